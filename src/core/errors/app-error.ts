@@ -1,0 +1,105 @@
+/** One thing that is wrong with a request or a file, as listed under `errors` of a problem. */
+export interface Fault {
+  /** RFC 6901 pointer into the body, or the name of the query parameter. */
+  pointer?: string;
+  detail: string;
+  /** What the caller can do about this very fault. */
+  remedy?: string;
+  /** Where in an uploaded file it stands; line and column count from 1. */
+  file?: string;
+  line?: number;
+  column?: number;
+  keyword?: string;
+}
+
+export interface ErrorOptions {
+  remedy?: string;
+  errors?: Fault[];
+  /** Further members of the problem document (RFC 9457 section 3.2). */
+  extensions?: Record<string, unknown>;
+  headers?: Record<string, string>;
+  cause?: unknown;
+}
+
+/** A failure with a name: every error that a caller may see is one of these, all others answer 500 with nothing but a request id. */
+export class AppError extends Error {
+  readonly errors: Fault[];
+  readonly remedy?: string;
+  readonly extensions: Record<string, unknown>;
+  readonly headers: Record<string, string>;
+
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    readonly title: string,
+    detail: string,
+    options: ErrorOptions = {},
+  ) {
+    super(detail, { cause: options.cause });
+    this.name = new.target.name;
+    this.errors = options.errors ?? [];
+    this.remedy = options.remedy;
+    this.extensions = options.extensions ?? {};
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** 400: the request is malformed or breaks a rule; `errors` lists every fault at once. */
+export class InvalidRequest extends AppError {
+  constructor(detail: string, options: ErrorOptions & { code?: string } = {}) {
+    super(400, options.code ?? 'VALIDATION_FAILED', 'Invalid request', detail, options);
+  }
+
+  /** One fault at one place of the request: `pointer` is a JSON Pointer into the body or the name of a query parameter. */
+  static at(pointer: string, detail: string, remedy?: string): InvalidRequest {
+    const name = pointer.replace(/^\//, '');
+    return new InvalidRequest(`${name} ${detail}`, { errors: [{ pointer, detail }], remedy });
+  }
+}
+
+/** 401: no token, or one that does not hold. */
+export class Unauthenticated extends AppError {
+  constructor(detail: string, options: ErrorOptions = {}) {
+    super(401, 'UNAUTHENTICATED', 'Authentication required', detail, {
+      remedy: 'Send the header "Authorization: Bearer <token>" with a token from POST /api/auth/login.',
+      headers: { 'WWW-Authenticate': 'Bearer' },
+      ...options,
+    });
+  }
+}
+
+/** 403: the caller sees the record but may not do this with it. */
+export class Forbidden extends AppError {
+  constructor(detail: string, options: ErrorOptions & { code?: string } = {}) {
+    super(403, options.code ?? 'FORBIDDEN', 'Not allowed', detail, options);
+  }
+}
+
+/** 404: the record is absent or not visible to the caller; the two cannot be told apart. */
+export class NotFound extends AppError {
+  constructor(what: string, id: string) {
+    super(404, 'NOT_FOUND', 'Not found', `${what} ${id} was not found`, {
+      remedy: 'Check the id, and that your role lets you see it.',
+    });
+  }
+}
+
+/** 409: the state of the record, a quota or another record forbids it. */
+export class Conflict extends AppError {
+  constructor(code: string, detail: string, options: ErrorOptions = {}) {
+    super(409, code, 'Conflict', detail, options);
+  }
+}
+
+/** 502 or 504: a cluster or another remote source failed; `detail` says which. */
+export class RemoteFailure extends AppError {
+  constructor(code: string, detail: string, options: ErrorOptions & { timedOut?: boolean } = {}) {
+    super(
+      options.timedOut ? 504 : 502,
+      code,
+      options.timedOut ? 'Remote side timed out' : 'Remote side failed',
+      detail,
+      options,
+    );
+  }
+}
