@@ -1,0 +1,42 @@
+/** What a token lets its bearer do; a session has all of them, a personal access token those it was made with. */
+export const SCOPES = ['read', 'write', 'deploy', 'admin'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** Who acts: a person or service account that a token stands for, or the system itself with a reason that the audit names. */
+export class Actor {
+  private constructor(
+    readonly kind: 'user' | 'system',
+    /** The user's id; null for the system. */
+    readonly userId: string | null,
+    readonly name: string,
+    readonly installationAdmin: boolean,
+    readonly scopes: readonly Scope[],
+    /** The session or personal token that authenticated the call; ending it ends what runs in its name. */
+    readonly sessionId: string | null,
+  ) {}
+
+  static user(user: {
+    id: string;
+    email: string;
+    installationAdmin: boolean;
+    scopes?: readonly Scope[];
+    sessionId?: string | null;
+  }): Actor {
+    return new Actor(
+      'user',
+      user.id,
+      user.email,
+      user.installationAdmin,
+      user.scopes ?? SCOPES,
+      user.sessionId ?? null,
+    );
+  }
+
+  static system(reason: string): Actor {
+    return new Actor('system', null, reason, true, SCOPES, null);
+  }
+
+  get isSystem(): boolean {
+    return this.kind === 'system';
+  }
+}
