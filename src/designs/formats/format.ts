@@ -1,0 +1,56 @@
+import { type Fault } from '../../core/errors/app-error.js';
+import { type DesignFile } from '../../formats/design-file.js';
+import { type FormatLimits } from '../../formats/limits.js';
+import { type LocatedDocument } from '../../formats/located.js';
+import { type SourceFile } from '../../formats/source-file.js';
+import { type Dialect } from '../../formats/yaml-scalar.js';
+import { type SourceType } from './source-type.js';
+
+/** What is to be imported: one file, or the members of an archive. */
+export interface FormatInput {
+  /** Name of the upload, as the caller gave it. */
+  readonly name: string;
+  readonly archive: boolean;
+  /** By path with `/`; one entry unless it is an archive. */
+  readonly files: ReadonlyMap<string, SourceFile>;
+  /**
+   * The documents of one file (default: the only one), empty ones left out. Large files are parsed in a worker, and each once for a dialect.
+   * Throws InvalidRequest with every syntax fault of the file.
+   */
+  documents(path?: string, dialect?: Dialect): Promise<LocatedDocument[]>;
+}
+
+/** What the caller may say about an import; a format takes what it knows and ignores the rest. */
+export interface ReadOptions {
+  /** Name of the design; otherwise the content or the file name gives it. */
+  name?: string;
+  /** Helm values: YAML text, or data. */
+  values?: string | Record<string, unknown>;
+  /** Variables for Compose interpolation, before those of `.env`. */
+  env?: Readonly<Record<string, string>>;
+  /** Compose profiles that are on. */
+  profiles?: readonly string[];
+  limits?: Partial<FormatLimits>;
+}
+
+export interface ImportedDesign {
+  name: string;
+  design: DesignFile;
+  sourceType: SourceType;
+  /** What was taken but deserves a word, located like faults. */
+  warnings: Fault[];
+}
+
+/** One way to write a design down. The list of all of them stands in detect.ts, in the order in which they are asked. */
+export interface Format {
+  readonly sourceType: SourceType;
+  /** With the dot: `.yaml`. Every one of them really imports. */
+  readonly extensions: readonly string[];
+  readonly description: string;
+  /** False when a program that it needs is missing. */
+  available(): boolean | Promise<boolean>;
+  /** Whether the content claims to be of this format, even when it is faulty. Documents with syntax faults are thrown by `documents`. */
+  detect(input: FormatInput): boolean | Promise<boolean>;
+  /** Throws InvalidRequest with one located fault for each thing that is wrong. */
+  read(input: FormatInput, options: ReadOptions): Promise<ImportedDesign>;
+}

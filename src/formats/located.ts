@@ -1,0 +1,102 @@
+import { type Fault } from '../core/errors/app-error.js';
+
+/** Data that JSON can hold; what every reader of this folder answers. */
+export type Json = null | boolean | number | string | Json[] | JsonObject;
+export interface JsonObject {
+  [key: string]: Json;
+}
+
+/** Line and column count from 1; a column counts UTF-16 units. */
+export interface Position {
+  line: number;
+  column: number;
+}
+
+/** A document in a form that passes between threads. */
+export interface LocatedData {
+  file: string;
+  /** Number of the document in its file, from 1; empty documents count. */
+  number: number;
+  value: Json;
+  /** For each node of `value`, in the order of a walk by `Object.keys`: line, column, and the index of the next node outside of it. */
+  places: Uint32Array;
+  /** Tags that were asked to be kept, by pointer. */
+  tags: Record<string, string>;
+}
+
+const NODE = 3;
+
+/** One document of a file: plain data, and where each part of it stands. */
+export class LocatedDocument {
+  constructor(readonly data: LocatedData) {}
+
+  get file(): string {
+    return this.data.file;
+  }
+
+  get number(): number {
+    return this.data.number;
+  }
+
+  get value(): Json {
+    return this.data.value;
+  }
+
+  /** The value as an object, or undefined when the document is anything else. */
+  get object(): JsonObject | undefined {
+    return isObject(this.data.value) ? this.data.value : undefined;
+  }
+
+  /**
+   * Where the member or item of an RFC 6901 pointer stands: the key of a member, the first character of an item.
+   * For what is not there, the nearest thing around it.
+   */
+  position(pointer: string): Position {
+    const { places } = this.data;
+    let value: Json | undefined = this.data.value;
+    let node = 0;
+    for (const segment of segmentsOf(pointer)) {
+      if (typeof value !== 'object' || value === null) break;
+      const index: number = Array.isArray(value) ? indexOf(value, segment) : Object.keys(value).indexOf(segment);
+      if (index < 0) break;
+      node += 1;
+      for (let sibling = 0; sibling < index; sibling += 1) node = places[node * NODE + 2] ?? node;
+      value = Array.isArray(value) ? value[index] : value[segment];
+    }
+    return { line: places[node * NODE] ?? 1, column: places[node * NODE + 1] ?? 1 };
+  }
+
+  /** The kept tag (`!reset`) of the value at a pointer. */
+  tag(pointer: string): string | undefined {
+    return Object.hasOwn(this.data.tags, pointer) ? this.data.tags[pointer] : undefined;
+  }
+
+  /** A fault at a place of this document, with file, line and column filled in. */
+  fault(pointer: string, detail: string, remedy?: string): Fault {
+    const fault: Fault = { pointer, detail, file: this.file, ...this.position(pointer) };
+    if (remedy !== undefined) fault.remedy = remedy;
+    return fault;
+  }
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** `['a/b', 0]` → `/a~1b/0` (RFC 6901). */
+export function pointerTo(...segments: (string | number)[]): string {
+  return segments.map((segment) => `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+function segmentsOf(pointer: string): string[] {
+  if (pointer === '') return [];
+  return pointer
+    .slice(1)
+    .split('/')
+    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+function indexOf(list: Json[], segment: string): number {
+  const index = /^(0|[1-9]\d*)$/.test(segment) ? Number(segment) : -1;
+  return index < list.length ? index : -1;
+}
