@@ -1,0 +1,85 @@
+import { AddressRules } from './address-rules.js';
+
+const development = new AddressRules({ allow: [], connections: 'private', production: false });
+const production = new AddressRules({ allow: [], connections: 'private', production: true });
+const open = new AddressRules({
+  allow: ['10.1.0.0/16', 'fd12::/16', '0.0.0.0/0'],
+  connections: 'public',
+  production: true,
+});
+
+const METADATA = [
+  '169.254.169.254',
+  '169.254.0.1',
+  'fe80::1',
+  'fd00:ec2::254',
+  '100.100.100.200',
+  '::ffff:169.254.169.254',
+];
+const INTERNAL = ['10.0.0.1', '172.16.0.1', '192.168.1.1', '100.64.0.1', 'fd00::1', '::ffff:10.0.0.1'];
+const NOWHERE = [
+  '0.0.0.0',
+  '255.255.255.255',
+  '224.0.0.1',
+  '240.0.0.1',
+  '192.0.2.1',
+  '::',
+  'ff02::1',
+  '::a00:1',
+  'fec0::1',
+];
+const TRANSLATED = [
+  '64:ff9b::a00:1',
+  '64:ff9b:1::a00:1',
+  '2002:a00:1::',
+  '2001:0:a00:1::',
+  '::ffff:0:a00:1',
+  '2001:db8::1',
+];
+
+describe('Address rules', () => {
+  it.each([...METADATA, ...INTERNAL, ...NOWHERE, ...TRANSLATED, '127.0.0.1', '::1', 'localhost'])(
+    'refuse %s to users',
+    (address) => {
+      expect(development.refusal(address, 'user')).toEqual(expect.any(String));
+    },
+  );
+
+  it.each(['1.1.1.1', '140.82.112.3', '2606:4700::1111', '::ffff:1.1.1.1'])(
+    'let %s through for everybody',
+    (address) => {
+      expect(production.refusal(address, 'user')).toBeUndefined();
+      expect(production.refusal(address, 'connection')).toBeUndefined();
+    },
+  );
+
+  it.each(INTERNAL)('let a connection reach %s', (address) => {
+    expect(production.refusal(address, 'connection')).toBeUndefined();
+  });
+
+  it('let a connection reach loopback outside production only', () => {
+    expect(development.refusal('127.0.0.1', 'connection')).toBeUndefined();
+    expect(development.refusal('::1', 'connection')).toBeUndefined();
+    expect(production.refusal('127.0.0.1', 'connection')).toMatch(/loopback/);
+  });
+
+  it.each([...METADATA, ...NOWHERE, ...TRANSLATED])('refuse %s to connections', (address) => {
+    expect(development.refusal(address, 'connection')).toEqual(expect.any(String));
+  });
+
+  it('keep connections to public addresses when so set', () => {
+    const rules = new AddressRules({ allow: [], connections: 'public', production: false });
+    expect(rules.refusal('10.0.0.1', 'connection')).toMatch(/private/);
+  });
+
+  it('make exceptions for the CIDRs of the operator, but never for metadata', () => {
+    expect(open.refusal('10.1.2.3', 'user')).toBeUndefined();
+    expect(open.refusal('::ffff:10.1.2.3', 'user')).toBeUndefined();
+    expect(open.refusal('fd12::1', 'user')).toBeUndefined();
+    for (const address of METADATA) expect(open.refusal(address, 'user')).toMatch(/metadata/);
+  });
+
+  it('do not start with a CIDR that cannot be read', () => {
+    expect(() => new AddressRules({ allow: ['10.0.0.0/33'], connections: 'private', production: true })).toThrow();
+  });
+});

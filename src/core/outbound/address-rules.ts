@@ -1,0 +1,75 @@
+import ipaddr from 'ipaddr.js';
+
+/** `user`: URLs that any user may enter. `connection`: addresses of clusters and servers that organization admins enter. */
+export type OutboundPolicy = 'user' | 'connection';
+
+export interface AddressSettings {
+  /** CIDRs that are let through although their range is refused; link-local and metadata addresses never are. */
+  allow: string[];
+  /** Whether connections may use private addresses. */
+  connections: 'private' | 'public';
+  /** In production nothing reaches loopback. */
+  production: boolean;
+}
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type Range = [Address, number];
+
+const METADATA = [
+  '169.254.0.0/16',
+  'fe80::/10',
+  '100.100.100.200/32',
+  '192.0.0.192/32',
+  'fd00:ec2::254/128',
+  'fd20:ce::254/128',
+].map(range);
+
+const GLOBAL_V6 = range('2000::/3');
+
+/** Which addresses may be called: decides on one numeric address, so it is asked when a name is resolved and again when it is connected to. */
+export class AddressRules {
+  private readonly allowed: Range[];
+
+  /** @throws Error when a CIDR of `allow` cannot be read. */
+  constructor(private readonly settings: AddressSettings) {
+    this.allowed = settings.allow.map(range);
+  }
+
+  /** Why this address may not be called, in words that fit after the address ("is a private address"), or undefined when it may. */
+  refusal(text: string, policy: OutboundPolicy): string | undefined {
+    if (!ipaddr.isValid(text)) return 'is not an address';
+    const address = plain(ipaddr.parse(text));
+    if (METADATA.some((known) => within(address, known))) return 'is a link-local or metadata address';
+    if (this.allowed.some((known) => within(address, known))) return undefined;
+    const kind = kindOf(address);
+    if (kind === 'unicast') return undefined;
+    if (policy === 'connection' && this.settings.connections === 'private') {
+      if (kind === 'private' || kind === 'uniqueLocal' || kind === 'carrierGradeNat') return undefined;
+      if (kind === 'loopback' && !this.settings.production) return undefined;
+    }
+    return `is not a public address (${kind})`;
+  }
+}
+
+/** An IPv4 address written as IPv6 is judged as the IPv4 address that it reaches. */
+function plain(address: Address): Address {
+  return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
+}
+
+/** Only 2000::/3 is given out for global use; translation and tunnel ranges within it have their own names and are refused by them. */
+function kindOf(address: Address): string {
+  const kind = address.range();
+  return kind === 'unicast' && address instanceof ipaddr.IPv6 && !within(address, GLOBAL_V6) ? 'reserved' : kind;
+}
+
+function within(address: Address, [base, bits]: Range): boolean {
+  return address.kind() === base.kind() && address.match(base, bits);
+}
+
+function range(cidr: string): Range {
+  const [base, bits] = ipaddr.parseCIDR(
+    cidr.includes('/') ? cidr : `${cidr}/${ipaddr.parse(cidr).kind() === 'ipv4' ? 32 : 128}`,
+  );
+  const address = plain(base);
+  return [address, address === base ? bits : Math.max(0, bits - 96)];
+}

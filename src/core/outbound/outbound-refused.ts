@@ -1,0 +1,12 @@
+import { InvalidRequest } from '../errors/app-error.js';
+
+/** 400 `OUTBOUND_REFUSED`: an address that the server does not call on anybody's behalf. */
+export function refused(host: string, detail: string, remedy?: string): InvalidRequest {
+  return new InvalidRequest(`The address is refused: ${detail}`, {
+    code: 'OUTBOUND_REFUSED',
+    remedy:
+      remedy ??
+      'Use a public http or https address, or ask the operator to add the range of the address to OUTBOUND_ALLOW.',
+    extensions: { host },
+  });
+}

@@ -1,0 +1,164 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { request } from 'undici';
+import { Outbound } from './outbound.js';
+
+const SETTINGS = { connections: 'private', production: false } as const;
+
+describe('Outbound', () => {
+  const strict = new Outbound({ ...SETTINGS, allow: [] });
+  const trusting = new Outbound({ ...SETTINGS, allow: ['127.0.0.0/8'] });
+  let answer: (request: IncomingMessage, response: ServerResponse) => void;
+  const seen: IncomingMessage[] = [];
+  let server: Server;
+  let origin: string;
+
+  beforeAll(async () => {
+    server = createServer((incoming, response) => {
+      seen.push(incoming);
+      answer(incoming, response);
+    });
+    await new Promise<void>((done) => server.listen(0, '0.0.0.0', done));
+    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+
+  beforeEach(() => {
+    seen.length = 0;
+    answer = (_, response) => response.end('hello');
+  });
+
+  afterAll(async () => {
+    await Promise.all([strict.close(), trusting.close()]);
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+  });
+
+  it('reads an answer', async () => {
+    const { status, bytes, url } = await trusting.fetch(`${origin}/a`, { policy: 'user' });
+    expect([status, bytes.toString(), url]).toEqual([200, 'hello', `${origin}/a`]);
+  });
+
+  it.each([
+    'http://127.0.0.1:1/',
+    'http://localhost:1/',
+    'http://0x7f.1/',
+    'http://2130706433/',
+    'http://[::1]/',
+    'http://[::ffff:7f00:1]/',
+  ])('does not call %s for a user', async (url) => {
+    await expect(strict.fetch(url, { policy: 'user' })).rejects.toMatchObject({
+      status: 400,
+      code: 'OUTBOUND_REFUSED',
+    });
+    await expect(strict.check(url, 'user')).rejects.toMatchObject({ status: 400, code: 'OUTBOUND_REFUSED' });
+    expect(seen).toHaveLength(0);
+  });
+
+  it.each([
+    'ftp://example.com/',
+    'file:///etc/passwd',
+    'data:text/plain,a',
+    'nonsense',
+    'http://user:secret@example.com/',
+  ])('does not take %s for a URL to call', async (url) => {
+    await expect(trusting.fetch(url, { policy: 'user' })).rejects.toMatchObject({ code: 'OUTBOUND_REFUSED' });
+  });
+
+  it('calls loopback for a connection outside production', async () => {
+    expect((await strict.fetch(origin, { policy: 'connection' })).status).toBe(200);
+    const inProduction = new Outbound({ allow: [], connections: 'private', production: true });
+    await expect(inProduction.fetch(origin, { policy: 'connection' })).rejects.toMatchObject({
+      code: 'OUTBOUND_REFUSED',
+    });
+  });
+
+  it('follows redirects and keeps credentials to their own origin', async () => {
+    const { port } = server.address() as AddressInfo;
+    answer = (incoming, response) => {
+      if (incoming.url === '/a') response.writeHead(302, { location: `http://127.0.0.2:${port}/b` }).end();
+      else response.end('there');
+    };
+    const { bytes } = await trusting.fetch(`${origin}/a`, {
+      policy: 'user',
+      headers: { Authorization: 'Bearer x', 'X-A': '1' },
+    });
+    expect(bytes.toString()).toBe('there');
+    expect(seen[0]?.headers.authorization).toBe('Bearer x');
+    expect(seen[1]?.headers).toMatchObject({ 'x-a': '1' });
+    expect(seen[1]?.headers.authorization).toBeUndefined();
+  });
+
+  it('checks every hop of a redirect', async () => {
+    for (const location of ['http://169.254.169.254/latest/meta-data', 'http://10.0.0.1/', 'file:///etc/passwd']) {
+      answer = (_, response) => response.writeHead(302, { location }).end();
+      await expect(trusting.fetch(origin, { policy: 'user' })).rejects.toMatchObject({ code: 'OUTBOUND_REFUSED' });
+    }
+  });
+
+  it('gives up after five redirects, and gives the redirect back when told to follow none', async () => {
+    answer = (_, response) => response.writeHead(307, { location: '/again' }).end();
+    await expect(trusting.fetch(origin, { policy: 'user' })).rejects.toMatchObject({
+      status: 502,
+      code: 'OUTBOUND_FAILED',
+    });
+    expect(seen).toHaveLength(6);
+    expect(await trusting.fetch(origin, { policy: 'user', redirects: 0 })).toMatchObject({
+      status: 307,
+      headers: { location: '/again' },
+    });
+  });
+
+  it('turns a redirected POST into a GET without its body', async () => {
+    answer = (incoming, response) =>
+      incoming.url === '/' ? response.writeHead(303, { location: '/b' }).end() : response.end();
+    await trusting.fetch(origin, {
+      policy: 'user',
+      method: 'POST',
+      body: '{}',
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(seen[1]).toMatchObject({ method: 'GET' });
+    expect(seen[1]?.headers['content-type']).toBeUndefined();
+  });
+
+  it('bounds size and time', async () => {
+    answer = (_, response) => response.end(Buffer.alloc(2_000));
+    await expect(trusting.fetch(origin, { policy: 'user', maxBytes: 1_000 })).rejects.toMatchObject({
+      code: 'OUTBOUND_TOO_LARGE',
+    });
+    answer = (_, response) => response.write('slow');
+    await expect(trusting.fetch(origin, { policy: 'user', timeoutMs: 100 })).rejects.toMatchObject({
+      status: 504,
+      code: 'OUTBOUND_TIMEOUT',
+    });
+  });
+
+  it('names a server that cannot be called', async () => {
+    await expect(trusting.fetch('http://127.0.0.1:1/', { policy: 'user' })).rejects.toMatchObject({
+      status: 502,
+      code: 'OUTBOUND_FAILED',
+    });
+    await expect(trusting.fetch('http://no-such-name.invalid/', { policy: 'user' })).rejects.toMatchObject({
+      status: 502,
+    });
+  });
+
+  it('lets the caller give up', async () => {
+    answer = () => undefined;
+    const controller = new AbortController();
+    const call = trusting.fetch(origin, { policy: 'user', signal: controller.signal });
+    controller.abort(new Error('no longer wanted'));
+    await expect(call).rejects.toThrow('no longer wanted');
+  });
+
+  it('guards long-lived clients, their proxies too', async () => {
+    const guarded = strict.dispatcher({ policy: 'user' });
+    await expect(request(origin, { dispatcher: guarded })).rejects.toMatchObject({ code: 'OUTBOUND_REFUSED' });
+    const proxied = strict.dispatcher({ policy: 'user', proxy: origin });
+    await expect(request('https://example.com/', { dispatcher: proxied })).rejects.toMatchObject({
+      code: 'OUTBOUND_REFUSED',
+    });
+    expect(() => strict.dispatcher({ policy: 'user', proxy: 'socks5://127.0.0.1:1080' })).toThrow('proxy');
+    await Promise.all([guarded.close(), proxied.close()]);
+  });
+});

@@ -1,0 +1,210 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { Agent, type Dispatcher, Pool, ProxyAgent, request } from 'undici';
+import { AppError, RemoteFailure } from '../errors/app-error.js';
+import { type AddressSettings, AddressRules, type OutboundPolicy } from './address-rules.js';
+import { guardedConnector, type TlsOptions } from './guarded-connector.js';
+import { refused } from './outbound-refused.js';
+
+export interface OutboundRequest {
+  policy: OutboundPolicy;
+  method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  headers?: Record<string, string>;
+  body?: string | Uint8Array;
+  /** Largest answer taken, in bytes; 10 MiB without it. */
+  maxBytes?: number;
+  /** For everything from name resolution to the last byte, all redirects included; 15 s without it. */
+  timeoutMs?: number;
+  /** How many redirects are followed, 5 without it. With 0 a redirect is the answer. */
+  redirects?: number;
+  signal?: AbortSignal;
+}
+
+export interface OutboundAnswer {
+  /** Where the answer came from, after redirects. */
+  url: string;
+  status: number;
+  /** Names in lower case; several values of one name are joined by ", ". */
+  headers: Record<string, string>;
+  bytes: Buffer;
+}
+
+export interface DispatcherOptions {
+  policy: OutboundPolicy;
+  tls?: TlsOptions;
+  /** An http or https proxy, itself guarded, that requests are tunnelled through. Proxies of the environment are never used. */
+  proxy?: string;
+  connectTimeoutMs?: number;
+  headersTimeoutMs?: number;
+  /** Between two pieces of an answer. */
+  bodyTimeoutMs?: number;
+  /** Sockets per origin. */
+  connections?: number;
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const PRIVATE_HEADERS = new Set(['authorization', 'cookie', 'proxy-authorization', 'x-api-key', 'private-token']);
+
+/** The one way out of this server: every address that a user gave us is called through it, and nowhere else. */
+export class Outbound {
+  private readonly rules: AddressRules;
+  private readonly agents: Record<OutboundPolicy, Agent>;
+
+  /** @throws Error when a CIDR of `allow` cannot be read. */
+  constructor(settings: AddressSettings) {
+    this.rules = new AddressRules(settings);
+    const agent = (policy: OutboundPolicy) => new Agent({ connect: guardedConnector(this.rules, policy) });
+    this.agents = { user: agent('user'), connection: agent('connection') };
+  }
+
+  /**
+   * Calls a URL and reads the whole answer, whatever its status.
+   * @throws InvalidRequest `OUTBOUND_REFUSED` for an address that may not be called, at first or after a redirect
+   * @throws RemoteFailure `OUTBOUND_FAILED`, `OUTBOUND_TIMEOUT` or `OUTBOUND_TOO_LARGE`
+   */
+  async fetch(address: string | URL, options: OutboundRequest): Promise<OutboundAnswer> {
+    const deadline = AbortSignal.timeout(options.timeoutMs ?? 15_000);
+    const signal = options.signal ? AbortSignal.any([options.signal, deadline]) : deadline;
+    const url = this.read(address);
+    try {
+      return await this.follow(url, options, signal);
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      if (options.signal?.aborted) throw error;
+      if (deadline.aborted) {
+        throw new RemoteFailure('OUTBOUND_TIMEOUT', `${url.host} did not answer in time`, {
+          timedOut: true,
+          cause: error,
+        });
+      }
+      throw new RemoteFailure('OUTBOUND_FAILED', `${url.host} could not be called: ${reason(error)}`, { cause: error });
+    }
+  }
+
+  /**
+   * Tells early whether a URL may be called; the guard asks again whenever it is. A name that does not resolve passes here.
+   * @throws InvalidRequest `OUTBOUND_REFUSED`
+   */
+  async check(address: string | URL, policy: OutboundPolicy): Promise<void> {
+    const url = this.read(address);
+    const host = bare(url.hostname);
+    const addresses = isIP(host)
+      ? [host]
+      : await lookup(host, { all: true }).then(
+          (found) => found.map((one) => one.address),
+          () => [],
+        );
+    const refusals = addresses.map((one) => this.rules.refusal(one, policy));
+    if (refusals.length > 0 && refusals.every(Boolean)) {
+      throw refused(host, isIP(host) ? `${host} ${refusals[0]}` : `${host} resolves to an address that ${refusals[0]}`);
+    }
+  }
+
+  /** A guarded undici dispatcher for a long-lived client; the caller closes it. */
+  dispatcher(options: DispatcherOptions): Dispatcher {
+    const limits = {
+      headersTimeout: options.headersTimeoutMs ?? 30_000,
+      bodyTimeout: options.bodyTimeoutMs ?? 30_000,
+      connections: options.connections ?? 8,
+    };
+    const connector = (tls?: TlsOptions) => guardedConnector(this.rules, options.policy, tls, options.connectTimeoutMs);
+    if (!options.proxy) return new Agent({ ...limits, connect: connector(options.tls) });
+    return new ProxyAgent({
+      ...limits,
+      uri: this.readProxy(options.proxy),
+      requestTls: options.tls,
+      clientFactory: (origin, pool) => new Pool(origin, { ...pool, connect: connector() }),
+    });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(Object.values(this.agents).map((agent) => agent.destroy()));
+  }
+
+  private async follow(start: URL, options: OutboundRequest, signal: AbortSignal): Promise<OutboundAnswer> {
+    let url = start;
+    let { method = 'GET', headers = {}, body } = options;
+    for (let left = options.redirects ?? 5; ; left--) {
+      const answer = await request(url, {
+        dispatcher: this.agents[options.policy],
+        method,
+        headers: { 'accept-encoding': 'identity', ...headers },
+        body,
+        signal,
+      });
+      const location = answer.headers.location;
+      if (!REDIRECTS.has(answer.statusCode) || typeof location !== 'string' || options.redirects === 0) {
+        const bytes = await read(answer.body, options.maxBytes ?? 10 * 1024 * 1024, url.host);
+        return { url: url.href, status: answer.statusCode, headers: joined(answer.headers), bytes };
+      }
+      answer.body.on('error', () => undefined).destroy();
+      if (left === 0) throw new RemoteFailure('OUTBOUND_FAILED', `${start.host} redirects too often`);
+      const next = this.read(location, url);
+      if (next.origin !== url.origin) headers = withoutPrivate(headers);
+      if (answer.statusCode === 303 || (method === 'POST' && answer.statusCode < 303)) {
+        method = method === 'HEAD' ? 'HEAD' : 'GET';
+        body = undefined;
+        headers = Object.fromEntries(Object.entries(headers).filter(([name]) => !/^content-/i.test(name)));
+      }
+      url = next;
+    }
+  }
+
+  private read(address: string | URL, base?: URL): URL {
+    const text = String(address);
+    const url = URL.canParse(text, base?.href) ? new URL(text, base) : undefined;
+    if (!url) throw refused('', 'it is not a URL');
+    if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+      throw refused(url.hostname, `${url.protocol.slice(0, -1)} is not http or https`);
+    }
+    if (url.username || url.password) {
+      throw refused(
+        url.hostname,
+        'it carries a user name or password',
+        'Leave the user out of the URL; send a header or use a credential.',
+      );
+    }
+    return url;
+  }
+
+  private readProxy(address: string): string {
+    const url = URL.canParse(address) ? new URL(address) : undefined;
+    if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+      throw refused(url?.hostname ?? '', 'the proxy is not an http or https URL', 'Name an http or https proxy.');
+    }
+    return url.href;
+  }
+}
+
+async function read(body: Dispatcher.ResponseData['body'], maxBytes: number, host: string): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of body as AsyncIterable<Buffer>) {
+    size += piece.length;
+    if (size > maxBytes) {
+      throw new RemoteFailure('OUTBOUND_TOO_LARGE', `The answer of ${host} is larger than ${maxBytes} bytes`);
+    }
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
+
+function joined(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
+  );
+}
+
+function withoutPrivate(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !PRIVATE_HEADERS.has(name.toLowerCase())));
+}
+
+function bare(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
+/** System codes and TLS codes say enough; messages may hold addresses that a name resolved to. */
+function reason(error: unknown): string {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' ? code : 'the connection failed';
+}
