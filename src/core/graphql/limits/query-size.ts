@@ -1,0 +1,154 @@
+import {
+  type ArgumentNode,
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputType,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  type GraphQLType,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionNode,
+  type SelectionSetNode,
+  getNamedType,
+  isInputObjectType,
+  isInterfaceType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  valueFromASTUntyped,
+} from 'graphql';
+
+/** How large an operation is. */
+export interface QuerySize {
+  /** Fields below one another; a field at the top is at depth 1. */
+  depth: number;
+  /** Fields that may be answered: one each, below a list once for each of its items. */
+  cost: number;
+  /** Aliases written in the operation and the fragments it uses. */
+  aliases: number;
+}
+
+/** Items of a page when its size is not given. */
+const DEFAULT_PAGE = 20;
+/** Lists without a page size are short by nature: the ports of a container, the members of a control plane. */
+const UNPAGED = 5;
+/** What `pagesize: "all"` counts as: the largest page. */
+const ALL = 500;
+
+const PAGE_SIZE = /^(page_?size|first|limit)$/i;
+const INTROSPECTION = new Set(['__schema', '__type']);
+
+/** The cost of a selection, `perItem` being the part that stands in lists whose length the field above decides. */
+interface Weight {
+  depth: number;
+  fixed: number;
+  perItem: number;
+}
+
+const NOTHING: Weight = { depth: 0, fixed: 0, perItem: 0 };
+
+/** Measures an operation, each fragment once however often it is spread; what is below __schema and __type does not count. */
+export function sizeOf(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variables: Readonly<Record<string, unknown>> = {},
+): QuerySize {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const node of document.definitions)
+    if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
+  const values = { ...defaultsOf(operation), ...variables };
+  const weights = new Map<string, Weight>();
+  let aliases = 0;
+
+  const ofSelections = (set: SelectionSetNode, parent: GraphQLNamedType | undefined): Weight => {
+    const total = { ...NOTHING };
+    for (const node of set.selections) {
+      const { depth, fixed, perItem } = ofSelection(node, parent);
+      total.depth = Math.max(total.depth, depth);
+      total.fixed += fixed;
+      total.perItem += perItem;
+    }
+    return total;
+  };
+
+  const ofSelection = (node: SelectionNode, parent: GraphQLNamedType | undefined): Weight => {
+    if (node.kind === Kind.FIELD) return ofField(node, parent);
+    if (node.kind === Kind.FRAGMENT_SPREAD) return ofFragment(node.name.value);
+    return ofSelections(node.selectionSet, node.typeCondition ? schema.getType(node.typeCondition.name.value) : parent);
+  };
+
+  const ofFragment = (name: string): Weight => {
+    const known = weights.get(name);
+    const fragment = fragments.get(name);
+    if (known || !fragment) return known ?? NOTHING;
+    weights.set(name, NOTHING); // A fragment within itself ends here; validation refuses it by its own rule.
+    const weight = ofSelections(fragment.selectionSet, schema.getType(fragment.typeCondition.name.value));
+    weights.set(name, weight);
+    return weight;
+  };
+
+  const ofField = (node: FieldNode, parent: GraphQLNamedType | undefined): Weight => {
+    if (node.alias) aliases++;
+    if (node.name.value === '__typename' || INTROSPECTION.has(node.name.value)) return NOTHING;
+    const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[node.name.value] : undefined;
+    const inner = node.selectionSet ? ofSelections(node.selectionSet, field && getNamedType(field.type)) : NOTHING;
+    const depth = inner.depth + 1;
+    const size = field && pageSize(field, node.arguments ?? [], values);
+    if (!field || !isList(field.type))
+      return { depth, fixed: 1 + inner.fixed + inner.perItem * (size ?? UNPAGED), perItem: 0 };
+    const item = inner.fixed + inner.perItem * UNPAGED;
+    return size === undefined ? { depth, fixed: 1, perItem: item } : { depth, fixed: 1 + size * item, perItem: 0 };
+  };
+
+  const root = ofSelections(operation.selectionSet, schema.getRootType(operation.operation) ?? undefined);
+  const cost = Math.min(root.fixed + root.perItem * UNPAGED, Number.MAX_SAFE_INTEGER);
+  return { depth: root.depth, cost, aliases };
+}
+
+function isList(type: GraphQLType): boolean {
+  return isListType(isNonNullType(type) ? type.ofType : type);
+}
+
+function defaultsOf(operation: OperationDefinitionNode): Record<string, unknown> {
+  const defaults: Record<string, unknown> = {};
+  for (const { variable, defaultValue } of operation.variableDefinitions ?? [])
+    if (defaultValue) defaults[variable.name.value] = valueFromASTUntyped(defaultValue);
+  return defaults;
+}
+
+/** The page size asked of a field, by an argument or a field of an input object; undefined for a field that has none. */
+function pageSize(
+  field: GraphQLField<unknown, unknown>,
+  given: readonly ArgumentNode[],
+  variables: Record<string, unknown>,
+): number | undefined {
+  const sizes = field.args.filter(hasPageSize).map((argument) => {
+    const node = given.find(({ name }) => name.value === argument.name);
+    const value = node ? valueFromASTUntyped(node.value, variables) : argument.defaultValue;
+    return count(PAGE_SIZE.test(argument.name) ? value : memberOf(value));
+  });
+  return sizes.length ? Math.max(...sizes) : undefined;
+}
+
+function hasPageSize({ name, type }: GraphQLArgument): boolean {
+  if (PAGE_SIZE.test(name)) return true;
+  const input: GraphQLInputType = isNonNullType(type) ? type.ofType : type;
+  return isInputObjectType(input) && Object.keys(input.getFields()).some((key) => PAGE_SIZE.test(key));
+}
+
+function memberOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  return Object.entries(value).find(([key]) => PAGE_SIZE.test(key))?.[1];
+}
+
+/** Page sizes are strings in PageFilter and numbers elsewhere; one that is malformed is refused by the field itself. */
+function count(size: unknown): number {
+  if (size === 'all') return ALL;
+  const number = typeof size === 'string' && size.trim() === '' ? NaN : Number(size ?? NaN);
+  return number >= 1 ? number : DEFAULT_PAGE;
+}
