@@ -1,0 +1,64 @@
+import { type Outbound } from '../../core/outbound/outbound.js';
+import { type ClusterAccess } from './cluster-access.js';
+import { ClusterClient } from './cluster-client.js';
+import { type ClusterLimits } from './cluster-transport.js';
+
+interface Kept {
+  revision: string;
+  client: ClusterClient;
+  usedAt: number;
+}
+
+/** The clients of connections, each kept while it is used and its credential is the same. */
+export class ClusterClients {
+  private readonly kept = new Map<string, Kept>();
+
+  constructor(
+    private readonly outbound: Outbound,
+    private readonly settings: { limits?: Partial<ClusterLimits>; max?: number } = {},
+  ) {}
+
+  /**
+   * The client of a connection.
+   * @param revision changes whenever the connection's address or credential does. The client of an earlier revision is let go:
+   *   work that runs with it ends as it began, and its idle sockets close by themselves.
+   * @param access is asked for only when a client has to be made, so that a secret is not opened for every call.
+   */
+  async of(
+    connection: string,
+    revision: string,
+    access: () => ClusterAccess | Promise<ClusterAccess>,
+  ): Promise<ClusterClient> {
+    const found = this.kept.get(connection);
+    if (found?.revision === revision) {
+      found.usedAt = Date.now();
+      return found.client;
+    }
+    const client = new ClusterClient(await access(), this.outbound, this.settings.limits);
+    const meanwhile = this.kept.get(connection);
+    if (meanwhile?.revision === revision) {
+      await client.close();
+      return meanwhile.client;
+    }
+    this.kept.set(connection, { revision, client, usedAt: Date.now() });
+    this.shrink();
+    return client;
+  }
+
+  /** Closes the client of a deleted connection at once, running requests too. */
+  async drop(connection: string): Promise<void> {
+    const found = this.kept.get(connection);
+    this.kept.delete(connection);
+    await found?.client.close();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.kept.keys()].map((connection) => this.drop(connection)));
+  }
+
+  private shrink(): void {
+    if (this.kept.size <= (this.settings.max ?? 500)) return;
+    const [oldest] = [...this.kept].sort(([, a], [, b]) => a.usedAt - b.usedAt);
+    if (oldest) this.kept.delete(oldest[0]);
+  }
+}

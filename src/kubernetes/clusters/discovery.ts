@@ -1,0 +1,186 @@
+import { ClusterError } from './cluster-error.js';
+import { type ClusterTransport } from './cluster-transport.js';
+import { groupOf } from './kubernetes-object.js';
+
+/** One kind that a cluster serves in one version. */
+export interface ResourceKind {
+  /** As objects carry it: `v1`, `apps/v1`. */
+  apiVersion: string;
+  group: string;
+  version: string;
+  kind: string;
+  /** Name in paths, such as `deployments`. */
+  plural: string;
+  namespaced: boolean;
+  verbs: string[];
+  /** Names such as `status` and `scale`. */
+  subresources: string[];
+  /** Whether it is the version of its group that the cluster prefers. */
+  preferred: boolean;
+}
+
+interface AggregatedGroup {
+  metadata?: { name?: string };
+  versions?: {
+    version: string;
+    freshness?: string;
+    resources?: {
+      resource: string;
+      responseKind?: { group?: string; version?: string; kind: string };
+      scope: 'Namespaced' | 'Cluster';
+      verbs?: string[];
+      subresources?: { subresource: string }[];
+    }[];
+  }[];
+}
+
+interface LegacyResource {
+  name: string;
+  kind: string;
+  namespaced: boolean;
+  verbs?: string[];
+}
+
+const AGGREGATED = ['v2', 'v2beta1']
+  .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
+  .concat('application/json')
+  .join(',');
+
+/** What a cluster serves, read once and kept until told that it changed. */
+export class Discovery {
+  private reading?: Promise<Map<string, ResourceKind>>;
+  private readAt = 0;
+
+  constructor(private readonly transport: ClusterTransport) {}
+
+  /** Every kind in every version served. Groups whose own server is down are left out. */
+  async all(): Promise<ResourceKind[]> {
+    return [...(await this.kinds()).values()];
+  }
+
+  /** The kind, or undefined when the cluster does not serve it; asks anew before saying so, if the answer is older than `staleMs`. */
+  async find(apiVersion: string, kind: string, staleMs = 5_000): Promise<ResourceKind | undefined> {
+    const found = (await this.kinds()).get(`${apiVersion} ${kind}`);
+    if (found || Date.now() - this.readAt < staleMs) return found;
+    this.invalidate();
+    return (await this.kinds()).get(`${apiVersion} ${kind}`);
+  }
+
+  /** The next question reads anew: after a definition was added, changed or removed. */
+  invalidate(): void {
+    this.reading = undefined;
+  }
+
+  private kinds(): Promise<Map<string, ResourceKind>> {
+    if (this.reading) return this.reading;
+    const reading = this.read();
+    this.reading = reading;
+    reading.catch(() => {
+      if (this.reading === reading) this.reading = undefined;
+    });
+    return reading;
+  }
+
+  private async read(): Promise<Map<string, ResourceKind>> {
+    const [core, groups] = await Promise.all([this.readRoot('/api'), this.readRoot('/apis')]);
+    this.readAt = Date.now();
+    return new Map([...core, ...groups].map((kind) => [`${kind.apiVersion} ${kind.kind}`, kind]));
+  }
+
+  private async readRoot(path: string): Promise<ResourceKind[]> {
+    const body = (await this.transport.request({ path, accept: AGGREGATED })).body as { kind?: string };
+    if (body.kind === 'APIGroupDiscoveryList')
+      return (body as { items?: AggregatedGroup[] }).items?.flatMap(fromAggregated) ?? [];
+    if (body.kind === 'APIVersions') return this.readVersions('', (body as { versions: string[] }).versions);
+    if (body.kind !== 'APIGroupList')
+      throw new ClusterError('protocol', `The answer to ${path} is not that of a Kubernetes API server`);
+    const { groups } = body as {
+      groups: { name: string; versions: { version: string }[]; preferredVersion?: { version: string } }[];
+    };
+    const found: ResourceKind[] = [];
+    for (const group of groups) {
+      const others = group.versions
+        .map(({ version }) => version)
+        .filter((one) => one !== group.preferredVersion?.version);
+      found.push(
+        ...(await this.readVersions(group.name, [
+          ...(group.preferredVersion ? [group.preferredVersion.version] : []),
+          ...others,
+        ])),
+      );
+    }
+    return found;
+  }
+
+  /** Clusters before 1.26 describe each version by itself. */
+  private async readVersions(group: string, versions: string[]): Promise<ResourceKind[]> {
+    const lists = await Promise.all(
+      versions.map(async (version) => {
+        try {
+          const { body } = await this.transport.request({
+            path: group ? `/apis/${group}/${version}` : `/api/${version}`,
+          });
+          return { version, resources: (body as { resources?: LegacyResource[] }).resources ?? [] };
+        } catch (error) {
+          if (error instanceof ClusterError && error.answered) return { version, resources: [] };
+          throw error;
+        }
+      }),
+    );
+    return markPreferred(lists.flatMap(({ version, resources }) => fromLegacy(group, version, resources)));
+  }
+}
+
+function fromAggregated(item: AggregatedGroup): ResourceKind[] {
+  const group = item.metadata?.name ?? '';
+  return markPreferred(
+    (item.versions ?? []).flatMap(({ version, resources }) =>
+      (resources ?? []).flatMap((resource) =>
+        resource.responseKind?.kind
+          ? {
+              ...names(group, version),
+              kind: resource.responseKind.kind,
+              plural: resource.resource,
+              namespaced: resource.scope === 'Namespaced',
+              verbs: resource.verbs ?? [],
+              subresources: (resource.subresources ?? []).map((one) => one.subresource),
+            }
+          : [],
+      ),
+    ),
+  );
+}
+
+function fromLegacy(group: string, version: string, resources: LegacyResource[]) {
+  return resources
+    .filter(({ name }) => !name.includes('/'))
+    .map(({ name, kind, namespaced, verbs }) => ({
+      ...names(group, version),
+      kind,
+      plural: name,
+      namespaced,
+      verbs: verbs ?? [],
+      subresources: resources
+        .filter((one) => one.name.startsWith(`${name}/`))
+        .map((one) => one.name.slice(name.length + 1)),
+    }));
+}
+
+function names(group: string, version: string) {
+  return { apiVersion: group ? `${group}/${version}` : version, group, version };
+}
+
+/** Versions come in the cluster's order of preference, so the first that has a kind is the preferred one for it. */
+function markPreferred(kinds: Omit<ResourceKind, 'preferred'>[]): ResourceKind[] {
+  const seen = new Set<string>();
+  return kinds.map((kind) => {
+    const preferred = !seen.has(kind.kind);
+    seen.add(kind.kind);
+    return { ...kind, preferred };
+  });
+}
+
+/** Whether two kinds are the same but for the version. */
+export function sameKind(a: { apiVersion: string; kind: string }, b: { apiVersion: string; kind: string }): boolean {
+  return a.kind === b.kind && groupOf(a.apiVersion) === groupOf(b.apiVersion);
+}

@@ -1,0 +1,80 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { type Fault } from '../../core/errors/app-error.js';
+
+type Json = Record<string, unknown>;
+
+/** Reads the fields of one context and gathers what is wrong with them, so that a caller hears of everything at once. */
+export class KubeconfigReader {
+  readonly faults: Fault[] = [];
+  /** Whether a fault is a credential or path that this server must not follow. */
+  unsafe = false;
+
+  fault(pointer: string, detail: string, remedy?: string): undefined {
+    this.faults.push({ pointer, detail, ...(remedy && { remedy }) });
+    return undefined;
+  }
+
+  refuse(pointer: string, detail: string, remedy: string): undefined {
+    this.unsafe = true;
+    return this.fault(pointer, detail, remedy);
+  }
+
+  text(from: Json, name: string, at: string): string | undefined {
+    const value = from[name];
+    if (value === undefined || value === null || value === '') return undefined;
+    return typeof value === 'string' ? value : this.fault(`${at}/${name}`, 'must be a string');
+  }
+
+  flag(from: Json, name: string, at: string): boolean {
+    const value = from[name];
+    if (value === undefined || value === null || typeof value === 'boolean') return value ?? false;
+    this.fault(`${at}/${name}`, 'must be true or false');
+    return false;
+  }
+
+  texts(from: Json, name: string, at: string): string[] | undefined {
+    const value = from[name];
+    if (value === undefined || value === null) return undefined;
+    if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value;
+    return this.fault(`${at}/${name}`, 'must be a list of strings');
+  }
+
+  textsByKey(from: Json, name: string, at: string): Record<string, string[]> | undefined {
+    const value = record(from[name]);
+    if (!value) return from[name] == null ? undefined : this.fault(`${at}/${name}`, 'must be a mapping');
+    const entries = Object.keys(value).map((key) => [key, this.texts(value, key, `${at}/${name}`) ?? []] as const);
+    return Object.fromEntries(entries);
+  }
+
+  certificates(from: Json, name: string, at: string): string | undefined {
+    return this.pem(from, name, at, 'certificate', (pem) => {
+      const found = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+      if (found.length === 0) throw new Error('no certificate');
+      for (const one of found) new X509Certificate(one);
+    });
+  }
+
+  privateKey(from: Json, name: string, at: string): string | undefined {
+    return this.pem(from, name, at, 'private key without a passphrase', (pem) => createPrivateKey(pem));
+  }
+
+  private pem(from: Json, name: string, at: string, what: string, check: (pem: string) => void): string | undefined {
+    const encoded = this.text(from, name, at)?.replace(/\s/g, '');
+    if (encoded === undefined) return undefined;
+    if (!/^[A-Za-z0-9+/]+={0,2}$/.test(encoded) || encoded.length % 4 !== 0) {
+      return this.fault(`${at}/${name}`, 'is not base64');
+    }
+    const pem = Buffer.from(encoded, 'base64').toString('utf8');
+    try {
+      check(pem);
+    } catch {
+      return this.fault(`${at}/${name}`, `does not hold a ${what} as PEM in base64`);
+    }
+    return pem;
+  }
+}
+
+/** The value as a mapping, or undefined when it is anything else. */
+export function record(value: unknown): Json | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
+}
