@@ -1,0 +1,53 @@
+/** Why the embedded database could not be started or stopped; the message closes with what the operator can do about it. */
+export class EmbeddedDatabaseError extends Error {
+  /**
+   * @param problem what went wrong, one sentence
+   * @param remedy what the operator can do, one sentence
+   */
+  constructor(
+    problem: string,
+    readonly remedy: string,
+    options?: ErrorOptions,
+  ) {
+    super(`${problem} ${remedy}`, options);
+    this.name = new.target.name;
+  }
+}
+
+const KNOWN: [pattern: RegExp, problem: string, remedy: string][] = [
+  [/ENOSPC|No space left on device/i, 'the disk is full.', 'Free at least 200 MB, or set DATA_DIR to another disk.'],
+  [/EROFS|Read-only file system/i, 'the file system is read-only.', 'Set DATA_DIR to a folder that can be written.'],
+  [/ENOTDIR/, 'a part of the path is a file.', 'Set DATA_DIR to a folder.'],
+  [
+    /could not look up effective user ID/i,
+    'the user that runs this process has no entry in /etc/passwd.',
+    'Add one, or set DATABASE_URL to a PostgreSQL server.',
+  ],
+  [
+    /EACCES|EPERM|Permission denied|Operation not permitted|has wrong ownership/i,
+    'permission was denied.',
+    'Give DATA_DIR to the user that runs this process (chown -R), or set DATA_DIR to a folder of that user.',
+  ],
+  [
+    /could not (create|resize) shared memory|No space left for semaphores|Cannot allocate memory/i,
+    'the machine has too little memory.',
+    'Give it at least 256 MB more, or set DATABASE_URL to a PostgreSQL server.',
+  ],
+];
+
+/**
+ * Names a failure of the file system or of PostgreSQL's programs.
+ *
+ * @param doing what was being done, for instance `Making the database in /srv/data`
+ * @param failure an exception, or the last lines that a program wrote
+ */
+export function diagnose(doing: string, failure: unknown): EmbeddedDatabaseError {
+  if (failure instanceof EmbeddedDatabaseError) return failure;
+  const text = failure instanceof Error ? failure.message : String(failure);
+  const [, problem, remedy] = KNOWN.find(([pattern]) => pattern.test(text)) ?? [
+    undefined,
+    'it failed for a reason not foreseen.',
+    'The lines above are what PostgreSQL said; DATABASE_URL can be set to a PostgreSQL server instead.',
+  ];
+  return new EmbeddedDatabaseError(`${doing}: ${problem}\n${text.trim()}\n`, remedy, { cause: failure });
+}

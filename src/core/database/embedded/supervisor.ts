@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { SUPERUSER } from './data-directory.js';
+import { diagnose } from './embedded-error.js';
+import { type Home } from './home.js';
+import { findPostmaster, type Launch, launch } from './postmaster.js';
+import { type Programs } from './programs.js';
+
+const START_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 10_000;
+const RETRY_MS = 1_000;
+const POLL_MS = 15;
+
+/** The advisory lock that every supervisor shares as long as it lives: who gets it alone is the last. */
+const PRESENCE = 7_310_001;
+
+/** A server that listens, and a session of the superuser there that holds this process's presence. */
+export interface Membership {
+  readonly pid: number;
+  readonly socketFolder: string;
+  readonly session: pg.Client;
+}
+
+/** Keeps one server running on a data directory, together with the supervisors of other processes. */
+export class Supervisor {
+  #current?: Promise<Membership>;
+  #left?: Promise<void>;
+
+  constructor(
+    private readonly home: Home,
+    private readonly programs: Programs,
+    private readonly durable: boolean,
+    private readonly log: (line: string) => void,
+  ) {}
+
+  /**
+   * Joins the server that is running, or starts one; does so again whenever it is lost, until `leave`.
+   *
+   * @throws EmbeddedDatabaseError when it does not start
+   */
+  async join(): Promise<Membership> {
+    this.#current = this.#joinOrLaunch();
+    const membership = await this.#current;
+    membership.session.once('end', () => void this.#rejoin());
+    return membership;
+  }
+
+  /** Ends the server, unless another supervisor is present. */
+  leave(): Promise<void> {
+    this.#left ??= this.#leave();
+    return this.#left;
+  }
+
+  async #joinOrLaunch(): Promise<Membership> {
+    let launched: Launch | undefined;
+    for (const deadline = Date.now() + START_TIMEOUT_MS; Date.now() < deadline; await sleep(POLL_MS)) {
+      const found = findPostmaster(this.home);
+      const session = found?.socketFolder && (await openSession(found.socketFolder));
+      if (session) {
+        this.log(`The embedded database is ${launched ? 'started' : 'joined'} (process ${found.pid}).`);
+        return { pid: found.pid, socketFolder: found.socketFolder, session };
+      }
+      if (found || (launched && !launched.ended())) continue;
+      if (launched && !isHeldByAnother(launched)) break;
+      launched = launch(this.home, this.programs, this.durable);
+    }
+    throw diagnose(`Starting the database in ${this.home.dir}`, launched?.said() || 'It does not answer.');
+  }
+
+  async #rejoin(): Promise<void> {
+    if (this.#left) return;
+    this.log('The embedded database was lost.');
+    for (;;) {
+      try {
+        await this.join();
+        return;
+      } catch (error) {
+        this.log((error as Error).message);
+        await sleep(RETRY_MS, undefined, { ref: false });
+        if (this.#left) return;
+      }
+    }
+  }
+
+  async #leave(): Promise<void> {
+    const membership = await this.#current?.catch(() => undefined);
+    if (!membership) return;
+    const { session, pid } = membership;
+    if (!(await isLast(session))) {
+      await session.end();
+      this.log('The embedded database goes on, for another process uses it.');
+      return;
+    }
+    signal(pid, 'SIGINT');
+    if (!(await this.#hasEnded(pid))) signal(pid, 'SIGQUIT');
+    this.log('The embedded database is stopped.');
+  }
+
+  async #hasEnded(pid: number): Promise<boolean> {
+    for (const deadline = Date.now() + STOP_TIMEOUT_MS; Date.now() < deadline; await sleep(POLL_MS)) {
+      if (findPostmaster(this.home)?.pid !== pid) return true;
+    }
+    return false;
+  }
+}
+
+/** A session with this process's presence; undefined while the server starts up or shuts down. */
+async function openSession(socketFolder: string): Promise<pg.Client | undefined> {
+  const at = { host: socketFolder, port: 5432, user: SUPERUSER, database: 'postgres', ssl: false };
+  const session = new pg.Client({ ...at, application_name: 'armature supervisor' });
+  session.on('error', () => undefined); // the event that counts is the end, which follows
+  try {
+    await session.connect();
+    await session.query('SELECT pg_advisory_lock_shared($1)', [PRESENCE]);
+    return session;
+  } catch {
+    await session.end().catch(() => undefined);
+    return undefined;
+  }
+}
+
+/** Gives up this process's presence. Of several that leave at once exactly one hears yes. */
+async function isLast(session: pg.Client): Promise<boolean> {
+  try {
+    await session.query('SELECT pg_advisory_unlock_shared($1)', [PRESENCE]);
+    const { rows } = await session.query<{ last: boolean }>('SELECT pg_try_advisory_lock($1) AS last', [PRESENCE]);
+    return rows[0]?.last ?? false;
+  } catch {
+    return false; // the server is gone
+  }
+}
+
+/** A server that ended by itself needs none. */
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** Another process was faster, or sessions of a server that was killed are still ending. */
+function isHeldByAnother(launched: Launch): boolean {
+  return /already exists|still in use/.test(launched.said());
+}
