@@ -1,0 +1,104 @@
+import { posix } from 'node:path';
+import { type Fault, InvalidRequest } from '../../../core/errors/app-error.js';
+import { type FaultList } from '../../../formats/fault-list.js';
+import { type SourceFile } from '../../../formats/source-file.js';
+import { type FormatInput } from '../format.js';
+import { parseDotenv } from './dotenv.js';
+import { Layer } from './layer.js';
+import { pathInArchive } from './paths.js';
+
+export type Report = (detail: string, remedy?: string) => void;
+
+/** The files of one import, as the parts of a Compose project ask for them. */
+export class ComposeFiles {
+  private readonly read = new Map<string, Promise<Layer[]>>();
+  private readonly layers: Layer[] = [];
+
+  /** `root`: the directory of the project, where relative paths start. */
+  constructor(
+    private readonly input: FormatInput,
+    readonly root: string,
+    readonly faults: FaultList,
+    readonly warnings: FaultList,
+  ) {}
+
+  /** A file by its path from the directory of the project. */
+  file(path: string): SourceFile | undefined {
+    const found = pathInArchive(this.root, path);
+    return found === undefined ? undefined : this.input.files.get(found);
+  }
+
+  /** The files directly in a directory, by name. */
+  directory(path: string): Map<string, SourceFile> {
+    const found = pathInArchive(this.root, path);
+    if (found === undefined || !this.input.archive) return new Map();
+    const start = found === '' || found === '.' ? '' : `${found}/`;
+    const inside = [...this.input.files].map(([name, file]) => [name.slice(start.length), file, name] as const);
+    return new Map(
+      inside
+        .filter(([rest, , name]) => name.startsWith(start) && rest !== '' && !rest.includes('/'))
+        .map(([rest, file]) => [rest, file]),
+    );
+  }
+
+  /** Paths seen from a directory, as paths of the archive; those that are not there are reported and left out. */
+  existing(paths: readonly string[], from: string, report: Report): string[] {
+    return paths.flatMap((path) => {
+      const found = pathInArchive(from, path);
+      if (found !== undefined && this.input.files.has(found)) return [found];
+      const shown = path.slice(0, 200);
+      const missing =
+        found === undefined ? 'lies outside of the import, and is not fetched' : 'is not part of the import';
+      report(`${shown} ${missing}`, 'Import an archive that holds both files.');
+      return [];
+    });
+  }
+
+  /** The variables of `.env` files, as far as they are there; what is set outside wins inside their expressions. */
+  variables(paths: readonly string[], inherited: ReadonlyMap<string, string>): Map<string, string> {
+    const found = new Map<string, string>();
+    for (const path of paths) {
+      const source = this.input.files.get(path);
+      if (!source) continue;
+      const { values, faults } = parseDotenv(source, { inherited });
+      this.faults.add(...faults);
+      for (const [name, value] of values) found.set(name, value);
+    }
+    return found;
+  }
+
+  /** The documents of a file of the archive; faults are collected, and a file is read once for each directory its paths start from. */
+  documents(path: string, directory: string, variables: ReadonlyMap<string, string>): Promise<Layer[]> {
+    const key = `${directory}#${path}`;
+    const known = this.read.get(key);
+    if (known) return known;
+    const reading = this.parse(path, directory, variables);
+    this.read.set(key, reading);
+    return reading;
+  }
+
+  /** A fault at the place that matches most of a pointer into the resolved project. */
+  locate(pointer: string, detail: string, remedy?: string): Fault {
+    let best: Layer | undefined;
+    for (const layer of this.layers) {
+      if (best === undefined || layer.depthOf(pointer) > best.depthOf(pointer)) best = layer;
+    }
+    return best?.fault(pointer, detail, remedy) ?? { pointer, detail, ...(remedy === undefined ? {} : { remedy }) };
+  }
+
+  private async parse(path: string, directory: string, variables: ReadonlyMap<string, string>): Promise<Layer[]> {
+    const { root, faults, warnings } = this;
+    try {
+      const documents = await this.input.documents(path, 'core');
+      const source = this.input.files.get(path);
+      const options = { source, directory: posix.relative(root, directory), variables, faults, warnings };
+      const layers = documents.map((document) => new Layer(document, options));
+      this.layers.push(...layers);
+      return layers;
+    } catch (error) {
+      if (!(error instanceof InvalidRequest)) throw error;
+      faults.add(...error.errors);
+      return [];
+    }
+  }
+}

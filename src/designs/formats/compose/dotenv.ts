@@ -1,0 +1,118 @@
+import { type Fault } from '../../../core/errors/app-error.js';
+import { type SourceFile } from '../../../formats/source-file.js';
+import { InterpolationError, Interpolator } from './interpolation.js';
+
+export interface Dotenv {
+  values: Map<string, string>;
+  faults: Fault[];
+}
+
+export interface DotenvOptions {
+  /** Variables that win inside expressions and fill names without a value. */
+  inherited?: ReadonlyMap<string, string>;
+  /** `raw`: no quotes, no interpolation (`env_file` with `format: raw`). */
+  format?: string;
+}
+
+const key = /[A-Za-z0-9_.[\]-]+/y;
+const blank = /[ \t]*/y;
+const closing = { "'": /((?:[^'\\]|\\[^])*)'/y, '"': /((?:[^"\\]|\\[^])*)"/y } as const;
+const escapes: Record<string, string> = { n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\', $: '$$' };
+
+/** Reads a `.env` file as Compose does: `export`, comments, three kinds of quoting, values over several lines, interpolation from above. */
+export function parseDotenv(source: SourceFile, options: DotenvOptions = {}): Dotenv {
+  return new DotenvReader(source, options).read();
+}
+
+class DotenvReader {
+  private readonly text: string;
+  private readonly values = new Map<string, string>();
+  private readonly faults: Fault[] = [];
+  private at = 0;
+
+  constructor(
+    private readonly source: SourceFile,
+    private readonly options: DotenvOptions,
+  ) {
+    this.text = new TextDecoder().decode(source.bytes).replaceAll('\r\n', '\n');
+  }
+
+  read(): Dotenv {
+    while (this.at < this.text.length) {
+      this.take(/\s*/y);
+      if (this.at >= this.text.length) break;
+      if (this.text[this.at] === '#') this.take(/[^\n]*/y);
+      else this.entry();
+    }
+    return { values: this.values, faults: this.faults };
+  }
+
+  private entry(): void {
+    const start = this.at;
+    this.take(/export[ \t]+/y);
+    const variable = this.take(key);
+    this.take(blank);
+    const next = this.text[this.at];
+    if (variable === '' || (next !== '=' && next !== ':' && next !== '\n' && next !== '#' && next !== undefined)) {
+      this.fault(
+        start,
+        'is not of the form NAME=value',
+        'Names have letters, digits, "_", "." and "-", and no spaces.',
+      );
+      this.take(/[^\n]*/y);
+    } else if (next === '=' || next === ':') {
+      this.at += 1;
+      const value = this.options.format === 'raw' ? this.take(/[^\n]*/y) : this.value(start);
+      if (value !== undefined) this.values.set(variable, value);
+    } else {
+      const inherited = this.options.inherited?.get(variable);
+      if (inherited !== undefined) this.values.set(variable, inherited);
+    }
+  }
+
+  private value(start: number): string | undefined {
+    this.take(blank);
+    const quote = this.text[this.at];
+    if (quote !== "'" && quote !== '"') {
+      const plain = this.take(/[^\n]*/y);
+      return this.interpolate(start, plain.replace(/(^|\s)#.*$/, '').trim());
+    }
+    this.at += 1;
+    const quoted = this.take(closing[quote]);
+    if (quoted === '') {
+      this.fault(start, `has no closing ${quote}`, 'Close the quote, or leave both out.');
+      this.take(/[^\n]*/y);
+      return undefined;
+    }
+    this.take(/[^\n]*/y);
+    const inside = quoted.slice(0, -1);
+    if (quote === "'") return inside.replaceAll("\\'", "'");
+    return this.interpolate(
+      start,
+      inside.replace(/\\([^])/g, (whole, char: string) => escapes[char] ?? whole),
+    );
+  }
+
+  private interpolate(start: number, text: string): string {
+    const known = new Map([...this.values, ...(this.options.inherited ?? [])]);
+    try {
+      return new Interpolator(known, { lenient: true }).interpolate(text);
+    } catch (error) {
+      if (!(error instanceof InterpolationError)) throw error;
+      this.fault(start, error.message, error.remedy);
+      return '';
+    }
+  }
+
+  private take(pattern: RegExp): string {
+    pattern.lastIndex = this.at;
+    const found = pattern.exec(this.text)?.[0] ?? '';
+    this.at += found.length;
+    return found;
+  }
+
+  private fault(at: number, detail: string, remedy: string): void {
+    const line = this.text.slice(0, at).split('\n').length;
+    this.faults.push({ file: this.source.path, line, column: 1, detail, remedy });
+  }
+}

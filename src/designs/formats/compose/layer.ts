@@ -1,0 +1,181 @@
+import { type Fault } from '../../../core/errors/app-error.js';
+import { type Json, isObject, type JsonObject, type LocatedDocument, pointerTo } from '../../../formats/located.js';
+import { type SourceFile } from '../../../formats/source-file.js';
+import { type FaultList } from '../../../formats/fault-list.js';
+import { InterpolationError, Interpolator } from './interpolation.js';
+import { longResource, longService, Place } from './long-form.js';
+import { rebasePaths, rebaseResource } from './paths.js';
+import { type Section, sections } from './project.js';
+import { checkShape } from './shape.js';
+import { composeFile, serviceKeys } from './specification.js';
+
+export interface LayerOptions {
+  source: SourceFile | undefined;
+  /** Where relative paths of this file start, seen from the directory of the project. */
+  directory: string;
+  variables: ReadonlyMap<string, string>;
+  faults: FaultList;
+  warnings: FaultList;
+}
+
+/** One Compose document: interpolated, checked against the specification, every key in its long form. */
+export class Layer {
+  readonly sections = new Map<Section, Map<string, JsonObject>>();
+  readonly include: JsonObject[];
+  readonly name: string | undefined;
+  /** `version` and the `x-` keys. */
+  readonly rest: JsonObject;
+  private readonly old: boolean;
+  private readonly lines: string[];
+
+  constructor(
+    readonly document: LocatedDocument,
+    readonly options: LayerOptions,
+  ) {
+    this.lines = options.source ? new TextDecoder().decode(options.source.bytes).split(/\r\n|\r|\n/) : [];
+    const object = document.object ?? {};
+    this.old = isOldLayout(object);
+    const content = this.interpolated(this.old ? { services: object } : object);
+    const checked = this.check(content);
+    this.include = (Array.isArray(checked.include) ? checked.include : []).map((entry) =>
+      isObject(entry) ? entry : { path: entry },
+    );
+    this.name = typeof checked.name === 'string' ? checked.name : undefined;
+    this.rest = Object.fromEntries(
+      Object.entries(checked).filter(([key]) => key === 'version' || key.startsWith('x-')),
+    );
+    for (const section of sections) this.sections.set(section, this.members(section, checked[section]));
+  }
+
+  member(section: Section, name: string): JsonObject | undefined {
+    return this.sections.get(section)?.get(name);
+  }
+
+  /** Paths below a member of a section that carry `!reset` or `!override`: what came before is taken out. */
+  cleared(section: Section, name: string): string[][] {
+    const start = pointerTo(section, name) + '/';
+    return Object.entries(this.document.data.tags)
+      .filter(([pointer, tag]) => pointer.startsWith(start) && (tag === '!reset' || tag === '!override'))
+      .map(([pointer]) => pointer.slice(start.length).split('/').map(unescape));
+  }
+
+  /** How many segments of a pointer exist in this document. */
+  depthOf(pointer: string): number {
+    let value: Json | undefined = this.document.value;
+    let depth = 0;
+    for (const segment of this.pointerOf(pointer).split('/').slice(1).map(unescape)) {
+      if (typeof value !== 'object' || value === null || !Object.hasOwn(value, segment)) break;
+      value = Array.isArray(value) ? value[Number(segment)] : value[segment];
+      depth += 1;
+    }
+    return depth;
+  }
+
+  fault(pointer: string, detail: string, remedy?: string): Fault {
+    return this.document.fault(this.pointerOf(pointer), detail, remedy);
+  }
+
+  private check(content: JsonObject): JsonObject {
+    const reset = (pointer: string): boolean => this.document.tag(this.pointerOf(pointer)) === '!reset';
+    const bad = new Set<string>();
+    checkShape(
+      composeFile,
+      content,
+      (pointer, detail, remedy) => {
+        bad.add(pointer.split('/').slice(0, 3).join('/'));
+        this.options.faults.add(this.fault(pointer, detail, remedy));
+      },
+      reset,
+    );
+    const resets = Object.keys(this.document.data.tags).filter((pointer) => reset(pointer));
+    return pruned(content, (pointer) => bad.has(pointer) || resets.includes(this.pointerOf(pointer)));
+  }
+
+  private members(section: Section, value: Json | undefined): Map<string, JsonObject> {
+    const { directory, faults } = this.options;
+    const place = new Place(
+      pointerTo(section),
+      (pointer, detail, remedy) => faults.add(this.fault(pointer, detail, remedy)),
+      (pointer) => this.octal(pointer),
+    );
+    return new Map(
+      Object.entries(isObject(value) ? value : {}).map(([name, member]) => {
+        if (section !== 'services') return [name, rebaseResource(longResource(member, place.at(name)), directory)];
+        return [name, rebasePaths(longService(isObject(member) ? member : {}, place.at(name)), directory)];
+      }),
+    );
+  }
+
+  private interpolated(content: JsonObject): JsonObject {
+    const interpolator = new Interpolator(this.options.variables);
+    const unset = new Map<string, string>();
+    const change = (value: Json, pointer: string): Json => {
+      if (typeof value === 'string') return this.text(value, pointer, interpolator, unset);
+      if (Array.isArray(value)) return value.map((item, index) => change(item, `${pointer}/${index}`));
+      return isObject(value) ? changeMembers(value, pointer) : value;
+    };
+    const changeMembers = (object: JsonObject, pointer: string): JsonObject =>
+      Object.fromEntries(
+        Object.entries(object).map(([key, member]) => [key, change(member, pointer + pointerTo(key))]),
+      );
+    const changed = changeMembers(content, '');
+    for (const [variable, pointer] of unset) {
+      const remedy = `Send ${variable} in env, set it in .env, or write \${${variable}:-default}.`;
+      this.options.warnings.add(
+        this.fault(pointer, `the variable ${variable} is not set; it stands for nothing`, remedy),
+      );
+    }
+    return changed;
+  }
+
+  private text(value: string, pointer: string, interpolator: Interpolator, unset: Map<string, string>): string {
+    try {
+      const text = interpolator.interpolate(value);
+      for (const variable of interpolator.unset) if (!unset.has(variable)) unset.set(variable, pointer);
+      return text;
+    } catch (error) {
+      if (!(error instanceof InterpolationError)) throw error;
+      this.options.faults.add(this.fault(pointer, error.message, error.remedy));
+      return '';
+    }
+  }
+
+  /** Compose reads 0440 as octal; as a plain number its leading zero is gone, so the source line is asked. */
+  private octal(pointer: string): number | undefined {
+    const { line, column } = this.document.position(this.pointerOf(pointer));
+    const [, digits] = /^["']?mode["']?\s*:\s*0o?([0-7]+)\b/.exec(this.lines[line - 1]?.slice(column - 1) ?? '') ?? [];
+    return digits === undefined ? undefined : parseInt(digits, 8);
+  }
+
+  private pointerOf(pointer: string): string {
+    return this.old ? pointer.replace(/^\/services/, '') : pointer;
+  }
+}
+
+/** Compose files of version 1 have their services at the top level. */
+export function isOldLayout(object: JsonObject): boolean {
+  const entries = Object.entries(object);
+  if (entries.length === 0 || ['services', 'version', 'include', 'name'].some((key) => Object.hasOwn(object, key))) {
+    return false;
+  }
+  return entries.every(
+    ([, entry]) =>
+      isObject(entry) &&
+      (typeof entry.image === 'string' || entry.build !== undefined) &&
+      Object.keys(entry).every((key) => serviceKeys.has(key)),
+  );
+}
+
+function pruned(object: JsonObject, drop: (pointer: string) => boolean, pointer = ''): JsonObject {
+  return Object.fromEntries(
+    Object.entries(object).flatMap(([key, value]): [string, Json][] => {
+      const at = pointer + pointerTo(key);
+      if (drop(at)) return [];
+      return [[key, isObject(value) ? pruned(value, drop, at) : value]];
+    }),
+  );
+}
+
+function unescape(segment: string): string {
+  return segment.replaceAll('~1', '/').replaceAll('~0', '~');
+}

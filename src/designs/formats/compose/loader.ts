@@ -1,0 +1,130 @@
+import { posix } from 'node:path';
+import { type Json, type JsonObject, pointerTo } from '../../../formats/located.js';
+import { type ComposeFiles, type Report } from './compose-files.js';
+import { Extension } from './extension.js';
+import { type Layer } from './layer.js';
+import { mergeResource, mergeService, withoutPaths } from './merge.js';
+import { directoryOf, pathInArchive } from './paths.js';
+import { type ComposeProject, type Section, sections } from './project.js';
+
+/** Files that may include one another in a chain. */
+const DEPTH = 50;
+
+type Members = Map<Section, Map<string, JsonObject>>;
+type Loaded = Pick<ComposeProject, 'name' | 'rest'> & { members: Members };
+
+/**
+ * Loads the files of a Compose project one over the other, with all that they include and extend.
+ * Faults are added to those of `files`, and what could be read is answered all the same.
+ */
+export async function loadProject(
+  files: ComposeFiles,
+  paths: readonly string[],
+  variables: ReadonlyMap<string, string>,
+): Promise<ComposeProject> {
+  const { name, rest, members } = await new ComposeLoader(files).load(paths, files.root, variables, []);
+  const section = (key: Section): Map<string, JsonObject> => members.get(key) ?? new Map<string, JsonObject>();
+  return {
+    name,
+    rest,
+    variables,
+    services: section('services'),
+    networks: section('networks'),
+    volumes: section('volumes'),
+    configs: section('configs'),
+    secrets: section('secrets'),
+    models: section('models'),
+    fault: (pointer, detail, remedy) => files.locate(pointer, detail, remedy),
+  };
+}
+
+class ComposeLoader {
+  private readonly extension: Extension;
+
+  constructor(private readonly files: ComposeFiles) {
+    this.extension = new Extension(files);
+  }
+
+  async load(
+    paths: readonly string[],
+    directory: string,
+    variables: ReadonlyMap<string, string>,
+    chain: readonly string[],
+  ): Promise<Loaded> {
+    const empty = sections.map((section) => [section, new Map<string, JsonObject>()] as const);
+    const loaded: Loaded = { rest: {}, members: new Map(empty) };
+    for (const path of paths) {
+      for (const layer of await this.files.documents(path, directory, variables)) {
+        for (const [index, entry] of layer.include.entries()) {
+          const report: Report = (detail, remedy) =>
+            this.files.faults.add(layer.fault(pointerTo('include', index), detail, remedy));
+          const included = await this.include(entry, directoryOf(path), variables, [...chain, path], report);
+          if (included) addAll(loaded.members, included.members, report);
+        }
+        loaded.name = layer.name ?? loaded.name;
+        loaded.rest = { ...loaded.rest, ...layer.rest };
+        await this.lay(layer, path, loaded.members);
+      }
+    }
+    return loaded;
+  }
+
+  private async lay(layer: Layer, path: string, members: Members): Promise<void> {
+    for (const section of sections) {
+      const present = members.get(section);
+      for (const [name, member] of layer.sections.get(section) ?? []) {
+        const over = section === 'services' ? await this.extension.service({ layer, path }, name) : member;
+        if (over === undefined) continue;
+        const before = withoutPaths(present?.get(name) ?? {}, layer.cleared(section, name));
+        present?.set(name, section === 'services' ? mergeService(before, over) : mergeResource(before, over));
+      }
+    }
+  }
+
+  private async include(
+    entry: JsonObject,
+    from: string,
+    variables: ReadonlyMap<string, string>,
+    chain: readonly string[],
+    report: Report,
+  ): Promise<Loaded | undefined> {
+    const paths = this.files.existing(listOf(entry.path), from, report);
+    const [first] = paths;
+    if (first === undefined) return undefined;
+    const own = typeof entry.project_directory === 'string' ? entry.project_directory : undefined;
+    const directory = own === undefined ? directoryOf(first) : pathInArchive(from, own);
+    if (chain.includes(first)) {
+      report(`includes itself: ${[...chain.slice(chain.indexOf(first)), first].join(' → ')}`, 'Remove an include.');
+    } else if (chain.length > DEPTH) {
+      report(`includes are nested deeper than ${DEPTH}`, 'Include the file directly.');
+    } else if (directory === undefined) {
+      report(`the project directory ${String(own)} lies outside of the import`);
+    } else {
+      const environment =
+        entry.env_file === undefined
+          ? [posix.join(directory, '.env')]
+          : this.files.existing(listOf(entry.env_file), from, report);
+      const inner = new Map([...this.files.variables(environment, variables), ...variables]);
+      return this.load(paths, directory, inner, chain);
+    }
+    return undefined;
+  }
+}
+
+function addAll(members: Members, included: Members, report: Report): void {
+  for (const [section, resources] of included) {
+    const present = members.get(section);
+    for (const [name, resource] of resources) {
+      const before = present?.get(name);
+      if (before !== undefined && JSON.stringify(before) !== JSON.stringify(resource)) {
+        report(`${section}.${name} is defined by another included file too`, 'Rename one of the two.');
+      }
+      present?.set(name, resource);
+    }
+  }
+}
+
+function listOf(value: Json | undefined): string[] {
+  if (typeof value === 'string') return [value];
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}

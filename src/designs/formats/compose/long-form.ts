@@ -1,0 +1,207 @@
+import { type Json, isObject, type JsonObject, pointerTo } from '../../../formats/located.js';
+import { longMount } from './long-mount.js';
+import { longPort, portNumbers } from './long-port.js';
+import { textOf, truthOf } from './shape.js';
+import { shellWords } from './shell-words.js';
+
+/** Where a value that is being normalised stands, and where to say what is wrong with it. */
+export class Place {
+  constructor(
+    readonly pointer: string,
+    private readonly report: (pointer: string, detail: string, remedy?: string) => void,
+    /** The octal number at a place of the source, whose leading zero a plain number has lost. */
+    readonly octal: (pointer: string) => number | undefined = () => undefined,
+  ) {}
+
+  at(segment: string | number): Place {
+    return new Place(this.pointer + pointerTo(segment), this.report, this.octal);
+  }
+
+  fault(detail: string, remedy?: string): void {
+    this.report(this.pointer, detail, remedy);
+  }
+}
+
+type Normalise = (value: Json, place: Place) => Json;
+
+const asList: Normalise = (value) => (typeof value === 'string' ? [value] : value);
+const asFlag: Normalise = (value) => truthOf(value) ?? value;
+
+/** `["A=1", "B"]` or `{A: 1, B: null}` → `{A: "1", B: null}`. */
+const pairs: Normalise = (value) => {
+  const entries: [string, Json][] = Array.isArray(value)
+    ? value.map((item) => split(textOf(item), '='))
+    : Object.entries(value ?? {});
+  return Object.fromEntries(
+    entries.map(([key, member]): [string, Json] => [key, member === null ? null : textOf(member)]),
+  );
+};
+const filledPairs: Normalise = (value, place) =>
+  Object.fromEntries(Object.entries(pairs(value, place) as JsonObject).map(([key, member]) => [key, member ?? '']));
+
+const hosts: Normalise = (value) => {
+  const addresses = new Map<string, Json[]>();
+  const entries: [string, Json][] = Array.isArray(value)
+    ? value.map((item) => split(textOf(item), textOf(item).includes('=') ? '=' : ':'))
+    : Object.entries(value ?? {});
+  for (const [host, address] of entries) {
+    addresses.set(host, [...(addresses.get(host) ?? []), ...(Array.isArray(address) ? address : [address])]);
+  }
+  return Object.fromEntries(addresses);
+};
+
+const command: Normalise = (value, place) => {
+  if (typeof value !== 'string') return value;
+  const words = shellWords(value);
+  if (words === undefined) place.fault('has a quote that is not closed', 'Close it, or write the command as a list.');
+  return words ?? value;
+};
+
+const named =
+  (member: Json): Normalise =>
+  (value) =>
+    Array.isArray(value) ? Object.fromEntries(value.map((item) => [textOf(item), member])) : value;
+
+const dependencies: Normalise = (value, place) => {
+  const all = named({})(value, place);
+  const defaults = { condition: 'service_started', required: true };
+  return fromEach(all, (member) =>
+    isObject(member) ? { ...defaults, ...flagged(member, 'restart', 'required') } : member,
+  );
+};
+
+const storeUses: Normalise = (value, place) =>
+  each(value, place, (item, at) => {
+    if (!isObject(item)) return { source: item };
+    if (item.source === undefined) at.fault('needs "source"', 'Name the config or secret of the top level.');
+    if (item.mode === undefined) return item;
+    const mode =
+      at.octal(at.at('mode').pointer) ?? (typeof item.mode === 'string' ? parseInt(item.mode, 8) : item.mode);
+    if (!Number.isInteger(mode) || Number(mode) < 0 || Number(mode) > 0o777) {
+      at.at('mode').fault('must be octal permissions such as 0440');
+    }
+    return { ...item, mode };
+  });
+
+const build: Normalise = (value, place) => {
+  if (!isObject(value)) return { context: value };
+  const fields = { ...flagged(value, 'no_cache', 'pull', 'privileged') };
+  return apply(
+    fields,
+    { args: pairs, labels: filledPairs, additional_contexts: filledPairs, extra_hosts: hosts, secrets: storeUses },
+    place,
+  );
+};
+
+const hooks: Normalise = (value, place) =>
+  each(value, place, (item, at) =>
+    isObject(item) ? apply(flagged(item, 'privileged'), { command, environment: pairs }, at) : item,
+  );
+
+const serviceFields: Record<string, Normalise> = {
+  annotations: filledPairs,
+  attach: asFlag,
+  build,
+  command,
+  configs: storeUses,
+  depends_on: dependencies,
+  deploy: (value, place) => apply(isObject(value) ? value : {}, { labels: filledPairs }, place),
+  devices: (value, place) => each(value, place, (item) => (typeof item === 'string' ? deviceOf(item) : item)),
+  dns: asList,
+  dns_search: asList,
+  entrypoint: command,
+  env_file: (value, place) =>
+    each(asList(value, place), place, (item) => ({
+      required: true,
+      ...(isObject(item) ? flagged(item, 'required') : { path: item }),
+    })),
+  environment: pairs,
+  expose: (value, place) => each(value, place, (item, at) => exposed(textOf(item), at)),
+  extends: (value) => (isObject(value) ? value : { service: value }),
+  extra_hosts: hosts,
+  gpus: (value) => (value === 'all' ? [{ capabilities: ['gpu'], count: 'all' }] : value),
+  healthcheck: (value) => {
+    if (!isObject(value)) return value;
+    const check = flagged(value, 'disable');
+    return typeof check.test === 'string' ? { ...check, test: ['CMD-SHELL', check.test] } : check;
+  },
+  init: asFlag,
+  label_file: asList,
+  labels: filledPairs,
+  models: named(null),
+  networks: named(null),
+  oom_kill_disable: asFlag,
+  ports: (value, place) =>
+    Array.isArray(value) ? value.flatMap((item, index) => longPort(item, place.at(index))) : value,
+  post_start: hooks,
+  pre_start: hooks,
+  pre_stop: hooks,
+  privileged: asFlag,
+  read_only: asFlag,
+  secrets: storeUses,
+  stdin_open: asFlag,
+  sysctls: filledPairs,
+  tmpfs: asList,
+  tty: asFlag,
+  volumes: (value, place) => each(value, place, (item, at) => longMount(item, at)),
+};
+
+/** Gives every key of a service its long form: `"80:8080"` → `{target: 8080, published: "80", protocol: "tcp"}` and so on. */
+export function longService(service: JsonObject, place: Place): JsonObject {
+  return apply(service, serviceFields, place);
+}
+
+/** The same for a network, volume, config, secret or model of the top level. */
+export function longResource(resource: Json, place: Place): JsonObject {
+  if (!isObject(resource)) return {};
+  const { external, ...rest } = resource;
+  const long = apply(
+    flagged(rest, 'internal', 'attachable', 'enable_ipv4', 'enable_ipv6'),
+    { labels: filledPairs, driver_opts: filledPairs },
+    place,
+  );
+  if (external === undefined) return long;
+  return isObject(external) ? { ...external, ...long, external: true } : { ...long, external: asFlag(external, place) };
+}
+
+function apply(object: JsonObject, fields: Record<string, Normalise>, place: Place): JsonObject {
+  return Object.fromEntries(
+    Object.entries(object).map(([key, value]) => {
+      const normalise = Object.hasOwn(fields, key) ? fields[key] : undefined;
+      return [key, normalise ? normalise(value, place.at(key)) : value];
+    }),
+  );
+}
+
+function each(value: Json, place: Place, change: (item: Json, at: Place) => Json): Json {
+  return Array.isArray(value) ? value.map((item, index) => change(item, place.at(index))) : value;
+}
+
+function fromEach(value: Json, change: (member: Json) => Json): Json {
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, change(member)]));
+}
+
+function flagged(object: JsonObject, ...keys: string[]): JsonObject {
+  return Object.fromEntries(
+    Object.entries(object).map(([key, value]) => [key, keys.includes(key) ? (truthOf(value) ?? value) : value]),
+  );
+}
+
+function split(text: string, separator: string): [string, string | null] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text, null] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+function deviceOf(device: string): JsonObject {
+  const [source = '', target = source, permissions = 'rwm'] = device.split(':');
+  return { source, target, permissions };
+}
+
+function exposed(port: string, place: Place): string {
+  const [numbers = '', protocol] = port.split('/');
+  if (portNumbers(numbers) === undefined || (protocol !== undefined && !/^(tcp|udp|sctp)$/i.test(protocol))) {
+    place.fault(`"${port.slice(0, 80)}" is not a port`, 'Write a port from 1 to 65535, or a range such as 3000-3005.');
+  }
+  return port;
+}

@@ -1,0 +1,67 @@
+import { type Json, isObject, type JsonObject } from '../../../formats/located.js';
+import { type Place } from './long-form.js';
+import { textOf, truthOf } from './shape.js';
+
+const drive = /^[A-Za-z]:[\\/]/;
+const propagations = new Set(['shared', 'slave', 'private', 'rshared', 'rslave', 'rprivate']);
+const consistencies = new Set(['cached', 'delegated', 'consistent']);
+
+/** One entry of a service's `volumes` in its long form: `[SOURCE:]TARGET[:OPTIONS]` or a mapping. */
+export function longMount(entry: Json, place: Place): JsonObject {
+  if (isObject(entry)) return longEntry(entry, place);
+  const [source, target, options, ...more] = parts(textOf(entry));
+  if (source === '' || target === '' || options === '' || more.length > 0) {
+    place.fault(
+      `"${textOf(entry).slice(0, 80)}" is not a volume mapping`,
+      'Write [source:]target[:ro]. A variable in it may not be set.',
+    );
+    return { type: 'volume', target: '/' };
+  }
+  if (source === undefined || target === undefined) return { type: 'volume', target: source ?? '/' };
+  const mount: JsonObject = isPath(source)
+    ? { type: source.startsWith('\\\\.\\pipe') ? 'npipe' : 'bind', source, target }
+    : { type: 'volume', source, target };
+  for (const option of options?.split(',') ?? []) apply(option, mount, place);
+  return mount;
+}
+
+/** Whether a source is a path of the host and not the name of a volume. */
+function isPath(source: string): boolean {
+  return /^[./~\\]/.test(source) || drive.test(source);
+}
+
+function longEntry(entry: JsonObject, place: Place): JsonObject {
+  const mount = { ...entry };
+  if (typeof mount.target !== 'string' || mount.target === '') {
+    place.fault('needs "target"', 'Give the path in the container.');
+  }
+  if (mount.read_only !== undefined) mount.read_only = truthOf(mount.read_only) ?? mount.read_only;
+  if ((mount.type === 'bind' || mount.type === 'image') && !mount.source) {
+    place.fault(`a mount of type ${mount.type} needs "source"`);
+  }
+  return mount;
+}
+
+function apply(option: string, mount: JsonObject, place: Place): void {
+  const bind = isObject(mount.bind) ? mount.bind : {};
+  if (option === 'ro') mount.read_only = true;
+  else if (option === 'nocopy') mount.volume = { nocopy: true };
+  else if (option === 'z' || option === 'Z') mount.bind = { ...bind, selinux: option };
+  else if (propagations.has(option)) mount.bind = { ...bind, propagation: option };
+  else if (consistencies.has(option)) mount.consistency = option;
+  else if (option !== 'rw')
+    place.fault(`"${option.slice(0, 80)}" is not a volume option`, 'Write ro, rw, z, Z or nocopy.');
+}
+
+/** Splits at colons, but not at that of a Windows drive. */
+function parts(entry: string): string[] {
+  const found: string[] = [];
+  let rest = entry;
+  for (;;) {
+    const from = drive.test(rest) ? 2 : 0;
+    const at = rest.indexOf(':', from);
+    if (at < 0) return [...found, rest];
+    found.push(rest.slice(0, at));
+    rest = rest.slice(at + 1);
+  }
+}

@@ -1,0 +1,66 @@
+import { type Json, isObject, type JsonObject } from '../../../formats/located.js';
+
+/** Keys of a service whose later value replaces the earlier one as a whole. */
+const replaced = new Set(['command', 'entrypoint', 'healthcheck.test']);
+
+/** What makes two items of a list the same one: the later item then takes the place of the earlier. */
+const identities: Record<string, (item: JsonObject) => unknown[]> = {
+  ports: (item) => [item.target, item.published, item.protocol, item.host_ip],
+  volumes: (item) => [item.target],
+  configs: (item) => [item.target ?? item.source],
+  secrets: (item) => [item.target ?? item.source],
+  devices: (item) => [item.target],
+  env_file: (item) => [item.path],
+};
+
+/**
+ * A service (in its long form) with a later definition of it laid over, as the Compose specification merges files and `extends`:
+ * mappings key by key, lists one after the other, everything else replaced.
+ */
+export function mergeService(base: JsonObject, over: JsonObject): JsonObject {
+  return mergeObjects(base, over, []);
+}
+
+/** The same for a network, volume, config, secret or model. */
+export function mergeResource(base: JsonObject, over: JsonObject): JsonObject {
+  return mergeObjects(base, over, ['']);
+}
+
+/** The object without what stands at these paths. */
+export function withoutPaths(object: JsonObject, paths: readonly (readonly string[])[]): JsonObject {
+  return Object.fromEntries(
+    Object.entries(object).flatMap(([key, value]): [string, Json][] => {
+      const below = paths.filter(([first]) => first === key).map((path) => path.slice(1));
+      if (below.some((path) => path.length === 0)) return [];
+      return [[key, isObject(value) && below.length > 0 ? withoutPaths(value, below) : value]];
+    }),
+  );
+}
+
+function mergeObjects(base: JsonObject, over: JsonObject, path: readonly string[]): JsonObject {
+  const merged = new Map(Object.entries(base));
+  for (const [key, value] of Object.entries(over)) {
+    const earlier = merged.get(key);
+    merged.set(key, earlier === undefined ? value : mergeValues(earlier, value, [...path, key]));
+  }
+  return Object.fromEntries(merged);
+}
+
+function mergeValues(base: Json, over: Json, path: readonly string[]): Json {
+  const key = path.join('.');
+  if (replaced.has(key)) return over;
+  if (over === null) return base;
+  if (Array.isArray(base) && Array.isArray(over)) return mergeLists(base, over, key);
+  if (!isObject(base) || !isObject(over)) return over;
+  if (key === 'logging' && over.driver !== undefined && over.driver !== base.driver) return over;
+  return mergeObjects(base, over, path);
+}
+
+function mergeLists(base: Json[], over: Json[], key: string): Json[] {
+  const identity = Object.hasOwn(identities, key) ? identities[key] : undefined;
+  const items = new Map<string, Json>();
+  for (const item of [...base, ...over]) {
+    items.set(JSON.stringify(identity && isObject(item) ? identity(item) : item), item);
+  }
+  return [...items.values()];
+}
