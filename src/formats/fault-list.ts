@@ -1,0 +1,44 @@
+import { type Fault, InvalidRequest } from '../core/errors/app-error.js';
+
+/** Collects what is wrong with a file, so that its author learns everything at once; keeps no more than `limit` and counts the rest. */
+export class FaultList {
+  private readonly kept: Fault[] = [];
+  private left = 0;
+
+  constructor(private readonly limit: number) {}
+
+  get empty(): boolean {
+    return this.kept.length === 0;
+  }
+
+  /** In the order of the file. */
+  get faults(): Fault[] {
+    const sorted = [...this.kept].sort(
+      (a, b) =>
+        (a.file ?? '').localeCompare(b.file ?? '') ||
+        (a.line ?? 0) - (b.line ?? 0) ||
+        (a.column ?? 0) - (b.column ?? 0),
+    );
+    return this.left > 0 ? [...sorted, { detail: `${this.left} more faults are not listed` }] : sorted;
+  }
+
+  add(...faults: Fault[]): void {
+    for (const fault of faults) {
+      if (this.kept.length < this.limit) this.kept.push(fault);
+      else this.left += 1;
+    }
+  }
+
+  /** Throws InvalidRequest when there is a fault. `subject` begins the sentence: the name of the file. */
+  raise(subject: string): void {
+    const [first] = this.faults;
+    if (!first) return;
+    const count = this.kept.length + this.left;
+    const place = first.line === undefined ? '' : `line ${first.line}, column ${first.column ?? 1}: `;
+    const more = count > 1 ? ` (and ${count - 1} more)` : '';
+    throw new InvalidRequest(`${subject}: ${place}${first.detail}${more}`, {
+      errors: this.faults,
+      remedy: first.remedy,
+    });
+  }
+}

@@ -1,0 +1,33 @@
+import { parentPort } from 'node:worker_threads';
+import { AppError, type Fault } from '../core/errors/app-error.js';
+
+/** What the pool sends to a worker. */
+export interface Job {
+  module: string;
+  name: string;
+  input: unknown;
+}
+
+/** What a worker sends back: the value, an AppError taken apart, or the message of any other error. */
+export type Answer =
+  | { value: unknown }
+  | { message: string }
+  | { status: number; code: string; title: string; message: string; errors: Fault[]; remedy?: string };
+
+parentPort?.on('message', (job: Job) => {
+  void answer(job).then((result) => parentPort?.postMessage(result));
+});
+
+async function answer({ module, name, input }: Job): Promise<Answer> {
+  try {
+    const task = ((await import(module)) as Record<string, (input: unknown) => unknown>)[name];
+    if (typeof task !== 'function') throw new Error(`${module} exports no function ${name}`);
+    return { value: await task(input) };
+  } catch (error) {
+    if (error instanceof AppError) {
+      const { status, code, title, message, errors, remedy } = error;
+      return { status, code, title, message, errors, ...(remedy === undefined ? {} : { remedy }) };
+    }
+    return { message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+}

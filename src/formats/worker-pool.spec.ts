@@ -1,0 +1,136 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { DocumentReader } from './document-reader.js';
+import { type Task, WorkerPool } from './worker-pool.js';
+
+/** A module of plain JavaScript, whose functions stand for tasks that misbehave. */
+const source = `
+export const double = (n) => n * 2;
+export const forever = () => { for (;;); };
+export const hungry = () => { const kept = []; for (;;) kept.push(new Array(1000).fill('x' + kept.length)); };
+export const leave = () => process.exit(3);
+export const broken = () => { throw new TypeError('broken'); };
+`;
+const module = `data:text/javascript,${encodeURIComponent(source)}`;
+const task = <Input, Output>(name: string): Task<Input, Output> => ({ module, name });
+const manifest = (count: number) => ({
+  path: 'many.yaml',
+  bytes: new TextEncoder().encode(
+    Array.from({ length: count }, (_, index) => `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c${index}\ndata:\n  key: value\n`).join('---\n'), // prettier-ignore
+  ),
+});
+
+describe('WorkerPool', () => {
+  let pool: WorkerPool;
+  afterEach(() => pool.close());
+
+  it('runs tasks and hands their values back', async () => {
+    pool = new WorkerPool();
+    await expect(Promise.all([1, 2, 3, 4, 5].map((n) => pool.run(task<number, number>('double'), n)))).resolves.toEqual(
+      [2, 4, 6, 8, 10],
+    );
+  });
+
+  it('ends a task that takes too long, and goes on with the next', async () => {
+    pool = new WorkerPool({ size: 1, timeLimit: 5000 });
+    const slow = pool.run(task('forever'), null);
+    const next = pool.run(task<number, number>('double'), 4);
+    await expect(slow).rejects.toMatchObject({ status: 400, code: 'TOO_COSTLY' });
+    await expect(next).resolves.toBe(8);
+  });
+
+  it('ends a task that takes too much memory', async () => {
+    pool = new WorkerPool({ size: 1, memory: 64 });
+    await expect(pool.run(task('hungry'), null)).rejects.toMatchObject({ status: 400, code: 'TOO_COSTLY' });
+    await expect(pool.run(task<number, number>('double'), 4)).resolves.toBe(8);
+  });
+
+  it('survives a worker that leaves and a task that breaks', async () => {
+    pool = new WorkerPool({ size: 1 });
+    await expect(pool.run(task('leave'), null)).rejects.toThrow('ended');
+    await expect(pool.run(task('broken'), null)).rejects.toThrow('broken');
+    await expect(pool.run(task('missing'), null)).rejects.toThrow('missing');
+    await expect(pool.run(task<number, number>('double'), 4)).resolves.toBe(8);
+  });
+
+  it('refuses when too many tasks wait, with a time to come back', async () => {
+    pool = new WorkerPool({ size: 1, queue: 1, timeLimit: 5000 });
+    const running = pool.run(task('forever'), null);
+    const waiting = pool.run(task<number, number>('double'), 4);
+    await expect(pool.run(task('double'), 1)).rejects.toMatchObject({ status: 429, headers: { 'Retry-After': '5' } });
+    await expect(running).rejects.toThrow();
+    await expect(waiting).resolves.toBe(8);
+  });
+
+  it('rejects what is running or waiting when it is closed', async () => {
+    pool = new WorkerPool({ size: 1 });
+    const results = Promise.allSettled([pool.run(task('forever'), null), pool.run(task('double'), 1)]);
+    await pool.close();
+    expect((await results).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await expect(pool.run(task('double'), 1)).rejects.toThrow('closed');
+  });
+});
+
+describe('DocumentReader', () => {
+  const pool = new WorkerPool();
+  afterAll(() => pool.close());
+
+  it('reads and writes large files in a worker, from the TypeScript sources', async () => {
+    const documents = await new DocumentReader(pool).read(manifest(1000));
+    expect(documents).toHaveLength(1000);
+    expect(documents[999]?.position('/metadata/name')).toEqual({ line: 6997, column: 3 });
+    const text = await new DocumentReader(pool).write(
+      documents.map(({ value }) => value),
+      1_000_000,
+    );
+    expect(text).toBe(new TextDecoder().decode(manifest(1000).bytes));
+  });
+
+  it('hands located faults over from the worker', async () => {
+    const file = { path: 'bad.yaml', bytes: Buffer.concat([manifest(1000).bytes, Buffer.from('a: 1\na: 2\n')]) };
+    await expect(new DocumentReader(pool).read(file)).rejects.toMatchObject({
+      status: 400,
+      errors: [{ file: 'bad.yaml', line: 7001, column: 1 }],
+    });
+  });
+
+  it('does not hold up the event loop', async () => {
+    const reader = new DocumentReader(pool);
+    await reader.read(manifest(1000));
+    let longest = 0;
+    let last = performance.now();
+    const beat = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 1);
+    await Promise.all([reader.read(manifest(10_000)), reader.read(manifest(10_000))]);
+    clearInterval(beat);
+    expect(longest).toBeLessThan(150);
+  });
+
+  it('works from compiled files too', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'formats-'));
+    try {
+      const sources = ['src/formats/document-reader.ts', 'src/formats/worker-entry.ts'];
+      const options = ['--outDir', root, '--rootDir', '.', '--module', 'nodenext', '--target', 'ES2023', '--types', 'node', '--skipLibCheck', '--ignoreConfig']; // prettier-ignore
+      await promisify(execFile)('node_modules/.bin/tsc', [...sources, ...options]);
+      await symlink(join(process.cwd(), 'node_modules'), join(root, 'node_modules'));
+      await symlink(join(process.cwd(), 'package.json'), join(root, 'package.json'));
+      const script = `
+        const { WorkerPool } = await import('./src/formats/worker-pool.js');
+        const { DocumentReader } = await import('./src/formats/document-reader.js');
+        const pool = new WorkerPool();
+        const bytes = new TextEncoder().encode('- a: 1\\n'.repeat(10000));
+        const [document] = await new DocumentReader(pool).read({ path: 'a.yaml', bytes });
+        console.log(document.value.length);
+        await pool.close();`;
+      const run = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], { cwd: root });
+      expect(run.stdout.trim()).toBe('10000');
+    } finally {
+      await rm(root, { recursive: true });
+    }
+  });
+});

@@ -1,0 +1,76 @@
+import { Composer, type CST, type Document, Parser } from 'yaml';
+import { DocumentBuilder } from './document-builder.js';
+import { type FormatLimits } from './limits.js';
+import { type LocatedData } from './located.js';
+import { YamlConverter } from './yaml-converter.js';
+import { type Dialect } from './yaml-scalar.js';
+
+const REMEDIES: Record<string, string> = {
+  TAB_AS_INDENT: 'Indent with spaces.',
+  BAD_INDENT: 'Align this line with its siblings.',
+  BAD_DQ_ESCAPE: 'Double the backslash, or use single quotes.',
+  MULTILINE_IMPLICIT_KEY: 'Close the quotes or brackets, and check the indentation.',
+  BAD_SCALAR_START: 'Quote the value.',
+  BLOCK_AS_IMPLICIT_KEY: 'Quote the value if it holds ": ".',
+};
+const DEFAULT_REMEDY = 'Correct the YAML at this place.';
+
+/**
+ * Reads a stream of YAML documents with positions; documents that hold nothing are left out but counted.
+ * Local tags (`!reset`) are kept beside the value. Throws InvalidRequest with every fault of the stream.
+ */
+export function readYaml(file: string, text: string, dialect: Dialect, limits: FormatLimits): LocatedData[] {
+  const builder = new DocumentBuilder(file, text, limits);
+  const read: LocatedData[] = [];
+  let number = 0;
+  for (const document of compose(text, builder)) {
+    number += 1;
+    if (document.errors.length > 0) {
+      for (const { pos, code, message } of document.errors) {
+        builder.fault(Math.min(pos[0], text.length), message, REMEDIES[code] ?? DEFAULT_REMEDY);
+      }
+      continue;
+    }
+    const converter = new YamlConverter(builder, dialect);
+    const start = document.contents?.range?.[0] ?? 0;
+    const value = converter.convert(document.contents);
+    if (value !== null && builder.faults.empty) read.push(builder.document(number, value, start, converter.tags));
+  }
+  builder.raise();
+  return read;
+}
+
+function* compose(text: string, builder: DocumentBuilder): Generator<Document.Parsed> {
+  const composer = new Composer({
+    schema: 'failsafe',
+    resolveKnownTags: false,
+    uniqueKeys: false,
+    merge: false,
+    logLevel: 'silent',
+    prettyErrors: false,
+  });
+  for (const token of new Parser().parse(text)) {
+    const deep = tooDeep(token, builder.limits.depth);
+    if (deep) builder.tooDeep(deep.offset);
+    else yield* composer.next(token);
+  }
+  yield* composer.end();
+}
+
+/** The first collection below the allowed depth. Walks with a list of its own, since the composer would recurse. */
+function tooDeep(document: CST.Token, limit: number): CST.Token | undefined {
+  const open: { token: CST.Token; depth: number }[] = [{ token: document, depth: 0 }];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { token, depth } = next;
+    if (depth > limit) return token;
+    if (token.type === 'document') {
+      if (token.value) open.push({ token: token.value, depth: 1 });
+    } else if (token.type === 'block-map' || token.type === 'block-seq' || token.type === 'flow-collection') {
+      for (const item of token.items) {
+        if (item.value && 'items' in item.value) open.push({ token: item.value, depth: depth + 1 });
+        if (item.key && 'items' in item.key) open.push({ token: item.key, depth: depth + 1 });
+      }
+    }
+  }
+  return undefined;
+}
