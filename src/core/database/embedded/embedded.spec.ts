@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import { isAlive } from './data-directory.js';
 import { type EmbeddedDatabase, startEmbedded } from './embedded.js';
@@ -18,11 +19,12 @@ const PROJECT = process.cwd();
 const PROGRAM = `
   const { startEmbedded } = await import('./src/core/database/embedded/embedded.ts');
   const database = await startEmbedded({ dataDir: process.env.DIR, durable: false, log: () => undefined });
-  console.log(JSON.stringify({ url: database.url, pid: database.pid, firstStart: database.firstStart }));
   process.on('SIGTERM', () => database.stop().then(() => process.exit(0)));
+  console.log(JSON.stringify({ url: database.url, pid: database.pid, firstStart: database.firstStart }));
   setInterval(() => undefined, 1000);
 `;
 
+let seed: string;
 const folders: string[] = [];
 const opened: { stop(): Promise<void> }[] = [];
 const children: ChildProcess[] = [];
@@ -32,6 +34,13 @@ function folder(): string {
   const made = mkdtempSync(join(tmpdir(), 'armature-embedded-'));
   chmodSync(made, 0o711);
   folders.push(made);
+  return made;
+}
+
+/** A folder with the database of `seed`, in place of a slower first start. */
+async function installed(): Promise<string> {
+  const made = folder();
+  await promisify(execFile)('cp', ['-a', join(seed, 'postgres'), made]);
   return made;
 }
 
@@ -82,6 +91,13 @@ async function untilEnded(pid: number): Promise<void> {
   while (isAlive(pid)) await sleep(10);
 }
 
+beforeAll(async () => {
+  seed = folder();
+  folders.splice(0);
+  await (await start(seed)).stop();
+});
+afterAll(() => rmSync(seed, { recursive: true }));
+
 afterEach(async () => {
   for (const child of children.splice(0)) await end(child, 'SIGKILL');
   for (const database of opened.splice(0)) await database.stop();
@@ -100,17 +116,11 @@ describe('the embedded database', () => {
   });
 
   describe('once it runs', () => {
-    let dir: string;
     let database: EmbeddedDatabase;
     beforeAll(async () => {
-      dir = folder();
-      folders.splice(0);
-      database = await startEmbedded({ dataDir: dir, durable: false, log: () => undefined });
+      database = await startEmbedded({ dataDir: seed, durable: false, log: () => undefined });
     });
-    afterAll(async () => {
-      await database.stop();
-      rmSync(dir, { recursive: true });
-    });
+    afterAll(() => database.stop());
 
     it('signs in an owner who makes roles, schemas and trusted extensions and is no superuser', async () => {
       const role = 'SELECT rolname, rolsuper, rolbypassrls, rolcreaterole FROM pg_roles WHERE rolname = current_user';
@@ -148,7 +158,7 @@ describe('the embedded database', () => {
   });
 
   it('is joined by the next process after the one that started it was killed', async () => {
-    const dir = folder();
+    const dir = await installed();
     const killed = await startApart(dir);
     await end(killed.child, 'SIGKILL');
     const next = await start(dir);
@@ -158,7 +168,7 @@ describe('the embedded database', () => {
   });
 
   it('goes on for the second of two processes when the first stops, and ends with the last', async () => {
-    const dir = folder();
+    const dir = await installed();
     const second = await start(dir);
     const first = await startApart(dir);
     expect(first.pid).toBe(second.pid);
@@ -178,7 +188,7 @@ describe('the embedded database', () => {
   });
 
   it('is started again when the server itself is killed', async () => {
-    const { url, pid } = await start(folder());
+    const { url, pid } = await start(await installed());
     process.kill(pid, 'SIGKILL');
     let answer: unknown;
     while (!answer) answer = await query(url, 'SELECT 1 AS one').catch(() => sleep(20));
@@ -186,8 +196,7 @@ describe('the embedded database', () => {
   });
 
   it('is not misled by a stale process id that another program has now', async () => {
-    const dir = folder();
-    await (await start(dir)).stop();
+    const dir = await installed();
     const owner = statSync(join(dir, 'postgres'));
     const other = spawn('sleep', ['60'], isRoot ? { uid: owner.uid, gid: owner.gid } : {});
     children.push(other);
@@ -206,8 +215,7 @@ describe('the embedded database', () => {
   });
 
   it('says what to do about a data directory of another version', async () => {
-    const dir = folder();
-    await (await start(dir)).stop();
+    const dir = await installed();
     writeFileSync(join(dir, 'postgres/data/PG_VERSION'), '15\n');
     await expect(start(dir)).rejects.toThrow(/made by PostgreSQL 15, and this is PostgreSQL 18\. .*pg_dump/);
   });
