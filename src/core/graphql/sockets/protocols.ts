@@ -1,0 +1,68 @@
+import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws';
+
+/** The sub-protocol of graphql-ws: https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md */
+export const MODERN = GRAPHQL_TRANSPORT_WS_PROTOCOL;
+/** The one of subscriptions-transport-ws: https://github.com/apollographql/subscriptions-transport-ws/blob/master/PROTOCOL.md */
+export const LEGACY = 'graphql-ws';
+
+const MODERN_MESSAGES = new Set(['connection_init', 'ping', 'pong', 'subscribe', 'complete']);
+const LEGACY_MESSAGES = new Map([
+  ['connection_init', 'connection_init'],
+  ['start', 'subscribe'],
+  ['stop', 'complete'],
+]);
+
+/** A message of a client that its sub-protocol does not know. */
+export class MalformedMessage extends Error {}
+
+interface Message {
+  type: string;
+  id?: string;
+  payload?: unknown;
+}
+
+/** What a client sent, in the modern sub-protocol; null when it takes its leave. */
+export function incoming(protocol: string, text: string): { type: string; text: string } | null {
+  const message = parse(text);
+  if (protocol === MODERN) {
+    if (!MODERN_MESSAGES.has(message.type)) throw new MalformedMessage(`No client sends "${message.type}"`);
+    return { type: message.type, text };
+  }
+  if (message.type === 'connection_terminate') return null;
+  const type = LEGACY_MESSAGES.get(message.type);
+  if (!type) throw new MalformedMessage(`No client sends "${message.type}"`);
+  return { type, text: JSON.stringify({ ...message, type }) };
+}
+
+/** What the server sends in the modern sub-protocol, in the one that the client speaks. */
+export function outgoing(protocol: string, text: string): string {
+  if (protocol === MODERN) return text;
+  const message = JSON.parse(text) as Message;
+  if (message.type === 'next') return JSON.stringify({ ...message, type: 'data' });
+  if (message.type === 'error') return JSON.stringify({ ...message, payload: oneError(message.payload as object[]) });
+  return text;
+}
+
+/** Legacy clients show one error, the newer ones of them all that stand under its `errors`. */
+function oneError(errors: object[]): object {
+  return errors.length > 1 ? { ...errors[0], errors } : { ...errors[0] };
+}
+
+export const LEGACY_KEEP_ALIVE = JSON.stringify({ type: 'ka' });
+
+/** How a legacy client is told, before its socket is closed, that it may not connect. */
+export function legacyRefusal(message: string): string {
+  return JSON.stringify({ type: 'connection_error', payload: { message } });
+}
+
+function parse(text: string): Message {
+  let message: unknown;
+  try {
+    message = JSON.parse(text);
+  } catch {
+    throw new MalformedMessage('The message is no JSON');
+  }
+  if (typeof message !== 'object' || message === null || !('type' in message) || typeof message.type !== 'string')
+    throw new MalformedMessage('The message has no type');
+  return message as Message;
+}

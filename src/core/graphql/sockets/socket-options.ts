@@ -1,0 +1,44 @@
+import type { GraphQLFormattedError } from 'graphql';
+import { DEFAULT_QUERY_LIMITS, type QueryLimits } from '../limits/limits.js';
+
+/** Injection token of SocketOptions. */
+export const SOCKET_OPTIONS = Symbol('graphql socket options');
+
+export interface SocketOptions {
+  /** Origins such as `https://example.org` that browsers may connect from, beside the host that they connect to; `*` is any. */
+  allowedOrigins: readonly string[];
+  /** The same function that Apollo has: `original` is the GraphQLError, whose `originalError` was thrown. */
+  formatError: (error: GraphQLFormattedError, original: unknown) => GraphQLFormattedError;
+  limits: QueryLimits;
+  /** Sockets of one user at a time. */
+  perUser: number;
+  /** Operations that run on one socket at a time. */
+  operationsPerSocket: number;
+  /** Bytes of the largest message from a client. */
+  maxPayload: number;
+  /** A client is dropped that lets more bytes than this wait, or any message longer than `maxUnsentMs`. */
+  maxUnsentBytes: number;
+  maxUnsentMs: number;
+  /** How long a client may take to send connection_init. */
+  initTimeoutMs: number;
+  /** How often a client is pinged; one that has not answered by the next ping is dropped. */
+  pingMs: number;
+  /** How often the token of an open socket is authenticated again, so that no socket outlives its token by more. */
+  recheckMs: number;
+  /** How long a client may take to answer that its socket is closed. */
+  closeMs: number;
+}
+
+/** What does not depend on the installation. */
+export const SOCKET_DEFAULTS: Omit<SocketOptions, 'allowedOrigins' | 'formatError'> = {
+  limits: DEFAULT_QUERY_LIMITS,
+  perUser: 20,
+  operationsPerSocket: 100,
+  maxPayload: 1 << 20,
+  maxUnsentBytes: 4 << 20,
+  maxUnsentMs: 10_000,
+  initTimeoutMs: 10_000,
+  pingMs: 12_000,
+  recheckMs: 15_000,
+  closeMs: 3_000,
+};

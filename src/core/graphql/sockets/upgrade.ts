@@ -1,0 +1,45 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { LEGACY, MODERN } from './protocols.js';
+
+/** Where GraphQL is, over HTTP and over sockets. */
+export const GRAPHQL_PATH = '/api/system/graphql/query';
+
+/** Why a request is not upgraded to a socket. */
+export interface Refusal {
+  status: number;
+  detail: string;
+}
+
+/** Tells what is wrong with an upgrade; null when nothing is. */
+export function refusalOf(request: IncomingMessage, allowedOrigins: readonly string[]): Refusal | null {
+  const { origin, host, 'sec-websocket-protocol': offered = '' } = request.headers;
+  if (request.url?.split('?', 1)[0] !== GRAPHQL_PATH)
+    return { status: 404, detail: `There are sockets at ${GRAPHQL_PATH} only.` };
+  if (origin !== undefined && !isAllowed(origin, host, allowedOrigins))
+    return {
+      status: 403,
+      detail: `Pages of the origin ${origin} may not connect; the operator can add it to CORS_ORIGINS.`,
+    };
+  const protocols = offered.split(',').map((name) => name.trim());
+  if (!protocols.includes(MODERN) && !protocols.includes(LEGACY))
+    return { status: 400, detail: `Ask for the sub-protocol ${MODERN}, or for ${LEGACY}, in Sec-WebSocket-Protocol.` };
+  return null;
+}
+
+/** Answers over plain HTTP and hangs up. */
+export function refuse(socket: Duplex, { status, detail }: Refusal): void {
+  const title = STATUS_CODES[status] ?? '';
+  const body = JSON.stringify({ type: 'about:blank', title, status, detail, error: detail });
+  socket.once('finish', () => socket.destroy());
+  socket.end(
+    `HTTP/1.1 ${status} ${title}\r\nConnection: close\r\nContent-Type: application/problem+json\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}
+
+/** Only browsers send an origin, and cannot be made to send another. */
+function isAllowed(origin: string, host: string | undefined, allowed: readonly string[]): boolean {
+  if (allowed.includes('*') || allowed.some((entry) => entry.replace(/\/$/, '') === origin)) return true;
+  return URL.canParse(origin) && new URL(origin).host === host?.toLowerCase();
+}
