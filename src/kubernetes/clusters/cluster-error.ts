@@ -67,7 +67,8 @@ export class ClusterError extends RemoteFailure {
   static answered(httpStatus: number, body: unknown, during: string): ClusterError {
     const status: Status = isStatus(body) ? body : {};
     const detail = status.message || `The cluster answered ${httpStatus} to ${during}`;
-    return new ClusterError(kindOf(httpStatus, status.reason), detail, { status, answered: httpStatus });
+    const kind = UNREADABLE.test(detail) ? 'invalid' : kindOf(httpStatus, status.reason);
+    return new ClusterError(kind, detail, { status, answered: httpStatus });
   }
 
   /** Whether the cluster never gave an answer, so that what was asked may or may not have happened. */
@@ -75,6 +76,9 @@ export class ClusterError extends RemoteFailure {
     return this.answered === undefined && (this.kind === 'unreachable' || this.kind === 'timeout');
   }
 }
+
+/** An object that does not fit its schema is answered with 500 by server-side apply. */
+const UNREADABLE = /^failed to (create typed|convert new)|cannot be handled as a|unable to convert unstructured/;
 
 const REMEDIES: Partial<Record<ClusterErrorKind, string>> = {
   unreachable: 'Check the address of the connection and that the cluster is running and reachable from this server.',
