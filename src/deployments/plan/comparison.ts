@@ -1,0 +1,76 @@
+import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
+import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
+import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
+import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
+import { fieldChanges } from './field-changes.js';
+import { FIELD_MANAGER, isOwnedBy, otherOwner, type Owner } from './owner.js';
+import { type FieldChange, type ResourceError } from './planned-resource.js';
+import { concernsCluster, resourceError } from './resource-error.js';
+
+export interface OwnershipOptions {
+  /** Takes over objects that exist without this owner. */
+  adopt?: boolean;
+  /** Takes fields from other managers. */
+  force?: boolean;
+}
+
+/** What applying one object would do now. */
+export interface Compared {
+  action: 'create' | 'update' | 'unchanged';
+  diff: FieldChange[];
+  /** False when the cluster could not try it. */
+  verified: boolean;
+  warnings: string[];
+  /** The object as it is now. */
+  live?: KubernetesObject;
+  error?: ResourceError;
+}
+
+/** Asks a cluster what an object would become, by a dry run of the very apply that a deployment does. */
+export class Comparison {
+  constructor(
+    private readonly cluster: ClusterClient,
+    private readonly owner: Owner,
+    private readonly options: OwnershipOptions,
+  ) {}
+
+  /**
+   * @returns with `error` when this object cannot be applied
+   * @throws ClusterError when the cluster as a whole cannot be worked with
+   */
+  async of(kind: ResourceKind, desired: KubernetesObject, signal?: AbortSignal): Promise<Compared> {
+    let live: KubernetesObject | undefined;
+    try {
+      live = await this.cluster.lookup(kind, desired.metadata.name, desired.metadata.namespace, signal);
+      const error = live && this.refusal(live);
+      if (error) return { action: 'update', diff: [], verified: true, warnings: [], live, error };
+      const { object, warnings } = await this.cluster.apply(kind, desired, {
+        fieldManager: FIELD_MANAGER,
+        force: this.options.force,
+        dryRun: true,
+        signal,
+      });
+      if (!live) return { action: 'create', diff: [], verified: true, warnings };
+      const diff = fieldChanges(kind, live, object);
+      return { action: diff.length > 0 ? 'update' : 'unchanged', diff, verified: true, warnings, live };
+    } catch (error) {
+      if (!(error instanceof ClusterError) || concernsCluster(error)) throw error;
+      const untried = { action: live ? 'update' : 'create', diff: [], warnings: [], live } as const;
+      if (/does not support dry run/.test(error.message))
+        return { ...untried, verified: false, warnings: [error.message] };
+      return { ...untried, verified: true, error: resourceError(error, desired) };
+    }
+  }
+
+  private refusal(live: KubernetesObject): ResourceError | undefined {
+    if (live.metadata.deletionTimestamp) {
+      return { reason: 'TERMINATING', detail: 'The object is being deleted; deploy again when it is gone' };
+    }
+    if (this.options.adopt || isOwnedBy(this.owner, live)) return undefined;
+    const other = otherOwner(live) ?? 'something else';
+    return {
+      reason: 'NOT_OWNED',
+      detail: `The object exists and belongs to ${other}; deploy with adopt to take it over`,
+    };
+  }
+}

@@ -1,0 +1,50 @@
+import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
+import { groupOf, type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
+import { type StructuralSchema } from './structural-schema.js';
+
+/** The part of a CustomResourceDefinition (apiextensions.k8s.io/v1) that is read here. */
+interface DefinitionSpec {
+  group?: string;
+  scope?: string;
+  names?: { kind?: string; plural?: string };
+  versions?: {
+    name?: string;
+    served?: boolean;
+    schema?: { openAPIV3Schema?: StructuralSchema };
+    subresources?: object;
+  }[];
+}
+
+export interface DefinedKind {
+  kind: ResourceKind;
+  schema?: StructuralSchema;
+}
+
+export function isDefinition(object: { apiVersion: string; kind: string }): boolean {
+  return object.kind === 'CustomResourceDefinition' && groupOf(object.apiVersion) === 'apiextensions.k8s.io';
+}
+
+/** The kinds that a definition will serve once it stands, one a version. */
+export function definedKinds(definition: KubernetesObject): DefinedKind[] {
+  const { group, scope, names, versions } = (definition.spec ?? {}) as DefinitionSpec;
+  const { kind, plural } = names ?? {};
+  if (!group || !kind || !plural || !Array.isArray(versions)) return [];
+  return versions.flatMap(({ name: version, served, schema, subresources }) =>
+    version && served !== false
+      ? {
+          schema: schema?.openAPIV3Schema,
+          kind: {
+            apiVersion: `${group}/${version}`,
+            group,
+            version,
+            kind,
+            plural,
+            namespaced: scope === 'Namespaced',
+            verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
+            subresources: Object.keys(subresources ?? {}),
+            preferred: false,
+          },
+        }
+      : [],
+  );
+}

@@ -1,0 +1,64 @@
+import {
+  type KubernetesObject,
+  type ManagedFields,
+  type ObjectMetadata,
+} from '../../kubernetes/clusters/kubernetes-object.js';
+
+/** Whose an object is: this installation's deployment of one design, into one environment, through one connection. All are UUIDs. */
+export interface Owner {
+  installation: string;
+  design: string;
+  /** Null when the design was deployed to a connection without naming an environment. */
+  environment: string | null;
+  connection: string;
+}
+
+/** Name under which the API server keeps the fields that this server applies. */
+export const FIELD_MANAGER = 'armature';
+
+const PREFIX = 'armature.dev/';
+const PARTS = ['installation', 'design', 'environment', 'connection'] as const;
+
+export function ownerLabels(owner: Owner): Record<string, string> {
+  return Object.fromEntries(PARTS.flatMap((part) => (owner[part] ? [[PREFIX + part, owner[part]]] : [])));
+}
+
+/** The labels without any owner's: those of a design that was exported from a cluster belong to that cluster. */
+export function withoutOwnerLabels(labels: Record<string, string>): Record<string, string> {
+  const names = new Set<string>(PARTS.map((part) => PREFIX + part));
+  return Object.fromEntries(Object.entries(labels).filter(([name]) => !names.has(name)));
+}
+
+export function ownerSelector(owner: Owner): string {
+  return PARTS.map((part) => (owner[part] ? `${PREFIX}${part}=${owner[part]}` : `!${PREFIX}${part}`)).join(',');
+}
+
+/**
+ * Whether the object is this owner's. Labels alone do not tell: controllers copy them to what they make, as from a Service to
+ * its EndpointSlices. So this server must have applied the object as well.
+ */
+export function isOwnedBy(owner: Owner, object: ObjectMetadata): boolean {
+  const labels = object.metadata.labels ?? {};
+  return (
+    PARTS.every((part) => labels[PREFIX + part] === (owner[part] ?? undefined)) && appliedFields(object) !== undefined
+  );
+}
+
+/** Names the owner that an object carries instead, for a message; undefined when it carries none. */
+export function otherOwner(object: ObjectMetadata): string | undefined {
+  const design = object.metadata.labels?.[`${PREFIX}design`];
+  return design === undefined ? undefined : `another deployment (design ${design})`;
+}
+
+/** What this server applied to the object, as the API server keeps it. */
+export function appliedFields(object: ObjectMetadata): ManagedFields | undefined {
+  return object.metadata.managedFields?.find(
+    (entry) => entry.manager === FIELD_MANAGER && entry.operation === 'Apply' && !entry.subresource,
+  );
+}
+
+/** The object as this owner wants it, labelled as its own. */
+export function labelled(owner: Owner, object: KubernetesObject): KubernetesObject {
+  const labels = { ...withoutOwnerLabels(object.metadata.labels ?? {}), ...ownerLabels(owner) };
+  return { ...object, metadata: { ...object.metadata, labels } };
+}

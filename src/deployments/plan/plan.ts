@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
+import { type KubernetesObject, type ObjectMetadata } from '../../kubernetes/clusters/kubernetes-object.js';
+import { type OwnershipOptions } from './comparison.js';
+import { decided } from './field-changes.js';
+import { type Owner } from './owner.js';
+import { type PlannedResource } from './planned-resource.js';
+
+/** One resource of a plan, with what is needed to carry it out. */
+export interface PlanItem {
+  planned: PlannedResource;
+  /** The object to apply; absent for a prune and for what cannot be applied at all. */
+  desired?: KubernetesObject;
+  /** Absent when neither the cluster nor the design knows it. */
+  kind?: ResourceKind;
+  /** What is on the cluster now, of a prune its metadata only. */
+  live?: ObjectMetadata;
+}
+
+/** What a deployment would do on one cluster. */
+export interface Plan {
+  owner: Owner;
+  options: OwnershipOptions;
+  /** In the order of the design, then what is to be pruned. */
+  items: PlanItem[];
+  /** Kinds whose objects could not be listed, as `Kind.group`: something that left the design may be missed there. */
+  unseen: string[];
+  /** The same as long as neither the design nor the cluster changes in what matters to the deployment. */
+  fingerprint: string;
+}
+
+/** The wire form: what is shown of a plan and kept in the record of a deployment. */
+export function plannedResources(plan: Plan): PlannedResource[] {
+  return plan.items.map(({ planned }) => planned);
+}
+
+export function fingerprint(items: PlanItem[]): string {
+  const facts = items.map(({ planned, desired, kind, live }) => [
+    planned.api_version,
+    planned.kind,
+    planned.namespace,
+    planned.name,
+    planned.action,
+    planned.error?.reason,
+    live?.metadata.uid,
+    desired,
+    desired && live && kind ? decided(kind, live as KubernetesObject) : undefined,
+  ]);
+  return createHash('sha256').update(JSON.stringify(facts)).digest('hex');
+}

@@ -1,0 +1,219 @@
+import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
+import { type ResourceKind, sameKind } from '../../kubernetes/clusters/discovery.js';
+import { groupOf, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
+import { boundedParallel } from './bounded-parallel.js';
+import { Comparison, type OwnershipOptions } from './comparison.js';
+import { type DefinedKind, definedKinds, isDefinition } from './definitions.js';
+import { desiredObject, shapeError } from './desired-object.js';
+import { OwnedObjects } from './owned-objects.js';
+import { type Owner } from './owner.js';
+import { fingerprint, type Plan, type PlanItem } from './plan.js';
+import { type DesiredResource, objectKey, type PlannedResource, type ResourceError } from './planned-resource.js';
+import { structuralFaults } from './structural-schema.js';
+
+export interface PlanOptions extends OwnershipOptions {
+  /** Of objects that name none: else that of the kubeconfig's context, else `default`. */
+  namespace?: string;
+  /**
+   * Everything that earlier deployments of this owner applied, by their records: where to look for what left the design.
+   * Without it every kind of the cluster is searched.
+   */
+  previous?: ObjectReference[];
+  signal?: AbortSignal;
+}
+
+const PARALLEL = 6;
+
+/** Kinds that others cannot be tried without. */
+const NEEDED_BY_OTHERS = [
+  'ServiceAccount',
+  'PriorityClass',
+  'RuntimeClass',
+  'Role',
+  'ClusterRole',
+  'StorageClass',
+  'LimitRange',
+];
+
+/** Finds out what deploying a design would do on one cluster, by asking the cluster itself; nothing is changed. */
+export class Planner {
+  constructor(private readonly cluster: ClusterClient) {}
+
+  /**
+   * One item for each resource, with its error if it cannot be deployed, and one for each object that left the design.
+   * @throws ClusterError when the cluster as a whole cannot be worked with
+   */
+  async plan(resources: DesiredResource[], owner: Owner, options: PlanOptions = {}): Promise<Plan> {
+    const defined = resources.flatMap(({ object }) => (isDefinition(object) ? definedKinds(object) : []));
+    const items = await boundedParallel(resources, PARALLEL, (resource) =>
+      this.item(resource, defined, owner, options),
+    );
+    refuseRepeated(items);
+    const comparison = new Comparison(this.cluster, owner, options);
+    const [first, rest] = [items.filter(isFoundation), items.filter((item) => !isFoundation(item))];
+    for (const part of [first, rest]) {
+      await boundedParallel(part, PARALLEL, (item) => this.compare(item, items, defined, comparison, options.signal));
+    }
+    const { prunes, unseen } = await this.prunes(items, owner, options);
+    const all = [...items, ...prunes];
+    const { adopt, force } = options;
+    return { owner, options: { adopt, force }, items: all, unseen, fingerprint: fingerprint(all) };
+  }
+
+  private async item(
+    { component, object }: DesiredResource,
+    defined: DefinedKind[],
+    owner: Owner,
+    options: PlanOptions,
+  ): Promise<PlanItem> {
+    const metadata: { name?: unknown; namespace?: unknown } = object.metadata ?? {};
+    const text = (value: unknown) => (typeof value === 'string' ? value : '');
+    const planned: PlannedResource = {
+      component,
+      api_version: text(object.apiVersion),
+      kind: text(object.kind),
+      namespace: text(metadata.namespace) || null,
+      name: text(metadata.name),
+      action: 'create',
+      diff: [],
+      verified: false,
+      warnings: [],
+    };
+    const error = shapeError(object);
+    if (error) return { planned: { ...planned, error } };
+    const kind =
+      (await this.cluster.find(object.apiVersion, object.kind)) ??
+      defined.find((one) => one.kind.apiVersion === object.apiVersion && one.kind.kind === object.kind)?.kind;
+    if (!kind) return { planned: { ...planned, error: await this.unknownKind(object) } };
+    const desired = desiredObject(object, kind, owner, options.namespace || this.cluster.namespace || 'default');
+    return { planned: { ...planned, namespace: desired.metadata.namespace ?? null }, desired, kind };
+  }
+
+  private async unknownKind({ apiVersion, kind }: { apiVersion: string; kind: string }): Promise<ResourceError> {
+    const known = (await this.cluster.kinds()).filter((one) => one.kind === kind).map((one) => one.apiVersion);
+    const hint =
+      known.length > 0
+        ? `it serves that kind as ${known.join(', ')}`
+        : 'its definition is neither on the cluster nor in the design';
+    return { reason: 'UNKNOWN_KIND', field: 'kind', detail: `The cluster serves no ${kind} of ${apiVersion}: ${hint}` };
+  }
+
+  private async compare(
+    item: PlanItem,
+    all: PlanItem[],
+    defined: DefinedKind[],
+    comparison: Comparison,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const { planned, desired, kind } = item;
+    if (planned.error || !desired || !kind) return;
+    if (!(await this.cluster.find(kind.apiVersion, kind.kind))) {
+      const schema = defined.find((one) => one.kind === kind)?.schema;
+      const faults = schema ? structuralFaults(schema, desired) : [];
+      if (faults.length > 0) planned.error = invalid(faults);
+      return;
+    }
+    const { live, ...compared } = await comparison.of(kind, desired, signal);
+    Object.assign(planned, compared);
+    item.live = live;
+    if (planned.error && isAwaited(planned, planned.error, all)) {
+      delete planned.error;
+      planned.verified = false;
+    } else if (!planned.error && redefinedIn(all, kind)) {
+      planned.verified = false;
+      if (planned.action === 'unchanged') planned.action = 'update';
+    }
+  }
+
+  private async prunes(items: PlanItem[], owner: Owner, { previous, signal }: PlanOptions) {
+    const served = await this.cluster.kinds();
+    const references = [...items.flatMap(({ desired }) => desired ?? []), ...(previous ?? [])];
+    const kinds = served.filter((kind) => kind.preferred && references.some((one) => sameKind(one, kind)));
+    const namespaces = new Set(
+      items
+        .flatMap(({ planned }) => planned.namespace ?? [])
+        .concat(previous?.flatMap((one) => one.namespace ?? []) ?? []),
+    );
+    const inventory = await new OwnedObjects(this.cluster).of(
+      owner,
+      previous ? kinds : 'everywhere',
+      [...namespaces],
+      signal,
+    );
+    const wanted = new Set(items.map(({ planned }) => objectKey({ ...planned, group: groupOf(planned.api_version) })));
+    const prunes = inventory.objects
+      .filter(({ kind, object }) => !wanted.has(objectKey({ ...object.metadata, group: kind.group, kind: kind.kind })))
+      .map(({ kind, object }): PlanItem => ({
+        planned: plannedRemoval('prune', kind, object.metadata),
+        kind,
+        live: object,
+      }));
+    return { prunes, unseen: inventory.unseen.map((kind) => [kind.kind, kind.group].filter(Boolean).join('.')) };
+  }
+}
+
+export function plannedRemoval(
+  action: 'prune' | 'delete',
+  { apiVersion, kind }: ResourceKind,
+  { namespace, name }: { namespace?: string; name: string },
+): PlannedResource {
+  return {
+    component: null,
+    api_version: apiVersion,
+    kind,
+    namespace: namespace ?? null,
+    name,
+    action,
+    diff: [],
+    verified: true,
+    warnings: [],
+  };
+}
+
+function refuseRepeated(items: PlanItem[]): void {
+  const seen = new Map<string, PlanItem>();
+  for (const item of items) {
+    if (!item.kind) continue;
+    const key = objectKey({ ...item.planned, group: item.kind.group });
+    const first = seen.get(key);
+    if (!first) seen.set(key, item);
+    else
+      item.planned.error = {
+        reason: 'DUPLICATE',
+        detail: `The design has this object twice: also as component ${first.planned.component}`,
+      };
+  }
+}
+
+function isFoundation({ planned }: PlanItem): boolean {
+  return planned.kind === 'Namespace' || isDefinition({ apiVersion: planned.api_version, kind: planned.kind });
+}
+
+function invalid(faults: { field: string; detail: string }[]): ResourceError {
+  const detail = faults.map((fault) => `${fault.field} ${fault.detail}`).join('; ');
+  return { reason: 'INVALID', field: faults.map((fault) => fault.field).join(', '), detail };
+}
+
+/** Whether the cluster refuses only because something is missing that this very plan creates first. */
+function isAwaited(planned: PlannedResource, error: ResourceError, all: PlanItem[]): boolean {
+  const created = all.filter(
+    (item) => item.planned.action === 'create' && !item.planned.error && item.planned !== planned,
+  );
+  if (error.reason === 'NAMESPACE_NOT_FOUND') {
+    return created.some((item) => item.planned.kind === 'Namespace' && item.planned.name === planned.namespace);
+  }
+  if (error.reason !== 'FORBIDDEN' && error.reason !== 'NOT_FOUND') return false;
+  const said = error.detail.replace(/^\S+ "[^"]*" is forbidden: /, '');
+  return created.some((item) => NEEDED_BY_OTHERS.includes(item.planned.kind) && said.includes(item.planned.name));
+}
+
+/** Whether this plan changes what the kind's definition says, so that a dry run under the present one tells little. */
+function redefinedIn(all: PlanItem[], kind: ResourceKind): boolean {
+  return all.some(
+    ({ planned, desired }) =>
+      desired &&
+      isDefinition(desired) &&
+      planned.diff.some(({ path }) => path.startsWith('/spec')) &&
+      definedKinds(desired).some((one) => sameKind(one.kind, kind)),
+  );
+}

@@ -1,0 +1,40 @@
+import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
+import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
+import { withoutSecrets } from './secret-values.js';
+import { type ResourceError } from './planned-resource.js';
+
+/** Failures of the cluster as a whole: with one of these there is no use in going on with the next resource. */
+export function concernsCluster(error: unknown): boolean {
+  if (!(error instanceof ClusterError)) return true;
+  return ['unreachable', 'timeout', 'unauthorized', 'throttled', 'unavailable', 'protocol'].includes(error.kind);
+}
+
+/** What the cluster said about one resource. The value of a secret that it repeats is taken out. */
+export function resourceError(error: ClusterError, object: KubernetesObject): ResourceError {
+  const fields = error.causes.flatMap((cause) => cause.field ?? []);
+  const field = fields.length > 0 ? fields.join(', ') : fieldIn(error.message);
+  return { reason: reasonOf(error), ...(field && { field }), detail: withoutSecrets(error.message, object) };
+}
+
+function reasonOf(error: ClusterError): string {
+  const { message, causes } = error;
+  if (causes.some((cause) => cause.reason === 'FieldManagerConflict')) return 'FIELD_CONFLICT';
+  if (causes.some((cause) => cause.reason === 'NamespaceTerminating') || /being terminated/.test(message))
+    return 'TERMINATING';
+  if (/failed calling webhook/.test(message)) return 'WEBHOOK_FAILED';
+  if (/denied the request/.test(message)) return 'DENIED';
+  if (/exceeded quota/.test(message)) return 'QUOTA_EXCEEDED';
+  if (
+    /field is immutable|may not be changed|are forbidden|is immutable after creation/.test(message) &&
+    error.kind === 'invalid'
+  ) {
+    return 'IMMUTABLE';
+  }
+  if (error.kind === 'notFound' && error.about.kind === 'namespaces') return 'NAMESPACE_NOT_FOUND';
+  return error.kind.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+}
+
+/** Server-side apply names the field in its message only: `… (ns/name; v1, Kind=ConfigMap): .data.a: expected string`. */
+function fieldIn(message: string): string | undefined {
+  return /: (\.[A-Za-z0-9_.[\]"=/-]+): /.exec(message)?.[1];
+}
