@@ -3,6 +3,7 @@ import type { WebSocket as ProtocolSocket } from 'graphql-ws';
 import type { IncomingMessage } from 'node:http';
 import type { RawData, WebSocket } from 'ws';
 import type { Actor } from '../../access/actor.js';
+import { inRequest, newRequestId } from '../../telemetry/request-context.js';
 import { CloseCode } from './close-codes.js';
 import { LEGACY, LEGACY_KEEP_ALIVE, MODERN, MalformedMessage, incoming, legacyRefusal, outgoing } from './protocols.js';
 import type { SocketOptions } from './socket-options.js';
@@ -126,7 +127,7 @@ export class Connection implements ProtocolSocket {
   /** Legacy clients send their operations without waiting to be let in, modern ones may not. */
   private async hear(listen: () => Promise<void>): Promise<void> {
     if (this.legacy) await this.greeting;
-    if (!this.ended) await listen();
+    if (!this.ended) await inRequest({ requestId: newRequestId(), actor: this.actor }, listen);
   }
 }
 

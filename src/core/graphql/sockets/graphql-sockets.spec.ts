@@ -12,6 +12,7 @@ import { type ClientOptions, WebSocket } from 'ws';
 import { Actor } from '../../access/actor.js';
 import { Authenticator } from '../../access/authenticator.js';
 import { AppError, Conflict, Unauthenticated } from '../../errors/app-error.js';
+import { currentRequest } from '../../telemetry/request-context.js';
 import { DEFAULT_QUERY_LIMITS, PARSE_OPTIONS } from '../limits/limits.js';
 import { limitsPlugin } from '../limits/limits.plugin.js';
 import { GraphqlSockets, type SocketContext } from './graphql-sockets.js';
@@ -72,6 +73,10 @@ async function* floods(): AsyncGenerator<{ flood: string }> {
 class Fixture {
   @Query(() => String, { nullable: true }) whoAmI(@Context() context: SocketContext): string {
     return `${context.actor.name} ${context.req.actor.userId} ${context.req.headers['authorization']} ${context.socket}`;
+  }
+
+  @Query(() => [String]) requestIds(): string[] {
+    return [currentRequest()?.requestId ?? '', currentRequest()?.actor?.userId ?? ''];
   }
 
   @Query(() => String, { nullable: true }) taken(): string {
@@ -187,12 +192,22 @@ class RawClient {
 
 const run = (query: string, variables?: Record<string, unknown>, id = '1') => ({ id, payload: { query, variables } });
 
+let refuseOperations = false;
+const beforeOperation = (): Promise<void> =>
+  refuseOperations ? Promise.reject(new AppError(429, 'RATE_LIMITED', 'Too many', 'Later.')) : Promise.resolve();
+
 let server: Started;
 const open: WebSocket[] = [];
 
 describe('GraphQL over sockets', () => {
   beforeAll(async () => {
-    server = await start({ allowedOrigins: ['https://console.example.org'], pingMs: 200, recheckMs: 150, perUser: 3 });
+    server = await start({
+      beforeOperation,
+      allowedOrigins: ['https://console.example.org'],
+      pingMs: 200,
+      recheckMs: 150,
+      perUser: 3,
+    });
   });
   afterAll(() => server.app.close());
   afterEach(() => open.splice(0).forEach((socket) => socket.terminate()));
@@ -319,6 +334,23 @@ describe('GraphQL over sockets', () => {
       expect(received.map(({ message, extensions }) => ({ message, extensions }))).toEqual(
         errors.map(({ message, extensions }) => ({ message, extensions })),
       );
+    });
+
+    it('runs each operation under a request id of its own', async () => {
+      const client = await connect('ann');
+      client.send({ ...run('{ requestIds }', {}, '1'), type: 'subscribe' });
+      client.send({ ...run('{ requestIds }', {}, '2'), type: 'subscribe' });
+      const ids = [await client.next('next'), await client.next('next', 2)].map(({ payload }) => payload?.['data']);
+      expect(ids[0]).toEqual({ requestIds: [expect.stringMatching(/^[\w-]{36}$/), 'ann'] });
+      expect(ids[1]).not.toEqual(ids[0]);
+    });
+
+    it('runs no operation that is refused before it', async () => {
+      refuseOperations = true;
+      const client = await connect('ann');
+      client.send({ ...run('{ whoAmI }'), type: 'subscribe' });
+      expect(await client.next('error')).toMatchObject({ payload: [{ extensions: { code: 'RATE_LIMITED' } }] });
+      refuseOperations = false;
     });
 
     it('tells why a subscription is refused', async () => {

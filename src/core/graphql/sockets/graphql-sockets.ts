@@ -16,6 +16,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { Actor } from '../../access/actor.js';
 import { Authenticator } from '../../access/authenticator.js';
 import { AppError } from '../../errors/app-error.js';
+import { currentRequest } from '../../telemetry/request-context.js';
 import { Admission } from './admission.js';
 import { Connection } from './connection.js';
 import { asGraphQLError, format, prepare, subscribeAfresh } from './operation.js';
@@ -120,10 +121,14 @@ export class GraphqlSockets implements OnApplicationBootstrap, OnModuleDestroy, 
     payload: SubscribePayload,
     running: number,
   ): Promise<ExecutionArgs | GraphQLError[]> {
-    const { operationsPerSocket, limits } = this.options;
+    const { operationsPerSocket, limits, beforeOperation } = this.options;
     try {
       if (running > operationsPerSocket) throw tooManyOperations(operationsPerSocket);
       if (!(await this.admission.authenticate(connection))) return [new GraphQLError('The socket is closed.')];
+      const { actor } = contextOf(connection);
+      const current = currentRequest();
+      if (current) current.actor = actor;
+      await beforeOperation?.(actor);
       return prepare(this.schemas.schema, payload, limits);
     } catch (error) {
       return [asGraphQLError(error)];

@@ -1,4 +1,5 @@
 import type { GraphQLFormattedError } from 'graphql';
+import type { Actor } from '../../access/actor.js';
 import { DEFAULT_QUERY_LIMITS, type QueryLimits } from '../limits/limits.js';
 
 /** Injection token of SocketOptions. */
@@ -10,6 +11,8 @@ export interface SocketOptions {
   /** The same function that Apollo has: `original` is the GraphQLError, whose `originalError` was thrown. */
   formatError: (error: GraphQLFormattedError, original: unknown) => GraphQLFormattedError;
   limits: QueryLimits;
+  /** Called before each operation, which is not run when this throws: so that a rate limit holds here too. */
+  beforeOperation?: (actor: Actor) => Promise<void>;
   /** Sockets of one user at a time. */
   perUser: number;
   /** Operations that run on one socket at a time. */
