@@ -1,3 +1,18 @@
-/** How the source of a design was written; on the wire `source_type` and `type.String`. */
+/**
+ * How the source of a design was written; on the wire `source_type` and `type.String`.
+ *
+ * The path of `PUT /api/pattern/{sourcetype}` speaks of files rather than of content: its `yaml` and `json` may hold a design or a manifest.
+ * It takes the source types by their own names as well.
+ */
 export const sourceTypes = ['design', 'kubernetes', 'helm', 'kustomize', 'docker-compose'] as const;
 export type SourceType = (typeof sourceTypes)[number];
+
+const BY_FILE = new Map<string, readonly SourceType[]>([
+  ['yaml', ['design', 'kubernetes']],
+  ['json', ['design', 'kubernetes']],
+]);
+
+/** The source types that a `{sourcetype}` of a path may mean, in the order in which they are tried; none for an unknown one. */
+export function sourceTypesOf(segment: string): readonly SourceType[] {
+  return BY_FILE.get(segment) ?? sourceTypes.filter((type) => type === segment);
+}

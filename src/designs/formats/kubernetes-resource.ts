@@ -1,0 +1,125 @@
+import { type Fault } from '../../core/errors/app-error.js';
+import { isObject, type Json, type JsonObject, type LocatedDocument, pointerTo } from '../../formats/located.js';
+
+/** One resource of a manifest, and where in it. */
+export interface LocatedResource {
+  document: LocatedDocument;
+  /** Of the resource in its document: empty, or an item of a List. */
+  pointer: string;
+  resource: JsonObject;
+}
+
+/** Whether a value means to be a Kubernetes resource, even when it is a faulty one. */
+export function claimsResource(value: Json): boolean {
+  if (!isObject(value)) return false;
+  const { apiVersion, kind, metadata, schemaVersion } = value;
+  if (schemaVersion !== undefined || isKustomization(value)) return false;
+  if (apiVersion !== undefined && kind !== undefined) return true;
+  const body = ['metadata', 'spec', 'data', 'items', 'rules', 'subsets', 'stringData'].some((key) =>
+    isObject(value[key]),
+  );
+  return (apiVersion !== undefined && body) || (kind !== undefined && isObject(metadata));
+}
+
+/** A Kustomization or a component of one: instructions for a program, and nothing that a cluster knows. */
+export function isKustomization(value: Json): boolean {
+  if (!isObject(value)) return false;
+  const { apiVersion } = value;
+  return typeof apiVersion === 'string' && apiVersion.startsWith('kustomize.config.k8s.io/');
+}
+
+/** The resources of a document, Lists taken apart at every depth; faults for items that are none. */
+export function resourcesOf(document: LocatedDocument): { resources: LocatedResource[]; faults: Fault[] } {
+  const resources: LocatedResource[] = [];
+  const faults: Fault[] = [];
+  const visit = (value: Json, pointer: string, list?: JsonObject): void => {
+    if (!isObject(value)) {
+      const remedy = Array.isArray(value) ? 'Put the items below "items" of a "kind: List".' : undefined;
+      faults.push(located(document, pointer, pointer === '' ? 'is not a resource' : 'is not an object', remedy));
+      return;
+    }
+    const { kind, items } = value;
+    if (Array.isArray(items) && typeof kind === 'string' && kind.endsWith('List')) {
+      items.forEach((item, index) => visit(item, pointer + pointerTo('items', index), value));
+    } else if (kind === 'List') {
+      faults.push(located(document, `${pointer}/items`, 'must be a list'));
+    } else {
+      resources.push({ document, pointer, resource: typed(value, list) });
+    }
+  };
+  visit(document.value, '');
+  return { resources, faults };
+}
+
+/** What a cluster would refuse whatever the kind. */
+export function faultsOfResource({ document, pointer, resource }: LocatedResource): Fault[] {
+  const faults: Fault[] = [];
+  const fault = (field: string, detail: string, remedy: string): void => {
+    faults.push(located(document, pointer + field, detail, remedy));
+  };
+  const { apiVersion, kind, metadata } = resource;
+  if (apiVersion === undefined || apiVersion === null) {
+    fault('/apiVersion', 'is missing', 'Add the version of the API, such as "apiVersion: apps/v1".');
+  } else if (typeof apiVersion !== 'string' || !/^[^\s/]+(?:\/[^\s/]+)?$/.test(apiVersion)) {
+    fault('/apiVersion', 'must be text of the form "v1" or "group/v1"', 'Write it as in "apiVersion: apps/v1".');
+  }
+  if (kind === undefined || kind === null) fault('/kind', 'is missing', 'Add the kind, such as "kind: Deployment".');
+  else if (typeof kind !== 'string' || !/^\S+$/.test(kind))
+    fault('/kind', 'must be one word', 'Write it as in "kind: Pod".');
+  if (metadata === undefined || metadata === null) {
+    fault('/metadata/name', 'is missing', 'Give the resource a name below "metadata".');
+  } else if (!isObject(metadata)) {
+    fault('/metadata', 'must be an object', 'Write "metadata:" with "name:" below it.');
+  } else {
+    faults.push(...faultsOfMetadata(document, `${pointer}/metadata`, metadata));
+  }
+  return faults;
+}
+
+function faultsOfMetadata(document: LocatedDocument, pointer: string, metadata: JsonObject): Fault[] {
+  const faults: Fault[] = [];
+  const { name, generateName } = metadata;
+  for (const field of ['name', 'generateName', 'namespace']) {
+    const value = metadata[field] ?? '';
+    if (typeof value === 'string') continue;
+    const remedy =
+      isObject(value) || Array.isArray(value) ? 'Write the name as text.' : `Put ${JSON.stringify(value)} in quotes.`;
+    faults.push(located(document, `${pointer}/${field}`, 'must be text', remedy));
+  }
+  if ((name ?? '') === '' && (generateName ?? '') === '') {
+    faults.push(located(document, `${pointer}/name`, 'is missing', 'Give the resource a name, or a "generateName".'));
+  }
+  for (const field of ['labels', 'annotations']) {
+    const value = metadata[field] ?? {};
+    if (!isObject(value)) faults.push(located(document, `${pointer}/${field}`, 'must be an object'));
+  }
+  return faults;
+}
+
+/** Values that a cluster refuses but that are easily mended later: labels and annotations that are not text. */
+export function warningsOfResource({ document, pointer, resource }: LocatedResource): Fault[] {
+  const { metadata } = resource;
+  if (!isObject(metadata)) return [];
+  return ['labels', 'annotations'].flatMap((field) => {
+    const map = metadata[field];
+    return Object.entries(isObject(map) ? map : {}).flatMap(([key, value]) => {
+      if (typeof value === 'string' || value === null) return [];
+      const at = pointer + pointerTo('metadata', field, key);
+      return [located(document, at, 'is not text, which a cluster refuses', 'Put the value in quotes.')];
+    });
+  });
+}
+
+/** Names the document and the field, which line and column alone do not. */
+export function located(document: LocatedDocument, pointer: string, detail: string, remedy?: string): Fault {
+  const field = pointer.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
+  return document.fault(pointer, `document ${document.number}: ${field === '' ? 'it' : field} ${detail}`, remedy);
+}
+
+/** An item of a typed list (`ConfigMapList`) may leave out what the list says. */
+function typed(resource: JsonObject, list?: JsonObject): JsonObject {
+  const kind = typeof list?.['kind'] === 'string' ? list['kind'].slice(0, -'List'.length) : '';
+  if (!list || kind === '') return resource;
+  const { apiVersion } = list;
+  return { ...(apiVersion === undefined ? {} : { apiVersion }), kind, ...resource };
+}
