@@ -1,0 +1,35 @@
+import { existsSync } from 'node:fs';
+
+/** What some tests need from the machine; each variable holds a path. */
+export type Requirement = 'KUBEBUILDER_ASSETS' | 'HELM_BIN' | 'CORPUS_DIR';
+
+const WHAT: Record<Requirement, string> = {
+  KUBEBUILDER_ASSETS: 'folder of etcd and kube-apiserver',
+  HELM_BIN: 'the helm program',
+  CORPUS_DIR: 'folder of real and hostile input files',
+};
+
+/**
+ * A `describe` that needs something from the machine. Without it the tests are skipped, counted and named; under REQUIRE_EVERYTHING=1
+ * they fail instead.
+ *
+ * @param tests gets the path; without one it is called too, to count, with an empty path
+ */
+export function requires(requirement: Requirement, title: string, tests: (path: string) => void): void {
+  const path = process.env[requirement] ?? '';
+  if (path !== '' && existsSync(path)) {
+    describe(title, () => tests(path));
+    return;
+  }
+  const reason = `${requirement} (${WHAT[requirement]}) ${path === '' ? 'is not set' : `names ${path}, which does not exist`}`;
+  if (process.env['REQUIRE_EVERYTHING'] === '1') {
+    describe(title, () => {
+      it(`needs ${requirement}`, () => {
+        throw new Error(`${reason}.`);
+      });
+    });
+    return;
+  }
+  process.stderr.write(`SKIPPED: ${title}: ${reason}\n`);
+  describe.skip(title, () => tests(''));
+}
