@@ -1,6 +1,7 @@
 import { createGraphiQLFetcher } from '@graphiql/toolkit';
 import { GraphiQL } from 'graphiql';
 import 'graphiql/style.css';
+import { createClient } from 'graphql-ws';
 import { createRoot } from 'react-dom/client';
 import './playground.css';
 
@@ -9,23 +10,30 @@ globalThis.MonacoEnvironment = {
   getWorker: (_id, label) => new Worker(new URL(WORKERS[label] ?? WORKERS.editor, import.meta.url), { type: 'module' }),
 };
 
-const endpoint = new URL('../query', import.meta.url);
-const fetcher = createGraphiQLFetcher({
-  url: endpoint.href,
-  // With a URL instead of a client each subscription opens its own socket with the headers of its tab.
-  subscriptionUrl: endpoint.href.replace(/^http/, 'ws'),
-});
+const url = new URL('../query', import.meta.url).href;
+
+// Each operation has a client of its own, which connects with the headers of its tab and does not insist on a token
+// that was refused (4403).
+const fetcher = (parameters, options) => {
+  const wsClient = createClient({
+    url: url.replace(/^http/, 'ws'),
+    connectionParams: options?.headers,
+    shouldRetry: ({ code }) => code !== 4403,
+  });
+  return createGraphiQLFetcher({ url, wsClient })(parameters, options);
+};
 
 const HEADERS = `{
   "Authorization": "Bearer <paste an access token here>"
 }
 `;
 
-const QUERY = `# Sign in with POST /api/auth/login and paste the access token into the tab "Headers" below;
-# subscriptions send the same headers when they connect.
+const QUERY = `# 1. Sign in with POST /api/auth/login.
+# 2. Paste the access token into "Headers" below.
+# 3. Press "Re-fetch GraphQL schema" on the left.
 
 query Patterns {
-  fetchPatterns(selector: { page: "0", pageSize: "10", order: "updated_at desc" }) {
+  fetchPatterns(selector: { page: "0", pageSize: "10" }) {
     page
     page_size
     total_count
