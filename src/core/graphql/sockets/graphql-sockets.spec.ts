@@ -540,6 +540,20 @@ describe('GraphQL over sockets', () => {
   });
 });
 
+describe('GraphQL over HTTP beside the sockets', () => {
+  it('refuses several operations in one request with 400', async () => {
+    const http = await start();
+    const response = await fetch(`http://${http.origin}${PATH}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify([{ query: '{ whoAmI }' }, { query: '{ whoAmI }' }]),
+    });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ errors: [{ message: 'Operation batching disabled.' }] });
+    await http.app.close();
+  });
+});
+
 describe('A client that does not read', () => {
   it.each([
     ['lets too many bytes wait', { maxUnsentBytes: 1 << 20 }],
