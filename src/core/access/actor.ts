@@ -13,6 +13,8 @@ export class Actor {
     readonly scopes: readonly Scope[],
     /** The session or personal token that authenticated the call; ending it ends what runs in its name. */
     readonly sessionId: string | null,
+    /** The organization meant when a call of a member of several names none. */
+    readonly defaultOrganizationId: string | null,
   ) {}
 
   static user(user: {
@@ -21,6 +23,7 @@ export class Actor {
     installationAdmin: boolean;
     scopes?: readonly Scope[];
     sessionId?: string | null;
+    defaultOrganizationId?: string | null;
   }): Actor {
     return new Actor(
       'user',
@@ -29,11 +32,12 @@ export class Actor {
       user.installationAdmin,
       user.scopes ?? SCOPES,
       user.sessionId ?? null,
+      user.defaultOrganizationId ?? null,
     );
   }
 
   static system(reason: string): Actor {
-    return new Actor('system', null, reason, true, SCOPES, null);
+    return new Actor('system', null, reason, true, SCOPES, null, null);
   }
 
   get isSystem(): boolean {

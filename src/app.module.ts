@@ -1,0 +1,39 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { AuthModule } from './auth/auth.module.js';
+import { AccessModule } from './core/access/access.module.js';
+import { ConfigModule } from './core/config/config.module.js';
+import type { Env } from './core/config/env.js';
+import { CryptoModule } from './core/crypto/crypto.module.js';
+import { DatabaseModule } from './core/database/database.module.js';
+import { EventBusModule } from './core/events/events.module.js';
+import { GraphqlModule } from './core/graphql/graphql.module.js';
+import { RestModule } from './core/rest/rest.module.js';
+import { TelemetryModule } from './core/telemetry/telemetry.module.js';
+import { EnvironmentsModule } from './environments/environments.module.js';
+import { HealthModule } from './health/health.module.js';
+import { migrations } from './migrations/migrations.js';
+import { OrganizationsModule } from './organizations/organizations.module.js';
+
+/** The whole server, in the order in which its folders may import one another. */
+@Module({})
+export class AppModule {
+  static forRoot(env: Env, databaseUrl: string): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        ConfigModule.forRoot(env),
+        TelemetryModule,
+        DatabaseModule.forRoot(databaseUrl, migrations),
+        AccessModule,
+        CryptoModule,
+        EventBusModule,
+        RestModule,
+        OrganizationsModule,
+        AuthModule,
+        EnvironmentsModule,
+        HealthModule,
+        GraphqlModule,
+      ],
+    };
+  }
+}

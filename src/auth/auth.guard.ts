@@ -1,0 +1,37 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Request } from 'express';
+import { Authenticator } from '../core/access/authenticator.js';
+import { type Authenticated, IS_PUBLIC } from '../core/access/public.js';
+import { Unauthenticated } from '../core/errors/app-error.js';
+import { CallLimit } from '../core/rest/call-limit.js';
+import { currentRequest } from '../core/telemetry/request-context.js';
+
+/** Closes every route and GraphQL field to callers without a token, but for what is marked public. */
+@Injectable()
+export class AuthGuard implements CanActivate {
+  constructor(
+    private readonly authenticator: Authenticator,
+    private readonly limit: CallLimit,
+    private readonly reflector: Reflector,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    if (context.getType<string>() === 'graphql') {
+      if (context.getArgByIndex<Authenticated>(2).actor) return true;
+      throw new Unauthenticated('a bearer token is required');
+    }
+    const request = context.switchToHttp().getRequest<Request & Authenticated>();
+    if (!this.isPublic(context)) {
+      request.actor = await this.authenticator.authenticate(request.headers.authorization);
+      const current = currentRequest();
+      if (current) current.actor = request.actor;
+    }
+    await this.limit.count(request, context.switchToHttp().getResponse());
+    return true;
+  }
+
+  private isPublic(context: ExecutionContext): boolean {
+    return this.reflector.getAllAndOverride<boolean>(IS_PUBLIC, [context.getHandler(), context.getClass()]) ?? false;
+  }
+}

@@ -1,0 +1,14 @@
+import { TextInput } from '../core/schema/input-fields.js';
+
+export class SignIn {
+  @TextInput({ max: 320 })
+  email!: string;
+
+  @TextInput({ max: 1000 })
+  password!: string;
+}
+
+export class RefreshRequest {
+  @TextInput({ max: 1000 })
+  refresh_token!: string;
+}

@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Actor } from '../core/access/actor.js';
+import { Env } from '../core/config/env.js';
+import { hashPassword } from '../core/crypto/passwords.js';
+import { UnitOfWork } from '../core/database/unit-of-work.js';
+import { OrganizationsService } from '../organizations/organizations.service.js';
+import { User } from '../organizations/users/user.entity.js';
+import { UsersStore } from '../organizations/users/users.store.js';
+import { AuthService } from './auth.service.js';
+
+/** The key of the advisory lock that lets one replica fill an empty database. */
+const LOCK = 4_152_772;
+const DEFAULT_EMAIL = 'admin@armature.local';
+
+/** Who signs in first, and with what; the password is known only when it was made here. */
+export interface FirstAdministrator {
+  email: string;
+  generatedPassword: string | null;
+  organizationId: string;
+  token: string;
+}
+
+/** On an empty database: the organization Default with its workspace, and an administrator who owns it. */
+@Injectable()
+export class FirstStart implements OnApplicationBootstrap {
+  /** Set on the start that filled the database. */
+  administrator: FirstAdministrator | null = null;
+
+  constructor(
+    private readonly users: UsersStore,
+    private readonly organizations: OrganizationsService,
+    private readonly auth: AuthService,
+    private readonly unit: UnitOfWork,
+    private readonly env: Env,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    if (await this.users.anyExists()) return;
+    this.administrator = await this.unit.run(async () => {
+      await this.unit.manager.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+      return (await this.users.anyExists()) ? null : this.fill();
+    });
+  }
+
+  private async fill(): Promise<FirstAdministrator> {
+    const generatedPassword = this.env.ADMIN_PASSWORD ? null : randomBytes(12).toString('base64url');
+    const user = Object.assign(new User(), {
+      email: (this.env.ADMIN_EMAIL ?? DEFAULT_EMAIL).toLowerCase(),
+      firstName: 'Administrator',
+      lastName: '',
+      passwordHash: await hashPassword(this.env.ADMIN_PASSWORD ?? generatedPassword ?? ''),
+      installationAdmin: true,
+    });
+    await this.users.insert(user);
+    const organization = await this.organizations.create(Actor.system('first start'), user.id, { name: 'Default' });
+    await this.users.update(user, { defaultOrganizationId: organization.id });
+    const { access_token } = await this.auth.openSession(user);
+    return { email: user.email, generatedPassword, organizationId: organization.id, token: access_token };
+  }
+}

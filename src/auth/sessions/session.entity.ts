@@ -1,0 +1,33 @@
+import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+
+/** One sign-in of a user: the family of its refresh tokens, which ends as a whole. */
+@Entity('session')
+export class Session {
+  @PrimaryColumn('uuid')
+  id!: string;
+
+  @Column('uuid')
+  userId!: string;
+
+  @CreateDateColumn({ type: 'timestamptz', precision: 3 })
+  createdAt!: Date;
+
+  @Column({ type: 'timestamptz', precision: 3 })
+  expiresAt!: Date;
+
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  endedAt!: Date | null;
+}
+
+/** A refresh token of a session, by the hash of its text; it is good for one use. */
+@Entity('refresh_token')
+export class RefreshToken {
+  @PrimaryColumn('bytea')
+  hash!: Buffer;
+
+  @Column('uuid')
+  sessionId!: string;
+
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  usedAt!: Date | null;
+}

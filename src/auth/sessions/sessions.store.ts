@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { newId } from '../../core/database/base.entity.js';
+
+/** Who a session stands for, with what a token check needs to know of the user. */
+export interface SessionUser {
+  session_id: string;
+  user_id: string;
+  email: string;
+  installation_admin: boolean;
+  default_organization_id: string | null;
+}
+
+const ACTIVE_USER = `u.deactivated_at IS NULL AND u.deleted_at IS NULL AND s.ended_at IS NULL AND s.expires_at > now()`;
+
+@Injectable()
+export class SessionsStore {
+  constructor(private readonly unit: UnitOfWork) {}
+
+  async open(userId: string, seconds: number): Promise<string> {
+    const id = newId();
+    await this.unit.manager.query(
+      `INSERT INTO session (id, user_id, expires_at) VALUES ($1, $2, now() + make_interval(secs => $3))`,
+      [id, userId, seconds],
+    );
+    return id;
+  }
+
+  /** The user of a session that is open and whose user is active. */
+  async userOf(sessionId: string): Promise<SessionUser | null> {
+    const [row] = await this.unit.manager.query<SessionUser[]>(
+      `SELECT s.id AS session_id, u.id AS user_id, u.email, u.installation_admin, u.default_organization_id
+         FROM session s JOIN app_user u ON u.id = s.user_id WHERE s.id = $1 AND ${ACTIVE_USER}`,
+      [sessionId],
+    );
+    return row ?? null;
+  }
+
+  async addToken(sessionId: string, hash: Buffer): Promise<void> {
+    await this.unit.manager.query(`INSERT INTO refresh_token (hash, session_id) VALUES ($1, $2)`, [hash, sessionId]);
+  }
+
+  /** Marks a token used; answers its session and whether this was its first use, or null when it is unknown. */
+  async useToken(hash: Buffer): Promise<{ sessionId: string; first: boolean } | null> {
+    const [row] = await this.unit.manager.query<{ session_id: string; used_at: Date | null }[]>(
+      `SELECT session_id, used_at FROM refresh_token WHERE hash = $1 FOR UPDATE`,
+      [hash],
+    );
+    if (!row) return null;
+    await this.unit.manager.query(`UPDATE refresh_token SET used_at = coalesce(used_at, now()) WHERE hash = $1`, [hash]);
+    return { sessionId: row.session_id, first: row.used_at === null };
+  }
+
+  /** Ends a session; answers its user, or null when it was not open. */
+  async end(sessionId: string): Promise<string | null> {
+    const [rows] = await this.unit.manager.query<[{ user_id: string }[], number]>(
+      `UPDATE session SET ended_at = now() WHERE id = $1 AND ended_at IS NULL RETURNING user_id`,
+      [sessionId],
+    );
+    return rows[0]?.user_id ?? null;
+  }
+}

@@ -1,0 +1,46 @@
+import { createHash, createPrivateKey, createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Env } from '../../core/config/env.js';
+
+/** A key that tokens are verified with, and its one algorithm. */
+export interface VerificationKey {
+  kid: string;
+  algorithm: 'HS256' | 'ES256';
+  key: KeyObject;
+}
+
+/**
+ * The keys of this server's own tokens: HS256 with JWT_SECRET, or ES256 with JWT_PRIVATE_KEY; JWT_PREVIOUS_KEYS verify
+ * only. Keys are objects, not texts: that is fifty times as fast to verify with.
+ */
+@Injectable()
+export class SigningKeys {
+  readonly current: VerificationKey & { signer: KeyObject };
+  private readonly byId: Map<string, VerificationKey>;
+
+  constructor(env: Env) {
+    const signer = env.JWT_PRIVATE_KEY ? createPrivateKey(unescaped(env.JWT_PRIVATE_KEY)) : createSecretKey(env.JWT_SECRET ?? '', 'utf8');
+    this.current = { ...verificationKey(signer), signer };
+    const all = [this.current, ...env.JWT_PREVIOUS_KEYS.map((text) => verificationKey(read(text)))];
+    this.byId = new Map(all.map((key) => [key.kid, key]));
+  }
+
+  find(kid: unknown): VerificationKey | undefined {
+    return this.byId.get(String(kid));
+  }
+}
+
+const unescaped = (pem: string): string => pem.replace(/\\n/g, '\n');
+
+function read(text: string): KeyObject {
+  const pem = unescaped(text);
+  if (pem.includes('PRIVATE KEY')) return createPrivateKey(pem);
+  return pem.includes('PUBLIC KEY') ? createPublicKey(pem) : createSecretKey(pem, 'utf8');
+}
+
+function verificationKey(key: KeyObject): VerificationKey {
+  const verifier = key.type === 'private' ? createPublicKey(key) : key;
+  const material = verifier.type === 'secret' ? verifier.export() : verifier.export({ type: 'spki', format: 'der' });
+  const kid = createHash('sha256').update('armature-kid').update(material).digest('base64url').slice(0, 16);
+  return { kid, algorithm: verifier.type === 'secret' ? 'HS256' : 'ES256', key: verifier };
+}

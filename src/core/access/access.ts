@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import { UnitOfWork } from '../database/unit-of-work.js';
+import { Forbidden } from '../errors/app-error.js';
+import type { Actor, Scope } from './actor.js';
+import type { Operation } from './policy.js';
+import { atLeast, rank, type Role, roleOf } from './roles.js';
+
+/** The kinds of records that the view `access_role` tells roles on. */
+export type ResourceType = 'organization' | 'workspace' | 'environment' | 'connection';
+
+export interface Resource {
+  type: ResourceType;
+  id: string;
+  organizationId: string;
+}
+
+/** Who may do what, answered from the view of roles and nothing else. */
+@Injectable()
+export class Access {
+  constructor(private readonly unit: UnitOfWork) {}
+
+  /** The strongest role of the actor on a record: in its organization, or granted on itself. */
+  async roleOn(actor: Actor, resource: Resource): Promise<Role> {
+    if (actor.isSystem) return 'owner';
+    const [row] = await this.unit.manager.query<{ role: number | null }[]>(
+      `SELECT max(role) AS role FROM access_role
+        WHERE user_id = $1 AND (
+          (resource_type = 'organization' AND resource_id = $2 AND (role >= $3 OR $4 = 'organization'))
+          OR (resource_type = $4 AND resource_id = $5))`,
+      [actor.userId, resource.organizationId, rank('organization_admin'), resource.type, resource.id],
+    );
+    return roleOf(row?.role);
+  }
+
+  /** @throws Forbidden when the actor's role, or the scopes of the token, do not reach */
+  async require(actor: Actor, operation: Operation, resource: Resource): Promise<void> {
+    requireScope(actor, operation);
+    const role = await this.roleOn(actor, resource);
+    if (!atLeast(role, operation.needs)) throw refusal(operation, role);
+  }
+
+  /** Narrows a query to the records that the actor may see; `alias` has the columns `id` and `organization_id`. */
+  onlyVisible<E extends ObjectLiteral>(
+    rows: SelectQueryBuilder<E>,
+    alias: string,
+    type: ResourceType,
+    actor: Actor,
+  ): SelectQueryBuilder<E> {
+    if (actor.isSystem) return rows;
+    return rows.andWhere(visible(alias, type, ':actorId'), { actorId: actor.userId });
+  }
+}
+
+/**
+ * SQL that holds for the rows which a user may see. Each half is asked once for a statement, not once for a row:
+ * organizations where the user is an admin, and the records that a role was granted on.
+ */
+export function visible(alias: string, type: ResourceType, userId: string): string {
+  return `(${alias}.organization_id IN (
+      SELECT resource_id FROM access_role
+       WHERE user_id = ${userId} AND resource_type = 'organization' AND role >= ${rank('organization_admin')})
+    OR ${alias}.id IN (SELECT resource_id FROM access_role WHERE user_id = ${userId} AND resource_type = '${type}'))`;
+}
+
+/** @throws Forbidden when the token of the actor does not carry the operation's scope */
+export function requireScope(actor: Actor, operation: Operation): void {
+  if (actor.scopes.some((scope) => INCLUDES[scope].includes(operation.scope))) return;
+  throw new Forbidden(`${operation.name} needs a token with the scope ${operation.scope}`, {
+    code: 'SCOPE_MISSING',
+    remedy: `Use a token that has the scope ${operation.scope}.`,
+  });
+}
+
+const INCLUDES: Record<Scope, Scope[]> = {
+  read: ['read'],
+  write: ['read', 'write'],
+  deploy: ['read', 'deploy'],
+  admin: ['read', 'write', 'deploy', 'admin'],
+};
+
+function refusal(operation: Operation, role: Role): Forbidden {
+  const who = rank(operation.needs) >= rank('organization_admin') ? 'organization' : 'workspace';
+  return new Forbidden(`${operation.name} needs the role ${operation.needs}; yours is ${role}`, {
+    remedy: `Ask an admin of the ${who}.`,
+  });
+}

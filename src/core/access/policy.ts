@@ -1,0 +1,35 @@
+import type { Scope } from './actor.js';
+import { rank, type Role } from './roles.js';
+
+/** One thing that can be done, the least role that may do it, and the scope that a token needs for it. */
+export interface Operation {
+  name: string;
+  needs: Role;
+  scope: Scope;
+}
+
+type Rule = Role | { needs: Role; scope: Scope };
+
+const known: Operation[] = [];
+
+/**
+ * Declares who may do what with one kind of record. The scope follows from the role unless it is given: what only
+ * viewers need is `read`, what an admin may is `admin`, all else is `write`.
+ */
+export function policy<const R extends Record<string, Rule>>(record: string, rules: R): { [K in keyof R]: Operation } {
+  const operations = Object.entries(rules).map(([verb, rule]) => {
+    const { needs, scope } = typeof rule === 'string' ? { needs: rule, scope: scopeFor(rule) } : rule;
+    const operation = { name: `${record}.${verb}`, needs, scope };
+    known.push(operation);
+    return [verb, operation] as const;
+  });
+  return Object.fromEntries(operations) as { [K in keyof R]: Operation };
+}
+
+/** Every operation of every policy that has been declared. */
+export const operations = (): readonly Operation[] => known;
+
+function scopeFor(role: Role): Scope {
+  if (rank(role) >= rank('admin')) return 'admin';
+  return role === 'editor' ? 'write' : 'read';
+}

@@ -1,0 +1,18 @@
+import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import type { Actor } from './actor.js';
+
+export const IS_PUBLIC = 'armature:public';
+
+/** Opens one route to callers without a token; every other route is closed by the global guard. */
+export const Public = () => SetMetadata(IS_PUBLIC, true);
+
+/** What the guard leaves on a request, for both APIs. */
+export interface Authenticated {
+  actor?: Actor;
+}
+
+/** The caller, as the guard found them. */
+export const Caller = createParamDecorator((_: unknown, context: ExecutionContext): Actor | undefined => {
+  if (context.getType<string>() === 'graphql') return context.getArgByIndex<{ actor?: Actor }>(2).actor;
+  return context.switchToHttp().getRequest<Authenticated>().actor;
+});

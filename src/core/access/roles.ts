@@ -1,0 +1,12 @@
+/**
+ * What someone is to a record, from least to most. The last two are roles in the organization that owns the record:
+ * they hold for everything in it. The numbers are those of the column `role` of the view `access_role`.
+ */
+export const ROLES = ['none', 'member', 'viewer', 'editor', 'admin', 'organization_admin', 'owner'] as const;
+export type Role = (typeof ROLES)[number];
+
+export const rank = (role: Role): number => ROLES.indexOf(role);
+
+export const roleOf = (value: number | null | undefined): Role => ROLES[value ?? 0] ?? 'none';
+
+export const atLeast = (role: Role, needed: Role): boolean => rank(role) >= rank(needed);

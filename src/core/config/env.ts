@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { count, duration, flag, key32, list, onOff, url } from './values.js';
+
+const MB = 1024 * 1024;
+
+/** Every environment variable that the server reads, with its default and its rule; `.env.example` documents the same list. */
+export const variables = {
+  NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
+  PORT: count(0, 65_535).default(9081),
+  HOST: z.string().default('127.0.0.1'),
+  BASE_URL: url(['http:', 'https:']).optional(),
+  TRUST_PROXY: z.string().default('false'),
+  CORS_ORIGINS: list.default([]),
+  DATABASE_URL: url(['postgres:', 'postgresql:']).optional(),
+  DATABASE_READ_URL: url(['postgres:', 'postgresql:']).optional(),
+  DATABASE_POOL: count(2, 200).default(10),
+  DATA_DIR: z.string().default('./.data'),
+  REDIS_URL: url(['redis:', 'rediss:']).optional(),
+  ADMIN_EMAIL: z.email('must be an e-mail address').optional(),
+  ADMIN_PASSWORD: z.string().optional(),
+  JWT_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
+  JWT_PRIVATE_KEY: z.string().optional(),
+  JWT_PREVIOUS_KEYS: list.default([]),
+  ACCESS_TOKEN_TTL: duration.default(3600),
+  REFRESH_TOKEN_TTL: duration.default(30 * 86_400),
+  OIDC_ISSUER: url(['http:', 'https:']).optional(),
+  OIDC_AUDIENCE: z.string().optional(),
+  ENCRYPTION_KEY: key32.optional(),
+  ENCRYPTION_PREVIOUS_KEYS: list.pipe(z.array(key32)).default([]),
+  REGISTRY_ANONYMOUS_READ: flag.default(false),
+  OUTBOUND_ALLOW: list.default([]),
+  OUTBOUND_CONNECTIONS: z.enum(['private', 'public']).default('private'),
+  CLUSTER_INSECURE_TLS: flag.default(false),
+  RATE_LIMIT: onOff.default(true),
+  LIMIT_REQUESTS_PER_MINUTE: count().default(300),
+  LIMIT_WRITES_PER_MINUTE: count().default(120),
+  LIMIT_SIGN_IN_FAILURES: count().default(10),
+  LIMIT_SOCKETS_PER_USER: count().default(20),
+  LIMIT_BODY_BYTES: count().default(5 * MB),
+  LIMIT_UPLOAD_BYTES: count().default(50 * MB),
+  LIMIT_ARCHIVE_BYTES: count().default(200 * MB),
+  LIMIT_ARCHIVE_ENTRIES: count().default(20_000),
+  LIMIT_ARCHIVE_ENTRY_BYTES: count().default(20 * MB),
+  LIMIT_YAML_ALIASES: count().default(100),
+  LIMIT_YAML_EXPANDED_BYTES: count().default(10 * MB),
+  LIMIT_YAML_DEPTH: count().default(100),
+  LIMIT_GRAPHQL_DEPTH: count().default(12),
+  LIMIT_GRAPHQL_COST: count().default(5000),
+  LIMIT_GRAPHQL_ALIASES: count().default(20),
+  SMTP_URL: url(['smtp:', 'smtps:']).optional(),
+  MAIL_FROM: z.string().optional(),
+  HELM_BIN: z.string().optional(),
+  KUSTOMIZE_BIN: z.string().optional(),
+  GRAPHQL_PLAYGROUND: onOff.optional(),
+  METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  LOG_FORMAT: z.enum(['json', 'pretty']).optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url(['http:', 'https:']).optional(),
+};
+
+const schema = z.object(variables).superRefine((env, context) => {
+  const fault = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
+  if (env.NODE_ENV === 'production') {
+    if (!env.JWT_SECRET && !env.JWT_PRIVATE_KEY) fault('JWT_SECRET', 'is required in production: openssl rand -hex 32');
+    if (env.JWT_SECRET && weak(env.JWT_SECRET)) fault('JWT_SECRET', 'is too predictable: openssl rand -hex 32');
+    if (!env.ENCRYPTION_KEY) fault('ENCRYPTION_KEY', 'is required in production: openssl rand -hex 32');
+    if (env.ENCRYPTION_KEY && new Set(env.ENCRYPTION_KEY).size < 8)
+      fault('ENCRYPTION_KEY', 'is too predictable: openssl rand -hex 32');
+    if (env.ADMIN_PASSWORD !== undefined && (env.ADMIN_PASSWORD.length < 8 || weak(env.ADMIN_PASSWORD, 5)))
+      fault('ADMIN_PASSWORD', 'is too weak for production: at least 8 characters, and none of the usual ones');
+  }
+  if (env.OIDC_ISSUER && !env.OIDC_AUDIENCE) fault('OIDC_AUDIENCE', 'is required when OIDC_ISSUER is set');
+  if (env.SMTP_URL && !env.MAIL_FROM) fault('MAIL_FROM', 'is required when SMTP_URL is set');
+});
+
+type Settings = z.infer<typeof schema>;
+
+// eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging -- the schema above is the one list of the fields
+export interface Env extends Settings {}
+
+/** The settings of this process, validated. It is the only reader of `process.env`. */
+// eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging
+export class Env {
+  private constructor(settings: Settings) {
+    Object.assign(this, settings);
+  }
+
+  /** @throws InvalidEnvironment listing every variable that is wrong, each with its rule. */
+  static read(source: Record<string, string | undefined>): Env {
+    const given = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined && value !== ''));
+    const parsed = schema.safeParse(given);
+    if (!parsed.success) throw new InvalidEnvironment(parsed.error.issues);
+    return new Env(parsed.data);
+  }
+
+  get isProduction(): boolean {
+    return this.NODE_ENV === 'production';
+  }
+
+  /** Where callers reach this server, without a trailing slash. */
+  get baseUrl(): string {
+    return (this.BASE_URL ?? `http://${this.HOST === '0.0.0.0' ? 'localhost' : this.HOST}:${this.PORT}`).replace(
+      /\/+$/,
+      '',
+    );
+  }
+}
+
+/** The server refuses to start: one line for each variable that is wrong. */
+export class InvalidEnvironment extends Error {
+  constructor(issues: { path: PropertyKey[]; message: string }[]) {
+    super(
+      ['These settings are wrong:', ...issues.map((issue) => `  ${issue.path.map(String).join('.')} ${issue.message}`)].join(
+        '\n',
+      ),
+    );
+    this.name = 'InvalidEnvironment';
+  }
+}
+
+function weak(secret: string, distinct = 10): boolean {
+  return new Set(secret).size < distinct || /change.?me|default|example|secret|password|123456|qwerty/i.test(secret);
+}

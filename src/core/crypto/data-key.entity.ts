@@ -1,0 +1,22 @@
+import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+
+/** The key that one organization's secrets are sealed with, itself wrapped by the key service. */
+@Entity('data_key')
+export class DataKey {
+  @PrimaryColumn('uuid')
+  id!: string;
+
+  /** Null for secrets of the installation itself. */
+  @Column('uuid', { nullable: true })
+  organizationId!: string | null;
+
+  @Column('bytea')
+  wrapped!: Buffer;
+
+  /** The key of the key service that it is wrapped with. */
+  @Column('text')
+  keyId!: string;
+
+  @CreateDateColumn({ type: 'timestamptz', precision: 3 })
+  createdAt!: Date;
+}

@@ -1,0 +1,39 @@
+import { DataSource, type DataSourceOptions, getMetadataArgsStorage, type MigrationInterface } from 'typeorm';
+import { SnakeNaming } from './snake-naming.js';
+
+/** The role the service works as: no superuser, no owner, no BYPASSRLS. Migrations make it. */
+export const SERVICE_ROLE = 'armature_service';
+
+export type Migration = new () => MigrationInterface;
+
+export interface DatabaseOptions {
+  url: string;
+  migrations?: Migration[];
+  /** `service` gives up the owner's rights for the whole session; migrations run as `owner`. */
+  role: 'owner' | 'service';
+  poolSize?: number;
+}
+
+/** A data source over every entity class that has been loaded; the caller initializes it. */
+export function makeDataSource({ url, migrations = [], role, poolSize = 10 }: DatabaseOptions): DataSource {
+  const options: DataSourceOptions = {
+    type: 'postgres',
+    url,
+    entities: getMetadataArgsStorage().tables.map((table) => table.target) as DataSourceOptions['entities'],
+    migrations,
+    migrationsTableName: 'migration',
+    migrationsTransactionMode: 'all',
+    namingStrategy: new SnakeNaming(),
+    synchronize: false,
+    logging: false,
+    poolSize,
+    installExtensions: false,
+    applicationName: 'armature',
+    extra: {
+      ...(role === 'service' ? { options: `-c role=${SERVICE_ROLE}` } : {}),
+      connectionTimeoutMillis: 10_000,
+      keepAlive: true,
+    },
+  };
+  return new DataSource(options);
+}

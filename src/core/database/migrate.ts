@@ -1,0 +1,47 @@
+import type { DataSource } from 'typeorm';
+import { makeDataSource, type Migration, SERVICE_ROLE } from './data-source.js';
+
+/** The key of the advisory lock that lets one replica migrate while the others wait. */
+const LOCK = 4_152_771;
+
+/**
+ * Brings the schema up to date as the owner of the tables, makes the service's role and gives it its rights.
+ * Several replicas may call this at once: one works, the others wait and find nothing to do.
+ * @returns the names of the migrations that ran
+ */
+export async function migrate(url: string, migrations: Migration[]): Promise<string[]> {
+  const owner = await makeDataSource({ url, migrations, role: 'owner', poolSize: 2 }).initialize();
+  const lock = owner.createQueryRunner();
+  try {
+    await lock.query('SELECT pg_advisory_lock($1)', [LOCK]);
+    await makeServiceRole(owner);
+    const ran = await owner.runMigrations();
+    return ran.map((migration) => migration.name);
+  } finally {
+    await lock.query('SELECT pg_advisory_unlock($1)', [LOCK]).catch(() => undefined);
+    await lock.release();
+    await owner.destroy();
+  }
+}
+
+/** Roles belong to the whole server, so another database of it may have made this one already, even just now. */
+async function makeServiceRole(owner: DataSource): Promise<void> {
+  await owner.query(`
+    DO $$ BEGIN
+      IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '${SERVICE_ROLE}') THEN
+        CREATE ROLE ${SERVICE_ROLE} NOLOGIN NOSUPERUSER NOBYPASSRLS;
+      END IF;
+      IF NOT pg_has_role(current_user, '${SERVICE_ROLE}', CASE WHEN current_setting('server_version_num')::int >= 160000 THEN 'SET' ELSE 'MEMBER' END) THEN
+        EXECUTE format('GRANT ${SERVICE_ROLE} TO %I', current_user);
+      END IF;
+    EXCEPTION
+      WHEN duplicate_object OR unique_violation THEN NULL;
+      WHEN insufficient_privilege THEN
+        RAISE EXCEPTION 'the database user % can neither make nor use the role ${SERVICE_ROLE}', current_user
+          USING HINT = format('run as a superuser: CREATE ROLE ${SERVICE_ROLE} NOLOGIN; GRANT ${SERVICE_ROLE} TO %I;', current_user);
+    END $$;
+    GRANT USAGE ON SCHEMA public TO ${SERVICE_ROLE};
+    ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO ${SERVICE_ROLE};
+    ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT USAGE, SELECT ON SEQUENCES TO ${SERVICE_ROLE};
+  `);
+}

@@ -1,0 +1,40 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { currentRequest, newRequestId } from '../telemetry/request-context.js';
+import { asAppError, problemOf } from './problem.js';
+import { RouteTable } from '../rest/route-table.js';
+import { AppError } from './app-error.js';
+
+/** The one filter: every failed REST call answers a problem document; GraphQL formats its own from the same errors. */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  private readonly logger = new Logger('Errors');
+
+  constructor(private readonly routes: RouteTable) {}
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    if (host.getType<string>() === 'graphql') throw thrown;
+    const request = host.switchToHttp().getRequest<Request>();
+    const response = host.switchToHttp().getResponse<Response>();
+    const error = this.methodNotAllowed(request, thrown) ?? asAppError(thrown);
+    if (error.status >= 500) this.logger.error(error.cause ?? error, `${request.method} ${request.path} failed`);
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    const problem = problemOf(error, currentRequest()?.requestId ?? newRequestId());
+    response.status(error.status).set(error.headers).type('application/problem+json').send(JSON.stringify(problem));
+  }
+
+  /** A path that exists, asked with a method that it does not have, is 405 and names the methods it has. */
+  private methodNotAllowed(request: Request, thrown: unknown): AppError | null {
+    if ((thrown as { status?: number } | null)?.status !== 404 || thrown instanceof AppError) return null;
+    const methods = this.routes.methodsOf(request.path);
+    if (methods.length === 0 || methods.includes(request.method)) return null;
+    const allow = methods.join(', ');
+    return new AppError(405, 'METHOD_NOT_ALLOWED', 'Method not allowed', `${request.method} is not allowed here`, {
+      headers: { Allow: allow },
+      remedy: `Use ${allow}.`,
+    });
+  }
+}

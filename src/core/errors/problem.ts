@@ -1,0 +1,94 @@
+import type { HttpException } from '@nestjs/common';
+import { AppError, InvalidRequest, Unauthenticated } from './app-error.js';
+
+/** The problem document of RFC 9457 that every failed REST call answers with. */
+export interface Problem extends Record<string, unknown> {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: string;
+  error: string;
+  errors: unknown[];
+  remedy?: string;
+  request_id: string;
+}
+
+const DOCUMENTATION = 'https://armature.dev/errors';
+
+export function problemOf(error: AppError, requestId: string): Problem {
+  return {
+    type: `${DOCUMENTATION}/${error.code.toLowerCase().replaceAll('_', '-')}`,
+    title: error.title,
+    status: error.status,
+    detail: error.message,
+    code: error.code,
+    error: error.message,
+    errors: error.errors,
+    ...(error.remedy ? { remedy: error.remedy } : {}),
+    ...error.extensions,
+    request_id: requestId,
+  };
+}
+
+/** The only thing a caller learns of a fault of ours is the id under which the log tells it. */
+export function internalError(cause: unknown): AppError {
+  return new AppError(500, 'INTERNAL_ERROR', 'Internal error', 'The server failed on this request.', {
+    remedy: 'Tell the operator the request id.',
+    cause,
+  });
+}
+
+interface HttpError {
+  status?: number;
+  statusCode?: number;
+  type?: string;
+  message?: string;
+  body?: unknown;
+  limit?: number;
+  expose?: boolean;
+}
+
+/** Turns whatever was thrown into an error with a name: ours, those of the framework and of the body parsers, else 500. */
+export function asAppError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown;
+  const error = (thrown ?? {}) as HttpError & Partial<HttpException>;
+  switch (error.type) {
+    case 'entity.parse.failed':
+      return new InvalidRequest(`the body is not valid JSON: ${error.message ?? ''}`, {
+        code: 'MALFORMED_JSON',
+        errors: [{ pointer: '', detail: error.message ?? 'is not valid JSON' }],
+        remedy: 'Send a JSON object, and the header "Content-Type: application/json".',
+      });
+    case 'entity.too.large':
+      return tooLarge(`the body is larger than ${error.limit ?? 'the limit'} bytes`);
+    case 'encoding.unsupported':
+    case 'charset.unsupported':
+      return new AppError(415, 'UNSUPPORTED_MEDIA_TYPE', 'Unsupported media type', error.message ?? 'unsupported encoding');
+    case 'request.aborted':
+    case 'request.size.invalid':
+    case 'entity.verify.failed':
+      return new InvalidRequest(error.message ?? 'the body was not received whole');
+    default:
+  }
+  const status = typeof error.getStatus === 'function' ? error.getStatus() : (error.status ?? error.statusCode);
+  const detail = error.message ?? 'the request was refused';
+  switch (status) {
+    case 400:
+      return new InvalidRequest(detail);
+    case 401:
+      return new Unauthenticated(detail);
+    case 404:
+      return new AppError(404, 'NOT_FOUND', 'Not found', detail, { remedy: 'The routes are listed at /api/docs.' });
+    case 413:
+      return tooLarge(detail);
+    case 415:
+      return new AppError(415, 'UNSUPPORTED_MEDIA_TYPE', 'Unsupported media type', detail);
+    default:
+      return internalError(thrown);
+  }
+}
+
+export function tooLarge(detail: string): AppError {
+  return new AppError(413, 'TOO_LARGE', 'Too large', detail, { remedy: 'Send less, or ask the operator to raise the limit.' });
+}

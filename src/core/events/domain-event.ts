@@ -1,0 +1,34 @@
+import type { Actor } from '../access/actor.js';
+
+export const SEVERITIES = ['alert', 'critical', 'debug', 'emergency', 'error', 'warning', 'informational', 'success'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+/** The record that an event tells of. */
+export interface Subject {
+  id: string;
+  /** The owner of the record; null for what belongs to the whole installation. */
+  organizationId: string | null;
+  /** The workspace whose members may read of it, when it happened inside one. */
+  workspaceId?: string | null;
+}
+
+/** Something that happened. Subclasses are named in the past tense and stand beside their publisher. */
+export abstract class DomainEvent {
+  abstract readonly category: string;
+  abstract readonly action: string;
+  /** One sentence for people. */
+  abstract readonly description: string;
+  readonly severity: Severity = 'informational';
+  readonly operationId: string | null = null;
+
+  constructor(
+    readonly actor: Actor,
+    readonly subject: Subject,
+    /** What a program may want to know; it never holds a secret. */
+    readonly metadata: Record<string, unknown> = {},
+  ) {}
+
+  get kind(): string {
+    return `${this.category}.${this.action}`;
+  }
+}

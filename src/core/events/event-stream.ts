@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { Notifications } from '../database/notifications.js';
+
+const CHANNEL = 'armature_event';
+
+/** That an event was committed, on this replica or another; who wants the whole event reads it by its number. */
+export interface EventNotice {
+  organizationId: string | null;
+  sequence: string;
+  category: string;
+  action: string;
+  actedUpon: string;
+}
+
+/** Tells every replica which events were committed. */
+@Injectable()
+export class EventStream {
+  constructor(private readonly notifications: Notifications) {}
+
+  /** The SQL expression that sends a notice with the surrounding transaction; takes SQL of each of its parts. */
+  static notify(parts: { [K in keyof EventNotice]: string }): string {
+    const json = `json_build_array(${parts.organizationId}, ${parts.sequence}, ${parts.category}, ${parts.action}, ${parts.actedUpon})`;
+    return `pg_notify('${CHANNEL}', ${json}::text)`;
+  }
+
+  /** @returns how to stop listening */
+  listen(listener: (notice: EventNotice) => void): () => void {
+    return this.notifications.listen(CHANNEL, (payload) => {
+      const [organizationId, sequence, category, action, actedUpon] = JSON.parse(payload) as [string | null, string, string, string, string];
+      listener({ organizationId, sequence: String(sequence), category, action, actedUpon });
+    });
+  }
+
+  /** Calls back when notices may have been missed, so that listeners read again from where they stand. */
+  onGap(listener: () => void): () => void {
+    return this.notifications.onReconnect(listener);
+  }
+}

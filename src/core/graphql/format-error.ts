@@ -1,0 +1,35 @@
+import { Logger } from '@nestjs/common';
+import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import { AppError } from '../errors/app-error.js';
+import { asAppError, internalError } from '../errors/problem.js';
+import { currentRequest } from '../telemetry/request-context.js';
+
+const logger = new Logger('GraphQL');
+
+/** Gives every GraphQL error the same `code`, `errors`, `remedy` and `request_id` that REST has, under `extensions`. */
+export function formatError(formatted: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError {
+  const cause = thrown instanceof GraphQLError ? (thrown.originalError ?? thrown) : thrown;
+  const request_id = currentRequest()?.requestId;
+  // Faults of the document itself (syntax, validation, limits) are the library's, and it has named them.
+  if (cause instanceof GraphQLError && cause.extensions.code !== 'INTERNAL_SERVER_ERROR') {
+    const { stacktrace: _, ...extensions } = formatted.extensions ?? {};
+    return { ...formatted, extensions: { code: cause.extensions.code ?? 'BAD_USER_INPUT', errors: [], ...extensions, request_id } };
+  }
+  const error = cause instanceof AppError ? cause : ofLibrary(formatted, cause);
+  if (error.status >= 500) logger.error(error.cause ?? error, 'a field failed');
+  const { message, errors, remedy, code, extensions } = error;
+  return {
+    message,
+    locations: formatted.locations,
+    path: formatted.path,
+    extensions: { code, errors, ...(remedy ? { remedy } : {}), ...extensions, request_id },
+  };
+}
+
+/** Coercion of variables and arguments fails with plain errors under a code of the library: these are the caller's. */
+function ofLibrary(formatted: GraphQLFormattedError, cause: unknown): AppError {
+  const code = formatted.extensions?.code;
+  if (typeof code === 'string' && code !== 'INTERNAL_SERVER_ERROR')
+    return new AppError(400, code, 'Invalid request', formatted.message);
+  return cause instanceof Error ? asAppError(cause) : internalError(cause);
+}

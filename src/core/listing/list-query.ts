@@ -1,0 +1,109 @@
+import { ArgsType, Field, ID, Int } from '@nestjs/graphql';
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsOptional, IsString, IsUUID } from 'class-validator';
+import { InvalidRequest } from '../errors/app-error.js';
+
+export const LARGEST_PAGE = 500;
+
+/** The query parameters that every list takes. All arrive as text; `page` and `pagesize` are read by `pageOf`. */
+export class ListQuery {
+  @ApiPropertyOptional({ type: 'integer', minimum: 0, default: 0, description: 'Page, counted from 0.' })
+  @IsOptional()
+  page?: string;
+
+  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: LARGEST_PAGE, description: 'Records per page.' })
+  @IsOptional()
+  pagesize?: string;
+
+  @ApiPropertyOptional({ description: 'Case-insensitive part of the name.' })
+  @IsOptional()
+  @IsString({ message: 'must be given once' })
+  search?: string;
+
+  @ApiPropertyOptional({ description: 'A column, optionally followed by " asc" or " desc".' })
+  @IsOptional()
+  @IsString({ message: 'must be given once' })
+  order?: string;
+
+  @ApiPropertyOptional({ description: 'A JSON object of conditions.' })
+  @IsOptional()
+  @IsString({ message: 'must be given once' })
+  filter?: string;
+
+  @ApiPropertyOptional({ description: 'Empty to begin a walk over everything, then the next_cursor of the last answer.' })
+  @IsOptional()
+  @IsString({ message: 'must be given once' })
+  cursor?: string;
+}
+
+/** The query parameters of a list that belongs to an organization. */
+export class OrganizationListQuery extends ListQuery {
+  @ApiPropertyOptional({ name: 'orgID', format: 'uuid', description: 'The organization; needed by members of several.' })
+  @IsOptional()
+  @IsUUID('all', { message: 'must be a UUID' })
+  organization_id?: string;
+}
+
+/** The same for GraphQL. */
+@ArgsType()
+export class ListArgs {
+  @Field(() => ID, { nullable: true })
+  @IsOptional()
+  @IsUUID('all', { message: 'must be a UUID' })
+  orgID?: string;
+
+  @Field(() => Int, { nullable: true })
+  @IsOptional()
+  page?: number;
+
+  @Field(() => Int, { nullable: true })
+  @IsOptional()
+  pagesize?: number;
+
+  @Field(() => String, { nullable: true })
+  @IsOptional()
+  search?: string;
+
+  @Field(() => String, { nullable: true })
+  @IsOptional()
+  order?: string;
+
+  @Field(() => String, { nullable: true })
+  @IsOptional()
+  filter?: string;
+
+  /** The query that REST would have made of these arguments. */
+  toQuery(): OrganizationListQuery {
+    const { orgID, page, pagesize, search, order, filter } = this;
+    return Object.assign(new OrganizationListQuery(), {
+      organization_id: orgID ?? undefined,
+      page: page?.toString(),
+      pagesize: pagesize?.toString(),
+      search: search ?? undefined,
+      order: order ?? undefined,
+      filter: filter ?? undefined,
+    });
+  }
+}
+
+/** A page as asked for: `page` from 0, `size` from 1 to 500. */
+export interface PageWish {
+  page: number;
+  size: number;
+}
+
+/** @throws InvalidRequest when page or pagesize is not a number in its bounds */
+export function pageOf(query: ListQuery, defaultSize: number): PageWish {
+  return {
+    page: wholeNumber('page', query.page, 0, 0, Number.MAX_SAFE_INTEGER),
+    size: wholeNumber('pagesize', query.pagesize, defaultSize, 1, LARGEST_PAGE),
+  };
+}
+
+function wholeNumber(name: string, text: string | undefined, preset: number, min: number, max: number): number {
+  if (text === undefined || text === '') return preset;
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
+  if (value >= min && value <= max) return value;
+  const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
+  throw InvalidRequest.at(name, `must be a whole number ${range}`);
+}

@@ -1,0 +1,53 @@
+import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import { InvalidRequest } from '../errors/app-error.js';
+
+/** A column that lists may be ordered by: its SQL, its SQL type, and its value in a record. It is never null. */
+export interface OrderColumn<E> {
+  sql: string;
+  type: 'text' | 'timestamptz' | 'bigint';
+  of(record: E): string | Date | number;
+}
+
+/** Narrows a query by the value of one key of `filter`, or throws InvalidRequest. */
+export type Condition<E extends ObjectLiteral> = (rows: SelectQueryBuilder<E>, value: unknown) => void;
+
+/** What a list may be asked, in the words of the wire. Nothing else of a query reaches SQL but as a bound parameter. */
+export interface Listing<E extends ObjectLiteral & { id: string }> {
+  /** The alias of the records in the query. */
+  alias: string;
+  pageSize: number;
+  order: Record<string, OrderColumn<E>>;
+  defaultOrder: string;
+  /** SQL of the columns that `search` looks into. */
+  search: string[];
+  filter?: Record<string, Condition<E>>;
+  /** Filter keys with the value they have when they are not given. */
+  filterDefaults?: Record<string, unknown>;
+}
+
+/** The columns that every record can be ordered by. */
+export function recordOrder<E extends { name: string; createdAt: Date; updatedAt: Date }>(
+  alias: string,
+): Record<string, OrderColumn<E>> {
+  return {
+    name: { sql: `${alias}.name`, type: 'text', of: (record) => record.name },
+    created_at: { sql: `${alias}.created_at`, type: 'timestamptz', of: (record) => record.createdAt },
+    updated_at: { sql: `${alias}.updated_at`, type: 'timestamptz', of: (record) => record.updatedAt },
+  };
+}
+
+/** Equality with a text column; anything but a string is refused. */
+export const equals =
+  <E extends ObjectLiteral>(key: string, sql: string): Condition<E> =>
+  (rows, value) => {
+    if (typeof value !== 'string') throw InvalidRequest.at('filter', `${key} must be a string`);
+    rows.andWhere(`${sql} = :filter_${key}`, { [`filter_${key}`]: value });
+  };
+
+/** A choice by true or false. */
+export const chosen =
+  <E extends ObjectLiteral>(key: string, choose: (rows: SelectQueryBuilder<E>, yes: boolean) => void): Condition<E> =>
+  (rows, value) => {
+    if (typeof value !== 'boolean') throw InvalidRequest.at('filter', `${key} must be true or false`);
+    choose(rows, value);
+  };

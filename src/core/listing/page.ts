@@ -1,0 +1,53 @@
+import type { Type } from '@nestjs/common';
+import { ObjectType } from '@nestjs/graphql';
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IntField, RecordsField } from '../schema/fields.js';
+
+/** One page of records. `next` is the cursor of the page after it: null at the end, undefined when no cursor was asked for. */
+export interface Page<T> {
+  page: number;
+  size: number;
+  total: number;
+  items: T[];
+  next?: string | null;
+}
+
+/** The envelope that lists answer with: `page, page_size, total_count` and the records under their plural. */
+export interface Envelope {
+  page: number;
+  page_size: number;
+  total_count: number;
+  next_cursor?: string | null;
+}
+
+/** Fills the envelope of a page; the records go under `plural`. */
+export function envelope<T, V>(page: Page<T>, plural: string, view: (record: T) => V): Envelope {
+  return {
+    page: page.page,
+    page_size: page.size,
+    total_count: page.total,
+    [plural]: page.items.map(view),
+    ...(page.next === undefined ? {} : { next_cursor: page.next }),
+  };
+}
+
+/** Makes the class of an envelope for one kind of record, for both APIs. */
+export function EnvelopeOf<V>(view: Type<V>, plural: string, name: string): Type<Envelope> {
+  @ObjectType(name)
+  class PageView implements Envelope {
+    @IntField({ description: 'Page, counted from 0.' })
+    page!: number;
+
+    @IntField({ description: 'Records per page, as asked for.' })
+    page_size!: number;
+
+    @IntField({ description: 'Records in all.' })
+    total_count!: number;
+
+    @ApiPropertyOptional({ type: String, nullable: true, description: 'Present when the call had a cursor; null at the end.' })
+    next_cursor?: string | null;
+  }
+  RecordsField(() => view as never)(PageView.prototype, plural);
+  Object.defineProperty(PageView, 'name', { value: name });
+  return PageView;
+}

@@ -1,0 +1,45 @@
+import { Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Authenticated } from '../access/public.js';
+import { Env } from '../config/env.js';
+import { AppError } from '../errors/app-error.js';
+
+/** How often one caller may call in a minute; every answer tells what is left in the `RateLimit` headers. */
+@Injectable()
+export class CallLimit {
+  private readonly all: RateLimiterMemory;
+  private readonly writes: RateLimiterMemory;
+
+  constructor(private readonly env: Env) {
+    this.all = new RateLimiterMemory({ points: env.LIMIT_REQUESTS_PER_MINUTE, duration: 60 });
+    this.writes = new RateLimiterMemory({ points: env.LIMIT_WRITES_PER_MINUTE, duration: 60 });
+  }
+
+  /** @throws AppError 429 with Retry-After */
+  async count(request: Request & Authenticated, response: Response): Promise<void> {
+    if (!this.env.RATE_LIMIT || request.path.startsWith('/healthz')) return;
+    const caller = request.actor?.userId ?? request.ip ?? 'unknown';
+    await this.take(this.all, caller, response);
+    if (request.method !== 'GET' && request.method !== 'HEAD' && !isGraphql(request)) await this.take(this.writes, caller, response);
+  }
+
+  private async take(limiter: RateLimiterMemory, caller: string, response: Response): Promise<void> {
+    const taken = await limiter.consume(caller).catch((limited: unknown) => {
+      if (limited instanceof RateLimiterRes) return limited;
+      throw limited;
+    });
+    const seconds = Math.max(1, Math.ceil(taken.msBeforeNext / 1000));
+    response.setHeader('RateLimit-Policy', `${limiter.points};w=60`);
+    response.setHeader('RateLimit-Limit', limiter.points);
+    response.setHeader('RateLimit-Remaining', Math.max(0, taken.remainingPoints));
+    response.setHeader('RateLimit-Reset', seconds);
+    if (taken.consumedPoints <= limiter.points) return;
+    throw new AppError(429, 'RATE_LIMITED', 'Too many requests', `more than ${limiter.points} requests in a minute`, {
+      headers: { 'Retry-After': String(seconds) },
+      remedy: `Wait ${seconds} seconds.`,
+    });
+  }
+}
+
+const isGraphql = (request: Request): boolean => request.path.startsWith('/api/system/graphql');

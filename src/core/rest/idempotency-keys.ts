@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Vault } from '../crypto/vault.js';
+import { UnitOfWork } from '../database/unit-of-work.js';
+import { AppError, Conflict } from '../errors/app-error.js';
+
+/** What a call was answered. */
+export interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export interface Call {
+  caller: string;
+  route: string;
+  key: string;
+  body: unknown[];
+}
+
+interface Row {
+  digest: string;
+  answer: Buffer | null;
+  stale: boolean;
+}
+
+/** Remembers for 24 hours how calls with an idempotency key were answered; the answers are kept sealed. */
+@Injectable()
+export class IdempotencyKeys {
+  constructor(
+    private readonly unit: UnitOfWork,
+    private readonly vault: Vault,
+  ) {}
+
+  /**
+   * Claims the key for this call, or finds the answer that was given under it.
+   * @throws AppError 422 when the key was used for another body; Conflict while the first call is still running
+   */
+  async begin(call: Call): Promise<{ earlier: Answer | null; finish(answer: Answer): Promise<void>; forget(): Promise<void> }> {
+    const digest = digestOf(call.body);
+    const place = [call.caller, call.route, call.key];
+    const claimed = await this.unit.manager.query<unknown[]>(
+      `INSERT INTO idempotency_key AS k (caller, route, key, digest) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (caller, route, key) DO UPDATE SET digest = $4, answer = NULL, created_at = now()
+         WHERE k.created_at < now() - CASE WHEN k.answer IS NULL AND k.digest = $4 THEN interval '2 minutes' ELSE interval '24 hours' END
+       RETURNING key`,
+      [...place, digest],
+    );
+    return {
+      earlier: claimed.length > 0 ? null : await this.answerTo(place, digest),
+      finish: async (answer) => {
+        const sealed = await this.vault.seal(null, JSON.stringify(answer), place.join(' '));
+        await this.unit.manager.query(`UPDATE idempotency_key SET answer = $4 WHERE caller = $1 AND route = $2 AND key = $3`, [
+          ...place,
+          sealed,
+        ]);
+      },
+      forget: async () => {
+        await this.unit.manager.query(`DELETE FROM idempotency_key WHERE caller = $1 AND route = $2 AND key = $3`, place);
+      },
+    };
+  }
+
+  /** Forgets what is older than a day. */
+  async purge(): Promise<void> {
+    await this.unit.manager.query(`DELETE FROM idempotency_key WHERE created_at < now() - interval '24 hours'`);
+  }
+
+  private async answerTo(place: string[], digest: string): Promise<Answer> {
+    const [row] = await this.unit.manager.query<Row[]>(
+      `SELECT digest, answer FROM idempotency_key WHERE caller = $1 AND route = $2 AND key = $3`,
+      place,
+    );
+    if (row && row.digest !== digest)
+      throw new AppError(422, 'IDEMPOTENCY_MISMATCH', 'Idempotency key mismatch', 'this Idempotency-Key was used for another body', {
+        remedy: 'Use a new key for a new request.',
+      });
+    if (!row?.answer)
+      throw new Conflict('IDEMPOTENCY_RUNNING', 'the first request with this Idempotency-Key is still running', {
+        remedy: 'Send it again in a moment.',
+        headers: { 'Retry-After': '1' },
+      });
+    return JSON.parse((await this.vault.open(row.answer, place.join(' '))).toString()) as Answer;
+  }
+}
+
+function digestOf(parts: unknown[]): string {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(Buffer.isBuffer(part) ? part : JSON.stringify(part ?? null)).update('\0');
+  return hash.digest('base64url');
+}

@@ -1,0 +1,71 @@
+import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { catchError, mergeMap, type Observable, of } from 'rxjs';
+import type { Authenticated } from '../access/public.js';
+import { type AppError, InvalidRequest } from '../errors/app-error.js';
+import { asAppError, problemOf } from '../errors/problem.js';
+import { currentRequest } from '../telemetry/request-context.js';
+import { type Answer, IdempotencyKeys } from './idempotency-keys.js';
+import { filesOf, Uploads } from './upload.js';
+
+const KEPT_HEADERS = ['content-type', 'location', 'etag'];
+/** Refusals that say nothing of the work itself, so that trying again under the same key makes sense. */
+const NOT_KEPT = new Set([401, 429]);
+
+/** Writes with an `Idempotency-Key` are done once: the same call again is answered with what the first one was. */
+@Injectable()
+export class IdempotencyInterceptor implements NestInterceptor {
+  constructor(
+    private readonly keys: IdempotencyKeys,
+    private readonly uploads: Uploads,
+  ) {}
+
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const request = context.switchToHttp().getRequest<Request & Authenticated>();
+    const key = context.getType() === 'http' ? request.headers['idempotency-key'] : undefined;
+    if (key === undefined || request.method === 'GET' || request.method === 'HEAD' || !request.actor) return next.handle();
+    if (typeof key !== 'string' || key.length === 0 || key.length > 255)
+      throw InvalidRequest.at('Idempotency-Key', 'must have 1 to 255 characters');
+    const response = context.switchToHttp().getResponse<Response>();
+    await this.uploads.take(request, response);
+    const call = await this.keys.begin({
+      caller: request.actor.userId ?? request.actor.name,
+      route: `${request.method} ${request.originalUrl}`,
+      key,
+      body: [request.body as unknown, ...filesOf(request).map((file) => file.buffer)],
+    });
+    if (call.earlier) return of(replay(response, call.earlier));
+    return next.handle().pipe(
+      mergeMap(async (body: unknown) => {
+        await call.finish(answerOf(response, body));
+        return body;
+      }),
+      catchError(async (thrown: unknown) => {
+        const error = asAppError(thrown);
+        if (error.status >= 500 || NOT_KEPT.has(error.status)) await call.forget();
+        else await call.finish(refusalOf(error));
+        throw thrown;
+      }),
+    );
+  }
+}
+
+function refusalOf(error: AppError): Answer {
+  const problem = problemOf(error, currentRequest()?.requestId ?? '');
+  const headers = { 'content-type': 'application/problem+json; charset=utf-8' };
+  return { status: error.status, headers, body: JSON.stringify(problem) };
+}
+
+function answerOf(response: Response, body: unknown): Answer {
+  const headers: Record<string, string> = {};
+  for (const name of KEPT_HEADERS) {
+    const value = response.getHeader(name);
+    if (value !== undefined) headers[name] = String(value);
+  }
+  return { status: response.statusCode, headers, body: typeof body === 'string' ? body : '' };
+}
+
+function replay(response: Response, answer: Answer): string {
+  response.status(answer.status).set(answer.headers).set('Idempotency-Replayed', 'true');
+  return answer.body;
+}

@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+
+interface Layer {
+  route?: { path: string; methods: Record<string, boolean> };
+  match(path: string): boolean;
+}
+
+export interface Route {
+  method: string;
+  path: string;
+}
+
+/** The REST routes that this server really has, as its router knows them. */
+@Injectable()
+export class RouteTable {
+  constructor(private readonly host: HttpAdapterHost) {}
+
+  /** Every route, in the form `/api/environments/:id`. */
+  all(): Route[] {
+    return this.layers().flatMap(({ route }) =>
+      Object.keys(route?.methods ?? {}).map((method) => ({ method: method.toUpperCase(), path: route?.path ?? '' })),
+    );
+  }
+
+  /** The methods that this path answers to; empty when there is no such path. */
+  methodsOf(path: string): string[] {
+    const methods = this.layers()
+      .filter((layer) => layer.match(path))
+      .flatMap((layer) => Object.keys(layer.route?.methods ?? {}))
+      .filter((method) => method !== '_all')
+      .map((method) => method.toUpperCase());
+    return [...new Set(methods)].sort();
+  }
+
+  private layers(): Layer[] {
+    const express = this.host.httpAdapter.getInstance<{ router: { stack: Layer[] } }>();
+    return express.router.stack.filter((layer) => layer.route !== undefined);
+  }
+}

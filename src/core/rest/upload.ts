@@ -1,0 +1,56 @@
+import { type CallHandler, type ExecutionContext, Inject, Injectable, type NestInterceptor } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import multer, { MulterError } from 'multer';
+import type { Observable } from 'rxjs';
+import { Env } from '../config/env.js';
+import { InvalidRequest } from '../errors/app-error.js';
+import { tooLarge } from '../errors/problem.js';
+
+export interface UploadedFile {
+  fieldname: string;
+  originalname: string;
+  buffer: Buffer;
+}
+
+type WithFiles = Request & { files?: UploadedFile[] };
+
+/** Reads multipart bodies into memory, within the limits, only after the guard has let the caller in. */
+@Injectable()
+export class Uploads {
+  private readonly read: (request: Request, response: Response, next: (error?: unknown) => void) => void;
+
+  constructor(@Inject(Env) private readonly env: Env) {
+    this.read = multer({
+      storage: multer.memoryStorage(),
+      limits: { fileSize: env.LIMIT_UPLOAD_BYTES, files: 5, fields: 50, fieldSize: env.LIMIT_BODY_BYTES, parts: 60 },
+    }).any() as never;
+  }
+
+  /** @throws AppError 413 over a limit, 400 when the body is no sound multipart form */
+  async take(request: Request, response: Response): Promise<void> {
+    if (!request.is('multipart/form-data') || (request as WithFiles).files) return;
+    await new Promise<void>((resolve, reject) =>
+      this.read(request, response, (error) => (error ? reject(this.refusal(error)) : resolve())),
+    );
+  }
+
+  private refusal(error: unknown): Error {
+    if (error instanceof MulterError && error.code === 'LIMIT_FILE_SIZE')
+      return tooLarge(`the file in ${error.field ?? 'the form'} is larger than ${this.env.LIMIT_UPLOAD_BYTES} bytes`);
+    if (error instanceof MulterError) return tooLarge(error.message);
+    return new InvalidRequest(`the multipart form is malformed: ${(error as Error).message}`, { code: 'MALFORMED_FORM' });
+  }
+}
+
+/** For routes that take files: afterwards the text fields are in the body, the files in `filesOf(request)`. */
+@Injectable()
+export class UploadInterceptor implements NestInterceptor {
+  constructor(private readonly uploads: Uploads) {}
+
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    await this.uploads.take(context.switchToHttp().getRequest<Request>(), context.switchToHttp().getResponse<Response>());
+    return next.handle();
+  }
+}
+
+export const filesOf = (request: Request): UploadedFile[] => (request as WithFiles).files ?? [];

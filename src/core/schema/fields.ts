@@ -1,0 +1,55 @@
+import { Field, type FieldOptions, Float, ID, Int } from '@nestjs/graphql';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { GraphQLMap, GraphQLTime } from '../graphql/scalars.js';
+
+/** What a field of a view may say about itself, once for both APIs. */
+export interface FieldSettings {
+  description?: string;
+  nullable?: boolean;
+  /** Part of the REST record only. */
+  rest?: true;
+}
+
+type Described = { api: ApiPropertyOptions; graphql: () => unknown };
+
+const names = new WeakMap<object, Set<string>>();
+
+/** The names of the fields of a view or input class, those of its ancestors included. */
+export function fieldsOf(type: abstract new (...args: never[]) => object): Set<string> {
+  const found = new Set<string>();
+  for (let at = type.prototype as object | null; at && at !== Object.prototype; at = Object.getPrototypeOf(at) as object | null)
+    names.get(at)?.forEach((name) => found.add(name));
+  return found;
+}
+
+function field({ api, graphql }: Described, { description, nullable = false, rest }: FieldSettings): PropertyDecorator {
+  return (target, key) => {
+    const own = names.get(target) ?? new Set<string>();
+    names.set(target, own.add(String(key)));
+    ApiProperty({ description, required: true, ...(nullable ? { nullable: true } : {}), ...api } as ApiPropertyOptions)(target, key);
+    if (!rest) Field(graphql as () => typeof String, { description, nullable } as FieldOptions)(target, key);
+  };
+}
+
+export const IdField = (settings: FieldSettings = {}) =>
+  field({ api: { type: String, format: 'uuid' }, graphql: () => ID }, settings);
+export const TextField = (settings: FieldSettings = {}) => field({ api: { type: String }, graphql: () => String }, settings);
+export const IntField = (settings: FieldSettings = {}) =>
+  field({ api: { type: 'integer' }, graphql: () => Int }, settings);
+export const NumberField = (settings: FieldSettings = {}) =>
+  field({ api: { type: Number }, graphql: () => Float }, settings);
+export const FlagField = (settings: FieldSettings = {}) =>
+  field({ api: { type: Boolean }, graphql: () => Boolean }, settings);
+export const TimeField = (settings: FieldSettings = {}) =>
+  field({ api: { type: String, format: 'date-time' }, graphql: () => GraphQLTime }, settings);
+export const MapField = (settings: FieldSettings = {}) =>
+  field({ api: { type: 'object', additionalProperties: true }, graphql: () => GraphQLMap }, settings);
+export const TextsField = (settings: FieldSettings = {}) =>
+  field({ api: { type: String, isArray: true }, graphql: () => [String] }, settings);
+/** One of a few words; GraphQL shows it as String, as the interface does for the fields of records. */
+export const WordField = (words: readonly string[], settings: FieldSettings = {}) =>
+  field({ api: { type: String, enum: [...words] }, graphql: () => String }, settings);
+export const RecordField = (type: () => abstract new (...args: never[]) => object, settings: FieldSettings = {}) =>
+  field({ api: { type: type as () => never }, graphql: type }, settings);
+export const RecordsField = (type: () => abstract new (...args: never[]) => object, settings: FieldSettings = {}) =>
+  field({ api: { type: type as () => never, isArray: true }, graphql: () => [type()] }, settings);

@@ -1,0 +1,83 @@
+import { applyDecorators } from '@nestjs/common';
+import { Field, ID } from '@nestjs/graphql';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsBoolean, IsIn, IsObject, IsOptional, IsString, IsUUID, Length, Matches, MaxLength, ValidateIf } from 'class-validator';
+import { GraphQLMap } from '../graphql/scalars.js';
+
+/** How a field of an input may be missing. */
+export interface InputSettings {
+  description?: string;
+  /** May be left out. */
+  optional?: boolean;
+  /** May be left out or null; null clears the field. */
+  clearable?: boolean;
+}
+
+function presence({ optional, clearable }: InputSettings): PropertyDecorator[] {
+  if (clearable) return [IsOptional()];
+  return optional ? [ValidateIf((_, value) => value !== undefined)] : [];
+}
+
+function input(
+  api: Record<string, unknown>,
+  graphql: () => unknown,
+  rules: PropertyDecorator[],
+  settings: InputSettings,
+): PropertyDecorator {
+  const missing = Boolean(settings.optional || settings.clearable);
+  return applyDecorators(
+    Field(graphql as () => typeof String, { description: settings.description, nullable: missing }),
+    ApiProperty({
+      description: settings.description,
+      required: !missing,
+      ...(settings.clearable ? { nullable: true } : {}),
+      ...api,
+    } as object),
+    ...presence(settings),
+    ...rules,
+  );
+}
+
+/** The name of a record: 1 to 255 characters, not all of them blank. */
+export const NameInput = (settings: InputSettings = {}) =>
+  input(
+    { type: String, minLength: 1, maxLength: 255 },
+    () => String,
+    [
+      IsString({ message: 'must be a string' }),
+      Matches(/\S/, { message: 'must not be empty' }),
+      Length(1, 255, { message: 'must have 1 to 255 characters' }),
+    ],
+    settings,
+  );
+
+/** Free text of at most `max` characters, 10,000 unless said otherwise. */
+export const TextInput = ({ max = 10_000, ...settings }: InputSettings & { max?: number } = {}) =>
+  input(
+    { type: String, maxLength: max },
+    () => String,
+    [IsString({ message: 'must be a string' }), MaxLength(max, { message: `must have at most ${max} characters` })],
+    settings,
+  );
+
+export const IdInput = (settings: InputSettings = {}) =>
+  input({ type: String, format: 'uuid' }, () => ID, [IsUUID('all', { message: 'must be a UUID' })], settings);
+
+export const WordInput = (words: readonly string[], settings: InputSettings = {}) =>
+  input(
+    { type: String, enum: [...words] },
+    () => String,
+    [IsIn(words, { message: `must be one of ${words.join(', ')}` })],
+    settings,
+  );
+
+export const MapInput = (settings: InputSettings = {}) =>
+  input(
+    { type: 'object', additionalProperties: true },
+    () => GraphQLMap,
+    [IsObject({ message: 'must be an object' })],
+    settings,
+  );
+
+export const FlagInput = (settings: InputSettings = {}) =>
+  input({ type: Boolean }, () => Boolean, [IsBoolean({ message: 'must be true or false' })], settings);

@@ -1,0 +1,29 @@
+import type { NextFunction, Request, Response } from 'express';
+import type { Logger } from 'pino';
+import type { Authenticated } from '../access/public.js';
+import type { Metrics } from './metrics.js';
+
+/** Counts and logs every answer: the route and the status, never a query or a body, for these may hold secrets. */
+export function accessLog(logger: Logger, metrics: Metrics) {
+  return (request: Request & Authenticated, response: Response, next: NextFunction): void => {
+    const started = performance.now();
+    response.once('close', () => {
+      const seconds = (performance.now() - started) / 1000;
+      const route = (request.route as { path?: string } | undefined)?.path ?? 'none';
+      metrics.requests.observe({ method: request.method, route, status: response.statusCode }, seconds);
+      const level = response.statusCode >= 500 ? 'warn' : route.startsWith('/healthz') ? 'debug' : 'info';
+      if (!logger.isLevelEnabled(level)) return;
+      logger[level](
+        {
+          method: request.method,
+          path: request.path,
+          status: response.statusCode,
+          ms: Math.round(seconds * 1000),
+          ...(response.writableFinished ? {} : { aborted: true }),
+        },
+        'request',
+      );
+    });
+    next();
+  };
+}

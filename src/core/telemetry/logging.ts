@@ -1,0 +1,80 @@
+import { ConsoleLogger, type LoggerService } from '@nestjs/common';
+import pino, { type Logger } from 'pino';
+import type { Env } from '../config/env.js';
+import { currentRequest } from './request-context.js';
+
+/** Injection token of the logger. */
+export const LOGGER = Symbol('logger');
+
+/** Whatever of these is logged, at whatever depth up to three, is logged as `[redacted]`. */
+const SECRETS = [
+  'authorization',
+  'cookie',
+  'password',
+  'current_password',
+  'token',
+  'access_token',
+  'refresh_token',
+  'secret',
+  'credential_secret',
+  'kubeconfig',
+  'parameters',
+];
+
+/** Structured logs on standard output: one JSON object a line, each with the id of the request it belongs to. */
+export function makeLogger(env: Env): Logger {
+  return pino({
+    level: env.LOG_LEVEL,
+    base: undefined,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+    redact: {
+      paths: SECRETS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`, `*.*.*.${name}`]),
+      censor: '[redacted]',
+    },
+    mixin: () => {
+      const request = currentRequest();
+      return request ? { request_id: request.requestId, user_id: request.actor?.userId ?? undefined } : {};
+    },
+    ...(pretty(env) ? { transport: { target: 'pino-pretty', options: { ignore: 'hostname,pid', singleLine: true } } } : {}),
+  });
+}
+
+const pretty = (env: Env): boolean => (env.LOG_FORMAT ?? (env.isProduction ? 'json' : 'pretty')) === 'pretty';
+
+/** What Nest says of every module and route at start is of use to its developers only. */
+const FRAMEWORK = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication', 'GraphQLModule']);
+
+/** Lets Nest log through the same logger. */
+export class NestLogger extends ConsoleLogger implements LoggerService {
+  constructor(private readonly logger: Logger) {
+    super();
+  }
+
+  override log(message: unknown, ...rest: unknown[]): void {
+    this.write(FRAMEWORK.has(String(rest.at(-1))) ? 'debug' : 'info', message, rest);
+  }
+  override warn(message: unknown, ...rest: unknown[]): void {
+    this.write('warn', message, rest);
+  }
+  override error(message: unknown, ...rest: unknown[]): void {
+    this.write('error', message, rest);
+  }
+  override debug(message: unknown, ...rest: unknown[]): void {
+    this.write('debug', message, rest);
+  }
+  override verbose(message: unknown, ...rest: unknown[]): void {
+    this.write('trace', message, rest);
+  }
+  override fatal(message: unknown, ...rest: unknown[]): void {
+    this.write('fatal', message, rest);
+  }
+
+  private write(level: 'info' | 'warn' | 'error' | 'debug' | 'trace' | 'fatal', message: unknown, rest: unknown[]): void {
+    const context = typeof rest.at(-1) === 'string' ? (rest.at(-1) as string) : undefined;
+    const text = rest.length > 1 && typeof rest[0] === 'string' ? rest[0] : undefined;
+    if (message instanceof Error) this.logger[level]({ err: message, context }, text ?? message.message);
+    else if (typeof message === 'object') this.logger[level]({ context, ...message }, text);
+    else this.logger[level]({ context }, String(message));
+  }
+}

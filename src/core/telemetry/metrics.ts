@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** The measurements of this process, in the text format of Prometheus. */
+@Injectable()
+export class Metrics {
+  readonly registry = new Registry();
+
+  readonly requests = new Histogram({
+    name: 'armature_http_request_duration_seconds',
+    help: 'Time from the arrival of a request to the end of its answer, in seconds.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers: [this.registry],
+  });
+
+  readonly jobs = new Counter({
+    name: 'armature_jobs_total',
+    help: 'Jobs that ended, by queue and outcome.',
+    labelNames: ['queue', 'outcome'],
+    registers: [this.registry],
+  });
+
+  readonly sockets = new Gauge({
+    name: 'armature_graphql_sockets',
+    help: 'Open GraphQL sockets.',
+    registers: [this.registry],
+  });
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry });
+  }
+}

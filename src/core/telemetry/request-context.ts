@@ -1,0 +1,27 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
+import type { NextFunction, Request, Response } from 'express';
+import type { Actor } from '../access/actor.js';
+
+/** What is known about the call that is being served. */
+export interface RequestContext {
+  requestId: string;
+  actor?: Actor;
+}
+
+const storage = new AsyncLocalStorage<RequestContext>();
+
+export const currentRequest = (): RequestContext | undefined => storage.getStore();
+
+/** Runs work that no HTTP request asked for (a socket message, a job) under a request id of its own. */
+export const inRequest = <T>(context: RequestContext, work: () => T): T => storage.run(context, work);
+
+export const newRequestId = (): string => randomUUID();
+
+/** Gives every request an id: the caller's `X-Request-Id` when it is sound, else a new one; it is also in the answer. */
+export function requestContext(request: Request, response: Response, next: NextFunction): void {
+  const given = request.headers['x-request-id'];
+  const requestId = typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : newRequestId();
+  response.setHeader('X-Request-Id', requestId);
+  storage.run({ requestId }, next);
+}

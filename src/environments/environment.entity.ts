@@ -1,0 +1,46 @@
+import { Column, Entity } from 'typeorm';
+import type { Actor } from '../core/access/actor.js';
+import { TenantEntity } from '../core/database/base.entity.js';
+import type { NewEnvironment } from './environment.inputs.js';
+
+export const ENVIRONMENT_STATUSES = ['active', 'archived'] as const;
+export type EnvironmentStatus = (typeof ENVIRONMENT_STATUSES)[number];
+
+export const TIERS = ['production', 'staging', 'development'] as const;
+export type Tier = (typeof TIERS)[number];
+
+/** A deployment target: a logical group of connections. It may hold none. */
+@Entity('environment')
+export class Environment extends TenantEntity {
+  @Column('text')
+  name!: string;
+
+  @Column('text', { default: '' })
+  description!: string;
+
+  /** The user who created it. */
+  @Column('uuid')
+  owner!: string;
+
+  @Column('text', { default: 'active' })
+  status!: EnvironmentStatus;
+
+  @Column('text', { default: 'development' })
+  tier!: Tier;
+
+  @Column('jsonb', { default: {} })
+  metadata!: Record<string, unknown>;
+
+  /** A new environment, active and without connections, owned by the actor. */
+  static make(actor: Actor, input: NewEnvironment): Environment {
+    return Object.assign(new Environment(), {
+      organizationId: input.organization_id,
+      owner: actor.userId,
+      name: input.name,
+      description: input.description ?? '',
+      status: 'active',
+      tier: input.tier ?? 'development',
+      metadata: input.metadata ?? {},
+    });
+  }
+}

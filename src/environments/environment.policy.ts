@@ -1,0 +1,11 @@
+import { policy } from '../core/access/policy.js';
+
+export const environmentPolicy = policy('environment', {
+  read: 'viewer',
+  create: 'organization_admin',
+  update: 'organization_admin',
+  archive: 'organization_admin',
+  restore: 'organization_admin',
+  delete: 'organization_admin',
+  connect: 'organization_admin',
+});

@@ -1,0 +1,49 @@
+import { ObjectType } from '@nestjs/graphql';
+import { EnvelopeOf } from '../core/listing/page.js';
+import { IdField, MapField, TextField, WordField } from '../core/schema/fields.js';
+import { RecordView } from '../core/schema/record.view.js';
+import { type Environment, ENVIRONMENT_STATUSES, type EnvironmentStatus, type Tier, TIERS } from './environment.entity.js';
+
+const SCHEMA_VERSION = 'environments.meshery.io/v1beta1';
+
+@ObjectType('Environment')
+export class EnvironmentView extends RecordView {
+  @TextField()
+  name!: string;
+
+  @TextField({ nullable: true })
+  description!: string;
+
+  @IdField()
+  organization_id!: string;
+
+  @IdField({ description: 'The user who created it.' })
+  owner!: string;
+
+  @WordField(ENVIRONMENT_STATUSES)
+  status!: EnvironmentStatus;
+
+  @WordField(TIERS)
+  tier!: Tier;
+
+  @MapField({ nullable: true })
+  metadata!: Record<string, unknown>;
+
+  @TextField()
+  schemaVersion!: string;
+
+  static of(this: void, environment: Environment): EnvironmentView {
+    return RecordView.shape(new EnvironmentView(), environment, {
+      name: environment.name,
+      description: environment.description,
+      organization_id: environment.organizationId,
+      owner: environment.owner,
+      status: environment.status,
+      tier: environment.tier,
+      metadata: environment.metadata,
+      schemaVersion: SCHEMA_VERSION,
+    });
+  }
+}
+
+export const EnvironmentPage = EnvelopeOf(EnvironmentView, 'environments', 'EnvironmentPage');

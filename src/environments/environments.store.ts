@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import type { SelectQueryBuilder } from 'typeorm';
+import { Access } from '../core/access/access.js';
+import type { Actor } from '../core/access/actor.js';
+import { Store } from '../core/database/store.js';
+import { UnitOfWork } from '../core/database/unit-of-work.js';
+import type { OrganizationListQuery } from '../core/listing/list-query.js';
+import { chosen, equals, type Listing, recordOrder } from '../core/listing/listing.js';
+import type { Page } from '../core/listing/page.js';
+import { Environment } from './environment.entity.js';
+
+const listing: Listing<Environment> = {
+  alias: 'environment',
+  pageSize: 20,
+  order: recordOrder('environment'),
+  defaultOrder: 'created_at desc',
+  search: ['environment.name'],
+  filter: {
+    name: equals('name', 'environment.name'),
+    owner: equals('owner', 'environment.owner::text'),
+    status: equals('status', 'environment.status'),
+    tier: equals('tier', 'environment.tier'),
+    deleted_at: chosen('deleted_at', (rows, deleted) =>
+      rows.withDeleted().andWhere(`environment.deleted_at IS ${deleted ? 'NOT NULL' : 'NULL'}`),
+    ),
+  },
+  filterDefaults: { deleted_at: false },
+};
+
+/** Environments as their viewers see them: those of organizations they administer, and those of their workspaces. */
+@Injectable()
+export class EnvironmentsStore extends Store<Environment> {
+  constructor(
+    unit: UnitOfWork,
+    private readonly access: Access,
+  ) {
+    super(unit, Environment, 'environment');
+  }
+
+  page(actor: Actor, organizationId: string, query: OrganizationListQuery): Promise<Page<Environment>> {
+    const rows = this.visibleTo(actor).andWhere('environment.organization_id = :organizationId', { organizationId });
+    return this.paginate(rows, listing, query);
+  }
+
+  find(actor: Actor, id: string): Promise<Environment | null> {
+    return this.visibleTo(actor).andWhere('environment.id = :id', { id }).getOne();
+  }
+
+  /** The same, held until the end of the unit of work. */
+  lock(actor: Actor, id: string): Promise<Environment | null> {
+    return this.visibleTo(actor).andWhere('environment.id = :id', { id }).setLock('pessimistic_write').getOne();
+  }
+
+  /** Also when it has been deleted. */
+  lockWithDeleted(actor: Actor, id: string): Promise<Environment | null> {
+    return this.visibleTo(actor)
+      .withDeleted()
+      .andWhere('environment.id = :id', { id })
+      .setLock('pessimistic_write')
+      .getOne();
+  }
+
+  private visibleTo(actor: Actor): SelectQueryBuilder<Environment> {
+    return this.access.onlyVisible(this.select(), 'environment', 'environment', actor);
+  }
+}

@@ -1,0 +1,42 @@
+import { timingSafeEqual } from 'node:crypto';
+import { Controller, Get, Req, Res } from '@nestjs/common';
+import { ApiExcludeEndpoint, ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Public } from '../core/access/public.js';
+import { Env } from '../core/config/env.js';
+import { Unauthenticated } from '../core/errors/app-error.js';
+import { Metrics } from '../core/telemetry/metrics.js';
+import { VERSION } from './version.js';
+
+@ApiTags('health')
+@Controller()
+export class SystemController {
+  constructor(
+    private readonly metrics: Metrics,
+    private readonly env: Env,
+  ) {}
+
+  @Public()
+  @Get('api/system/version')
+  version(): typeof VERSION {
+    return VERSION;
+  }
+
+  /** Prometheus text, for callers on loopback and for those with METRICS_TOKEN. */
+  @Public()
+  @Get('metrics')
+  @ApiExcludeEndpoint()
+  async scrape(@Req() request: Request, @Res() response: Response): Promise<void> {
+    if (!this.mayScrape(request)) throw new Unauthenticated('metrics need the METRICS_TOKEN from elsewhere');
+    response.type(this.metrics.registry.contentType).send(await this.metrics.registry.metrics());
+  }
+
+  private mayScrape(request: Request): boolean {
+    const given = Buffer.from(request.headers.authorization ?? '');
+    const wanted = Buffer.from(`Bearer ${this.env.METRICS_TOKEN ?? ''}`);
+    if (this.env.METRICS_TOKEN && given.length === wanted.length && timingSafeEqual(given, wanted)) return true;
+    // A proxy on this host makes every caller look local, so what it says of the caller counts too.
+    const forwarded = request.headers['x-forwarded-for'] !== undefined || request.headers.forwarded !== undefined;
+    return !forwarded && /^(::1|(::ffff:)?127\.)/.test(request.socket.remoteAddress ?? '');
+  }
+}

@@ -1,0 +1,34 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Roles as a database fact: what `core/access` and, later, the row-level policies ask. The numbers are those of `ROLES`. */
+export class AccessRole1764000000005 implements MigrationInterface {
+  async up(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query(`
+      CREATE VIEW access_role AS
+      WITH granted AS (
+        SELECT g.user_id, w.organization_id, w.id AS workspace_id, g.role
+          FROM workspace_member g
+          JOIN workspace w ON w.id = g.workspace_id AND w.deleted_at IS NULL
+          JOIN organization_member m ON m.organization_id = w.organization_id AND m.user_id = g.user_id
+         WHERE w.status = 'active' OR g.role >= 4
+      ), assigned AS (
+        SELECT g.user_id, g.organization_id, a.environment_id, g.role
+          FROM granted g
+          JOIN workspace_environment a ON a.workspace_id = g.workspace_id AND a.deleted_at IS NULL
+      )
+      SELECT m.user_id, m.organization_id, 'organization'::text AS resource_type, m.organization_id AS resource_id, m.role
+        FROM organization_member m JOIN organization o ON o.id = m.organization_id AND o.deleted_at IS NULL
+      UNION ALL
+      SELECT user_id, organization_id, 'workspace', workspace_id, role FROM granted
+      UNION ALL
+      SELECT user_id, organization_id, 'environment', environment_id, role FROM assigned
+      UNION ALL
+      SELECT a.user_id, a.organization_id, 'connection', c.connection_id, a.role
+        FROM assigned a JOIN environment_connection c ON c.environment_id = a.environment_id AND c.deleted_at IS NULL;
+    `);
+  }
+
+  async down(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query('DROP VIEW access_role');
+  }
+}

@@ -1,0 +1,15 @@
+import type { Migration } from '../core/database/data-source.js';
+import { Identity1764000000001 } from './1764000000001-identity.js';
+import { Platform1764000000002 } from './1764000000002-platform.js';
+import { Infrastructure1764000000003 } from './1764000000003-infrastructure.js';
+import { Designs1764000000004 } from './1764000000004-designs.js';
+import { AccessRole1764000000005 } from './1764000000005-access-role.js';
+
+/** Every change of the schema, oldest first. */
+export const migrations: Migration[] = [
+  Identity1764000000001,
+  Platform1764000000002,
+  Infrastructure1764000000003,
+  Designs1764000000004,
+  AccessRole1764000000005,
+];

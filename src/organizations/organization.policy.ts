@@ -1,0 +1,9 @@
+import { policy } from '../core/access/policy.js';
+
+export const organizationPolicy = policy('organization', {
+  read: 'member',
+  update: 'organization_admin',
+  delete: 'owner',
+  readMembers: 'member',
+  manageMembers: 'organization_admin',
+});

@@ -1,0 +1,31 @@
+import { ObjectType } from '@nestjs/graphql';
+import { EnvelopeOf } from '../core/listing/page.js';
+import { IdField, MapField, TextField } from '../core/schema/fields.js';
+import { RecordView } from '../core/schema/record.view.js';
+import type { Organization } from './organization.entity.js';
+
+@ObjectType('Organization')
+export class OrganizationView extends RecordView {
+  @TextField()
+  name!: string;
+
+  @TextField({ nullable: true })
+  description!: string;
+
+  @IdField({ description: 'Who created it.' })
+  owner!: string;
+
+  @MapField({ nullable: true })
+  metadata!: Record<string, unknown>;
+
+  static of(this: void, organization: Organization): OrganizationView {
+    return RecordView.shape(new OrganizationView(), organization, {
+      name: organization.name,
+      description: organization.description,
+      owner: organization.owner,
+      metadata: organization.metadata,
+    });
+  }
+}
+
+export const OrganizationPage = EnvelopeOf(OrganizationView, 'organizations', 'OrganizationPage');

@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../core/access/actor.js';
+import { Store } from '../core/database/store.js';
+import { UnitOfWork } from '../core/database/unit-of-work.js';
+import type { ListQuery } from '../core/listing/list-query.js';
+import { type Listing, recordOrder } from '../core/listing/listing.js';
+import type { Page } from '../core/listing/page.js';
+import { Organization } from './organization.entity.js';
+
+const listing: Listing<Organization> = {
+  alias: 'organization',
+  pageSize: 20,
+  order: recordOrder('organization'),
+  defaultOrder: 'created_at desc',
+  search: ['organization.name'],
+};
+
+@Injectable()
+export class OrganizationsStore extends Store<Organization> {
+  constructor(unit: UnitOfWork) {
+    super(unit, Organization, 'organization');
+  }
+
+  page(actor: Actor, query: ListQuery): Promise<Page<Organization>> {
+    return this.paginate(this.visibleTo(actor), listing, query);
+  }
+
+  find(actor: Actor, id: string): Promise<Organization | null> {
+    return this.visibleTo(actor).andWhere('organization.id = :id', { id }).getOne();
+  }
+
+  /** The ids and names of the organizations that the user is a member of. */
+  async ofMember(userId: string): Promise<{ id: string; name: string; role: number }[]> {
+    return this.unit.manager.query(
+      `SELECT o.id, o.name, r.role FROM access_role r JOIN organization o ON o.id = r.resource_id
+        WHERE r.user_id = $1 AND r.resource_type = 'organization' ORDER BY o.name, o.id`,
+      [userId],
+    );
+  }
+
+  private visibleTo(actor: Actor) {
+    const rows = this.select();
+    if (actor.isSystem) return rows;
+    return rows.andWhere(
+      `organization.id IN (SELECT resource_id FROM access_role WHERE user_id = :actorId AND resource_type = 'organization')`,
+      { actorId: actor.userId },
+    );
+  }
+}
