@@ -28,17 +28,13 @@ export class ComposeFiles {
     return found === undefined ? undefined : this.input.files.get(found);
   }
 
-  /** The files directly in a directory, by name. */
+  /** The files below a directory, by their path from there. */
   directory(path: string): Map<string, SourceFile> {
     const found = pathInArchive(this.root, path);
     if (found === undefined || !this.input.archive) return new Map();
     const start = found === '' || found === '.' ? '' : `${found}/`;
-    const inside = [...this.input.files].map(([name, file]) => [name.slice(start.length), file, name] as const);
-    return new Map(
-      inside
-        .filter(([rest, , name]) => name.startsWith(start) && rest !== '' && !rest.includes('/'))
-        .map(([rest, file]) => [rest, file]),
-    );
+    const below = [...this.input.files].filter(([name]) => name.startsWith(start) && name !== start);
+    return new Map(below.map(([name, file]) => [name.slice(start.length), file]));
   }
 
   /** Paths seen from a directory, as paths of the archive; those that are not there are reported and left out. */

@@ -1,7 +1,7 @@
 import { type Json, isObject, type JsonObject, pointerTo } from '../../../formats/located.js';
 import { longMount } from './long-mount.js';
 import { longPort, portNumbers } from './long-port.js';
-import { textOf, truthOf } from './shape.js';
+import { scalarText, truthOf } from './shape.js';
 import { shellWords } from './shell-words.js';
 
 /** Where a value that is being normalised stands, and where to say what is wrong with it. */
@@ -30,10 +30,10 @@ const asFlag: Normalise = (value) => truthOf(value) ?? value;
 /** `["A=1", "B"]` or `{A: 1, B: null}` → `{A: "1", B: null}`. */
 const pairs: Normalise = (value) => {
   const entries: [string, Json][] = Array.isArray(value)
-    ? value.map((item) => split(textOf(item), '='))
-    : Object.entries(value ?? {});
+    ? value.map((item) => split(scalarText(item), '='))
+    : Object.entries(isObject(value) ? value : {});
   return Object.fromEntries(
-    entries.map(([key, member]): [string, Json] => [key, member === null ? null : textOf(member)]),
+    entries.map(([key, member]): [string, Json] => [key, member === null ? null : scalarText(member)]),
   );
 };
 const filledPairs: Normalise = (value, place) =>
@@ -42,8 +42,8 @@ const filledPairs: Normalise = (value, place) =>
 const hosts: Normalise = (value) => {
   const addresses = new Map<string, Json[]>();
   const entries: [string, Json][] = Array.isArray(value)
-    ? value.map((item) => split(textOf(item), textOf(item).includes('=') ? '=' : ':'))
-    : Object.entries(value ?? {});
+    ? value.map((item) => split(scalarText(item), scalarText(item).includes('=') ? '=' : ':'))
+    : Object.entries(isObject(value) ? value : {});
   for (const [host, address] of entries) {
     addresses.set(host, [...(addresses.get(host) ?? []), ...(Array.isArray(address) ? address : [address])]);
   }
@@ -60,7 +60,7 @@ const command: Normalise = (value, place) => {
 const named =
   (member: Json): Normalise =>
   (value) =>
-    Array.isArray(value) ? Object.fromEntries(value.map((item) => [textOf(item), member])) : value;
+    Array.isArray(value) ? Object.fromEntries(value.map((item) => [scalarText(item), member])) : value;
 
 const dependencies: Normalise = (value, place) => {
   const all = named({})(value, place);
@@ -116,7 +116,7 @@ const serviceFields: Record<string, Normalise> = {
       ...(isObject(item) ? flagged(item, 'required') : { path: item }),
     })),
   environment: pairs,
-  expose: (value, place) => each(value, place, (item, at) => exposed(textOf(item), at)),
+  expose: (value, place) => each(value, place, (item, at) => exposed(scalarText(item), at)),
   extends: (value) => (isObject(value) ? value : { service: value }),
   extra_hosts: hosts,
   gpus: (value) => (value === 'all' ? [{ capabilities: ['gpu'], count: 'all' }] : value),

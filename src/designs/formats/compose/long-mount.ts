@@ -1,6 +1,6 @@
 import { type Json, isObject, type JsonObject } from '../../../formats/located.js';
 import { type Place } from './long-form.js';
-import { textOf, truthOf } from './shape.js';
+import { scalarText, truthOf } from './shape.js';
 
 const drive = /^[A-Za-z]:[\\/]/;
 const propagations = new Set(['shared', 'slave', 'private', 'rshared', 'rslave', 'rprivate']);
@@ -9,10 +9,10 @@ const consistencies = new Set(['cached', 'delegated', 'consistent']);
 /** One entry of a service's `volumes` in its long form: `[SOURCE:]TARGET[:OPTIONS]` or a mapping. */
 export function longMount(entry: Json, place: Place): JsonObject {
   if (isObject(entry)) return longEntry(entry, place);
-  const [source, target, options, ...more] = parts(textOf(entry));
+  const [source, target, options, ...more] = parts(scalarText(entry));
   if (source === '' || target === '' || options === '' || more.length > 0) {
     place.fault(
-      `"${textOf(entry).slice(0, 80)}" is not a volume mapping`,
+      `"${scalarText(entry).slice(0, 80)}" is not a volume mapping`,
       'Write [source:]target[:ro]. A variable in it may not be set.',
     );
     return { type: 'volume', target: '/' };

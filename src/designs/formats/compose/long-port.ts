@@ -1,6 +1,6 @@
 import { type Json, isObject, type JsonObject } from '../../../formats/located.js';
 import { type Place } from './long-form.js';
-import { textOf } from './shape.js';
+import { scalarText } from './shape.js';
 
 /** Ports of one entry; a range that is wider is refused rather than written out. */
 const WIDEST_RANGE = 1000;
@@ -19,7 +19,7 @@ export function portNumbers(text: string): [first: number, last: number] | undef
  */
 export function longPort(entry: Json, place: Place): JsonObject[] {
   if (isObject(entry)) return longEntry(entry, place);
-  const [mapping = '', protocol = 'tcp'] = textOf(entry).split('/');
+  const [mapping = '', protocol = 'tcp'] = scalarText(entry).split('/');
   const address = /^(\[[^\]]*\]|[^:]*):(?=[^:]*:[^:]*$)/.exec(mapping);
   const ports = address ? mapping.slice(address[0].length) : mapping;
   const at = ports.lastIndexOf(':');
@@ -29,7 +29,7 @@ export function longPort(entry: Json, place: Place): JsonObject[] {
     published,
     protocol,
     more: { mode: 'ingress', ...(address?.[1] ? { host_ip: address[1].replace(/^\[|\]$/g, '') } : {}) },
-    shown: textOf(entry),
+    shown: scalarText(entry),
     place,
   });
 }
@@ -37,8 +37,8 @@ export function longPort(entry: Json, place: Place): JsonObject[] {
 function longEntry(entry: JsonObject, place: Place): JsonObject[] {
   const { target, published, protocol, ...more } = entry;
   return expand({
-    target: textOf(target ?? ''),
-    published: published === undefined || published === null ? '' : textOf(published),
+    target: scalarText(target ?? ''),
+    published: published === undefined || published === null ? '' : scalarText(published),
     protocol: typeof protocol === 'string' && protocol !== '' ? protocol : 'tcp',
     more,
     shown: JSON.stringify(entry),

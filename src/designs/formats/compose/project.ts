@@ -103,6 +103,7 @@ export interface ComposeService {
   image?: string;
   ipc?: string;
   labels?: Record<string, string>;
+  label_file?: string[];
   links?: string[];
   mem_limit?: number | string;
   mem_reservation?: number | string;

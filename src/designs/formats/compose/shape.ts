@@ -116,7 +116,7 @@ function remedyFor(key: string, fields: ReadonlyMap<string, Shape>): string {
 }
 
 /** Scalars as Compose writes them out. */
-export function textOf(value: Json): string {
+export function scalarText(value: Json): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 

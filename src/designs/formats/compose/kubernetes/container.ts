@@ -1,0 +1,96 @@
+import { type Json, type JsonObject } from '../../../../formats/located.js';
+import { environmentOf } from './environment.js';
+import { literal } from './literal.js';
+import { dnsLabel } from './names.js';
+import { type ComposeHook, type ComposePort } from '../project.js';
+import { present, type ServiceConversion } from './conversion.js';
+import { probesOf } from './probes.js';
+import { resourcesOf } from './resources.js';
+import { containerSecurity } from './security.js';
+
+const pullPolicies: Record<string, string> = {
+  always: 'Always',
+  never: 'Never',
+  missing: 'IfNotPresent',
+  if_not_present: 'IfNotPresent',
+};
+
+/** The container of a service; `volumeMounts` are made elsewhere, since they need volumes in the pod. */
+export function containerOf(conversion: ServiceConversion, volumeMounts: Json[]): JsonObject {
+  const { service, name } = conversion;
+  const command = service.entrypoint?.map(literal);
+  const { env, envFrom } = environmentOf(conversion);
+  return present({
+    name: dnsLabel(service.container_name ?? '') || name,
+    image: service.image || name,
+    command,
+    args: service.command?.map(literal),
+    workingDir: service.working_dir || undefined,
+    env,
+    envFrom,
+    ports: containerPorts(conversion),
+    resources: resourcesOf(conversion),
+    volumeMounts,
+    ...probesOf(conversion),
+    lifecycle: present({
+      postStart: hookOf(conversion, 'post_start', service.post_start),
+      preStop: hookOf(conversion, 'pre_stop', service.pre_stop),
+    }),
+    imagePullPolicy: pullPolicy(conversion),
+    securityContext: containerSecurity(conversion),
+    stdin: service.stdin_open || undefined,
+    tty: service.tty || undefined,
+  });
+}
+
+/** All ports of a service, published and exposed, each target and protocol once. */
+export function targetsOf({ service }: ServiceConversion): ComposePort[] {
+  const ports = new Map<string, ComposePort>();
+  for (const port of [...(service.ports ?? []), ...(service.expose ?? []).flatMap(exposedPorts)]) {
+    const key = `${port.target}/${port.protocol}`;
+    if (!ports.has(key)) ports.set(key, port);
+  }
+  return [...ports.values()];
+}
+
+export function exposedPorts(exposed: string): ComposePort[] {
+  const [numbers = '', protocol = 'tcp'] = exposed.toLowerCase().split('/');
+  const [first = 0, last = first] = numbers.split('-').map(Number);
+  return Array.from({ length: last - first + 1 }, (_, index) => ({
+    target: first + index,
+    protocol: protocol as ComposePort['protocol'],
+  }));
+}
+
+function containerPorts(conversion: ServiceConversion): Json[] {
+  const host = conversion.label('kompose.controller.port.expose') === 'true';
+  return targetsOf(conversion).map(({ target, protocol, published }) =>
+    present({
+      containerPort: target,
+      protocol: protocol.toUpperCase(),
+      hostPort: host && published !== undefined ? Number(published.split('-')[0]) : undefined,
+    }),
+  );
+}
+
+function pullPolicy(conversion: ServiceConversion): string | undefined {
+  const label = conversion.label('kompose.image-pull-policy');
+  if (label !== undefined) {
+    if (['Always', 'IfNotPresent', 'Never'].includes(label)) return label;
+    conversion.labelFault('kompose.image-pull-policy', 'Always, IfNotPresent or Never');
+    return undefined;
+  }
+  const { pull_policy: policy } = conversion.service;
+  if (policy === undefined) return undefined;
+  return pullPolicies[policy] ?? conversion.keep('pull_policy');
+}
+
+function hookOf(conversion: ServiceConversion, key: string, hooks: ComposeHook[] = []): JsonObject | undefined {
+  const [hook] = hooks;
+  if (hook === undefined) return undefined;
+  const plain = hooks.length === 1 && Object.keys(hook).every((field) => field === 'command');
+  if (!plain || !hook.command || hook.command.length === 0) {
+    return conversion.keep(key, `${key} is kept, but Kubernetes runs one plain command only`, 'Put it in one script.');
+  }
+  return { exec: { command: hook.command } };
+}

@@ -1,0 +1,128 @@
+import { type Fault } from '../../../../core/errors/app-error.js';
+import { type Json, type JsonObject, pointerTo } from '../../../../formats/located.js';
+import { type SourceFile } from '../../../../formats/source-file.js';
+import { type ComposeProject, type ComposeService, serviceOf } from '../project.js';
+import { dnsLabel } from './names.js';
+
+/** A Kubernetes resource, and what of the Compose file it stands for. */
+export interface Converted {
+  resource: JsonObject;
+  /** Kept in the component as `metadata.compose`. */
+  compose: JsonObject;
+}
+
+/** What a conversion may read besides the project. Paths start at the directory of the project. */
+export interface ProjectFiles {
+  file(path: string): SourceFile | undefined;
+  /** The files below a directory, by their path from there. */
+  directory(path: string): Map<string, SourceFile>;
+}
+
+/** The state of one conversion: what it has made, which names are taken, what is to be said. */
+export class Conversion {
+  readonly converted: Converted[] = [];
+  readonly warnings: Fault[] = [];
+  readonly faults: Fault[] = [];
+  private readonly owners = new Map<string, string>();
+
+  constructor(
+    readonly project: ComposeProject,
+    readonly files: ProjectFiles,
+  ) {}
+
+  /** Adds a resource, unless one of its kind and name is there for the same reason; for another reason that is a fault. */
+  add(resource: JsonObject, compose: JsonObject, owner: string): void {
+    const { kind, metadata } = resource as { kind: string; metadata: { name: string } };
+    const key = `${kind}/${metadata.name}`;
+    const before = this.owners.get(key);
+    if (before === undefined) {
+      this.owners.set(key, owner);
+      this.converted.push({ resource, compose });
+    } else if (before !== owner) {
+      this.faults.push(
+        this.project.fault(
+          owner,
+          `becomes ${key} in Kubernetes, like ${before.slice(1).replaceAll('/', '.')}`,
+          'Rename one of the two.',
+        ),
+      );
+    }
+  }
+}
+
+/** One service on its way to Kubernetes. */
+export class ServiceConversion {
+  readonly service: ComposeService;
+  /** The name of its resources. */
+  readonly name: string;
+  /** Keys that have no counterpart in Kubernetes for the value that they have. */
+  readonly homeless = new Set<string>();
+
+  constructor(
+    readonly conversion: Conversion,
+    readonly composeName: string,
+    readonly definition: JsonObject,
+  ) {
+    this.service = serviceOf(definition);
+    this.name = dnsLabel(composeName);
+  }
+
+  get labels(): Record<string, string> {
+    return { 'app.kubernetes.io/name': this.name };
+  }
+
+  /** The value of a `kompose.*` label of the service. */
+  label(name: string): string | undefined {
+    const { labels = {}, deploy } = this.service;
+    for (const source of [labels, deploy?.labels ?? {}]) {
+      if (Object.hasOwn(source, name)) return source[name]?.trim();
+    }
+    return undefined;
+  }
+
+  pointer(...segments: (string | number)[]): string {
+    return pointerTo('services', this.composeName, ...segments);
+  }
+
+  fault(segments: (string | number)[], detail: string, remedy?: string): void {
+    this.conversion.faults.push(this.conversion.project.fault(this.pointer(...segments), detail, remedy));
+  }
+
+  labelFault(label: string, wanted: string): void {
+    const value = this.label(label) ?? '';
+    const section = Object.hasOwn(this.service.labels ?? {}, label) ? ['labels', label] : ['deploy', 'labels', label];
+    this.fault(section, `${label} is "${value.slice(0, 80)}"`, `Write ${wanted}.`);
+  }
+
+  warn(segments: (string | number)[], detail: string, remedy?: string): void {
+    this.conversion.warnings.push(this.conversion.project.fault(this.pointer(...segments), detail, remedy));
+  }
+
+  /** Notes that a key is kept in the component only. */
+  keep(key: string, detail?: string, remedy?: string): undefined {
+    this.homeless.add(key);
+    if (detail !== undefined) this.warn([key], detail, remedy);
+    return undefined;
+  }
+
+  add(resource: JsonObject, compose: JsonObject = {}): void {
+    this.conversion.add(resource, { service: this.composeName, ...compose }, this.pointer());
+  }
+}
+
+/** The members that have a value; empty lists and empty objects count as none. */
+export function present(members: Record<string, Json | undefined>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(members).filter((entry): entry is [string, Json] => {
+      const value = entry[1];
+      return value !== undefined && value !== null && (typeof value !== 'object' || Object.keys(value).length > 0);
+    }),
+  );
+}
+
+/** A number of a Compose file that may be written as text, when it is a whole number of at least `least`. */
+export function wholeNumber(value: string | number | undefined, least = 0): number | undefined {
+  if (value === undefined || value === '') return undefined;
+  const number = Number(value);
+  return Number.isSafeInteger(number) && number >= least ? number : undefined;
+}

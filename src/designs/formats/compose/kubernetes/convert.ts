@@ -1,0 +1,74 @@
+import { type JsonObject } from '../../../../formats/located.js';
+import { type ComposeProject } from '../project.js';
+import { convertAutoscaler } from './autoscaler.js';
+import { Conversion, type ProjectFiles, ServiceConversion } from './conversion.js';
+import { convertService } from './service.js';
+import { convertStores } from './stores.js';
+import { workloadOf } from './workload.js';
+
+/** Keys of a service that the conversion reads; all others are kept in the component alone. */
+const mapped = new Set(
+  `annotations cap_add cap_drop command configs container_name cpu_period cpu_quota cpus deploy dns dns_opt dns_search domainname
+   entrypoint env_file environment expose extra_hosts gpus group_add healthcheck hostname image ipc labels mem_limit mem_reservation
+   network_mode pid platform ports post_start pre_stop privileged profiles pull_policy read_only restart scale secrets security_opt
+   shm_size stdin_open stop_grace_period sysctls tmpfs tty user volumes volumes_from working_dir`.split(/\s+/),
+);
+
+/**
+ * Makes Kubernetes resources of a resolved project. Each service becomes a workload and, with ports, a Service;
+ * volumes, configs and secrets become claims, ConfigMaps and Secrets. What has no counterpart is named under `kept`.
+ */
+export function convertProject(project: ComposeProject, files: ProjectFiles): Conversion {
+  const conversion = new Conversion(project, files);
+  convertStores(conversion);
+  const all = new Map(
+    [...project.services]
+      .filter(([, definition]) => definition.provider === undefined)
+      .map(([name, definition]) => [name, new ServiceConversion(conversion, name, definition)]),
+  );
+  const companions = new Map<ServiceConversion, ServiceConversion[]>();
+  for (const service of all.values()) {
+    const host = hostOf(service, all);
+    if (service.name === '')
+      service.fault(
+        [],
+        `nothing of the name "${service.composeName}" can be used in Kubernetes`,
+        'Use letters and digits.',
+      );
+    companions.set(host, [...(companions.get(host) ?? []), service]);
+  }
+  for (const [service, pod] of companions) {
+    const others = pod.filter((member) => member !== service);
+    const workload = workloadOf(service, others);
+    service.add(workload, composeOf(service, others));
+    convertService(service);
+    convertAutoscaler(service, workload);
+  }
+  return conversion;
+}
+
+/** The service in whose pod a service runs: itself, unless it shares the network of another. */
+function hostOf(service: ServiceConversion, all: ReadonlyMap<string, ServiceConversion>): ServiceConversion {
+  const other = all.get(/^service:(.+)$/.exec(service.service.network_mode ?? '')?.[1] ?? '');
+  return other === undefined ? service : hostOf(other, all);
+}
+
+function composeOf(service: ServiceConversion, others: readonly ServiceConversion[]): JsonObject {
+  const kept = keptOf(service);
+  return {
+    definition: service.definition,
+    ...(service.definition.image === undefined ? { built: true } : {}),
+    ...(kept.length > 0 ? { kept } : {}),
+    ...(others.length > 0
+      ? {
+          companions: Object.fromEntries(
+            others.map((other) => [other.composeName, { definition: other.definition, kept: keptOf(other) }]),
+          ),
+        }
+      : {}),
+  };
+}
+
+function keptOf({ definition, homeless }: ServiceConversion): string[] {
+  return [...new Set([...Object.keys(definition).filter((key) => !mapped.has(key)), ...homeless])].sort();
+}

@@ -1,0 +1,62 @@
+import { type Json, type JsonObject } from '../../../../formats/located.js';
+import { parseDotenv } from '../dotenv.js';
+import { type ServiceConversion } from './conversion.js';
+import { literal } from './literal.js';
+import { dataKey, dnsLabel } from './names.js';
+
+/** The variables of a container: `environment` by name, each `env_file` as a ConfigMap. */
+export function environmentOf(conversion: ServiceConversion): { env: Json[]; envFrom: Json[] } {
+  const { service } = conversion;
+  const { variables } = conversion.conversion.project;
+  const env: Json[] = [];
+  for (const [name, value] of Object.entries(service.environment ?? {})) {
+    const given = value ?? variables.get(name);
+    if (name === '' || !/^[ -<>-~]+$/.test(name)) {
+      conversion.fault(
+        ['environment', name],
+        `"${name.slice(0, 80)}" is not the name of a variable`,
+        'Use printable ASCII without "=".',
+      );
+    } else if (given === undefined) {
+      conversion.warn(
+        ['environment', name],
+        `the variable ${name} is passed on, but it is not set`,
+        `Send ${name} in env.`,
+      );
+    } else env.push({ name, value: literal(given) });
+  }
+  return { env, envFrom: envFrom(conversion) };
+}
+
+function envFrom(conversion: ServiceConversion): Json[] {
+  const sources = new Map<string, Json>();
+  for (const [index, { path, required, format }] of (conversion.service.env_file ?? []).entries()) {
+    const source = conversion.conversion.files.file(path);
+    if (!source) {
+      if (required) {
+        conversion.warn(
+          ['env_file', index],
+          `${path.slice(0, 200)} is not part of the import; its variables are missing`,
+          'Import an archive that holds it.',
+        );
+      }
+      continue;
+    }
+    const { values, faults } = parseDotenv(source, { inherited: conversion.conversion.project.variables, format });
+    conversion.conversion.faults.push(...faults);
+    const name = dnsLabel(path) || 'env';
+    conversion.conversion.add(configMap(name, conversion.labels, values), { env_file: path }, `/env_file/${path}`);
+    sources.set(name, { configMapRef: { name } });
+  }
+  return [...sources.values()];
+}
+
+/** A ConfigMap of texts. */
+export function configMap(name: string, labels: Record<string, string>, data: ReadonlyMap<string, string>): JsonObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name, labels },
+    data: Object.fromEntries([...data].map(([key, value]) => [dataKey(key), value])),
+  };
+}

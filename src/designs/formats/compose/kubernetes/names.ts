@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+
+const LABEL = 63;
+
+/** A name of a Compose file as a DNS label (RFC 1123) of at most 63 characters; the empty string when nothing of it is left. */
+export function dnsLabel(name: string): string {
+  const label = name
+    .toLowerCase()
+    .replace(/[^a-z0-9-]+/g, '-')
+    .replace(/^-+|-+$/g, '');
+  if (label.length <= LABEL) return label;
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, 8);
+  return `${label.slice(0, LABEL - 9).replace(/-+$/, '')}-${digest}`;
+}
+
+/** As dnsLabel, and beginning with a letter, as the names of Services must (RFC 1035). */
+export function serviceName(name: string): string {
+  const label = dnsLabel(name);
+  return /^[a-z]/.test(label) ? label : dnsLabel(`svc-${label}`);
+}
+
+/** Whether text may be the value of a label. */
+export function isLabelValue(text: string): boolean {
+  return text.length <= LABEL && /^([A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?)?$/.test(text);
+}
+
+/** Whether text may be the key of a label or an annotation: `name` or `prefix.example.com/name`. */
+export function isLabelKey(text: string): boolean {
+  const [name = '', prefix, ...more] = text.split('/').reverse();
+  const named = name !== '' && isLabelValue(name);
+  return named && more.length === 0 && (prefix === undefined || isDnsName(prefix));
+}
+
+/** Whether text is a DNS name in lower case (RFC 1123). */
+export function isDnsName(text: string): boolean {
+  return text.length <= 253 && /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/.test(text);
+}
+
+export function isDnsLabel(text: string): boolean {
+  return text.length <= LABEL && /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(text);
+}
+
+/** A file name as a key of a ConfigMap or Secret. */
+export function dataKey(name: string): string {
+  const key = name.replace(/[^-._a-zA-Z0-9]/g, '_').slice(0, 253);
+  return key === '.' || key === '' || key.startsWith('..') ? `_${key}` : key;
+}

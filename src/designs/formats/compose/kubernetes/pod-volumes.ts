@@ -1,0 +1,73 @@
+import { type Json, type JsonObject } from '../../../../formats/located.js';
+import { present, type ServiceConversion } from './conversion.js';
+
+const quantity = /^\d+(\.\d+)?([EPTGMK]i|[EPTGMk]|m)?$/;
+
+/** The volumes of a pod and where one container mounts them. */
+export class PodVolumes {
+  readonly mounts = new Map<string, JsonObject>();
+  /** Claims that a StatefulSet makes for each of its pods. */
+  readonly templates = new Map<string, JsonObject>();
+  /** Whether pods hold a claim, so that two of them cannot run side by side. */
+  claimed = false;
+
+  constructor(readonly volumes = new Map<string, JsonObject>()) {}
+
+  /** Mounts a volume; the name gets a number when another volume of the pod has it. */
+  mount(name: string, source: JsonObject, mountPath: string, more: Record<string, Json | undefined> = {}): void {
+    let unique = name;
+    for (let number = 2; this.differs(unique, source); number += 1) unique = `${name.slice(0, 58)}-${number}`;
+    if (!this.templates.has(unique)) this.volumes.set(unique, { name: unique, ...source });
+    this.mounts.set(mountPath, present({ name: unique, mountPath, ...more }));
+  }
+
+  private differs(name: string, source: JsonObject): boolean {
+    const before = this.volumes.get(name);
+    return before !== undefined && JSON.stringify(before) !== JSON.stringify({ name, ...source });
+  }
+}
+
+/** Numbers the claims and ConfigMaps that a service's own mounts become: `web-claim0`, `web-cm1`. */
+export class Counter {
+  private readonly next = new Map<string, number>();
+
+  take(kind: string): string {
+    const number = this.next.get(kind) ?? 0;
+    this.next.set(kind, number + 1);
+    return `${kind}${number}`;
+  }
+}
+
+/** A claim for a mount of one service that has no name of its own. */
+export function claim(
+  owner: ServiceConversion,
+  pod: PodVolumes,
+  name: string,
+  target: string,
+  more: Record<string, Json | undefined>,
+): void {
+  owner.conversion.add(
+    claimResource(name, owner.labels, claimSpec(owner)),
+    { service: owner.composeName },
+    owner.pointer(),
+  );
+  pod.claimed = true;
+  pod.mount(name, { persistentVolumeClaim: { claimName: name } }, target, more);
+}
+
+/** A PersistentVolumeClaim. */
+export function claimResource(name: string, labels: Record<string, string>, spec: JsonObject): JsonObject {
+  return { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name, labels }, spec };
+}
+
+/** What a claim asks for: the size of the label `kompose.volume.size`, or 100Mi. */
+export function claimSpec(conversion: ServiceConversion, labels: Record<string, string> = {}): JsonObject {
+  const own = Object.hasOwn(labels, 'kompose.volume.size') ? labels['kompose.volume.size'] : undefined;
+  const size = own ?? conversion.label('kompose.volume.size') ?? '100Mi';
+  if (!quantity.test(size)) conversion.labelFault('kompose.volume.size', 'a size such as 1Gi');
+  return present({
+    accessModes: ['ReadWriteOnce'],
+    resources: { requests: { storage: size } },
+    storageClassName: conversion.label('kompose.volume.storage-class-name'),
+  });
+}

@@ -1,0 +1,121 @@
+import { type Json, type JsonObject, pointerTo } from '../../../../formats/located.js';
+import { type ComposeMount, resourceOf, serviceOf } from '../project.js';
+import { bytesOf, memoryQuantity } from '../quantities.js';
+import { bindVolume } from './bind.js';
+import { present, ServiceConversion } from './conversion.js';
+import { claim, claimResource, claimSpec, Counter, type PodVolumes } from './pod-volumes.js';
+import { dnsLabel } from './names.js';
+import { configUses, secretUses } from './stores.js';
+
+/** Mounts all that a service mounts: volumes, binds, tmpfs, configs, secrets, and the volumes of `volumes_from`. */
+export function mountAll(conversion: ServiceConversion, pod: PodVolumes, stateful: boolean): void {
+  const { service } = conversion;
+  for (const source of service.volumes_from ?? []) mountFrom(conversion, pod, source);
+  const counter = new Counter();
+  for (const [index, mount] of (service.volumes ?? []).entries()) {
+    mountOne(conversion, conversion, pod, mount, { index, counter, stateful });
+  }
+  for (const [index, entry] of (service.tmpfs ?? []).entries()) {
+    const at = entry.indexOf(':');
+    const path = at < 0 ? entry : entry.slice(0, at);
+    const size = /(?:^|,)size=([^,]+)/.exec(at < 0 ? '' : entry.slice(at + 1))?.[1];
+    if (validTarget(conversion, path, ['tmpfs', index])) pod.mount(`tmpfs-${index}`, memoryVolume(size), path);
+  }
+  const shared = service.shm_size === undefined ? undefined : bytesOf(service.shm_size);
+  if (shared !== undefined) pod.mount('shm', memoryVolume(shared), '/dev/shm');
+  configUses(conversion, pod);
+  secretUses(conversion, pod);
+}
+
+interface MountOptions {
+  index: number;
+  counter: Counter;
+  stateful: boolean;
+  readOnly?: boolean;
+}
+
+/** Mounts one entry; `owner` is the service whose entry it is, another one with `volumes_from`. */
+function mountOne(
+  conversion: ServiceConversion,
+  owner: ServiceConversion,
+  pod: PodVolumes,
+  mount: ComposeMount,
+  options: MountOptions,
+): void {
+  const { type, source, target } = mount;
+  if (!validTarget(conversion, target, ['volumes', options.index])) return;
+  const subPath = mount.volume?.subpath ?? conversion.label('kompose.volume.subpath');
+  const readOnly = options.readOnly === true || mount.read_only === true ? true : undefined;
+  if (type === 'tmpfs')
+    pod.mount(`${owner.name}-${options.counter.take('tmpfs')}`, memoryVolume(mount.tmpfs?.size), target);
+  else if (type === 'bind') bindVolume(conversion, owner, pod, mount, options.counter, readOnly);
+  else if (type === 'image')
+    pod.mount(`${owner.name}-${options.counter.take('image')}`, { image: { reference: source ?? '' } }, target, {
+      subPath: mount.image?.subpath,
+    });
+  else if (type !== 'volume') {
+    conversion.keep('volumes', `the mount of ${target} is kept; Kubernetes has no mounts of type ${type}`);
+  } else if (source === undefined) {
+    claim(owner, pod, `${owner.name}-${options.counter.take('claim')}`, target, { readOnly, subPath });
+  } else namedVolume(conversion, pod, source, target, { readOnly, subPath }, options.stateful);
+}
+
+function mountFrom(conversion: ServiceConversion, pod: PodVolumes, source: string): void {
+  const [name = '', mode] = source.split(':');
+  const definition = conversion.conversion.project.services.get(name);
+  if (source.startsWith('container:') || definition === undefined) {
+    conversion.keep('volumes_from', `the volumes of ${source.slice(0, 80)} are not in this file`);
+    return;
+  }
+  const owner = new ServiceConversion(conversion.conversion, name, definition);
+  const counter = new Counter();
+  for (const entry of owner.service.volumes_from ?? []) mountFrom(owner, pod, entry);
+  for (const [index, mount] of (owner.service.volumes ?? []).entries()) {
+    mountOne(conversion, owner, pod, mount, { index, counter, stateful: false, readOnly: mode === 'ro' });
+  }
+}
+
+function namedVolume(
+  conversion: ServiceConversion,
+  pod: PodVolumes,
+  key: string,
+  target: string,
+  more: Record<string, Json | undefined>,
+  stateful: boolean,
+): void {
+  const { project } = conversion.conversion;
+  const definition = project.volumes.get(key) ?? {};
+  const volume = resourceOf(definition);
+  const name = dnsLabel(volume.name ?? key) || 'volume';
+  if (conversion.label('kompose.volume.type')?.toLowerCase() === 'emptydir') {
+    pod.mount(name, { emptyDir: {} }, target, more);
+    return;
+  }
+  const users = [...project.services.values()].filter((other) =>
+    serviceOf(other).volumes?.some(({ source }) => source === key),
+  );
+  const spec = claimSpec(conversion, volume.labels);
+  pod.claimed = true;
+  if (stateful && users.length === 1 && !volume.external) {
+    pod.templates.set(name, { metadata: { name }, spec });
+    pod.mount(name, {}, target, more);
+    return;
+  }
+  if (!volume.external) {
+    const resource = claimResource(name, conversion.labels, spec);
+    conversion.conversion.add(resource, { volume: key, definition }, pointerTo('volumes', key));
+  }
+  pod.mount(name, { persistentVolumeClaim: { claimName: name } }, target, more);
+}
+
+function memoryVolume(size: string | number | undefined): JsonObject {
+  const bytes = size === undefined ? undefined : bytesOf(size);
+  return { emptyDir: present({ medium: 'Memory', sizeLimit: bytes ? memoryQuantity(bytes) : undefined }) };
+}
+
+function validTarget(conversion: ServiceConversion, target: string, segments: (string | number)[]): boolean {
+  const valid = target !== '' && !target.includes(':');
+  if (!valid)
+    conversion.fault(segments, `"${target.slice(0, 80)}" is not a path in a Linux container`, 'Begin it with "/".');
+  return valid;
+}
