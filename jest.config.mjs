@@ -1,6 +1,8 @@
 export default {
   rootDir: '.',
   testEnvironment: 'node',
+  globalSetup: './test/support/global-setup.mjs',
+  globalTeardown: './test/support/global-teardown.mjs',
   testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/test/**/*.spec.ts', '<rootDir>/test/**/*.e2e-spec.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },

@@ -1,13 +1,12 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type ControlPlane, startControlPlane } from './control-plane.js';
-import { killProcesses, testRunFolder } from './test-run.js';
+import { askTestRun, killProcesses, testRunFolder } from './test-run.js';
 
 /** A Kubernetes control plane for tests. */
 export interface Cluster extends ControlPlane {
   /** Ends it. A shared cluster goes on until the end of the test run, for other files use it. */
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 }
 
 export interface ClusterOptions {
@@ -31,22 +30,6 @@ export async function startCluster({ bare = false }: ClusterOptions = {}): Promi
  * @throws as startCluster, to everybody who asks
  */
 export async function sharedCluster({ bare = false }: ClusterOptions = {}): Promise<Cluster> {
-  const folder = join(testRunFolder(), bare ? 'shared-bare-cluster' : 'shared-cluster');
-  const outcome = `${folder}.json`;
-  const isFirst = mkdirSync(folder, { recursive: true }) !== undefined;
-  if (isFirst) {
-    const told = await startControlPlane(folder, bare).then(
-      (controlPlane) => ({ controlPlane }),
-      (error: Error) => ({ error: error.message }),
-    );
-    writeFileSync(`${outcome}.draft`, JSON.stringify(told));
-    renameSync(`${outcome}.draft`, outcome);
-  }
-  while (!existsSync(outcome)) await sleep(50);
-  const { controlPlane, error } = JSON.parse(readFileSync(outcome, 'utf8')) as {
-    controlPlane?: ControlPlane;
-    error?: string;
-  };
-  if (!controlPlane) throw new Error(error);
+  const controlPlane = await askTestRun<ControlPlane>(bare ? 'bare cluster' : 'cluster');
   return { ...controlPlane, stop: () => Promise.resolve() };
 }

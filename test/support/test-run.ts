@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createConnection, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Names the folder of the test run to its workers. */
@@ -17,19 +20,59 @@ const WATCH = `
   rm -rf "$2"
 `;
 
-/** Makes the folder of this test run: everything that its test files share lies there, and nothing of it survives the run. */
-export function openTestRun(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'armature-test-'));
-  chmodSync(folder, 0o711); // the account that a database server runs under passes through it
-  mkdirSync(join(folder, 'pids'));
-  process.env[VARIABLE] = folder;
-  spawn('sh', ['-c', WATCH, 'sh', String(process.pid), folder], { detached: true, stdio: 'ignore' }).unref();
-  return folder;
+/** What the files of a run share: made when the first of them asks, ended with the run. */
+export interface SharedServer<Facts extends object> {
+  facts: Facts;
+  stop: () => Promise<void>;
 }
 
-/** The folder of the test run; a program that is no test run opens one of its own. */
+export type SharedServers = Record<string, () => Promise<SharedServer<object>>>;
+
+/**
+ * Begins a test run in the process that starts the workers.
+ *
+ * @returns ends the run and everything in it
+ */
+export async function openTestRun(servers: SharedServers): Promise<() => Promise<void>> {
+  const folder = makeFolder();
+  const started = new Map<string, Promise<SharedServer<object>>>();
+  const answer = async (socket: Socket): Promise<void> => {
+    const name = String((await once(socket, 'data'))[0]);
+    const server = started.get(name) ?? servers[name]?.() ?? Promise.reject(new Error(`There is no shared ${name}.`));
+    started.set(name, server);
+    const answer = await server.then(
+      ({ facts }) => ({ facts }),
+      (error: Error) => ({ error: error.message }),
+    );
+    socket.end(JSON.stringify(answer));
+  };
+  const desk = createServer((socket) => void answer(socket)).listen(join(folder, 'desk'));
+  await once(desk.unref(), 'listening');
+  return async () => {
+    desk.close();
+    for (const server of started.values()) await server.then(({ stop }) => stop()).catch(() => undefined);
+    await killProcesses(readdirSync(join(folder, 'pids')).map(Number));
+    rmSync(folder, { recursive: true, force: true });
+  };
+}
+
+/**
+ * Asks the run for one of its shared servers, from a worker; the first question starts it.
+ *
+ * @returns its facts, as far as JSON carries them
+ * @throws what its start threw
+ */
+export async function askTestRun<Facts extends object>(name: string): Promise<Facts> {
+  const socket = createConnection(join(testRunFolder(), 'desk'));
+  socket.write(name);
+  const { facts, error } = JSON.parse(await text(socket)) as { facts?: Facts; error?: string };
+  if (!facts) throw new Error(error);
+  return facts;
+}
+
+/** The folder of the test run; a program that is no test run gets one of its own. */
 export function testRunFolder(): string {
-  return process.env[VARIABLE] ?? openTestRun();
+  return process.env[VARIABLE] ?? makeFolder();
 }
 
 /** Promises that a process ends with the test run, however that ends. */
@@ -44,16 +87,17 @@ export async function killProcesses(pids: number[]): Promise<void> {
   for (const pid of pids) rmSync(join(testRunFolder(), 'pids', String(pid)), { force: true });
 }
 
-/** Ends all processes of the run and removes its folder. */
-export async function closeTestRun(): Promise<void> {
-  const folder = process.env[VARIABLE];
-  if (folder === undefined) return;
-  await killProcesses(readdirSync(join(folder, 'pids')).map(Number));
-  rmSync(folder, { recursive: true, force: true });
-}
-
 export function isAlive(pid: number): boolean {
   return send(pid, 0);
+}
+
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'armature-test-'));
+  chmodSync(folder, 0o711); // the account that a database server runs under passes through it
+  mkdirSync(join(folder, 'pids'));
+  process.env[VARIABLE] = folder;
+  spawn('sh', ['-c', WATCH, 'sh', String(process.pid), folder], { detached: true, stdio: 'ignore' }).unref();
+  return folder;
 }
 
 function send(pid: number, signal: NodeJS.Signals | 0): boolean {

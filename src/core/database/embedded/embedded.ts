@@ -26,7 +26,7 @@ export interface EmbeddedDatabase {
    * Ends the server when no other process has it started: the last one out closes the door. Other clients (a console) do not count and are
    * disconnected. Close your own pools first. A second call waits for the first.
    */
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 }
 
 /**

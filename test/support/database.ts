@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { askTestRun } from './test-run.js';
+
+/** What a worker needs to make databases. */
+export interface DatabaseServer {
+  /** Signs in a role that may create databases and roles. */
+  url: string;
+  /** Name of the migrated database that others are cloned from. */
+  template: string;
+}
+
+/** A private, migrated, empty database. */
+export interface TestDatabase {
+  /** Signs in as its owner. */
+  url: string;
+  /** Removes it, and whoever is still connected. */
+  drop: () => Promise<void>;
+}
+
+/** Clones the migrated template; the first call of a test run starts the server. */
+export async function cloneDatabase(): Promise<TestDatabase> {
+  const { url, template } = await askTestRun<DatabaseServer>('database');
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await onServer(url, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`));
+  return {
+    url: databaseUrl(url, name),
+    drop: () => onServer(url, (client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`)),
+  };
+}
+
+/** The same server and user, another database. */
+export function databaseUrl(url: string, name: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${name}`;
+  return changed.href;
+}
+
+export async function onServer(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}

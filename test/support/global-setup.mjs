@@ -1,0 +1,15 @@
+// Jest loads its global files natively, without its transform: the loader reads TypeScript, decorator metadata included.
+import '@swc-node/register/esm-register';
+
+export default async function setUp() {
+  const { openTestRun } = await import('./test-run.ts');
+  globalThis.closeTestRun = await openTestRun({
+    database: async () => (await import('./database-server.ts')).startDatabaseServer(),
+    cluster: async () => share(await (await import('./cluster.ts')).startCluster()),
+    'bare cluster': async () => share(await (await import('./cluster.ts')).startCluster({ bare: true })),
+  });
+}
+
+function share({ stop, ...facts }) {
+  return { facts, stop };
+}
