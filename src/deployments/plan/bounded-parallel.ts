@@ -1,10 +1,22 @@
-/** Does the work for every item, at most `width` at a time, and answers in the order of the items. The first failure ends it. */
+/**
+ * Does the work for every item, at most `width` at a time, and answers in the order of the items.
+ * After a failure nothing more is begun; it is thrown once what was under way has ended.
+ */
 export async function boundedParallel<T, R>(items: T[], width: number, work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const queue = items.entries();
+  const failures: unknown[] = [];
   const lane = async () => {
-    for (const [index, item] of queue) results[index] = await work(item);
+    for (const [index, item] of queue) {
+      if (failures.length > 0) return;
+      try {
+        results[index] = await work(item);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
   };
   await Promise.all(Array.from({ length: Math.min(width, items.length) }, lane));
+  if (failures.length > 0) throw failures[0];
   return results;
 }

@@ -34,6 +34,11 @@ export class Comparison {
     private readonly options: OwnershipOptions,
   ) {}
 
+  /** Whether fields are taken from other managers. */
+  get forced(): boolean {
+    return this.options.force ?? false;
+  }
+
   /**
    * @returns with `error` when this object cannot be applied
    * @throws ClusterError when the cluster as a whole cannot be worked with
@@ -55,10 +60,10 @@ export class Comparison {
       return { action: diff.length > 0 ? 'update' : 'unchanged', diff, verified: true, warnings, live };
     } catch (error) {
       if (!(error instanceof ClusterError) || concernsCluster(error)) throw error;
-      const untried = { action: live ? 'update' : 'create', diff: [], warnings: [], live } as const;
+      const untried: Compared = { action: live ? 'update' : 'create', diff: [], verified: true, warnings: [], live };
       if (/does not support dry run/.test(error.message))
         return { ...untried, verified: false, warnings: [error.message] };
-      return { ...untried, verified: true, error: resourceError(error, desired) };
+      return { ...untried, error: resourceError(error, desired) };
     }
   }
 

@@ -1,7 +1,7 @@
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
-import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
-import { type ObjectMetadata } from '../../kubernetes/clusters/kubernetes-object.js';
+import { type ResourceKind, sameKind } from '../../kubernetes/clusters/discovery.js';
+import { type ObjectMetadata, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
 import { boundedParallel } from './bounded-parallel.js';
 import { isOwnedBy, type Owner, ownerSelector } from './owner.js';
 
@@ -12,7 +12,7 @@ export interface OwnedObject {
 
 export interface Inventory {
   objects: OwnedObject[];
-  /** Kinds that this server may not list, so that objects of them may have been missed. */
+  /** Kinds that this server may not list, so that objects of them may have been missed, but for those known. */
   unseen: ResourceKind[];
 }
 
@@ -24,48 +24,44 @@ export class OwnedObjects {
 
   /**
    * @param kinds where to look: the kinds of records, which costs a request a kind, or `everywhere`, which misses nothing
-   * @param namespaces where to look when the credential may not list a kind in all of them
+   * @param known objects that this owner is known to have had: looked for one by one where the credential may not list
    */
   async of(
     owner: Owner,
     kinds: ResourceKind[] | 'everywhere',
-    namespaces: string[],
+    known: ObjectReference[],
     signal?: AbortSignal,
   ): Promise<Inventory> {
     const searched = kinds === 'everywhere' ? (await this.cluster.kinds()).filter(isDeletable) : kinds;
     const unseen: ResourceKind[] = [];
     const found = await boundedParallel(searched, PARALLEL, async (kind) => {
-      const objects = await this.list(owner, kind, namespaces, signal);
-      if (!objects) unseen.push(kind);
-      return (objects ?? []).map((object) => ({ kind, object }));
+      const labelSelector = ownerSelector(owner);
+      const listed = await refusable(this.cluster.listMetadata(kind, { labelSelector, signal }));
+      if (!listed) unseen.push(kind);
+      const objects = listed ?? (await this.lookup(kind, known, signal));
+      return objects.map((object) => ({ kind, object }));
     });
     // One object may be served under several groups, as Events and Ingresses are.
     const byId = new Map(found.flat().map((one) => [one.object.metadata.uid, one]));
     return { objects: [...byId.values()].filter(({ object }) => isOwnedBy(owner, object)), unseen };
   }
 
-  private async list(
-    owner: Owner,
-    kind: ResourceKind,
-    namespaces: string[],
-    signal?: AbortSignal,
-  ): Promise<ObjectMetadata[] | undefined> {
-    const labelSelector = ownerSelector(owner);
-    try {
-      return await this.cluster.listMetadata(kind, { labelSelector, signal });
-    } catch (error) {
-      if (!(error instanceof ClusterError) || !error.answered || error.kind === 'unauthorized') throw error;
-      if (error.kind !== 'forbidden' || !kind.namespaced || namespaces.length === 0) return undefined;
-    }
-    try {
-      const lists = namespaces.map((namespace) =>
-        this.cluster.listMetadata(kind, { namespace, labelSelector, signal }),
-      );
-      return (await Promise.all(lists)).flat();
-    } catch (error) {
-      if (!(error instanceof ClusterError) || !error.answered) throw error;
-      return undefined;
-    }
+  private async lookup(kind: ResourceKind, known: ObjectReference[], signal?: AbortSignal): Promise<ObjectMetadata[]> {
+    const references = known.filter((one) => sameKind(one, kind));
+    const found = await boundedParallel(references, PARALLEL, (one) =>
+      refusable(this.cluster.lookup(kind, one.name, one.namespace, signal)),
+    );
+    return found.filter((object) => object !== undefined);
+  }
+}
+
+/** Undefined when the cluster refuses this one question, which is no reason to ask no others. */
+async function refusable<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof ClusterError && error.answered && error.kind !== 'unauthorized') return undefined;
+    throw error;
   }
 }
 

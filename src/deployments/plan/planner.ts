@@ -129,15 +129,10 @@ export class Planner {
     const served = await this.cluster.kinds();
     const references = [...items.flatMap(({ desired }) => desired ?? []), ...(previous ?? [])];
     const kinds = served.filter((kind) => kind.preferred && references.some((one) => sameKind(one, kind)));
-    const namespaces = new Set(
-      items
-        .flatMap(({ planned }) => planned.namespace ?? [])
-        .concat(previous?.flatMap((one) => one.namespace ?? []) ?? []),
-    );
     const inventory = await new OwnedObjects(this.cluster).of(
       owner,
       previous ? kinds : 'everywhere',
-      [...namespaces],
+      previous ?? [],
       signal,
     );
     const wanted = new Set(items.map(({ planned }) => objectKey({ ...planned, group: groupOf(planned.api_version) })));

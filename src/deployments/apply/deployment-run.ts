@@ -1,0 +1,141 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
+import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
+import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
+import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
+import { type Compared, Comparison } from '../plan/comparison.js';
+import { isDefinition } from '../plan/definitions.js';
+import { appliedFields, FIELD_MANAGER } from '../plan/owner.js';
+import { type Plan, type PlanItem } from '../plan/plan.js';
+import { type ResourceError } from '../plan/planned-resource.js';
+import { concernsCluster, resourceError } from '../plan/resource-error.js';
+import { Removal } from './removal.js';
+import { type RunClock } from './run-clock.js';
+import { type Deed } from './take-back.js';
+
+/** Refusals that pass when what was applied before has come up: a webhook's pods, the account that a namespace gets. */
+const SETTLES_WITHIN_MS = 30_000;
+const ESTABLISHED_WITHIN_MS = 30_000;
+const PRUNED_WITHIN_MS = 10_000;
+
+export type Step = { status: 'applied' | 'unchanged' | 'deleted' | 'skipped' | 'failed'; error?: ResourceError };
+
+/** Carries out single items of a plan and remembers every deed, so that it can be undone. */
+export class DeploymentRun {
+  readonly deeds: { item: PlanItem; deed: Deed }[] = [];
+  private readonly comparison: Comparison;
+  private readonly removal: Removal;
+
+  constructor(
+    private readonly cluster: ClusterClient,
+    plan: Plan,
+    private readonly clock: RunClock,
+  ) {
+    this.comparison = new Comparison(cluster, plan.owner, plan.options);
+    this.removal = new Removal(cluster, plan.owner);
+  }
+
+  /** @throws ClusterError when the cluster as a whole cannot be worked with, RunEnded */
+  async apply(item: PlanItem): Promise<Step> {
+    const { planned, desired } = item;
+    if (planned.error || !desired) return { status: 'failed', error: planned.error };
+    if (planned.action === 'unchanged') return { status: 'unchanged' };
+    const kind = await this.clock.until(ESTABLISHED_WITHIN_MS, () =>
+      this.cluster.find(desired.apiVersion, desired.kind, 500),
+    );
+    if (!kind)
+      return {
+        status: 'failed',
+        error: { reason: 'UNKNOWN_KIND', detail: `The cluster serves no ${desired.kind} of ${desired.apiVersion}` },
+      };
+    item.kind = kind;
+    const settled = Date.now() + SETTLES_WITHIN_MS;
+    for (;;) {
+      const compared = await this.comparison.of(kind, desired);
+      if (compared.action === 'unchanged') return { status: 'unchanged' };
+      const error = compared.error ?? (await this.write(item, kind, desired, compared));
+      if (!error || error === 'unchanged') return { status: error ?? 'applied' };
+      if (!settles(error) || Date.now() > settled) return { status: 'failed', error };
+      this.clock.check();
+      await pause(1_000);
+    }
+  }
+
+  /** Waits until an applied definition is served, so that objects of its kinds can be applied. */
+  async established({ desired, kind }: PlanItem): Promise<ResourceError | undefined> {
+    if (!desired || !kind || !isDefinition(desired)) return undefined;
+    let refusal: string | undefined;
+    const done = await this.clock.until(ESTABLISHED_WITHIN_MS, async () => {
+      const { status } = await this.cluster.get(kind, desired.metadata.name);
+      const { conditions = [] } = (status ?? {}) as {
+        conditions?: { type: string; status: string; message?: string }[];
+      };
+      refusal = conditions.find((one) => one.type === 'NamesAccepted' && one.status === 'False')?.message;
+      return (
+        refusal !== undefined ||
+        conditions.some((one) => one.type === 'Established' && one.status === 'True') ||
+        undefined
+      );
+    });
+    this.cluster.invalidate();
+    if (done && !refusal) return undefined;
+    return { reason: 'NOT_ESTABLISHED', detail: refusal ?? 'The definition is not established yet' };
+  }
+
+  /** Deletes what left the design. */
+  async prune(item: PlanItem): Promise<Step> {
+    const { kind, live } = item;
+    if (!kind || !live) return { status: 'skipped' };
+    const { name, namespace, uid } = live.metadata;
+    const { previous, ...step } = await this.removal.remove({ kind, name, namespace, uid });
+    if (previous && step.status === 'deleted') {
+      this.deeds.push({
+        item,
+        deed: { did: 'pruned', kind, object: previous, previous: await this.asApplied(kind, previous) },
+      });
+      await this.removal.gone({ kind, name, namespace }, uid, this.clock, PRUNED_WITHIN_MS);
+    }
+    return step;
+  }
+
+  private async write(
+    item: PlanItem,
+    kind: ResourceKind,
+    desired: KubernetesObject,
+    { live }: Compared,
+  ): Promise<ResourceError | 'unchanged' | undefined> {
+    const deed: Deed = live
+      ? { did: 'updated', kind, object: desired, previous: await this.asApplied(kind, live) }
+      : { did: 'created', kind, object: desired };
+    this.deeds.push({ item, deed });
+    // With the uid, an object that was deleted or replaced since it was looked at is a conflict.
+    const uid = live?.metadata.uid;
+    const wanted = uid ? { ...desired, metadata: { ...desired.metadata, uid } } : desired;
+    try {
+      const { object } = await this.cluster.apply(kind, wanted, {
+        fieldManager: FIELD_MANAGER,
+        force: this.comparison.forced,
+      });
+      if (object.metadata.resourceVersion !== live?.metadata.resourceVersion) return undefined;
+      this.deeds.pop();
+      return 'unchanged';
+    } catch (error) {
+      // Without an answer it may have happened, so the deed stays to be undone.
+      if (!(error instanceof ClusterError) || error.unanswered) throw error;
+      this.deeds.pop();
+      if (concernsCluster(error)) throw error;
+      return resourceError(error, desired);
+    }
+  }
+
+  /** The object in the version that it was last applied in, for that is what its managedFields speak of. */
+  private async asApplied(kind: ResourceKind, live: KubernetesObject): Promise<KubernetesObject> {
+    const apiVersion = appliedFields(live)?.apiVersion ?? live.apiVersion;
+    const then = apiVersion === live.apiVersion ? undefined : await this.cluster.find(apiVersion, live.kind);
+    return (then && (await this.cluster.lookup(then, live.metadata.name, live.metadata.namespace))) ?? live;
+  }
+}
+
+function settles({ reason, detail }: ResourceError): boolean {
+  return reason === 'WEBHOOK_FAILED' || (reason === 'FORBIDDEN' && /serviceaccount "[^"]*" not found/.test(detail));
+}

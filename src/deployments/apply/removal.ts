@@ -1,0 +1,94 @@
+import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
+import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
+import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
+import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
+import { isDefinition } from '../plan/definitions.js';
+import { isOwnedBy, type Owner } from '../plan/owner.js';
+import { type ResourceError } from '../plan/planned-resource.js';
+import { concernsCluster, resourceError } from '../plan/resource-error.js';
+import { foreignContents } from './foreign-contents.js';
+import { type RunClock, RunEnded } from './run-clock.js';
+
+/** One of this owner's objects that is to go. */
+export interface Leaving {
+  kind: ResourceKind;
+  name: string;
+  namespace?: string;
+  uid?: string;
+}
+
+export interface Removed {
+  status: 'deleted' | 'skipped' | 'failed';
+  /** The object as it was before; absent when it was gone already. */
+  previous?: KubernetesObject;
+  error?: ResourceError;
+}
+
+/** Kinds without anything that is made for them need no waiting for it. */
+const ALONE = /^(|policy|rbac\.authorization\.k8s\.io|networking\.k8s\.io|storage\.k8s\.io|scheduling\.k8s\.io)$/;
+const WITH_PODS = ['ReplicationController'];
+
+/** Deletes objects of one owner, and never anybody else's. */
+export class Removal {
+  constructor(
+    private readonly cluster: ClusterClient,
+    private readonly owner: Owner,
+  ) {}
+
+  /**
+   * Asks for the deletion of the object that it saw, if it is still this owner's and takes nothing of others with it.
+   * @throws ClusterError when the cluster as a whole cannot be worked with
+   */
+  async remove(leaving: Leaving): Promise<Removed> {
+    const { kind, name, namespace } = leaving;
+    let previous: KubernetesObject | undefined;
+    try {
+      previous = await this.cluster.lookup(kind, name, namespace);
+      const uid = previous?.metadata.uid;
+      if (!previous || (leaving.uid && leaving.uid !== uid)) return { status: 'deleted' };
+      if (!isOwnedBy(this.owner, previous)) {
+        return {
+          status: 'skipped',
+          error: { reason: 'NOT_OWNED', detail: 'The object is not this deployment’s any more' },
+        };
+      }
+      const kept = await foreignContents(this.cluster, this.owner, previous);
+      if (kept) return { status: 'skipped', error: { reason: 'FOREIGN_CONTENT', detail: kept } };
+      const alone = ALONE.test(kind.group) && !WITH_PODS.includes(kind.kind);
+      await this.cluster.delete(kind, name, namespace, { uid, propagation: alone ? 'Background' : 'Foreground' });
+      if (isDefinition(previous)) this.cluster.invalidate();
+      return { status: 'deleted', previous };
+    } catch (error) {
+      if (!(error instanceof ClusterError) || concernsCluster(error)) throw error;
+      if (error.kind === 'notFound') return { status: 'deleted' };
+      return {
+        status: 'failed',
+        previous,
+        error: resourceError(error, previous ?? { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name } }),
+      };
+    }
+  }
+
+  /** Waits until the object is gone; what holds it back is the error. */
+  async gone(
+    { kind, name, namespace }: Leaving,
+    uid: string | undefined,
+    clock: RunClock,
+    withinMs: number,
+  ): Promise<ResourceError | undefined> {
+    let last: KubernetesObject | undefined;
+    const isGone = async () => {
+      last = await this.cluster.lookup(kind, name, namespace);
+      return !last || last.metadata.uid !== uid ? true : undefined;
+    };
+    const gone = await clock.until(withinMs, isGone).catch((error: unknown) => {
+      if (!(error instanceof RunEnded) || error.why === 'cancelled') throw error;
+    });
+    if (gone) return undefined;
+    const finalizers = last?.metadata.finalizers?.join(', ');
+    return {
+      reason: 'STUCK',
+      detail: `The object is being deleted but not gone yet${finalizers ? `; it waits for ${finalizers}` : ''}`,
+    };
+  }
+}

@@ -1,0 +1,44 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** Why a run ends before its work is done. */
+export class RunEnded extends Error {
+  constructor(readonly why: 'cancelled' | 'timeout') {
+    super(why === 'cancelled' ? 'The deployment was cancelled' : 'The deployment took longer than it may');
+    this.name = 'RunEnded';
+  }
+}
+
+/** How long a run may go on: until it is cancelled or its time is over. */
+export class RunClock {
+  private readonly end: number;
+
+  constructor(
+    timeoutMs: number,
+    private readonly signal?: AbortSignal,
+  ) {
+    this.end = Date.now() + timeoutMs;
+  }
+
+  /** @throws RunEnded when there is no going on */
+  check(): void {
+    if (this.signal?.aborted) throw new RunEnded('cancelled');
+    if (Date.now() >= this.end) throw new RunEnded('timeout');
+  }
+
+  /**
+   * Asks again and again until the answer is not undefined, or until the time given is over, which answers undefined.
+   * The time between two questions grows from 50 ms to one second.
+   * @throws RunEnded when the whole run ends before
+   */
+  async until<T>(withinMs: number, ask: () => Promise<T | undefined>): Promise<T | undefined> {
+    const last = Date.now() + withinMs;
+    for (let wait = 50; ; wait = Math.min(wait * 1.5, 1_000)) {
+      this.check();
+      const answer = await ask();
+      if (answer !== undefined || Date.now() >= last) return answer;
+      await pause(Math.min(wait, Math.max(1, last - Date.now())), undefined, { signal: this.signal }).catch(
+        () => undefined,
+      );
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
+import { type ResourceError } from '../plan/planned-resource.js';
+import { type DeploymentFailure } from './resource-result.js';
+import { RunEnded } from './run-clock.js';
+
+/** A resource failed, which ends the run; its result says how. */
+export class Refused extends Error {}
+
+/** What ended a run before its work was done. */
+export interface RunEnd extends DeploymentFailure {
+  cancelled: boolean;
+  /** For the resource that was being worked on. */
+  reason: string;
+}
+
+/**
+ * @param refused tells of the resources that failed
+ * @throws the error itself when it is a fault of this program
+ */
+export function runEnd(error: unknown, refused: () => string): RunEnd {
+  if (error instanceof Refused) return { status: 422, cancelled: false, reason: 'REFUSED', detail: refused() };
+  if (error instanceof RunEnded) {
+    const cancelled = error.why === 'cancelled';
+    return {
+      status: cancelled ? 422 : 504,
+      cancelled,
+      reason: cancelled ? 'CANCELLED' : 'TIMEOUT',
+      detail: error.message,
+    };
+  }
+  if (!(error instanceof ClusterError)) throw error;
+  const reason = error.code.replace(/^CLUSTER_/, '');
+  return { status: error.kind === 'timeout' ? 504 : 502, cancelled: false, reason, detail: error.message };
+}
+
+export function resourceErrorOf({ reason, detail }: RunEnd): ResourceError {
+  return { reason, detail };
+}

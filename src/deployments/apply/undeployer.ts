@@ -1,0 +1,82 @@
+import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
+import { type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
+import { boundedParallel } from '../plan/bounded-parallel.js';
+import { kindRank } from '../plan/kind-order.js';
+import { OwnedObjects, type OwnedObject } from '../plan/owned-objects.js';
+import { type Owner } from '../plan/owner.js';
+import { type PlannedResource } from '../plan/planned-resource.js';
+import { plannedRemoval } from '../plan/planner.js';
+import { Removal } from './removal.js';
+import { type DeploymentResult, type RunOptions } from './resource-result.js';
+import { Results } from './results.js';
+import { RunClock } from './run-clock.js';
+import { Refused, resourceErrorOf, runEnd } from './run-end.js';
+
+export interface UndeployOptions extends RunOptions {
+  /** What records say was deployed: looked for one by one where the credential may not list. */
+  previous?: ObjectReference[];
+}
+
+interface Departure extends OwnedObject {
+  planned: PlannedResource;
+}
+
+const PARALLEL = 6;
+
+/** Removes everything of an owner from one cluster, and nothing else. */
+export class Undeployer {
+  constructor(private readonly cluster: ClusterClient) {}
+
+  /** What would be deleted, in the order of deletion. Every kind of the cluster is searched, so that nothing stays behind. */
+  async plan(owner: Owner, options: Pick<UndeployOptions, 'previous' | 'signal'> = {}): Promise<PlannedResource[]> {
+    return (await this.departures(owner, options)).map(({ planned }) => planned);
+  }
+
+  /**
+   * Deletes in reverse order, kind by kind, each kind once the one before is gone: what serves a kind outlives its objects.
+   * Namespaces and definitions that hold what others made are left and reported as `skipped`.
+   * @throws ClusterError when the cluster cannot be searched; all later failures are in the result
+   */
+  async undeploy(owner: Owner, options: UndeployOptions = {}): Promise<DeploymentResult> {
+    const departures = await this.departures(owner, options);
+    const results = new Results(departures, options.onProgress);
+    const clock = new RunClock(options.timeoutMs ?? 300_000, options.signal);
+    const removal = new Removal(this.cluster, owner);
+    const ranks = new Set(departures.map(({ kind }) => kindRank(kind)));
+    try {
+      for (const rank of ranks) {
+        const tier = departures.filter(({ kind }) => kindRank(kind) === rank);
+        await boundedParallel(tier, PARALLEL, (departure) => depart(departure, removal, clock, results));
+      }
+      if (results.anyFailed) throw new Refused();
+      return { status: 'undeployed', resources: results.all };
+    } catch (error) {
+      const { cancelled, status, detail } = runEnd(error, () => results.summary());
+      return { status: cancelled ? 'cancelled' : 'failed', resources: results.all, failure: { status, detail } };
+    }
+  }
+
+  private async departures(
+    owner: Owner,
+    { previous, signal }: Pick<UndeployOptions, 'previous' | 'signal'>,
+  ): Promise<Departure[]> {
+    const { objects } = await new OwnedObjects(this.cluster).of(owner, 'everywhere', previous ?? [], signal);
+    return objects
+      .map((one) => ({ ...one, planned: plannedRemoval('delete', one.kind, one.object.metadata) }))
+      .sort((a, b) => kindRank(b.kind) - kindRank(a.kind));
+  }
+}
+
+async function depart(departure: Departure, removal: Removal, clock: RunClock, results: Results): Promise<void> {
+  clock.check();
+  const { name, namespace, uid } = departure.object.metadata;
+  const leaving = { kind: departure.kind, name, namespace, uid };
+  try {
+    const { status, error } = await removal.remove(leaving);
+    const stuck = status === 'deleted' ? await removal.gone(leaving, uid, clock, Infinity) : undefined;
+    await results.set(departure, { status: stuck ? 'failed' : status, error: error ?? stuck });
+  } catch (error) {
+    await results.set(departure, { status: 'failed', error: resourceErrorOf(runEnd(error, () => '')) });
+    throw error;
+  }
+}
