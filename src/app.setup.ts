@@ -8,6 +8,7 @@ import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
 import { Env } from './core/config/env.js';
 import { AppError } from './core/errors/app-error.js';
+import { asAppError } from './core/errors/problem.js';
 import { serveReference } from './core/rest/reference.js';
 import { accessLog } from './core/telemetry/access-log.js';
 import { LOGGER, NestLogger } from './core/telemetry/logging.js';
@@ -31,32 +32,59 @@ export async function makeApp(env: Env, databaseUrl: string): Promise<NestExpres
   app.set('query parser', 'simple');
   app.enableCors({
     origin: env.CORS_ORIGINS.length === 0 ? false : env.CORS_ORIGINS.includes('*') ? '*' : env.CORS_ORIGINS,
-    exposedHeaders: ['ETag', 'Location', 'X-Request-Id', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'API-Version'],
+    exposedHeaders: [
+      'ETag',
+      'Location',
+      'X-Request-Id',
+      'Retry-After',
+      'RateLimit-Limit',
+      'RateLimit-Remaining',
+      'RateLimit-Reset',
+      'API-Version',
+    ],
     maxAge: 600,
   });
   app.use(requestContext);
   app.use(accessLog(logger, app.get(Metrics)));
-  app.use(helmet({ contentSecurityPolicy: { directives: { 'script-src': ["'self'"] } } }));
+  const overTls = env.baseUrl.startsWith('https:');
+  app.use(
+    helmet({
+      contentSecurityPolicy: { directives: { ...(overTls ? {} : { 'upgrade-insecure-requests': null }) } },
+      strictTransportSecurity: overTls,
+    }),
+  );
   app.use((_request: Request, response: Response, next: NextFunction) => {
     response.setHeader('API-Version', VERSION.api);
     next();
   });
   app.use(compression({ threshold: 1024 }));
   app.use(onlyKnownBodies);
-  app.use(express.json({ limit: env.LIMIT_BODY_BYTES, strict: false }));
+  app.use(express.json({ limit: env.LIMIT_BODY_BYTES, strict: false }), named);
   app.enableShutdownHooks();
   serveReference(app, env);
   return app;
 }
 
+/** The parser's own errors say more than what the framework would make of them. */
+function named(error: unknown, _request: Request, _response: Response, next: NextFunction): void {
+  next(asAppError(error));
+}
+
 /** A body of a kind that no route takes is refused by its kind, not by what it lacks. */
 function onlyKnownBodies(request: Request, _response: Response, next: NextFunction): void {
-  const hasBody = request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+  const hasBody =
+    request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
   if (!hasBody || request.is(['json', '+json', 'multipart/form-data'])) return next();
   next(
-    new AppError(415, 'UNSUPPORTED_MEDIA_TYPE', 'Unsupported media type', `the content type ${request.headers['content-type'] ?? '(none)'} is not taken`, {
-      remedy: 'Send application/json, or multipart/form-data where a file is taken.',
-    }),
+    new AppError(
+      415,
+      'UNSUPPORTED_MEDIA_TYPE',
+      'Unsupported media type',
+      `the content type ${request.headers['content-type'] ?? '(none)'} is not taken`,
+      {
+        remedy: 'Send application/json, or multipart/form-data where a file is taken.',
+      },
+    ),
   );
 }
 

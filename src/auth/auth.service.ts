@@ -31,13 +31,16 @@ export class AuthService {
     const attempt = await this.limit.begin(email, address);
     const user = await this.users.findByEmail(email);
     const holds = await verifyPassword(user?.deactivatedAt ? null : user?.passwordHash, password);
-    if (!user || !holds) throw new Unauthenticated('the e-mail address or the password is wrong', { remedy: 'Check both and try again.' });
+    if (!user || !holds)
+      throw new Unauthenticated('the e-mail address or the password is wrong', { remedy: 'Check both and try again.' });
     await attempt.succeeded();
     return this.openSession(user);
   }
 
   openSession(user: User): Promise<TokensView> {
-    return this.unit.run(async () => this.issue(user.id, await this.sessions.open(user.id, this.env.REFRESH_TOKEN_TTL)));
+    return this.unit.run(async () =>
+      this.issue(user.id, await this.sessions.open(user.id, this.env.REFRESH_TOKEN_TTL)),
+    );
   }
 
   /** Trades a refresh token for the next pair. A token that was used before ends its whole session: one of the two users stole it. */
@@ -52,7 +55,8 @@ export class AuthService {
       const user = await this.sessions.userOf(use.sessionId);
       return user ? this.issue(user.user_id, user.session_id) : null;
     });
-    if (!issued) throw new Unauthenticated('the refresh token is used, unknown or expired', { remedy: 'Sign in again.' });
+    if (!issued)
+      throw new Unauthenticated('the refresh token is used, unknown or expired', { remedy: 'Sign in again.' });
     return issued;
   }
 

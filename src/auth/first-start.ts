@@ -15,6 +15,7 @@ const DEFAULT_EMAIL = 'admin@armature.local';
 
 /** Who signs in first, and with what; the password is known only when it was made here. */
 export interface FirstAdministrator {
+  userId: string;
   email: string;
   generatedPassword: string | null;
   organizationId: string;
@@ -56,6 +57,12 @@ export class FirstStart implements OnApplicationBootstrap {
     const organization = await this.organizations.create(Actor.system('first start'), user.id, { name: 'Default' });
     await this.users.update(user, { defaultOrganizationId: organization.id });
     const { access_token } = await this.auth.openSession(user);
-    return { email: user.email, generatedPassword, organizationId: organization.id, token: access_token };
+    return {
+      userId: user.id,
+      email: user.email,
+      generatedPassword,
+      organizationId: organization.id,
+      token: access_token,
+    };
   }
 }

@@ -2,7 +2,13 @@ import { ObjectType } from '@nestjs/graphql';
 import { EnvelopeOf } from '../core/listing/page.js';
 import { IdField, MapField, TextField, WordField } from '../core/schema/fields.js';
 import { RecordView } from '../core/schema/record.view.js';
-import { type Environment, ENVIRONMENT_STATUSES, type EnvironmentStatus, type Tier, TIERS } from './environment.entity.js';
+import {
+  type Environment,
+  ENVIRONMENT_STATUSES,
+  type EnvironmentStatus,
+  type Tier,
+  TIERS,
+} from './environment.entity.js';
 
 const SCHEMA_VERSION = 'environments.meshery.io/v1beta1';
 

@@ -5,5 +5,6 @@ export const organizationPolicy = policy('organization', {
   update: 'organization_admin',
   delete: 'owner',
   readMembers: 'member',
+  nameOwners: 'owner',
   manageMembers: 'organization_admin',
 });

@@ -47,7 +47,11 @@ export class OrganizationsController {
 
   @Delete(':orgId')
   @ApiOkResponse({ type: OrganizationView })
-  async delete(@Caller() actor: Actor, @Id('orgId') id: string, @IfMatch() match: Precondition): Promise<OrganizationView> {
+  async delete(
+    @Caller() actor: Actor,
+    @Id('orgId') id: string,
+    @IfMatch() match: Precondition,
+  ): Promise<OrganizationView> {
     return OrganizationView.of(await this.organizations.delete(actor, id, match));
   }
 }

@@ -47,7 +47,9 @@ export class SessionsStore {
       [hash],
     );
     if (!row) return null;
-    await this.unit.manager.query(`UPDATE refresh_token SET used_at = coalesce(used_at, now()) WHERE hash = $1`, [hash]);
+    await this.unit.manager.query(`UPDATE refresh_token SET used_at = coalesce(used_at, now()) WHERE hash = $1`, [
+      hash,
+    ]);
     return { sessionId: row.session_id, first: row.used_at === null };
   }
 

@@ -19,7 +19,9 @@ export class SigningKeys {
   private readonly byId: Map<string, VerificationKey>;
 
   constructor(env: Env) {
-    const signer = env.JWT_PRIVATE_KEY ? createPrivateKey(unescaped(env.JWT_PRIVATE_KEY)) : createSecretKey(env.JWT_SECRET ?? '', 'utf8');
+    const signer = env.JWT_PRIVATE_KEY
+      ? createPrivateKey(unescaped(env.JWT_PRIVATE_KEY))
+      : createSecretKey(env.JWT_SECRET ?? '', 'utf8');
     this.current = { ...verificationKey(signer), signer };
     const all = [this.current, ...env.JWT_PREVIOUS_KEYS.map((text) => verificationKey(read(text)))];
     this.byId = new Map(all.map((key) => [key.kid, key]));

@@ -110,9 +110,10 @@ export class Env {
 export class InvalidEnvironment extends Error {
   constructor(issues: { path: PropertyKey[]; message: string }[]) {
     super(
-      ['These settings are wrong:', ...issues.map((issue) => `  ${issue.path.map(String).join('.')} ${issue.message}`)].join(
-        '\n',
-      ),
+      [
+        'These settings are wrong:',
+        ...issues.map((issue) => `  ${issue.path.map(String).join('.')} ${issue.message}`),
+      ].join('\n'),
     );
     this.name = 'InvalidEnvironment';
   }

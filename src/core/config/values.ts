@@ -29,13 +29,16 @@ export const flag = z.enum(['true', 'false'], 'must be true or false').transform
 export const onOff = z.enum(['on', 'off'], 'must be on or off').transform((text) => text === 'on');
 
 export const url = (protocols: string[]) =>
-  z.string().refine((text) => {
-    try {
-      return protocols.includes(new URL(text).protocol);
-    } catch {
-      return false;
-    }
-  }, `must be a URL of ${protocols.map((p) => `${p}//`).join(' or ')}`);
+  z.string().refine(
+    (text) => {
+      try {
+        return protocols.includes(new URL(text).protocol);
+      } catch {
+        return false;
+      }
+    },
+    `must be a URL of ${protocols.map((p) => `${p}//`).join(' or ')}`,
+  );
 
 /** 32 bytes as 64 hex digits or as base64. */
 export const key32 = z

@@ -51,7 +51,11 @@ export class Notifications implements OnApplicationBootstrap {
   }
 
   private async connect(): Promise<void> {
-    const client = new pg.Client({ connectionString: this.url.service, keepAlive: true, application_name: 'armature-listen' });
+    const client = new pg.Client({
+      connectionString: this.url.service,
+      keepAlive: true,
+      application_name: 'armature-listen',
+    });
     client.on('error', () => undefined);
     client.on('end', () => this.lost());
     client.on('notification', ({ channel, payload }) => {

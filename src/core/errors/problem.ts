@@ -64,7 +64,12 @@ export function asAppError(thrown: unknown): AppError {
       return tooLarge(`the body is larger than ${error.limit ?? 'the limit'} bytes`);
     case 'encoding.unsupported':
     case 'charset.unsupported':
-      return new AppError(415, 'UNSUPPORTED_MEDIA_TYPE', 'Unsupported media type', error.message ?? 'unsupported encoding');
+      return new AppError(
+        415,
+        'UNSUPPORTED_MEDIA_TYPE',
+        'Unsupported media type',
+        error.message ?? 'unsupported encoding',
+      );
     case 'request.aborted':
     case 'request.size.invalid':
     case 'entity.verify.failed':
@@ -90,5 +95,7 @@ export function asAppError(thrown: unknown): AppError {
 }
 
 export function tooLarge(detail: string): AppError {
-  return new AppError(413, 'TOO_LARGE', 'Too large', detail, { remedy: 'Send less, or ask the operator to raise the limit.' });
+  return new AppError(413, 'TOO_LARGE', 'Too large', detail, {
+    remedy: 'Send less, or ask the operator to raise the limit.',
+  });
 }

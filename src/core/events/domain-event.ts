@@ -1,6 +1,15 @@
 import type { Actor } from '../access/actor.js';
 
-export const SEVERITIES = ['alert', 'critical', 'debug', 'emergency', 'error', 'warning', 'informational', 'success'] as const;
+export const SEVERITIES = [
+  'alert',
+  'critical',
+  'debug',
+  'emergency',
+  'error',
+  'warning',
+  'informational',
+  'success',
+] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
 /** The record that an event tells of. */

@@ -26,7 +26,13 @@ export class EventStream {
   /** @returns how to stop listening */
   listen(listener: (notice: EventNotice) => void): () => void {
     return this.notifications.listen(CHANNEL, (payload) => {
-      const [organizationId, sequence, category, action, actedUpon] = JSON.parse(payload) as [string | null, string, string, string, string];
+      const [organizationId, sequence, category, action, actedUpon] = JSON.parse(payload) as [
+        string | null,
+        string,
+        string,
+        string,
+        string,
+      ];
       listener({ organizationId, sequence: String(sequence), category, action, actedUpon });
     });
   }

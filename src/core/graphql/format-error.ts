@@ -13,7 +13,10 @@ export function formatError(formatted: GraphQLFormattedError, thrown: unknown): 
   // Faults of the document itself (syntax, validation, limits) are the library's, and it has named them.
   if (cause instanceof GraphQLError && cause.extensions.code !== 'INTERNAL_SERVER_ERROR') {
     const { stacktrace: _, ...extensions } = formatted.extensions ?? {};
-    return { ...formatted, extensions: { code: cause.extensions.code ?? 'BAD_USER_INPUT', errors: [], ...extensions, request_id } };
+    return {
+      ...formatted,
+      extensions: { code: cause.extensions.code ?? 'BAD_USER_INPUT', errors: [], ...extensions, request_id },
+    };
   }
   const error = cause instanceof AppError ? cause : ofLibrary(formatted, cause);
   if (error.status >= 500) logger.error(error.cause ?? error, 'a field failed');

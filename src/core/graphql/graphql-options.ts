@@ -7,12 +7,11 @@ import { Env } from '../config/env.js';
 import { AppError } from '../errors/app-error.js';
 import { CallLimit } from '../rest/call-limit.js';
 import { currentRequest } from '../telemetry/request-context.js';
+import { GRAPHQL_PATH } from './sockets/upgrade.js';
 import { authenticationPlugin, type GraphqlContext } from './authentication.plugin.js';
 import { formatError } from './format-error.js';
 import { PARSE_OPTIONS } from './limits/limits.js';
 import { limitsPlugin } from './limits/limits.plugin.js';
-
-export const GRAPHQL_PATH = '/api/system/graphql/query';
 
 /** How Apollo is set up: the code is the schema, the guard's authenticator is asked once for each call. */
 @Injectable()
@@ -34,7 +33,6 @@ export class GraphqlOptions implements GqlOptionsFactory<ApolloDriverConfig> {
       introspection: true,
       csrfPrevention: true,
       includeStacktraceInErrorResponses: false,
-      status400ForVariableCoercionErrors: true,
       stopOnTerminationSignals: false,
       cache: 'bounded',
       parseOptions: PARSE_OPTIONS,
@@ -44,7 +42,10 @@ export class GraphqlOptions implements GqlOptionsFactory<ApolloDriverConfig> {
     };
   }
 
-  private async contextOf(request: Request & GraphqlContext, response: Response): Promise<GraphqlContext & { req: Request }> {
+  private async contextOf(
+    request: Request & GraphqlContext,
+    response: Response,
+  ): Promise<GraphqlContext & { req: Request }> {
     const context: GraphqlContext & { req: Request } = { req: request };
     try {
       context.actor = request.actor = await this.authenticator.authenticate(request.headers.authorization);

@@ -2,21 +2,34 @@ import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { Module } from '@nestjs/common';
 import { GraphQLModule } from '@nestjs/graphql';
 import { Env } from '../config/env.js';
+import { CallLimit } from '../rest/call-limit.js';
 import { formatError } from './format-error.js';
 import { GraphqlOptions, queryLimits } from './graphql-options.js';
+import {
+  PLAYGROUND_OPTIONS,
+  PlaygroundController,
+  type PlaygroundOptions,
+} from './playground/playground.controller.js';
 import { GraphqlSockets } from './sockets/graphql-sockets.js';
 import { SOCKET_DEFAULTS, SOCKET_OPTIONS, type SocketOptions } from './sockets/socket-options.js';
 
 @Module({
+  controllers: [PlaygroundController],
   imports: [GraphQLModule.forRootAsync<ApolloDriverConfig>({ driver: ApolloDriver, useClass: GraphqlOptions })],
   providers: [
     GraphqlSockets,
     {
-      provide: SOCKET_OPTIONS,
+      provide: PLAYGROUND_OPTIONS,
       inject: [Env],
-      useFactory: (env: Env): SocketOptions => ({
+      useFactory: (env: Env): PlaygroundOptions => ({ enabled: env.GRAPHQL_PLAYGROUND ?? !env.isProduction }),
+    },
+    {
+      provide: SOCKET_OPTIONS,
+      inject: [Env, CallLimit],
+      useFactory: (env: Env, limit: CallLimit): SocketOptions => ({
         ...SOCKET_DEFAULTS,
-        allowedOrigins: env.CORS_ORIGINS,
+        allowedOrigins: [...env.CORS_ORIGINS, new URL(env.baseUrl).origin],
+        beforeOperation: (actor) => limit.countOperation(actor),
         limits: queryLimits(env),
         perUser: env.LIMIT_SOCKETS_PER_USER,
         formatError,

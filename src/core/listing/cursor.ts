@@ -32,7 +32,11 @@ export function readCursor(walk: string, cursor: string): Position {
     !/^[0-9a-f-]{36}$/i.test(String(read[2])) ||
     !Number.isSafeInteger(read[3])
   )
-    throw InvalidRequest.at('cursor', 'is not a cursor', 'Send the next_cursor of the last answer, or an empty cursor.');
+    throw InvalidRequest.at(
+      'cursor',
+      'is not a cursor',
+      'Send the next_cursor of the last answer, or an empty cursor.',
+    );
   if (read[0] !== walk)
     throw InvalidRequest.at(
       'cursor',

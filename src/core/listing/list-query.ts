@@ -30,7 +30,9 @@ export class ListQuery {
   @IsString({ message: 'must be given once' })
   filter?: string;
 
-  @ApiPropertyOptional({ description: 'Empty to begin a walk over everything, then the next_cursor of the last answer.' })
+  @ApiPropertyOptional({
+    description: 'Empty to begin a walk over everything, then the next_cursor of the last answer.',
+  })
   @IsOptional()
   @IsString({ message: 'must be given once' })
   cursor?: string;
@@ -38,7 +40,11 @@ export class ListQuery {
 
 /** The query parameters of a list that belongs to an organization. */
 export class OrganizationListQuery extends ListQuery {
-  @ApiPropertyOptional({ name: 'orgID', format: 'uuid', description: 'The organization; needed by members of several.' })
+  @ApiPropertyOptional({
+    name: 'orgID',
+    format: 'uuid',
+    description: 'The organization; needed by members of several.',
+  })
   @IsOptional()
   @IsUUID('all', { message: 'must be a UUID' })
   organization_id?: string;

@@ -44,7 +44,11 @@ export function EnvelopeOf<V>(view: Type<V>, plural: string, name: string): Type
     @IntField({ description: 'Records in all.' })
     total_count!: number;
 
-    @ApiPropertyOptional({ type: String, nullable: true, description: 'Present when the call had a cursor; null at the end.' })
+    @ApiPropertyOptional({
+      type: String,
+      nullable: true,
+      description: 'Present when the call had a cursor; null at the end.',
+    })
     next_cursor?: string | null;
   }
   RecordsField(() => view as never)(PageView.prototype, plural);

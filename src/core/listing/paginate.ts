@@ -25,7 +25,8 @@ export async function paginate<E extends Row>(
   const all = rows.clone();
   rows.orderBy(sorting.column.sql, sorting.direction).addOrderBy(`${listing.alias}.id`, sorting.direction);
   if (query.cursor !== undefined) {
-    if (query.page !== undefined) throw InvalidRequest.at('cursor', 'cannot be combined with page', 'Send one of the two.');
+    if (query.page !== undefined)
+      throw InvalidRequest.at('cursor', 'cannot be combined with page', 'Send one of the two.');
     const walk = walkOf([sorting.column.sql, sorting.direction, filter, query.search ?? '', all.getParameters()]);
     return step(rows, all, sorting, wish.size, walk, query.cursor, listing.alias);
   }
@@ -51,7 +52,13 @@ async function step<E extends Row>(
   const items = found.slice(0, size);
   const last = found.length > size ? items.at(-1) : undefined;
   const total = from?.total ?? (last ? await countOf(all) : items.length);
-  return { page: 0, size, total, items, next: last ? writeCursor(walk, { value: text(column.of(last)), id: last.id, total }) : null };
+  return {
+    page: 0,
+    size,
+    total,
+    items,
+    next: last ? writeCursor(walk, { value: text(column.of(last)), id: last.id, total }) : null,
+  };
 }
 
 function after<E>(

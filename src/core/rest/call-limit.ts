@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Actor } from '../access/actor.js';
 import type { Authenticated } from '../access/public.js';
 import { Env } from '../config/env.js';
 import { AppError } from '../errors/app-error.js';
@@ -21,19 +22,25 @@ export class CallLimit {
     if (!this.env.RATE_LIMIT || request.path.startsWith('/healthz')) return;
     const caller = request.actor?.userId ?? request.ip ?? 'unknown';
     await this.take(this.all, caller, response);
-    if (request.method !== 'GET' && request.method !== 'HEAD' && !isGraphql(request)) await this.take(this.writes, caller, response);
+    if (request.method !== 'GET' && request.method !== 'HEAD' && !isGraphql(request))
+      await this.take(this.writes, caller, response);
   }
 
-  private async take(limiter: RateLimiterMemory, caller: string, response: Response): Promise<void> {
+  /** Counts an operation that came over a socket. @throws AppError 429 */
+  async countOperation(actor: Actor): Promise<void> {
+    if (this.env.RATE_LIMIT) await this.take(this.all, actor.userId ?? actor.name);
+  }
+
+  private async take(limiter: RateLimiterMemory, caller: string, response?: Response): Promise<void> {
     const taken = await limiter.consume(caller).catch((limited: unknown) => {
       if (limited instanceof RateLimiterRes) return limited;
       throw limited;
     });
     const seconds = Math.max(1, Math.ceil(taken.msBeforeNext / 1000));
-    response.setHeader('RateLimit-Policy', `${limiter.points};w=60`);
-    response.setHeader('RateLimit-Limit', limiter.points);
-    response.setHeader('RateLimit-Remaining', Math.max(0, taken.remainingPoints));
-    response.setHeader('RateLimit-Reset', seconds);
+    response?.setHeader('RateLimit-Policy', `${limiter.points};w=60`);
+    response?.setHeader('RateLimit-Limit', limiter.points);
+    response?.setHeader('RateLimit-Remaining', Math.max(0, taken.remainingPoints));
+    response?.setHeader('RateLimit-Reset', seconds);
     if (taken.consumedPoints <= limiter.points) return;
     throw new AppError(429, 'RATE_LIMITED', 'Too many requests', `more than ${limiter.points} requests in a minute`, {
       headers: { 'Retry-After': String(seconds) },

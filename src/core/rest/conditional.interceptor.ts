@@ -29,7 +29,7 @@ function answer(request: Request, response: Response, body: unknown): unknown {
   const tag = revision === undefined ? `W/"${digest}"` : `"${revision}-${digest}"`;
   response.setHeader('ETag', tag);
   if (!reading) return text;
-  response.setHeader('Cache-Control', 'private, no-cache');
+  if (!response.hasHeader('Cache-Control')) response.setHeader('Cache-Control', 'private, no-cache');
   response.setHeader('Vary', 'Authorization');
   if (!matches(request.headers['if-none-match'], tag)) return text;
   response.status(304);
@@ -38,5 +38,7 @@ function answer(request: Request, response: Response, body: unknown): unknown {
 
 function matches(header: string | undefined, tag: string): boolean {
   const bare = (text: string) => text.trim().replace(/^W\//, '');
-  return header !== undefined && (header.trim() === '*' || header.split(',').some((given) => bare(given) === bare(tag)));
+  return (
+    header !== undefined && (header.trim() === '*' || header.split(',').some((given) => bare(given) === bare(tag)))
+  );
 }

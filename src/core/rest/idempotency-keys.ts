@@ -36,7 +36,9 @@ export class IdempotencyKeys {
    * Claims the key for this call, or finds the answer that was given under it.
    * @throws AppError 422 when the key was used for another body; Conflict while the first call is still running
    */
-  async begin(call: Call): Promise<{ earlier: Answer | null; finish(answer: Answer): Promise<void>; forget(): Promise<void> }> {
+  async begin(
+    call: Call,
+  ): Promise<{ earlier: Answer | null; finish(answer: Answer): Promise<void>; forget(): Promise<void> }> {
     const digest = digestOf(call.body);
     const place = [call.caller, call.route, call.key];
     const claimed = await this.unit.manager.query<unknown[]>(
@@ -50,13 +52,16 @@ export class IdempotencyKeys {
       earlier: claimed.length > 0 ? null : await this.answerTo(place, digest),
       finish: async (answer) => {
         const sealed = await this.vault.seal(null, JSON.stringify(answer), place.join(' '));
-        await this.unit.manager.query(`UPDATE idempotency_key SET answer = $4 WHERE caller = $1 AND route = $2 AND key = $3`, [
-          ...place,
-          sealed,
-        ]);
+        await this.unit.manager.query(
+          `UPDATE idempotency_key SET answer = $4 WHERE caller = $1 AND route = $2 AND key = $3`,
+          [...place, sealed],
+        );
       },
       forget: async () => {
-        await this.unit.manager.query(`DELETE FROM idempotency_key WHERE caller = $1 AND route = $2 AND key = $3`, place);
+        await this.unit.manager.query(
+          `DELETE FROM idempotency_key WHERE caller = $1 AND route = $2 AND key = $3`,
+          place,
+        );
       },
     };
   }
@@ -72,9 +77,15 @@ export class IdempotencyKeys {
       place,
     );
     if (row && row.digest !== digest)
-      throw new AppError(422, 'IDEMPOTENCY_MISMATCH', 'Idempotency key mismatch', 'this Idempotency-Key was used for another body', {
-        remedy: 'Use a new key for a new request.',
-      });
+      throw new AppError(
+        422,
+        'IDEMPOTENCY_MISMATCH',
+        'Idempotency key mismatch',
+        'this Idempotency-Key was used for another body',
+        {
+          remedy: 'Use a new key for a new request.',
+        },
+      );
     if (!row?.answer)
       throw new Conflict('IDEMPOTENCY_RUNNING', 'the first request with this Idempotency-Key is still running', {
         remedy: 'Send it again in a moment.',

@@ -23,7 +23,8 @@ export class IdempotencyInterceptor implements NestInterceptor {
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<Request & Authenticated>();
     const key = context.getType() === 'http' ? request.headers['idempotency-key'] : undefined;
-    if (key === undefined || request.method === 'GET' || request.method === 'HEAD' || !request.actor) return next.handle();
+    if (key === undefined || request.method === 'GET' || request.method === 'HEAD' || !request.actor)
+      return next.handle();
     if (typeof key !== 'string' || key.length === 0 || key.length > 255)
       throw InvalidRequest.at('Idempotency-Key', 'must have 1 to 255 characters');
     const response = context.switchToHttp().getResponse<Response>();

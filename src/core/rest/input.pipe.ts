@@ -19,7 +19,9 @@ export class InputPipe implements PipeTransform {
     if ((type !== 'body' && type !== 'query') || !metatype || !this.isInput(metatype)) return value;
     const given = value ?? {};
     if (typeof given !== 'object' || Array.isArray(given))
-      throw new InvalidRequest('the body must be a JSON object', { errors: [{ pointer: '', detail: 'must be an object' }] });
+      throw new InvalidRequest('the body must be a JSON object', {
+        errors: [{ pointer: '', detail: 'must be an object' }],
+      });
     return type === 'query' ? this.query(given as Plain, metatype) : this.body(given as Plain, metatype);
   }
 
@@ -57,7 +59,10 @@ export class InputPipe implements PipeTransform {
     const found = validateSync(input, { stopAtFirstError: true, forbidUnknownValues: false });
     const errors = [...faults, ...found.flatMap((error) => faultsOf(error, prefix))];
     if (errors.length === 0) return input;
-    throw new InvalidRequest(errors.map((e) => `${e.pointer?.replace(/^\//, '')} ${e.detail}`).join('; '), { errors });
+    throw new InvalidRequest(errors.map((e) => `${e.pointer?.replace(/^\//, '')} ${e.detail}`).join('; '), {
+      errors,
+      remedy: 'Correct what is listed under errors; /api/docs describes the fields of every route.',
+    });
   }
 
   private isInput(metatype: unknown): metatype is InputClass {

@@ -17,13 +17,17 @@ export function describe(app: INestApplication, env: Env): OpenAPIObject {
   const document = SwaggerModule.createDocument(app, builder, {
     operationIdFactory: (controller, method) => `${controller.replace(/Controller$/, '')}.${method}`,
   });
-  document.components = { ...document.components, schemas: { ...document.components?.schemas, Problem: PROBLEM_SCHEMA } };
+  document.components = {
+    ...document.components,
+    schemas: { ...document.components?.schemas, Problem: PROBLEM_SCHEMA },
+  };
   const failure = {
     description: 'The call failed.',
     content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
   };
   for (const path of Object.values(document.paths))
-    for (const operation of [path.get, path.post, path.put, path.delete]) if (operation) operation.responses.default ??= failure;
+    for (const operation of [path.get, path.post, path.put, path.delete])
+      if (operation) operation.responses.default ??= failure;
   return document;
 }
 

@@ -38,7 +38,9 @@ export class Uploads {
     if (error instanceof MulterError && error.code === 'LIMIT_FILE_SIZE')
       return tooLarge(`the file in ${error.field ?? 'the form'} is larger than ${this.env.LIMIT_UPLOAD_BYTES} bytes`);
     if (error instanceof MulterError) return tooLarge(error.message);
-    return new InvalidRequest(`the multipart form is malformed: ${(error as Error).message}`, { code: 'MALFORMED_FORM' });
+    return new InvalidRequest(`the multipart form is malformed: ${(error as Error).message}`, {
+      code: 'MALFORMED_FORM',
+    });
   }
 }
 
@@ -48,7 +50,10 @@ export class UploadInterceptor implements NestInterceptor {
   constructor(private readonly uploads: Uploads) {}
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
-    await this.uploads.take(context.switchToHttp().getRequest<Request>(), context.switchToHttp().getResponse<Response>());
+    await this.uploads.take(
+      context.switchToHttp().getRequest<Request>(),
+      context.switchToHttp().getResponse<Response>(),
+    );
     return next.handle();
   }
 }

@@ -17,7 +17,11 @@ const names = new WeakMap<object, Set<string>>();
 /** The names of the fields of a view or input class, those of its ancestors included. */
 export function fieldsOf(type: abstract new (...args: never[]) => object): Set<string> {
   const found = new Set<string>();
-  for (let at = type.prototype as object | null; at && at !== Object.prototype; at = Object.getPrototypeOf(at) as object | null)
+  for (
+    let at = type.prototype as object | null;
+    at && at !== Object.prototype;
+    at = Object.getPrototypeOf(at) as object | null
+  )
     names.get(at)?.forEach((name) => found.add(name));
   return found;
 }
@@ -26,14 +30,18 @@ function field({ api, graphql }: Described, { description, nullable = false, res
   return (target, key) => {
     const own = names.get(target) ?? new Set<string>();
     names.set(target, own.add(String(key)));
-    ApiProperty({ description, required: true, ...(nullable ? { nullable: true } : {}), ...api } as ApiPropertyOptions)(target, key);
+    ApiProperty({ description, required: true, ...(nullable ? { nullable: true } : {}), ...api } as ApiPropertyOptions)(
+      target,
+      key,
+    );
     if (!rest) Field(graphql as () => typeof String, { description, nullable } as FieldOptions)(target, key);
   };
 }
 
 export const IdField = (settings: FieldSettings = {}) =>
   field({ api: { type: String, format: 'uuid' }, graphql: () => ID }, settings);
-export const TextField = (settings: FieldSettings = {}) => field({ api: { type: String }, graphql: () => String }, settings);
+export const TextField = (settings: FieldSettings = {}) =>
+  field({ api: { type: String }, graphql: () => String }, settings);
 export const IntField = (settings: FieldSettings = {}) =>
   field({ api: { type: 'integer' }, graphql: () => Int }, settings);
 export const NumberField = (settings: FieldSettings = {}) =>

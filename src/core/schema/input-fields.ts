@@ -1,7 +1,18 @@
 import { applyDecorators } from '@nestjs/common';
 import { Field, ID } from '@nestjs/graphql';
 import { ApiProperty } from '@nestjs/swagger';
-import { IsBoolean, IsIn, IsObject, IsOptional, IsString, IsUUID, Length, Matches, MaxLength, ValidateIf } from 'class-validator';
+import {
+  IsBoolean,
+  IsIn,
+  IsObject,
+  IsOptional,
+  IsString,
+  IsUUID,
+  Length,
+  Matches,
+  MaxLength,
+  ValidateIf,
+} from 'class-validator';
 import { GraphQLMap } from '../graphql/scalars.js';
 
 /** How a field of an input may be missing. */

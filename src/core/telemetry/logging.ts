@@ -36,14 +36,23 @@ export function makeLogger(env: Env): Logger {
       const request = currentRequest();
       return request ? { request_id: request.requestId, user_id: request.actor?.userId ?? undefined } : {};
     },
-    ...(pretty(env) ? { transport: { target: 'pino-pretty', options: { ignore: 'hostname,pid', singleLine: true } } } : {}),
+    ...(pretty(env)
+      ? { transport: { target: 'pino-pretty', options: { ignore: 'hostname,pid', singleLine: true } } }
+      : {}),
   });
 }
 
 const pretty = (env: Env): boolean => (env.LOG_FORMAT ?? (env.isProduction ? 'json' : 'pretty')) === 'pretty';
 
 /** What Nest says of every module and route at start is of use to its developers only. */
-const FRAMEWORK = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication', 'GraphQLModule']);
+const FRAMEWORK = new Set([
+  'NestFactory',
+  'InstanceLoader',
+  'RoutesResolver',
+  'RouterExplorer',
+  'NestApplication',
+  'GraphQLModule',
+]);
 
 /** Lets Nest log through the same logger. */
 export class NestLogger extends ConsoleLogger implements LoggerService {
@@ -70,7 +79,11 @@ export class NestLogger extends ConsoleLogger implements LoggerService {
     this.write('fatal', message, rest);
   }
 
-  private write(level: 'info' | 'warn' | 'error' | 'debug' | 'trace' | 'fatal', message: unknown, rest: unknown[]): void {
+  private write(
+    level: 'info' | 'warn' | 'error' | 'debug' | 'trace' | 'fatal',
+    message: unknown,
+    rest: unknown[],
+  ): void {
     const context = typeof rest.at(-1) === 'string' ? (rest.at(-1) as string) : undefined;
     const text = rest.length > 1 && typeof rest[0] === 'string' ? rest[0] : undefined;
     if (message instanceof Error) this.logger[level]({ err: message, context }, text ?? message.message);

@@ -1,2 +1,71 @@
+import { ObjectType } from '@nestjs/graphql';
+import { rank } from '../../core/access/roles.js';
+import { EnvelopeOf } from '../../core/listing/page.js';
+import { FlagField, IdField, TextField, TimeField, WordField } from '../../core/schema/fields.js';
+
 export const ORGANIZATION_ROLES = ['owner', 'admin', 'member'] as const;
 export type OrganizationRole = (typeof ORGANIZATION_ROLES)[number];
+
+/** The rank that a role in an organization has among all roles. */
+export const RANKS: Record<OrganizationRole, number> = {
+  member: rank('member'),
+  admin: rank('organization_admin'),
+  owner: rank('owner'),
+};
+
+export const organizationRole = (value: number): OrganizationRole =>
+  ORGANIZATION_ROLES.find((role) => RANKS[role] === value) ?? 'member';
+
+/** A user as a member of one organization. */
+export interface Member {
+  id: string;
+  email: string;
+  firstName: string;
+  lastName: string;
+  role: number;
+  deactivatedAt: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+@ObjectType('Member')
+export class MemberView {
+  @IdField()
+  id!: string;
+
+  @TextField()
+  email!: string;
+
+  @TextField({ nullable: true })
+  first_name!: string;
+
+  @TextField({ nullable: true })
+  last_name!: string;
+
+  @WordField(ORGANIZATION_ROLES)
+  role!: OrganizationRole;
+
+  @FlagField({ description: 'False once the account is deactivated.' })
+  active!: boolean;
+
+  @TimeField({ description: 'When they became a member.' })
+  created_at!: Date;
+
+  @TimeField()
+  updated_at!: Date;
+
+  static of(this: void, member: Member): MemberView {
+    return Object.assign(new MemberView(), {
+      id: member.id,
+      email: member.email,
+      first_name: member.firstName,
+      last_name: member.lastName,
+      role: organizationRole(member.role),
+      active: member.deactivatedAt === null,
+      created_at: member.createdAt,
+      updated_at: member.updatedAt,
+    });
+  }
+}
+
+export const MemberPage = EnvelopeOf(MemberView, 'users', 'MemberPage');

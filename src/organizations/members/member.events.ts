@@ -1,0 +1,41 @@
+import type { Actor } from '../../core/access/actor.js';
+import { DomainEvent } from '../../core/events/domain-event.js';
+import type { OrganizationRole } from './member.view.js';
+
+/** Who is in an organization changed. */
+export abstract class OrganizationMemberEvent extends DomainEvent {
+  readonly category = 'member';
+  protected abstract readonly verb: string;
+
+  constructor(
+    actor: Actor,
+    readonly organizationId: string,
+    readonly member: { id: string; email: string },
+    role: OrganizationRole | null,
+  ) {
+    super(
+      actor,
+      { id: member.id, organizationId },
+      { email: member.email, ...(role ? { role } : {}), of: 'organization' },
+    );
+  }
+
+  get description(): string {
+    return `${this.member.email} ${this.verb} the organization`;
+  }
+}
+
+export class OrganizationMemberAdded extends OrganizationMemberEvent {
+  readonly action = 'added';
+  protected readonly verb = 'was added to';
+}
+
+export class OrganizationMemberRoleChanged extends OrganizationMemberEvent {
+  readonly action = 'role_changed';
+  protected readonly verb = 'got another role in';
+}
+
+export class OrganizationMemberRemoved extends OrganizationMemberEvent {
+  readonly action = 'removed';
+  protected readonly verb = 'was removed from';
+}

@@ -1,0 +1,53 @@
+import { ObjectType } from '@nestjs/graphql';
+import { FlagField, IdField, RecordsField, TextField, WordField } from '../../core/schema/fields.js';
+import { ORGANIZATION_ROLES, organizationRole, type OrganizationRole } from '../members/member.view.js';
+import type { User } from './user.entity.js';
+
+@ObjectType('Membership')
+export class MembershipView {
+  @IdField()
+  id!: string;
+
+  @TextField()
+  name!: string;
+
+  @WordField(ORGANIZATION_ROLES)
+  role!: OrganizationRole;
+}
+
+/** The caller, as they see themselves. */
+@ObjectType('Profile')
+export class ProfileView {
+  @IdField()
+  id!: string;
+
+  @TextField()
+  email!: string;
+
+  @TextField({ nullable: true })
+  first_name!: string;
+
+  @TextField({ nullable: true })
+  last_name!: string;
+
+  @FlagField()
+  installation_admin!: boolean;
+
+  @IdField({ nullable: true })
+  default_organization_id!: string | null;
+
+  @RecordsField(() => MembershipView)
+  organizations!: MembershipView[];
+
+  static of(this: void, user: User, memberships: { id: string; name: string; role: number }[]): ProfileView {
+    return Object.assign(new ProfileView(), {
+      id: user.id,
+      email: user.email,
+      first_name: user.firstName,
+      last_name: user.lastName,
+      installation_admin: user.installationAdmin,
+      default_organization_id: user.defaultOrganizationId,
+      organizations: memberships.map(({ id, name, role }) => ({ id, name, role: organizationRole(role) })),
+    });
+  }
+}

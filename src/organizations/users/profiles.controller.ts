@@ -1,0 +1,19 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Actor } from '../../core/access/actor.js';
+import { Caller } from '../../core/access/public.js';
+import { ProfileView } from './profile.view.js';
+import { ProfilesService } from './profiles.service.js';
+
+@ApiTags('users')
+@ApiBearerAuth()
+@Controller('api/identity/users/profile')
+export class ProfilesController {
+  constructor(private readonly profiles: ProfilesService) {}
+
+  @Get()
+  @ApiOkResponse({ type: ProfileView })
+  get(@Caller() actor: Actor): Promise<ProfileView> {
+    return this.profiles.get(actor);
+  }
+}
