@@ -1,10 +1,11 @@
 import { posix } from 'node:path';
-import { InvalidRequest } from '../../../core/errors/app-error.js';
+import { type Fault, InvalidRequest } from '../../../core/errors/app-error.js';
 import { newDesign } from '../../../formats/design-canonical.js';
 import { componentsOf } from '../../../formats/design-component.js';
 import { FaultList } from '../../../formats/fault-list.js';
 import { defaultLimits } from '../../../formats/limits.js';
-import { type Json, isObject, type JsonObject } from '../../../formats/located.js';
+import { type Json, isObject, type JsonObject, pointerTo } from '../../../formats/located.js';
+import { nameOfFile } from '../design-input.js';
 import { type Format, type FormatInput, type ImportedDesign, type ReadOptions } from '../format.js';
 import { ComposeFiles } from './compose-files.js';
 import { convertProject } from './kubernetes/convert.js';
@@ -21,7 +22,7 @@ import { serviceKeys } from './specification.js';
 /** Docker Compose: file versions 2 and 3, the current specification, and the layout of version 1. */
 export const composeFormat: Format = {
   sourceType: 'docker-compose',
-  extensions: ['.yml', '.yaml'],
+  extensions: ['.yml', '.yaml', '.json', '.tar', '.tar.gz', '.tgz', '.zip'],
   description: 'Docker Compose file, or an archive of files with .env, include and extends',
   available: () => true,
   detect,
@@ -61,19 +62,11 @@ async function read(input: FormatInput, options: ReadOptions): Promise<ImportedD
   const project = await loadProject(files, pathsOf(input, main, variables, files), variables);
   faults.raise(main);
 
-  const inactive = takeInactive(project, options.profiles ?? [], variables);
+  const inactive = takeInactive(project, options.profiles ?? []);
   withLabelFiles(project, files);
   faults.add(...checkReferences(project, inactive));
-  if (project.services.size === 0) {
-    const remedy = inactive.size > 0 ? 'Name the profiles that are on: COMPOSE_PROFILES in env.' : 'Add services.';
-    faults.add(
-      project.fault(
-        '/services',
-        inactive.size > 0 ? 'every service is in a profile that is off' : 'there are no services',
-        remedy,
-      ),
-    );
-  }
+  if (project.services.size === 0) faults.add(project.fault('/services', 'there are no services', 'Add a service.'));
+  if (inactive.size > 0) warnings.add(profileWarning(project, inactive));
   faults.raise(main);
 
   const { converted, ...said } = convertProject(project, files);
@@ -110,32 +103,38 @@ function pathsOf(
   });
 }
 
-/** Takes the services out whose profiles are all off. */
-function takeInactive(
-  project: ComposeProject,
-  profiles: readonly string[],
-  variables: ReadonlyMap<string, string>,
-): Map<string, JsonObject> {
-  const on = new Set([
-    ...profiles,
-    ...(variables.get('COMPOSE_PROFILES') ?? '').split(',').map((profile) => profile.trim()),
-  ]);
-  const inactive = new Map<string, JsonObject>();
-  for (const [name, definition] of project.services) {
-    const { profiles: wanted = [] } = serviceOf(definition);
-    if (wanted.length === 0 || on.has('*') || wanted.some((profile) => on.has(profile))) continue;
-    inactive.set(name, definition);
-    project.services.delete(name);
-  }
+/** Takes the services out whose profiles are all off; when none is on and nothing would be left, all stay. */
+function takeInactive(project: ComposeProject, profiles: readonly string[]): Map<string, JsonObject> {
+  const named = (project.variables.get('COMPOSE_PROFILES') ?? '').split(',').map((profile) => profile.trim());
+  const on = new Set([...profiles, ...named].filter((profile) => profile !== ''));
+  const inactive = new Map(
+    [...project.services].filter(([, definition]) => {
+      const { profiles: wanted = [] } = serviceOf(definition);
+      return wanted.length > 0 && !on.has('*') && !wanted.some((profile) => on.has(profile));
+    }),
+  );
+  if (on.size > 0 || inactive.size < project.services.size)
+    for (const name of inactive.keys()) project.services.delete(name);
   return inactive;
+}
+
+function profileWarning(project: ComposeProject, inactive: ReadonlyMap<string, JsonObject>): Fault {
+  const profiles = new Set([...inactive.values()].flatMap((definition) => serviceOf(definition).profiles ?? []));
+  const [first = ''] = inactive.keys();
+  const detail = project.services.has(first)
+    ? 'every service has a profile and none is on; all are taken'
+    : `services whose profiles are off are kept beside the components: ${[...inactive.keys()].join(', ').slice(0, 200)}`;
+  const remedy = `Send the profiles that are on as COMPOSE_PROFILES in env: ${[...profiles].join(', ').slice(0, 200)}.`;
+  return project.fault(pointerTo('services', first, 'profiles'), detail, remedy);
 }
 
 /** What the design keeps beside its components, so that the project can be written down again. */
 function partsWithoutComponent(project: ComposeProject, inactive: ReadonlyMap<string, JsonObject>): JsonObject {
+  const off = [...inactive].filter(([name]) => !project.services.has(name));
   const provided = [...project.services].filter(([, definition]) => definition.provider !== undefined);
   const parts = sections.map((section): [string, Json] => [
     section,
-    Object.fromEntries(section === 'services' ? [...provided, ...inactive] : project[section]),
+    Object.fromEntries(section === 'services' ? [...provided, ...off] : project[section]),
   ]);
   return present({ name: project.name, ...Object.fromEntries(parts), rest: project.rest });
 }
@@ -143,6 +142,5 @@ function partsWithoutComponent(project: ComposeProject, inactive: ReadonlyMap<st
 function nameOf(input: FormatInput, main: string, project: ComposeProject): string {
   const own = project.name || project.variables.get('COMPOSE_PROJECT_NAME');
   const folder = posix.basename(directoryOf(main));
-  const stem = posix.basename(input.name).replace(/\.(ya?ml|json|zip|tgz|tar(\.gz)?)$/i, '');
-  return own || folder || stem || 'compose';
+  return own || folder || nameOfFile(input.name);
 }

@@ -96,7 +96,7 @@ class DotenvReader {
   private interpolate(start: number, text: string): string {
     const known = new Map([...this.values, ...(this.options.inherited ?? [])]);
     try {
-      return new Interpolator(known, { lenient: true }).interpolate(text);
+      return new Interpolator(known).interpolate(text);
     } catch (error) {
       if (!(error instanceof InterpolationError)) throw error;
       this.fault(start, error.message, error.remedy);

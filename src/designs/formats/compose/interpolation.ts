@@ -12,27 +12,19 @@ export class InterpolationError extends Error {
   }
 }
 
-export interface InterpolatorOptions {
-  /** A `$` that starts no expression is kept, as `.env` files have it; in Compose files it is an error. */
-  lenient?: boolean;
-}
-
 const name = /[A-Za-z_][A-Za-z0-9_]*/y;
 const operator = /:?[-?+]/y;
 
 /**
  * Replaces `$VAR`, `${VAR}`, `${VAR:-default}`, `${VAR-default}`, `${VAR:?error}`, `${VAR?error}`, `${VAR:+other}`, `${VAR+other}` and `$$`,
- * nested ones included, as the Compose specification says (section Interpolation).
+ * nested ones included, as the Compose specification says (section Interpolation). A `$` before anything else stays as it is.
  */
 export class Interpolator {
   /** Variables that were asked for and neither set nor given a default. */
   readonly unset = new Set<string>();
   private produced = 0;
 
-  constructor(
-    readonly variables: ReadonlyMap<string, string>,
-    private readonly options: InterpolatorOptions = {},
-  ) {}
+  constructor(private readonly variables: ReadonlyMap<string, string>) {}
 
   /** Throws InterpolationError for a malformed expression, a required variable that is not set, or one that grows past the limits. */
   interpolate(text: string): string {
@@ -83,8 +75,7 @@ export class Interpolator {
   private named(text: string, at: number, live: boolean): { value: string; next: number } {
     const variable = match(name, text, at);
     if (variable !== undefined) return { value: this.plain(variable, live), next: at + variable.length };
-    if (this.options.lenient) return { value: '$', next: at };
-    throw malformed(text);
+    return { value: '$', next: at };
   }
 
   private braced(text: string, at: number, depth: number, live: boolean): { value: string; next: number } {

@@ -4,6 +4,10 @@ import { closestName } from './closest-name.js';
 import { bytesOf } from './quantities.js';
 import { type ComposeProject, type ComposeService, serviceOf } from './project.js';
 
+/** What to do with a file that is only half of a project. */
+const OVERLAY =
+  'A file that is laid over another is imported with it, as an archive and with both names in COMPOSE_FILE.';
+
 /** A service of another part of the project that a service cannot be without. */
 interface Dependency {
   name: string;
@@ -21,12 +25,14 @@ export function checkReferences(project: ComposeProject, inactive: ReadonlyMap<s
     const report = (segments: (string | number)[], detail: string, remedy?: string): void => {
       faults.push(project.fault(pointerTo('services', name, ...segments), detail, remedy));
     };
-    if (!service.image && !service.build && !service.provider) {
+    if (service.image === '' && !service.build) {
       report(
-        [],
-        `services.${name} has neither "image" nor "build"`,
-        'Name an image. An override file needs the file that it overrides.',
+        ['image'],
+        `services.${name}.image is empty`,
+        'A variable in it may not be set: send it in env, or write it into .env.',
       );
+    } else if (!service.image && !service.build && !service.provider) {
+      report([], `services.${name} has neither "image" nor "build"`, `Name an image. ${OVERLAY}`);
     }
     if (service.network_mode && Object.keys(service.networks ?? {}).length > 0) {
       report(['network_mode'], 'network_mode and networks exclude one another', 'Remove one of the two.');
@@ -38,7 +44,7 @@ export function checkReferences(project: ComposeProject, inactive: ReadonlyMap<s
       const remedy = profiles
         ? `Turn a profile on: ${profiles.join(', ')}.`
         : close === undefined
-          ? 'Define the service, or import the files together as an archive.'
+          ? `Define the service. ${OVERLAY}`
           : `Did you mean "${close}"?`;
       const detail = `services.${name} needs the service "${other}", which is ${profiles ? 'in no active profile' : 'not defined'}`;
       faults.push(project.fault(pointer, detail, remedy));
@@ -83,7 +89,7 @@ function undefinedResources(project: ComposeProject, name: string, service: Comp
       return project.fault(
         pointerTo('services', name, section),
         `services.${name} uses "${used}", which is not defined under ${section}`,
-        close === undefined ? `Add "${used}" to ${section} at the top level.` : `Did you mean "${close}"?`,
+        close === undefined ? `Add "${used}" to ${section} at the top level. ${OVERLAY}` : `Did you mean "${close}"?`,
       );
     });
 }

@@ -1,0 +1,40 @@
+import { readDocuments } from '../../../formats/documents.js';
+import { type JsonObject } from '../../../formats/located.js';
+import { type SourceFile } from '../../../formats/source-file.js';
+import { type FormatInput, type ImportedDesign, type ReadOptions } from '../format.js';
+import { composeFormat } from './compose-format.js';
+
+/** One file when it is text, an archive when it is files by path. */
+export function composeInput(content: string | Record<string, string | Uint8Array>): FormatInput {
+  const archive = typeof content !== 'string';
+  const files = new Map<string, SourceFile>();
+  for (const [path, text] of Object.entries(archive ? content : { 'shop.yaml': content })) {
+    files.set(path, { path, bytes: typeof text === 'string' ? new TextEncoder().encode(text) : text });
+  }
+  return {
+    name: archive ? 'shop.zip' : 'shop.yaml',
+    archive,
+    files,
+    documents: (path = [...files.keys()][0] ?? '', dialect) => {
+      const file = files.get(path);
+      return Promise.resolve(file ? readDocuments(file, dialect) : []);
+    },
+  };
+}
+
+export function importCompose(
+  content: string | Record<string, string | Uint8Array>,
+  options: ReadOptions = {},
+): Promise<ImportedDesign> {
+  return composeFormat.read(composeInput(content), options);
+}
+
+/** The resources of a design by `Kind/name`. */
+export function resourcesOf({ design }: ImportedDesign): Map<string, JsonObject> {
+  return new Map(
+    design.components.map(({ component, displayName, configuration }) => [
+      `${component.kind}/${displayName}`,
+      configuration,
+    ]),
+  );
+}
