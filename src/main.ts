@@ -40,7 +40,7 @@ async function serve(env: Env, databaseUrl: string, whenClosed: () => Promise<vo
 main().catch((error: unknown) => {
   const expected = error instanceof InvalidEnvironment || error instanceof EmbeddedDatabaseError;
   process.stderr.write(
-    `${expected ? (error as Error).message : error instanceof Error ? error.stack : String(error)}\n`,
+    `${expected ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
   );
   process.exit(1);
 });

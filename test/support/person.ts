@@ -43,7 +43,7 @@ export class Person {
         ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
-      body: raw ? (body as string | FormData | undefined) : JSON.stringify(body),
+      body: raw ? (body) : JSON.stringify(body),
     });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.includes('json');
@@ -59,7 +59,7 @@ export class Person {
   ): Promise<Answer> {
     const form = new FormData();
     for (const [key, value] of Object.entries(fields)) form.set(key, value);
-    form.set('file', new Blob([content as string]), name);
+    form.set('file', new Blob([content]), name);
     return this.call('POST', path, { body: form });
   }
 

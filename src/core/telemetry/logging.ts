@@ -88,6 +88,6 @@ export class NestLogger extends ConsoleLogger implements LoggerService {
     const text = rest.length > 1 && typeof rest[0] === 'string' ? rest[0] : undefined;
     if (message instanceof Error) this.logger[level]({ err: message, context }, text ?? message.message);
     else if (typeof message === 'object') this.logger[level]({ context, ...message }, text);
-    else this.logger[level]({ context }, String(message));
+    else this.logger[level]({ context }, typeof message === 'string' ? message : JSON.stringify(message));
   }
 }
