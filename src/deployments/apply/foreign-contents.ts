@@ -1,4 +1,5 @@
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
+import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject, type ObjectMetadata } from '../../kubernetes/clusters/kubernetes-object.js';
 import { boundedParallel } from '../plan/bounded-parallel.js';
@@ -44,7 +45,7 @@ async function foreignInNamespace(
     (kind) => kind.namespaced && isDeletable(kind) && !BY_THEMSELVES.includes(kind.kind),
   );
   const found = await boundedParallel(kinds, PARALLEL, async (kind) =>
-    foreign(await cluster.listMetadata(kind, { namespace, limit: 500 }), owner),
+    foreign(await list(cluster, kind, { namespace }), owner),
   );
   return found.flat().length > 0 ? `The namespace holds what others made: ${listed(found.flat())}` : undefined;
 }
@@ -59,8 +60,22 @@ async function foreignOfDefinition(
     kinds.some((one) => one.apiVersion === kind.apiVersion && one.kind === kind.kind),
   );
   if (!served) return undefined;
-  const found = foreign(await cluster.listMetadata(served, { limit: 500 }), owner);
+  const found = foreign(await list(cluster, served), owner);
   return found.length > 0 ? `The definition is used by what others made: ${listed(found)}` : undefined;
+}
+
+async function list(
+  cluster: ClusterClient,
+  kind: ResourceKind,
+  where: { namespace?: string } = {},
+): Promise<ObjectMetadata[]> {
+  try {
+    return await cluster.listMetadata(kind, where);
+  } catch (error) {
+    // The kind itself is gone since the cluster was asked for its kinds.
+    if (error instanceof ClusterError && error.kind === 'notFound') return [];
+    throw error;
+  }
 }
 
 /** What was made for another object goes with that object and is nobody's by itself. */

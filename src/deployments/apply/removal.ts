@@ -46,14 +46,8 @@ export class Removal {
       previous = await this.cluster.lookup(kind, name, namespace);
       const uid = previous?.metadata.uid;
       if (!previous || (leaving.uid && leaving.uid !== uid)) return { status: 'deleted' };
-      if (!isOwnedBy(this.owner, previous)) {
-        return {
-          status: 'skipped',
-          error: { reason: 'NOT_OWNED', detail: 'The object is not this deployment’s any more' },
-        };
-      }
-      const kept = await foreignContents(this.cluster, this.owner, previous);
-      if (kept) return { status: 'skipped', error: { reason: 'FOREIGN_CONTENT', detail: kept } };
+      const kept = await this.reasonToKeep(previous);
+      if (kept) return { status: 'skipped', error: kept };
       const alone = ALONE.test(kind.group) && !WITH_PODS.includes(kind.kind);
       await this.cluster.delete(kind, name, namespace, { uid, propagation: alone ? 'Background' : 'Foreground' });
       if (isDefinition(previous)) this.cluster.invalidate();
@@ -61,12 +55,17 @@ export class Removal {
     } catch (error) {
       if (!(error instanceof ClusterError) || concernsCluster(error)) throw error;
       if (error.kind === 'notFound') return { status: 'deleted' };
-      return {
-        status: 'failed',
-        previous,
-        error: resourceError(error, previous ?? { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name } }),
-      };
+      const object = previous ?? { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name } };
+      return { status: 'failed', previous, error: resourceError(error, object) };
     }
+  }
+
+  private async reasonToKeep(object: KubernetesObject): Promise<ResourceError | undefined> {
+    if (!isOwnedBy(this.owner, object)) {
+      return { reason: 'NOT_OWNED', detail: 'The object is not this deployment’s any more' };
+    }
+    const foreign = await foreignContents(this.cluster, this.owner, object);
+    return foreign === undefined ? undefined : { reason: 'FOREIGN_CONTENT', detail: foreign };
   }
 
   /** Waits until the object is gone; what holds it back is the error. */
@@ -85,10 +84,16 @@ export class Removal {
       if (!(error instanceof RunEnded) || error.why === 'cancelled') throw error;
     });
     if (gone) return undefined;
-    const finalizers = last?.metadata.finalizers?.join(', ');
-    return {
-      reason: 'STUCK',
-      detail: `The object is being deleted but not gone yet${finalizers ? `; it waits for ${finalizers}` : ''}`,
-    };
+    return { reason: 'STUCK', detail: ['The object is being deleted but not gone yet', ...heldBy(last)].join('; ') };
   }
+}
+
+/** Finalizers by name; a namespace tells in its conditions what it could not delete. */
+function heldBy(object: KubernetesObject | undefined): string[] {
+  const { conditions = [] } = (object?.status ?? {}) as {
+    conditions?: { type: string; status: string; message?: string }[];
+  };
+  const finalizers = object?.metadata.finalizers?.join(', ');
+  const told = object?.kind === 'Namespace' ? conditions.filter((one) => one.status === 'True' && one.message) : [];
+  return [...(finalizers ? [`it waits for ${finalizers}`] : []), ...told.map((one) => one.message ?? '')];
 }

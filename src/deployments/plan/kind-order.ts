@@ -1,7 +1,7 @@
 /** The order in which kinds are applied; what others refer to comes first. It is Helm's, with definitions moved to the front. */
 const ORDER = [
-  'Namespace',
   'CustomResourceDefinition',
+  'Namespace',
   'PriorityClass',
   'NetworkPolicy',
   'ResourceQuota',

@@ -124,11 +124,10 @@ export class ClusterClient {
   }
 
   /** As `list`, without the objects' contents, which is all that finding and counting them needs. */
-  async listMetadata(kind: ResourceKind, options: ListOptions & { limit?: number } = {}): Promise<ObjectMetadata[]> {
+  async listMetadata(kind: ResourceKind, options: ListOptions = {}): Promise<ObjectMetadata[]> {
     const found: ObjectMetadata[] = [];
     for await (const page of this.walk<ObjectMetadata>(kind, options, METADATA_LIST)) {
       found.push(...page);
-      if (options.limit && found.length >= options.limit) break;
     }
     return found;
   }
