@@ -1,20 +1,21 @@
-/** Why the embedded database could not be started or stopped; the message closes with what the operator can do about it. */
+/** Why the embedded database could not be started or stopped, and what the operator can do about it. */
 export class EmbeddedDatabaseError extends Error {
   /**
    * @param problem what went wrong, one sentence
    * @param remedy what the operator can do, one sentence
+   * @param detail what PostgreSQL or the operating system said, any number of lines
    */
   constructor(
     problem: string,
     readonly remedy: string,
-    options?: ErrorOptions,
+    { detail, cause }: { detail?: string; cause?: unknown } = {},
   ) {
-    super(`${problem} ${remedy}`, options);
+    super(`${problem} ${remedy}${detail ? `\n${detail}` : ''}`, { cause });
     this.name = new.target.name;
   }
 }
 
-const KNOWN: [pattern: RegExp, problem: string, remedy: string][] = [
+const KNOWN: readonly (readonly [pattern: RegExp, problem: string, remedy: string])[] = [
   [/ENOSPC|No space left on device/i, 'the disk is full.', 'Free at least 200 MB, or set DATA_DIR to another disk.'],
   [/EROFS|Read-only file system/i, 'the file system is read-only.', 'Set DATA_DIR to a folder that can be written.'],
   [/ENOTDIR/, 'a part of the path is a file.', 'Set DATA_DIR to a folder.'],
@@ -35,6 +36,8 @@ const KNOWN: [pattern: RegExp, problem: string, remedy: string][] = [
   ],
 ];
 
+const UNKNOWN = [undefined, 'it failed.', 'Set DATABASE_URL to use a PostgreSQL server of your own instead.'] as const;
+
 /**
  * Names a failure of the file system or of PostgreSQL's programs.
  *
@@ -44,10 +47,7 @@ const KNOWN: [pattern: RegExp, problem: string, remedy: string][] = [
 export function diagnose(doing: string, failure: unknown): EmbeddedDatabaseError {
   if (failure instanceof EmbeddedDatabaseError) return failure;
   const text = failure instanceof Error ? failure.message : String(failure);
-  const [, problem, remedy] = KNOWN.find(([pattern]) => pattern.test(text)) ?? [
-    undefined,
-    'it failed for a reason not foreseen.',
-    'The lines above are what PostgreSQL said; DATABASE_URL can be set to a PostgreSQL server instead.',
-  ];
-  return new EmbeddedDatabaseError(`${doing}: ${problem}\n${text.trim()}\n`, remedy, { cause: failure });
+  const known = KNOWN.find(([pattern]) => pattern.test(text));
+  const [, problem, remedy] = known ?? UNKNOWN;
+  return new EmbeddedDatabaseError(`${doing}: ${problem}`, remedy, { detail: text.trim(), cause: failure });
 }
