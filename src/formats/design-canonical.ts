@@ -35,7 +35,7 @@ export function canonicalDesign(data: JsonObject, name: string): DesignFile {
     ...rest,
     name: textOf(data['name']) || name,
     schemaVersion: textOf(data['schemaVersion']) || DESIGN_SCHEMA,
-    version: version === undefined || version === null || version === '' ? '0.0.1' : String(version as string | number),
+    version: typeof version === 'number' ? String(version) : textOf(version) || '0.0.1',
     components: older ? componentsOfServices(services) : drawn,
     relationships: listOf(data['relationships']),
     metadata: objectOf(data['metadata']),
@@ -49,16 +49,16 @@ function canonicalComponent(data: JsonObject, index: number): DesignComponent {
   const definition = objectOf(data['component']);
   const kind = textOf(definition['kind']);
   const version = textOf(definition['version']);
-  const displayName = textOf(data['displayName']) || kind;
+  const displayName = given(data['displayName'], kind);
   const model = objectOf(data['model']);
   return {
     ...data,
     id: textOf(data['id']) || componentId(JSON.stringify(['component', version, kind, displayName, index])),
     schemaVersion: textOf(data['schemaVersion']) || COMPONENT_SCHEMA,
-    version: textOf(data['version']) || 'v1.0.0',
+    version: given(data['version'], 'v1.0.0'),
     displayName,
     description: textOf(data['description']),
-    format: textOf(data['format']) || 'JSON',
+    format: given(data['format'], 'JSON'),
     model: { ...model, name: textOf(model['name']) },
     component: { ...definition, kind, version },
     configuration: objectOf(data['configuration']),
@@ -66,10 +66,10 @@ function canonicalComponent(data: JsonObject, index: number): DesignComponent {
   };
 }
 
-function listOf(value: Json | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
+function given(value: Json | undefined, otherwise: string): string {
+  return typeof value === 'string' ? value : otherwise;
 }
 
-function objectOf(value: Json | undefined): JsonObject {
-  return isObject(value) ? value : {};
+function listOf(value: Json | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
 }

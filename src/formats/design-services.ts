@@ -92,7 +92,3 @@ function restore(value: JsonObject): JsonObject {
 function without(value: JsonObject, keys: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)));
 }
-
-function objectOf(value: Json | undefined): JsonObject {
-  return isObject(value) ? value : {};
-}

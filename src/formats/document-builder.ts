@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Fault } from '../core/errors/app-error.js';
 import { FaultList } from './fault-list.js';
 import { type FormatLimits } from './limits.js';
@@ -31,7 +32,7 @@ export class DocumentBuilder {
     this.faults.add(fault);
   }
 
-  /** Makes an object of members; a key that comes twice, or that would reach the prototype, is a fault. */
+  /** Makes an object of members; a key that comes twice with different values, or that would reach the prototype, is a fault. */
   object(members: Iterable<{ key: string; offset: number; value: Json }>): JsonObject {
     const object: JsonObject = {};
     const places = new Map<string, number>();
@@ -41,7 +42,9 @@ export class DocumentBuilder {
         continue;
       }
       if (places.has(key)) {
-        this.fault(offset, `the key ${JSON.stringify(key)} is given twice`, 'Keep one of the two.');
+        if (!isDeepStrictEqual(object[key], value)) {
+          this.fault(offset, `the key ${JSON.stringify(key)} is given twice`, 'Keep one of the two.');
+        }
         continue;
       }
       object[key] = value;

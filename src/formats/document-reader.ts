@@ -6,8 +6,10 @@ import { type Task, type WorkerPool } from './worker-pool.js';
 import { type Dialect } from './yaml-scalar.js';
 import { toYaml } from './yaml-writer.js';
 
-/** Input up to this many bytes is read at once, which takes some 10 ms. */
-const AT_ONCE = 32 * 1024;
+/** Input up to this many bytes is read at once. Hostile text of more holds up the event loop for longer than 50 ms. */
+const AT_ONCE = 2 * 1024;
+/** Aliases make much out of little. */
+const ANCHOR = /(?:^|[\s[{,:-])&[^\s&,[\]{}]/;
 
 interface ReadInput {
   file: SourceFile;
@@ -15,7 +17,7 @@ interface ReadInput {
   limits: FormatLimits;
 }
 
-const readTask: Task<ReadInput, LocatedData[]> = { module: import.meta.url, name: 'readInWorker' };
+const readTask: Task<ReadInput, Iterable<LocatedData>> = { module: import.meta.url, name: 'readInWorker' };
 const writeTask: Task<readonly (Json | object)[], string> = { module: import.meta.url, name: 'writeInWorker' };
 
 /** Reads and writes YAML and JSON without holding up the event loop: small files here, large ones in a worker. */
@@ -28,22 +30,26 @@ export class DocumentReader {
   /** The documents of a file without empty ones. Throws InvalidRequest with every syntax fault. */
   async read(file: SourceFile, dialect: Dialect = 'kubernetes'): Promise<LocatedDocument[]> {
     const { limits } = this;
-    if (file.bytes.length <= AT_ONCE) return readDocuments(file, dialect, limits);
+    if (isSmall(file.bytes)) return readDocuments(file, dialect, limits);
     // A copy of its own: sending a view would send everything that lies in the same buffer.
     const bytes = Uint8Array.from(file.bytes);
-    const documents = await this.pool.run(readTask, { file: { path: file.path, bytes }, dialect, limits });
+    const documents = await this.pool.collect(readTask, { file: { path: file.path, bytes }, dialect, limits });
     return documents.map((data) => new LocatedDocument(data));
   }
 
   /** As toYaml; `size` is what the caller knows of the bytes that went in. */
   async write(documents: readonly (Json | object)[], size: number): Promise<string> {
-    return size <= AT_ONCE * 4 ? toYaml(documents) : this.pool.run(writeTask, documents);
+    return size <= AT_ONCE * 16 ? toYaml(documents) : this.pool.run(writeTask, documents);
   }
 }
 
+function isSmall(bytes: Uint8Array): boolean {
+  return bytes.length <= AT_ONCE && !ANCHOR.test(Buffer.from(bytes).toString('latin1'));
+}
+
 /** Task of the worker pool. */
-export function readInWorker({ file, dialect, limits }: ReadInput): LocatedData[] {
-  return readLocated(file, dialect, limits);
+export function* readInWorker({ file, dialect, limits }: ReadInput): Generator<LocatedData> {
+  yield* readLocated(file, dialect, limits);
 }
 
 /** Task of the worker pool. */

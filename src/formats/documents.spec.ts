@@ -138,6 +138,11 @@ describe('readDocuments, structure', () => {
     expect(document?.tag('/a')).toBeUndefined();
   });
 
+  it('takes quoted text that goes on at the indentation of its key, but not past a document', () => {
+    expect(valueOf('a:\n  b: ["x\n  y\n  "]\n  c: "p\nq"\nd: 1')).toEqual({ a: { b: ['x y '], c: 'p q' }, d: 1 });
+    expect(faultsOf(() => read('a: "x\n---\nb: 1'))).not.toEqual([]);
+  });
+
   it('reads YAML in brackets that is not JSON', () => {
     expect(valueOf("{'a': 1, b: [x, z,],}")).toEqual({ a: 1, b: ['x', 'z'] });
     expect(valueOf('{"a": 1, b: c}')).toEqual({ a: 1, b: 'c' });
@@ -152,7 +157,7 @@ describe('readDocuments, hostile input', () => {
   });
 
   it('lists no more faults than the limit, and says how many are left', () => {
-    const text = Array.from({ length: 20 }, () => 'a: 1').join('\n');
+    const text = Array.from({ length: 20 }, (_, index) => `a: ${index}`).join('\n');
     expect(faultsOf(() => read(text, 'core', { faults: 5 }))).toHaveLength(6);
   });
 

@@ -18,11 +18,11 @@ export function readDocuments(
   dialect: Dialect = 'kubernetes',
   limits: FormatLimits = defaultLimits,
 ): LocatedDocument[] {
-  return readLocated(file, dialect, limits).map((data) => new LocatedDocument(data));
+  return Array.from(readLocated(file, dialect, limits), (data) => new LocatedDocument(data));
 }
 
-/** As readDocuments, in the form that passes between threads. */
-export function readLocated(file: SourceFile, dialect: Dialect, limits: FormatLimits): LocatedData[] {
+/** As readDocuments, one by one and in the form that passes between threads. */
+export function readLocated(file: SourceFile, dialect: Dialect, limits: FormatLimits): Iterable<LocatedData> {
   const text = decodeText(file, limits.textBytes);
   const looksLikeJson = /^\s*(?:\{\s*["}]|\[\s*["{[\]\d])/.test(text);
   if (!looksLikeJson) return readYaml(file.path, text, dialect, limits);
@@ -48,7 +48,7 @@ function readFlow(
   const column = syntax.offset - (starts[line - 1] ?? 0) + 1;
   if (!path.toLowerCase().endsWith('.json')) {
     try {
-      return readYaml(path, text, dialect, limits);
+      return [...readYaml(path, text, dialect, limits)];
     } catch (error) {
       if (!(error instanceof InvalidRequest)) throw error;
       if ((error.errors[0]?.line ?? 0) > line) throw error;

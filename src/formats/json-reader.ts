@@ -5,6 +5,7 @@ import { exact, InexactNumber } from './yaml-scalar.js';
 
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y; // eslint-disable-line no-control-regex -- RFC 8259 section 7
 const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?/y;
+const SPACE = /[ \t\n\r]*/y;
 const LITERALS = new Map<string, Json>([
   ['true', true],
   ['false', false],
@@ -128,6 +129,7 @@ class JsonReader {
       return value === 0 ? 0 : value;
     } catch (error) {
       if (!(error instanceof InexactNumber)) throw error;
+      if (this.builder.limits.roundNumbers && Number.isFinite(error.nearest)) return error.nearest;
       this.builder.fault(offset, error.message, 'Write it as a string if it is a name or an identifier.');
       return 0;
     }
@@ -139,7 +141,9 @@ class JsonReader {
   }
 
   private space(): void {
-    while (/[ \t\n\r]/.test(this.text[this.at] ?? '')) this.at += 1;
+    SPACE.lastIndex = this.at;
+    SPACE.exec(this.text);
+    this.at = SPACE.lastIndex;
   }
 
   private unexpected(wanted: string): JsonSyntax {

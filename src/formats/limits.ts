@@ -15,12 +15,14 @@ export interface FormatLimits {
   entryBytes: number;
   /** Faults listed for one file; one more line tells how many were left out. */
   faults: number;
+  /** Take the nearest double for a number with more digits, instead of refusing it: right for schemas, where such numbers are bounds and examples. */
+  roundNumbers: boolean;
 }
 
 const MB = 1024 * 1024;
 
 export const defaultLimits: Readonly<FormatLimits> = {
-  textBytes: 20 * MB,
+  textBytes: 10 * MB,
   depth: 100,
   aliases: 100,
   aliasBytes: 10 * MB,
@@ -28,4 +30,5 @@ export const defaultLimits: Readonly<FormatLimits> = {
   archiveEntries: 20_000,
   entryBytes: 20 * MB,
   faults: 100,
+  roundNumbers: false,
 };

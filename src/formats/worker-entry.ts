@@ -8,8 +8,9 @@ export interface Job {
   input: unknown;
 }
 
-/** What a worker sends back: the value, an AppError taken apart, or the message of any other error. */
+/** What a worker sends back: the parts of a value as they come, the value, an AppError taken apart, or the message of any other error. */
 export type Answer =
+  | { part: unknown }
   | { value: unknown }
   | { message: string }
   | { status: number; code: string; title: string; message: string; errors: Fault[]; remedy?: string };
@@ -22,7 +23,10 @@ async function answer({ module, name, input }: Job): Promise<Answer> {
   try {
     const task = ((await import(module)) as Record<string, (input: unknown) => unknown>)[name];
     if (typeof task !== 'function') throw new Error(`${module} exports no function ${name}`);
-    return { value: await task(input) };
+    const value = await task(input);
+    if (!isIterator(value)) return { value };
+    for (const part of value) parentPort?.postMessage({ part });
+    return { value: undefined };
   } catch (error) {
     if (error instanceof AppError) {
       const { status, code, title, message, errors, remedy } = error;
@@ -30,4 +34,9 @@ async function answer({ module, name, input }: Job): Promise<Answer> {
     }
     return { message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }
+}
+
+/** Generators are sent piece by piece; arrays and text are values. */
+function isIterator(value: unknown): value is Iterable<unknown> {
+  return typeof value === 'object' && value !== null && 'next' in value && Symbol.iterator in value;
 }

@@ -25,8 +25,9 @@ export const defaultPoolOptions: Readonly<WorkerPoolOptions> = { size: 2, timeLi
 
 interface Waiting {
   job: Job;
-  resolve(value: unknown): void;
-  reject(error: Error): void;
+  part: (value: unknown) => void;
+  resolve: (value: unknown) => void;
+  reject: (error: Error) => void;
   timer?: NodeJS.Timeout;
 }
 
@@ -47,11 +48,22 @@ export class WorkerPool {
    * InvalidRequest `TOO_COSTLY` when time or memory ran out, or a 429 when too many tasks wait.
    */
   run<Input, Output>(task: Task<Input, Output>, input: Input): Promise<Output> {
+    return this.enqueue(task, input, () => undefined) as Promise<Output>;
+  }
+
+  /** As run, for a generator: its parts cross over one at a time, so that none holds up the event loop for long. */
+  async collect<Input, Part>(task: Task<Input, Iterable<Part>>, input: Input): Promise<Part[]> {
+    const parts: Part[] = [];
+    await this.enqueue(task, input, (part) => parts.push(part as Part));
+    return parts;
+  }
+
+  private enqueue(task: { module: string; name: string }, input: unknown, part: Waiting['part']): Promise<unknown> {
     if (this.closed) return Promise.reject(new Error('The worker pool is closed.'));
     if (this.waiting.length >= this.options.queue) return Promise.reject(tooBusy());
-    return new Promise<Output>((resolve, reject) => {
+    return new Promise((resolve, reject) => {
       const job: Job = { module: task.module, name: task.name, input };
-      this.waiting.push({ job, resolve: resolve as (value: unknown) => void, reject });
+      this.waiting.push({ job, part, resolve, reject });
       this.next();
     });
   }
@@ -80,13 +92,16 @@ export class WorkerPool {
       () => this.fail(worker, tooCostly(`took longer than ${this.options.timeLimit} ms`)),
       this.options.timeLimit,
     );
-    worker.once('message', (answer: Answer) => this.release(worker, answer));
     worker.postMessage(waiting.job);
   }
 
-  private release(worker: Worker, answer: Answer): void {
+  private receive(worker: Worker, answer: Answer): void {
     const waiting = this.busy.get(worker);
     if (!waiting) return;
+    if ('part' in answer) {
+      waiting.part(answer.part);
+      return;
+    }
     clearTimeout(waiting.timer);
     this.busy.delete(worker);
     worker.unref();
@@ -115,6 +130,7 @@ export class WorkerPool {
       execArgv: fromSource ? ['--import', '@swc-node/register/esm-register', '--no-warnings'] : [],
       resourceLimits: { maxOldGenerationSizeMb: this.options.memory },
     });
+    worker.on('message', (answer: Answer) => this.receive(worker, answer));
     worker.on('error', (error: Error & { code?: string }) => {
       const outOfMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
       this.fail(worker, outOfMemory ? tooCostly(`needs more than ${this.options.memory} MB of memory`) : error);
@@ -124,7 +140,7 @@ export class WorkerPool {
   }
 }
 
-function revive(answer: Exclude<Answer, { value: unknown }>): Error {
+function revive(answer: Exclude<Answer, { value: unknown } | { part: unknown }>): Error {
   if (!('code' in answer)) return new Error(answer.message);
   const { status, code, title, message, errors, remedy } = answer;
   return status === 400

@@ -1,6 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq, type Alias, type ParsedNode, type Scalar, type YAMLMap } from 'yaml';
 import { type DocumentBuilder } from './document-builder.js';
-import { type Json, pointerTo } from './located.js';
+import { type Json, pointerTo, textOf } from './located.js';
 import { type Dialect, InexactNumber, resolvePlain } from './yaml-scalar.js';
 
 interface Member {
@@ -9,6 +9,8 @@ interface Member {
   value: Json;
 }
 
+/** What a node takes beside its text; without it, empty nodes would be free. */
+const NODE_BYTES = 32;
 const STANDARD = 'tag:yaml.org,2002:';
 
 /** Stops the conversion of a document whose aliases stand for too much. */
@@ -89,7 +91,7 @@ export class YamlConverter {
   private merged(node: ParsedNode | null, offset: number, path: readonly string[], expanding: number): Member[] {
     const members = new Map<string, Member>();
     for (const source of isSeq(node) ? node.items : [node]) {
-      const value = this.value(source as ParsedNode | null, path, expanding);
+      const value = this.value(source, path, expanding);
       if (typeof value !== 'object' || value === null || Array.isArray(value)) {
         if (!this.builder.faults.empty) continue;
         this.builder.fault(offset, '"<<" merges something that is not a mapping', 'Merge mappings only.');
@@ -135,7 +137,7 @@ export class YamlConverter {
 
   private spend(node: Exclude<ParsedNode, Alias.Parsed>): void {
     const { aliasBytes } = this.builder.limits;
-    this.aliasBytes += isScalar(node) ? String(node.value).length + 8 : 8;
+    this.aliasBytes += isScalar(node) ? String(node.value).length + NODE_BYTES : NODE_BYTES;
     if (this.aliasBytes <= aliasBytes) return;
     this.builder.fault(node.range[0], `aliases stand for more than ${aliasBytes} bytes`, 'Write the content out.');
     throw new TooMuch();
@@ -143,7 +145,7 @@ export class YamlConverter {
 
   private scalar(node: Scalar.Parsed, path: readonly string[]): Json {
     const offset = node.range[0];
-    const text = this.builder.text(String(node.value ?? ''), offset);
+    const text = this.builder.text(textOf(node.value as Json), offset);
     const tag = node.tag;
     if (tag === `${STANDARD}str` || tag === `${STANDARD}timestamp`) return text;
     const known = ['int', 'float', 'bool', 'null'].find((name) => tag === STANDARD + name);
@@ -155,6 +157,7 @@ export class YamlConverter {
       return value;
     } catch (error) {
       if (!(error instanceof InexactNumber)) throw error;
+      if (this.builder.limits.roundNumbers) return error.nearest;
       this.builder.fault(offset, error.message, 'Quote it if it is a name or an identifier.');
       return null;
     }

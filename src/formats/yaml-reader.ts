@@ -1,4 +1,4 @@
-import { Composer, type CST, type Document, Parser } from 'yaml';
+import { Composer, type CST, type Document, Lexer, Parser } from 'yaml';
 import { DocumentBuilder } from './document-builder.js';
 import { type FormatLimits } from './limits.js';
 import { type LocatedData } from './located.js';
@@ -17,11 +17,10 @@ const DEFAULT_REMEDY = 'Correct the YAML at this place.';
 
 /**
  * Reads a stream of YAML documents with positions; documents that hold nothing are left out but counted.
- * Local tags (`!reset`) are kept beside the value. Throws InvalidRequest with every fault of the stream.
+ * Local tags (`!reset`) are kept beside the value. Throws InvalidRequest with every fault of the stream at its end; what has come out before is of no use then.
  */
-export function readYaml(file: string, text: string, dialect: Dialect, limits: FormatLimits): LocatedData[] {
+export function* readYaml(file: string, text: string, dialect: Dialect, limits: FormatLimits): Generator<LocatedData> {
   const builder = new DocumentBuilder(file, text, limits);
-  const read: LocatedData[] = [];
   let number = 0;
   for (const document of compose(text, builder)) {
     number += 1;
@@ -34,10 +33,9 @@ export function readYaml(file: string, text: string, dialect: Dialect, limits: F
     const converter = new YamlConverter(builder, dialect);
     const start = document.contents?.range?.[0] ?? 0;
     const value = converter.convert(document.contents);
-    if (value !== null && builder.faults.empty) read.push(builder.document(number, value, start, converter.tags));
+    if (value !== null && builder.faults.empty) yield builder.document(number, value, start, converter.tags);
   }
   builder.raise();
-  return read;
 }
 
 function* compose(text: string, builder: DocumentBuilder): Generator<Document.Parsed> {
@@ -49,12 +47,36 @@ function* compose(text: string, builder: DocumentBuilder): Generator<Document.Pa
     logLevel: 'silent',
     prettyErrors: false,
   });
-  for (const token of new Parser().parse(text)) {
+  for (const token of tokensOf(text)) {
     const deep = tooDeep(token, builder.limits.depth);
     if (deep) builder.tooDeep(deep.offset);
     else yield* composer.next(token);
   }
   yield* composer.end();
+}
+
+function* tokensOf(text: string): Generator<CST.Token> {
+  const parser = new Parser();
+  for (const lexeme of tolerantLexer().lex(text)) yield* parser.next(lexeme);
+  yield* parser.end();
+}
+
+/**
+ * Quoted text may go on at any indentation: YAML asks for more than that of its key, but no reader in the field does, and manifests are written so.
+ * The lexer has no setting for it; it compares with `indentNext`, which therefore is nothing while it reads a quoted text.
+ */
+function tolerantLexer(): Lexer {
+  const lexer = new Lexer();
+  const inner = lexer as unknown as { indentNext: number; parseQuotedScalar(): Generator<string, unknown> };
+  const read = inner.parseQuotedScalar.bind(lexer);
+  inner.parseQuotedScalar = function* () {
+    const { indentNext } = inner;
+    inner.indentNext = 0;
+    const state = yield* read();
+    inner.indentNext = indentNext;
+    return state;
+  };
+  return lexer;
 }
 
 /** The first collection below the allowed depth. Walks with a list of its own, since the composer would recurse. */

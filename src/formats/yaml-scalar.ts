@@ -21,8 +21,11 @@ const FLOAT = /^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?$/;
 
 /** Thrown for a number that no double holds, so that digits would be lost. */
 export class InexactNumber extends Error {
-  constructor(readonly text: string) {
+  readonly nearest: number;
+
+  constructor(text: string) {
     super(`the number ${text.length > 40 ? `${text.slice(0, 40)}…` : text} has more digits than can be kept`);
+    this.nearest = Number(text);
   }
 }
 

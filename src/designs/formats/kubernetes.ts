@@ -1,10 +1,10 @@
-import { InvalidRequest } from '../../core/errors/app-error.js';
+import { type Fault, InvalidRequest } from '../../core/errors/app-error.js';
 import { newDesign } from '../../formats/design-canonical.js';
 import { componentsOf, identityOf, isDeployable, resourceOf } from '../../formats/design-component.js';
 import { type DesignComponent, type DesignFile } from '../../formats/design-file.js';
 import { FaultList } from '../../formats/fault-list.js';
 import { defaultLimits } from '../../formats/limits.js';
-import { type JsonObject, type LocatedDocument } from '../../formats/located.js';
+import { type JsonObject, type LocatedDocument, objectOf, textOf } from '../../formats/located.js';
 import { nameOfFile, textFiles } from './design-input.js';
 import { type Format, type FormatInput, type ImportedDesign, type ReadOptions } from './format.js';
 import {
@@ -38,8 +38,14 @@ export const kubernetesFormat: Format = {
   async read(input: FormatInput, options: ReadOptions): Promise<ImportedDesign> {
     const faults = new FaultList(options.limits?.faults ?? defaultLimits.faults);
     const found: LocatedResource[] = [];
+    const warnings: Fault[] = [];
     for (const path of textFiles(input)) {
-      for (const document of await input.documents(path).catch((error: unknown) => collect(error, faults))) {
+      const documents = await input.documents(path).catch((error: unknown) => collect(error, faults));
+      if (input.archive && documents.length > 0 && !documents.some(({ value }) => claimsResource(value))) {
+        warnings.push({ file: path, detail: 'holds no resource and is left out' });
+        continue;
+      }
+      for (const document of documents) {
         faults.add(...tagFaults(document));
         const { resources, faults: wrong } = resourcesOf(document);
         faults.add(...wrong, ...resources.flatMap(faultsOfResource));
@@ -55,7 +61,7 @@ export const kubernetesFormat: Format = {
       name,
       design: newDesign({ name, components }),
       sourceType: 'kubernetes',
-      warnings: found.flatMap(warningsOfResource),
+      warnings: [...warnings, ...found.flatMap(warningsOfResource)],
     };
   },
 };
@@ -75,13 +81,13 @@ function duplicates(found: readonly LocatedResource[]) {
     const identity = identityOf(item.resource);
     const before = first.get(identity);
     if (!before) first.set(identity, item);
-    const named = typeof (item.resource['metadata'] as JsonObject | undefined)?.['name'] === 'string';
+    const named = textOf(objectOf(item.resource['metadata'])['name']) !== '';
     if (!before || !named || faultsOfResource(item).length > 0) return [];
     const { line } = before.document.position(before.pointer);
     const place =
       before.document.file === item.document.file ? `line ${line}` : `${before.document.file}, line ${line}`;
     const { kind, metadata } = item.resource;
-    const what = `${String(kind)} ${String((metadata as JsonObject)['name'])}`;
+    const what = `${textOf(kind)} ${textOf(objectOf(metadata)['name'])}`;
     return [
       located(item.document, item.pointer, `is ${what}, which is given already at ${place}`, 'Remove one of the two, or give it another name.'), // prettier-ignore
     ];
