@@ -18,6 +18,12 @@ const SETTLES_WITHIN_MS = 30_000;
 const ESTABLISHED_WITHIN_MS = 30_000;
 const PRUNED_WITHIN_MS = 10_000;
 
+interface Condition {
+  type: string;
+  status: string;
+  message?: string;
+}
+
 export type Step = { status: 'applied' | 'unchanged' | 'deleted' | 'skipped' | 'failed'; error?: ResourceError };
 
 /** Carries out single items of a plan and remembers every deed, so that it can be undone. */
@@ -67,9 +73,7 @@ export class DeploymentRun {
     let refusal: string | undefined;
     const done = await this.clock.until(ESTABLISHED_WITHIN_MS, async () => {
       const { status } = await this.cluster.get(kind, desired.metadata.name);
-      const { conditions = [] } = (status ?? {}) as {
-        conditions?: { type: string; status: string; message?: string }[];
-      };
+      const conditions = (status as { conditions?: Condition[] | null } | undefined)?.conditions ?? [];
       refusal = conditions.find((one) => one.type === 'NamesAccepted' && one.status === 'False')?.message;
       return (
         refusal !== undefined ||

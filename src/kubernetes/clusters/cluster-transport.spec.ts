@@ -1,0 +1,140 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { Outbound } from '../../core/outbound/outbound.js';
+import { ClusterClient } from './cluster-client.js';
+
+/** What no cluster does on demand: a server on loopback that misbehaves. */
+describe('A cluster client against a difficult server', () => {
+  const outbound = new Outbound({ allow: [], connections: 'private', production: false });
+  let answer: (request: IncomingMessage, response: ServerResponse, count: number) => void;
+  let count = 0;
+  let server: Server;
+  let client: ClusterClient;
+
+  beforeAll(async () => {
+    server = createServer((request, response) => answer(request, response, ++count));
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const { port } = server.address() as AddressInfo;
+    const access = { server: `http://127.0.0.1:${port}/k8s/clusters/c1`, tls: {}, user: { token: 't' } };
+    client = new ClusterClient(access, outbound, { answerTimeoutMs: 300, maxBytes: 10_000 });
+  });
+
+  beforeEach(() => {
+    count = 0;
+    client.invalidate();
+  });
+
+  afterAll(async () => {
+    await client.close();
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+  });
+
+  const json = (response: ServerResponse, status: number, body: unknown, headers = {}) =>
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+
+  it('keeps the path of the server', async () => {
+    answer = ({ url, headers }, response) => json(response, 200, { gitVersion: `${url} ${headers.authorization}` });
+    expect((await client.version()).gitVersion).toBe('/k8s/clusters/c1/version Bearer t');
+  });
+
+  it.each([429, 503])('comes back after %i when told to', async (status) => {
+    answer = (_, response, time) =>
+      time < 3 ? json(response, status, {}, { 'retry-after': '0' }) : json(response, 200, { gitVersion: 'v1' });
+    expect((await client.version()).gitVersion).toBe('v1');
+    expect(count).toBe(3);
+  });
+
+  it('does not wait long, nor for ever', async () => {
+    answer = (_, response) => json(response, 429, {}, { 'retry-after': '3600' });
+    await expect(client.version()).rejects.toMatchObject({ kind: 'throttled' });
+    expect(count).toBe(1);
+    answer = (_, response) => json(response, 503, {}, { 'retry-after': '0' });
+    await expect(client.version()).rejects.toMatchObject({ kind: 'unavailable' });
+    expect(count).toBe(5);
+  });
+
+  it('asks once more when a kept socket turns out to be dead', async () => {
+    answer = ({ socket }, response, time) =>
+      time === 1 ? socket.destroy() : json(response, 200, { gitVersion: 'v1' });
+    expect((await client.version()).gitVersion).toBe('v1');
+  });
+
+  it('gives up on a server that says nothing, or stops in the middle', async () => {
+    answer = () => undefined;
+    await expect(client.version()).rejects.toMatchObject({ kind: 'timeout', status: 504, unanswered: true });
+    answer = (_, response) => response.writeHead(200, { 'content-type': 'application/json' }).write('{');
+    await expect(client.version()).rejects.toMatchObject({ kind: 'timeout', status: 504 });
+  });
+
+  it('takes no answer without end', async () => {
+    answer = (_, response) => json(response, 200, { gitVersion: 'x'.repeat(20_000) });
+    await expect(client.version()).rejects.toMatchObject({ kind: 'tooLarge' });
+  });
+
+  it.each([
+    [
+      'a page of a proxy',
+      (response: ServerResponse) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
+    ],
+    [
+      'broken JSON',
+      (response: ServerResponse) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"a'),
+    ],
+    [
+      'a redirect',
+      (response: ServerResponse) => response.writeHead(302, { location: 'http://169.254.169.254/' }).end(),
+    ],
+  ])('does not take %s for a cluster', async (_, reply) => {
+    answer = (__, response) => reply(response);
+    await expect(client.version()).rejects.toMatchObject({ kind: 'protocol', status: 502 });
+    await expect(client.kinds()).rejects.toMatchObject({ kind: 'protocol' });
+  });
+
+  it('passes warnings on', async () => {
+    const texts = '299 - "v1 Old is deprecated", 299 - "say \\"new\\""';
+    answer = (_, response) => json(response, 200, { metadata: { name: 'a' } }, { warning: texts });
+    const kind = { apiVersion: 'v1', group: '', version: 'v1', kind: 'Old', plural: 'olds', namespaced: false };
+    const served = { ...kind, verbs: [], subresources: [], preferred: true };
+    const wanted = { apiVersion: 'v1', kind: 'Old', metadata: { name: 'a' } };
+    const { warnings } = await client.apply(served, wanted, { fieldManager: 'x' });
+    expect(warnings).toEqual(['v1 Old is deprecated', 'say "new"']);
+  });
+
+  it('reads the discovery of clusters before 1.26', async () => {
+    const resource = (name: string, kind: string, namespaced = true) => ({
+      name,
+      kind,
+      namespaced,
+      verbs: ['get', 'list'],
+    });
+    const pages: Record<string, unknown> = {
+      '/api': { kind: 'APIVersions', versions: ['v1'] },
+      '/apis': {
+        kind: 'APIGroupList',
+        groups: [
+          { name: 'apps', versions: [{ version: 'v1beta1' }, { version: 'v1' }], preferredVersion: { version: 'v1' } },
+          { name: 'down.example.com', versions: [{ version: 'v1' }] },
+        ],
+      },
+      '/api/v1': {
+        resources: [resource('pods', 'Pod'), resource('pods/status', 'Pod'), resource('nodes', 'Node', false)],
+      },
+      '/apis/apps/v1': { resources: [resource('deployments', 'Deployment')] },
+      '/apis/apps/v1beta1': { resources: [resource('deployments', 'Deployment')] },
+    };
+    answer = ({ url = '' }, response) => {
+      const page = pages[url.replace('/k8s/clusters/c1', '')];
+      json(response, page ? 200 : 404, page ?? { kind: 'Status', code: 404 });
+    };
+    expect(await client.find('v1', 'Pod')).toMatchObject({
+      plural: 'pods',
+      subresources: ['status'],
+      namespaced: true,
+    });
+    expect(await client.find('v1', 'Node')).toMatchObject({ namespaced: false });
+    expect(await client.find('apps/v1', 'Deployment')).toMatchObject({ preferred: true });
+    expect(await client.find('apps/v1beta1', 'Deployment')).toMatchObject({ preferred: false });
+    expect(await client.kinds()).toHaveLength(4);
+  });
+});

@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { Outbound } from '../../src/core/outbound/outbound.js';
+import { Applier, type ApplyOptions } from '../../src/deployments/apply/applier.js';
+import { type DeploymentResult } from '../../src/deployments/apply/resource-result.js';
+import { Undeployer, type UndeployOptions } from '../../src/deployments/apply/undeployer.js';
+import { type Owner } from '../../src/deployments/plan/owner.js';
+import { type Plan } from '../../src/deployments/plan/plan.js';
+import { Planner, type PlanOptions } from '../../src/deployments/plan/planner.js';
+import { ClusterClient } from '../../src/kubernetes/clusters/cluster-client.js';
+import { type ClusterLimits } from '../../src/kubernetes/clusters/cluster-transport.js';
+import { readKubeconfig } from '../../src/kubernetes/clusters/kubeconfig.js';
+import { type KubernetesObject, type ObjectReference } from '../../src/kubernetes/clusters/kubernetes-object.js';
+
+/** Calls a test's cluster as the kubeconfig says. */
+export function clusterClient(kubeconfig: string, limits?: Partial<ClusterLimits>): ClusterClient {
+  const [context] = readKubeconfig(kubeconfig, { insecureTls: false });
+  if (!context?.access) throw context?.error ?? new Error('the kubeconfig has no context');
+  const outbound = new Outbound({ allow: [], connections: 'private', production: false });
+  return new ClusterClient(context.access, outbound, limits);
+}
+
+/** One owner with a namespace of its own, who deploys, and somebody else who works on the same cluster. */
+export class DeploymentScene {
+  readonly owner: Owner = {
+    installation: randomUUID(),
+    design: randomUUID(),
+    environment: randomUUID(),
+    connection: randomUUID(),
+  };
+  readonly namespace = `scene-${randomUUID().slice(0, 8)}`;
+  /** What deployments have applied so far, as their records would tell. */
+  readonly recorded: ObjectReference[] = [];
+
+  constructor(readonly client: ClusterClient) {}
+
+  static async open(kubeconfig: string, limits?: Partial<ClusterLimits>): Promise<DeploymentScene> {
+    const scene = new DeploymentScene(clusterClient(kubeconfig, limits));
+    await scene.others({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: scene.namespace } });
+    return scene;
+  }
+
+  async close(): Promise<void> {
+    await this.client.close();
+  }
+
+  plan(objects: KubernetesObject[], options: PlanOptions = {}): Promise<Plan> {
+    const resources = objects.map((object, index) => ({ component: `component-${index}`, object }));
+    const settings = { namespace: this.namespace, previous: [...this.recorded], ...options };
+    return new Planner(this.client).plan(resources, this.owner, settings);
+  }
+
+  async deploy(objects: KubernetesObject[], options: PlanOptions & ApplyOptions = {}): Promise<DeploymentResult> {
+    const plan = await this.plan(objects, options);
+    this.recorded.push(
+      ...plan.items.map(({ planned }) => ({
+        apiVersion: planned.api_version,
+        kind: planned.kind,
+        namespace: planned.namespace ?? undefined,
+        name: planned.name,
+      })),
+    );
+    return new Applier(this.client).apply(plan, options);
+  }
+
+  undeploy(options: UndeployOptions = {}): Promise<DeploymentResult> {
+    return new Undeployer(this.client).undeploy(this.owner, { previous: this.recorded, timeoutMs: 20_000, ...options });
+  }
+
+  /** Somebody else applies an object, with force. */
+  async others(object: KubernetesObject, fieldManager = 'somebody-else'): Promise<KubernetesObject> {
+    const kind = await this.client.find(object.apiVersion, object.kind);
+    if (!kind) throw new Error(`no such kind: ${object.kind}`);
+    const metadata = kind.namespaced ? { namespace: this.namespace, ...object.metadata } : object.metadata;
+    return (await this.client.apply(kind, { ...object, metadata }, { fieldManager, force: true })).object;
+  }
+
+  async live(
+    apiVersion: string,
+    kind: string,
+    name: string,
+    namespace = this.namespace,
+  ): Promise<KubernetesObject | undefined> {
+    const found = await this.client.find(apiVersion, kind, 0);
+    return found && this.client.lookup(found, name, found.namespaced ? namespace : undefined);
+  }
+}
+
+/** Outcomes as `Kind/name: status`, for short expectations. */
+export function outcomes({ resources }: DeploymentResult): string[] {
+  return resources.map(
+    ({ kind, name, status, error }) => `${kind}/${name}: ${status}${error ? ` ${error.reason}` : ''}`,
+  );
+}
+
+export function configMap(
+  name: string,
+  data: Record<string, unknown> = { a: '1' },
+  metadata: object = {},
+): KubernetesObject {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, ...metadata }, data };
+}
+
+/** A workload whose pods run wherever they are put; `fate` is `never-ready` or `crash`. */
+export function deployment(name: string, replicas = 1, fate?: string): KubernetesObject {
+  const labels = { app: name, ...(fate && { 'test-pods': fate }) };
+  const spec = { containers: [{ name: 'app', image: 'app:1' }], tolerations: [{ operator: 'Exists' }] };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name },
+    spec: { replicas, selector: { matchLabels: { app: name } }, template: { metadata: { labels }, spec } },
+  };
+}
+
+/** The definition of a kind that no other test has, and an object of it. */
+export function customKind(suffix = randomUUID().slice(0, 8)) {
+  const group = `scene-${suffix}.example.com`;
+  const schema = {
+    type: 'object',
+    properties: {
+      spec: {
+        type: 'object',
+        required: ['size'],
+        properties: { size: { type: 'integer' }, colour: { type: 'string', enum: ['red', 'blue'] } },
+      },
+    },
+  };
+  const definition: KubernetesObject = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `gadgets.${group}` },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { kind: 'Gadget', plural: 'gadgets' },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+    },
+  };
+  const object = (name: string, spec: object = { size: 1 }): KubernetesObject => ({
+    apiVersion: `${group}/v1`,
+    kind: 'Gadget',
+    metadata: { name },
+    spec,
+  });
+  return { definition, object };
+}
