@@ -1,23 +1,21 @@
 import { posix } from 'node:path';
-import { type Fault, InvalidRequest } from '../../../core/errors/app-error.js';
+import { type Fault } from '../../../core/errors/app-error.js';
 import { newDesign } from '../../../formats/design-canonical.js';
 import { componentsOf } from '../../../formats/design-component.js';
 import { FaultList } from '../../../formats/fault-list.js';
 import { defaultLimits } from '../../../formats/limits.js';
-import { type Json, isObject, type JsonObject, pointerTo } from '../../../formats/located.js';
+import { type Json, type JsonObject, pointerTo } from '../../../formats/located.js';
 import { nameOfFile } from '../design-input.js';
 import { type Format, type FormatInput, type ImportedDesign, type ReadOptions } from '../format.js';
 import { ComposeFiles } from './compose-files.js';
 import { convertProject } from './kubernetes/convert.js';
 import { present } from './kubernetes/conversion.js';
 import { withLabelFiles } from './label-files.js';
-import { isOldLayout } from './layer.js';
 import { loadProject } from './loader.js';
-import { mainFile, overrideOf } from './main-files.js';
-import { directoryOf, pathInArchive } from './paths.js';
+import { composeFilesIn, projectFiles } from './main-files.js';
+import { directoryOf } from './paths.js';
 import { type ComposeProject, sections, serviceOf } from './project.js';
 import { checkReferences } from './references.js';
-import { serviceKeys } from './specification.js';
 
 /** Docker Compose: file versions 2 and 3, the current specification, and the layout of version 1. */
 export const composeFormat: Format = {
@@ -30,36 +28,26 @@ export const composeFormat: Format = {
 };
 
 async function detect(input: FormatInput): Promise<boolean> {
-  const main = mainFile(input);
-  if (main === undefined) return false;
-  const [document] = await input.documents(main, 'core');
-  const content = document?.object;
-  return content !== undefined && looksLikeCompose(content, posix.basename(main));
-}
-
-function looksLikeCompose(content: JsonObject, name: string): boolean {
-  if (['apiVersion', 'kind', 'components', 'schemaVersion'].some((key) => Object.hasOwn(content, key))) return false;
-  const { services, version } = content;
-  if (services === undefined || services === null) {
-    const parts = ['volumes', 'networks', 'configs', 'secrets'].some((key) => isObject(content[key]));
-    return Array.isArray(content.include) || (version !== undefined && parts) || isOldLayout(content);
-  }
-  if (!isObject(services)) return false;
-  const entries = Object.values(services).filter(isObject);
-  if (entries.some((entry) => typeof entry.type === 'string' && entry.image === undefined)) return false;
-  return /compose/i.test(name) || entries.some((entry) => Object.keys(entry).some((key) => serviceKeys.has(key)));
+  return (await composeFilesIn(input)).length > 0;
 }
 
 async function read(input: FormatInput, options: ReadOptions): Promise<ImportedDesign> {
-  const main = mainFile(input);
-  if (main === undefined) throw new InvalidRequest(`${input.name} holds no Compose file`);
   const limit = options.limits?.faults ?? defaultLimits.faults;
   const faults = new FaultList(limit);
   const warnings = new FaultList(limit);
   const given = new Map(Object.entries(options.env ?? {}));
+  const known = new Map<string, Map<string, string>>();
+  const variables = (directory: string): Map<string, string> => {
+    const env = posix.join(directory, '.env');
+    const files = new ComposeFiles(input, directory, faults, warnings);
+    const found = known.get(env) ?? new Map([...files.variables([env], given), ...given]);
+    known.set(env, found);
+    return found;
+  };
+  const paths = await projectFiles(input, variables);
+  const main = paths[0] ?? input.name;
   const files = new ComposeFiles(input, directoryOf(main), faults, warnings);
-  const variables = new Map([...files.variables([posix.join(files.root, '.env')], given), ...given]);
-  const project = await loadProject(files, pathsOf(input, main, variables, files), variables);
+  const project = await loadProject(files, paths, variables(files.root));
   faults.raise(main);
 
   const inactive = takeInactive(project, options.profiles ?? []);
@@ -80,27 +68,6 @@ async function read(input: FormatInput, options: ReadOptions): Promise<ImportedD
   }));
   const design = newDesign({ name, components, metadata: { compose: partsWithoutComponent(project, inactive) } });
   return { name, design, sourceType: 'docker-compose', warnings: warnings.faults };
-}
-
-/** The files that COMPOSE_FILE names, or the main file and its override. */
-function pathsOf(
-  input: FormatInput,
-  main: string,
-  variables: ReadonlyMap<string, string>,
-  files: ComposeFiles,
-): string[] {
-  const named = variables.get('COMPOSE_FILE');
-  if (named === undefined || named === '' || !input.archive) return [main, ...overrideOf(input, main)];
-  const separator = variables.get('COMPOSE_PATH_SEPARATOR') || (named.includes(';') ? ';' : ':');
-  return named.split(separator).flatMap((path) => {
-    const found = pathInArchive(files.root, path.trim());
-    if (found !== undefined && input.files.has(found)) return [found];
-    files.faults.add({
-      file: main,
-      detail: `COMPOSE_FILE names ${path.slice(0, 200)}, which is not part of the import`,
-    });
-    return [];
-  });
 }
 
 /** Takes the services out whose profiles are all off; when none is on and nothing would be left, all stay. */

@@ -53,13 +53,18 @@ function apply(option: string, mount: JsonObject, place: Place): void {
     place.fault(`"${option.slice(0, 80)}" is not a volume option`, 'Write ro, rw, z, Z or nocopy.');
 }
 
-/** Splits at colons, but not at that of a Windows drive. */
+/** Splits at colons, but not at that of a Windows drive; `d:/data` alone is the volume `d`, since containers have no drives. */
 function parts(entry: string): string[] {
+  const found = split(entry, drive);
+  const [first = '', second = ''] = found;
+  return /^[A-Za-z]:\//.test(first) && !/^[/A-Z]/.test(second) ? split(entry) : found;
+}
+
+function split(entry: string, whole?: RegExp): string[] {
   const found: string[] = [];
   let rest = entry;
   for (;;) {
-    const from = drive.test(rest) ? 2 : 0;
-    const at = rest.indexOf(':', from);
+    const at = rest.indexOf(':', whole?.test(rest) ? 2 : 0);
     if (at < 0) return [...found, rest];
     found.push(rest.slice(0, at));
     rest = rest.slice(at + 1);

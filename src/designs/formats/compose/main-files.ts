@@ -1,5 +1,11 @@
 import { posix } from 'node:path';
+import { InvalidRequest } from '../../../core/errors/app-error.js';
+import { isObject, type JsonObject } from '../../../formats/located.js';
+import { textFiles } from '../design-input.js';
 import { type FormatInput } from '../format.js';
+import { isOldLayout } from './layer.js';
+import { pathInArchive } from './paths.js';
+import { serviceKeys } from './specification.js';
 
 /** The names under which Compose looks for its file, best first. */
 const mainNames = ['compose.yaml', 'compose.yml', 'docker-compose.yml', 'docker-compose.yaml'];
@@ -9,24 +15,94 @@ const overrides: Record<string, readonly string[]> = {
 };
 
 /**
- * The main file of an import: the only file, or in an archive the one of a standard name that is nearest to the top.
- * Without one the only YAML file at the top will do. Undefined when none can be told.
+ * The files of an import that look like Compose files: the only file, or in an archive the one of a standard name that is nearest to the top,
+ * or else those at its top. `documents` may throw for files with syntax faults.
  */
-export function mainFile(input: FormatInput): string | undefined {
-  const paths = [...input.files.keys()];
-  if (!input.archive) return paths[0];
-  const rank = (path: string): number =>
-    path.split('/').length * mainNames.length + mainNames.indexOf(posix.basename(path));
+export async function composeFilesIn(input: FormatInput): Promise<string[]> {
+  const found: string[] = [];
+  for (const path of candidates(input)) {
+    const [document] = await input.documents(path, 'core');
+    if (document?.object && looksLikeCompose(document.object, posix.basename(path))) found.push(path);
+  }
+  return found;
+}
+
+/**
+ * The files that make up the project, in the order in which they are laid over each other: those that COMPOSE_FILE names,
+ * or the main file and its override. Throws InvalidRequest when they cannot be told.
+ */
+export async function projectFiles(
+  input: FormatInput,
+  variables: (directory: string) => ReadonlyMap<string, string>,
+): Promise<string[]> {
+  const found = await composeFilesIn(input);
+  const [first] = found;
+  const named = input.archive ? namedFiles(input, first, variables) : undefined;
+  if (named) return named;
+  if (first === undefined) {
+    const [only] = input.files.keys();
+    if (only !== undefined && !input.archive) return [only];
+    throw new InvalidRequest(`${input.name} holds no Compose file`);
+  }
+  const main = found.length === 1 ? first : found.find((path) => /compose/i.test(posix.basename(path)));
+  if (main === undefined) {
+    throw new InvalidRequest(`${input.name} holds several Compose files`, {
+      errors: [{ file: input.name, detail: `holds several Compose files: ${found.join(', ').slice(0, 500)}` }],
+      remedy: 'Name those that make up the project, in order, in COMPOSE_FILE: "base.yaml:override.yaml".',
+    });
+  }
+  return [main, ...overrideOf(input, main)];
+}
+
+function candidates(input: FormatInput): string[] {
+  const paths = textFiles(input);
+  if (!input.archive) return paths.slice(0, 1);
+  const depth = (path: string): number => path.split('/').length;
+  const rank = (path: string): number => depth(path) * mainNames.length + mainNames.indexOf(posix.basename(path));
   const [main] = paths
     .filter((path) => mainNames.includes(posix.basename(path)))
     .sort((left, right) => rank(left) - rank(right) || (left < right ? -1 : 1));
-  if (main !== undefined) return main;
-  const top = paths.filter((path) => !path.includes('/') && /\.ya?ml$/.test(path));
-  return top.length === 1 ? top[0] : top.find((path) => /compose/i.test(path));
+  if (main !== undefined) return [main];
+  const top = Math.min(...paths.map(depth));
+  return paths.filter((path) => depth(path) === top);
+}
+
+function looksLikeCompose(content: JsonObject, name: string): boolean {
+  if (['apiVersion', 'kind', 'components', 'schemaVersion'].some((key) => Object.hasOwn(content, key))) return false;
+  const { services, version } = content;
+  if (services === undefined || services === null) {
+    const parts = ['volumes', 'networks', 'configs', 'secrets'].some((key) => isObject(content[key]));
+    return Array.isArray(content.include) || (version !== undefined && parts) || isOldLayout(content);
+  }
+  if (!isObject(services)) return false;
+  const entries = Object.values(services).filter(isObject);
+  if (entries.some((entry) => typeof entry.type === 'string' && entry.image === undefined)) return false;
+  return /compose/i.test(name) || entries.some((entry) => Object.keys(entry).some((key) => serviceKeys.has(key)));
+}
+
+/** The files that COMPOSE_FILE names, from the top of the archive or from the directory of the main file. */
+function namedFiles(
+  input: FormatInput,
+  first: string | undefined,
+  variables: (directory: string) => ReadonlyMap<string, string>,
+): string[] | undefined {
+  const directory = first === undefined || posix.dirname(first) === '.' ? '' : posix.dirname(first);
+  const known = variables(directory);
+  const list = known.get('COMPOSE_FILE');
+  if (list === undefined || list === '') return undefined;
+  const separator = known.get('COMPOSE_PATH_SEPARATOR') || (list.includes(';') ? ';' : ':');
+  return list.split(separator).map((path) => {
+    const found = ['', directory]
+      .map((from) => pathInArchive(from, path.trim()))
+      .find((at) => input.files.has(at ?? ''));
+    if (found !== undefined) return found;
+    const detail = `COMPOSE_FILE names ${path.slice(0, 200)}, which is not part of the import`;
+    throw new InvalidRequest(detail, { errors: [{ file: input.name, detail }] });
+  });
 }
 
 /** The override file that Compose lays over a main file by itself. */
-export function overrideOf(input: FormatInput, main: string): string[] {
+function overrideOf(input: FormatInput, main: string): string[] {
   const stem = posix.basename(main).replace(/\.ya?ml$/, '');
   const names = Object.hasOwn(overrides, stem) ? (overrides[stem] ?? []) : [];
   const found = names.map((name) => posix.join(posix.dirname(main), name)).filter((path) => input.files.has(path));

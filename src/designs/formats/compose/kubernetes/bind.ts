@@ -26,15 +26,15 @@ export function bindVolume(
   const kind = owner.label('kompose.volume.type')?.toLowerCase();
   const subPath = conversion.label('kompose.volume.subpath');
   if (kind === 'emptydir') {
-    pod.mount(`${owner.name}-${counter.take('empty')}`, { emptyDir: {} }, target, { readOnly, subPath });
+    pod.mount(owner.own(counter.take('empty')), { emptyDir: {} }, target, { readOnly, subPath });
   } else if (kind === 'hostpath' && source.startsWith('/')) {
-    pod.mount(`${owner.name}-${counter.take('hostpath')}`, { hostPath: { path: posix.normalize(source) } }, target, {
+    pod.mount(owner.own(counter.take('hostpath')), { hostPath: { path: posix.normalize(source) } }, target, {
       readOnly,
     });
   } else if (kind !== 'persistentvolumeclaim' && mountFiles(owner, pod, mount, counter, readOnly)) {
     return;
   } else if (kind === 'configmap') {
-    const name = `${owner.name}-${counter.take('cm')}`;
+    const name = owner.own(counter.take('cm'));
     owner.add(configMap(name, owner.labels, new Map()), { file: source });
     pod.mount(name, { configMap: { name } }, target, { readOnly });
     conversion.warn(
@@ -46,7 +46,7 @@ export function bindVolume(
     if (kind !== undefined && !['hostpath', 'persistentvolumeclaim'].includes(kind)) {
       conversion.labelFault('kompose.volume.type', 'configMap, hostPath, emptyDir or persistentVolumeClaim');
     }
-    const name = `${owner.name}-${counter.take('claim')}`;
+    const name = owner.own(counter.take('claim'));
     claim(owner, pod, name, target, { readOnly, subPath });
     conversion.warn(
       ['volumes'],
@@ -72,7 +72,7 @@ function mountFiles(
   const whole = posix.normalize(source).replace(/\/$/, '') === '.';
   if (inside.size === 0 || whole || size > LARGEST_CONFIG_MAP || [...inside.keys()].some((name) => name.includes('/')))
     return false;
-  const name = `${owner.name}-${counter.take('cm')}`;
+  const name = owner.own(counter.take('cm'));
   owner.add(configMap(name, owner.labels, inside), { file: source });
   const items: Json[] = [...inside.keys()].map((path) => ({ key: dataKey(path), path }));
   const subPath = file ? posix.basename(source) : undefined;

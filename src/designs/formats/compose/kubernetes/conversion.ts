@@ -71,6 +71,11 @@ export class ServiceConversion {
     return { 'app.kubernetes.io/name': this.name };
   }
 
+  /** A name for something that belongs to this service: `web-claim0`. */
+  own(suffix: string): string {
+    return dnsLabel(`${this.name}-${suffix}`);
+  }
+
   /** The value of a `kompose.*` label of the service. */
   label(name: string): string | undefined {
     const { labels = {}, deploy } = this.service;

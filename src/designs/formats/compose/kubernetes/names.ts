@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 
 const LABEL = 63;
 
-/** A name of a Compose file as a DNS label (RFC 1123) of at most 63 characters; the empty string when nothing of it is left. */
-export function dnsLabel(name: string): string {
+/** A name of a Compose file as a DNS label (RFC 1123) of at most 63 characters, cut and marked when longer; empty when nothing of it is left. */
+export function dnsLabel(name: string, longest = LABEL): string {
   const label = name
     .toLowerCase()
     .replace(/[^a-z0-9-]+/g, '-')
     .replace(/^-+|-+$/g, '');
-  if (label.length <= LABEL) return label;
+  if (label.length <= longest) return label;
   const digest = createHash('sha256').update(name).digest('hex').slice(0, 8);
-  return `${label.slice(0, LABEL - 9).replace(/-+$/, '')}-${digest}`;
+  return `${label.slice(0, longest - 9).replace(/-+$/, '')}-${digest}`;
 }
 
 /** As dnsLabel, and beginning with a letter, as the names of Services must (RFC 1035). */

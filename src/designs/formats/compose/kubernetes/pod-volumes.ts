@@ -1,5 +1,6 @@
 import { type Json, type JsonObject } from '../../../../formats/located.js';
 import { present, type ServiceConversion } from './conversion.js';
+import { dnsLabel } from './names.js';
 
 const quantity = /^\d+(\.\d+)?([EPTGMK]i|[EPTGMk]|m)?$/;
 
@@ -16,7 +17,7 @@ export class PodVolumes {
   /** Mounts a volume; the name gets a number when another volume of the pod has it. */
   mount(name: string, source: JsonObject, mountPath: string, more: Record<string, Json | undefined> = {}): void {
     let unique = name;
-    for (let number = 2; this.differs(unique, source); number += 1) unique = `${name.slice(0, 58)}-${number}`;
+    for (let number = 2; this.differs(unique, source); number += 1) unique = dnsLabel(`${name}-${number}`);
     if (!this.templates.has(unique)) this.volumes.set(unique, { name: unique, ...source });
     this.mounts.set(mountPath, present({ name: unique, mountPath, ...more }));
   }

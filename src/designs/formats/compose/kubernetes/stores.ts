@@ -39,12 +39,7 @@ export function configUses(conversion: ServiceConversion, pod: PodVolumes): void
   for (const use of conversion.service.configs ?? []) {
     const name = nameOf(conversion.conversion, 'configs', use.source);
     const source = { configMap: { name, ...itemsOf(conversion, 'configs', use) } };
-    pod.mount(
-      `config-${name}`.slice(0, 63).replace(/-$/, ''),
-      source,
-      posix.join('/', use.target ?? use.source),
-      mounting(use),
-    );
+    pod.mount(dnsLabel(`config-${name}`), source, posix.join('/', use.target ?? use.source), mounting(use));
   }
 }
 
@@ -54,7 +49,7 @@ export function secretUses(conversion: ServiceConversion, pod: PodVolumes): void
     const name = nameOf(conversion.conversion, 'secrets', use.source);
     const source = { secret: { secretName: name, ...itemsOf(conversion, 'secrets', use) } };
     pod.mount(
-      `secret-${name}`.slice(0, 63).replace(/-$/, ''),
+      dnsLabel(`secret-${name}`),
       source,
       posix.resolve('/run/secrets', use.target ?? use.source),
       mounting(use),

@@ -46,17 +46,16 @@ function mountOne(
   if (!validTarget(conversion, target, ['volumes', options.index])) return;
   const subPath = mount.volume?.subpath ?? conversion.label('kompose.volume.subpath');
   const readOnly = options.readOnly === true || mount.read_only === true ? true : undefined;
-  if (type === 'tmpfs')
-    pod.mount(`${owner.name}-${options.counter.take('tmpfs')}`, memoryVolume(mount.tmpfs?.size), target);
+  if (type === 'tmpfs') pod.mount(owner.own(options.counter.take('tmpfs')), memoryVolume(mount.tmpfs?.size), target);
   else if (type === 'bind') bindVolume(conversion, owner, pod, mount, options.counter, readOnly);
   else if (type === 'image')
-    pod.mount(`${owner.name}-${options.counter.take('image')}`, { image: { reference: source ?? '' } }, target, {
+    pod.mount(owner.own(options.counter.take('image')), { image: { reference: source ?? '' } }, target, {
       subPath: mount.image?.subpath,
     });
   else if (type !== 'volume') {
     conversion.keep('volumes', `the mount of ${target} is kept; Kubernetes has no mounts of type ${type}`);
   } else if (source === undefined) {
-    claim(owner, pod, `${owner.name}-${options.counter.take('claim')}`, target, { readOnly, subPath });
+    claim(owner, pod, owner.own(options.counter.take('claim')), target, { readOnly, subPath });
   } else namedVolume(conversion, pod, source, target, { readOnly, subPath }, options.stateful);
 }
 
@@ -114,7 +113,7 @@ function memoryVolume(size: string | number | undefined): JsonObject {
 }
 
 function validTarget(conversion: ServiceConversion, target: string, segments: (string | number)[]): boolean {
-  const valid = target !== '' && !target.includes(':');
+  const valid = target.startsWith('/') && !target.includes(':');
   if (!valid)
     conversion.fault(segments, `"${target.slice(0, 80)}" is not a path in a Linux container`, 'Begin it with "/".');
   return valid;

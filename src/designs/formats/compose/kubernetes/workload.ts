@@ -1,6 +1,6 @@
 import { type JsonObject } from '../../../../formats/located.js';
 import { present, type ServiceConversion, wholeNumber } from './conversion.js';
-import { isLabelKey, isLabelValue } from './names.js';
+import { dnsLabel, isLabelKey, isLabelValue } from './names.js';
 import { type Pod, podOf } from './pod.js';
 
 type Kind = 'Deployment' | 'DaemonSet' | 'StatefulSet' | 'Job' | 'CronJob' | 'Pod';
@@ -11,6 +11,9 @@ const controllers: Record<string, Kind> = {
   statefulset: 'StatefulSet',
   replicationcontroller: 'Deployment',
 };
+
+/** The longest name of a CronJob: its Jobs get 11 characters more. */
+const CRON_JOB_NAME = 52;
 
 /** The resource that runs a service: a Deployment, unless its mode, its restart policy or a label asks for another kind. */
 export function workloadOf(conversion: ServiceConversion, companions: readonly ServiceConversion[]): JsonObject {
@@ -33,7 +36,12 @@ export function workloadOf(conversion: ServiceConversion, companions: readonly S
     case 'Job':
       return { apiVersion: 'batch/v1', kind, metadata, spec: jobSpec(conversion, template) };
     case 'CronJob':
-      return { apiVersion: 'batch/v1', kind, metadata, spec: cronSpec(conversion, template) };
+      return {
+        apiVersion: 'batch/v1',
+        kind,
+        metadata: { ...metadata, name: dnsLabel(conversion.composeName, CRON_JOB_NAME) },
+        spec: cronSpec(conversion, template),
+      };
     case 'DaemonSet':
       return { apiVersion: 'apps/v1', kind, metadata, spec: { selector, template } };
     case 'StatefulSet':
