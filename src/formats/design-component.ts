@@ -6,15 +6,22 @@ const NAMESPACE = '6c1f4f5e-0f0b-5c55-9a2e-2f6f0c8f1d47';
 /** Groups of Kubernetes itself: those without a dot (`apps`) and those below `k8s.io`; `x-k8s.io` is for extensions. */
 const BUILT_IN = /^[^.]*$|\.k8s\.io$/;
 
-/** Components of resources in their order, with ids that are the same each time the same resources are read. */
-export function componentsOf(resources: readonly JsonObject[]): DesignComponent[] {
-  const seen = new Map<string, number>();
-  return resources.map((resource) => {
+/** Makes components of resources one by one, with ids that are the same each time the same resources are read. */
+export class ComponentSeries {
+  private readonly seen = new Map<string, number>();
+
+  add(resource: JsonObject): DesignComponent {
     const identity = identityOf(resource);
-    const occurrence = seen.get(identity) ?? 0;
-    seen.set(identity, occurrence + 1);
+    const occurrence = this.seen.get(identity) ?? 0;
+    this.seen.set(identity, occurrence + 1);
     return componentOf(resource, occurrence);
-  });
+  }
+}
+
+/** Components of resources in their order, as a ComponentSeries makes them. */
+export function componentsOf(resources: readonly JsonObject[]): DesignComponent[] {
+  const series = new ComponentSeries();
+  return resources.map((resource) => series.add(resource));
 }
 
 /** One resource as a component; nothing of it is lost. `occurrence` tells resources of the same name apart (`generateName`). */

@@ -2,6 +2,7 @@ import { readDocuments, readLocated } from './documents.js';
 import { defaultLimits, type FormatLimits } from './limits.js';
 import { type Json, type LocatedData, LocatedDocument } from './located.js';
 import { type SourceFile } from './source-file.js';
+import { Turns } from './turns.js';
 import { type Task, type WorkerPool } from './worker-pool.js';
 import { type Dialect } from './yaml-scalar.js';
 import { toYaml } from './yaml-writer.js';
@@ -22,6 +23,8 @@ const writeTask: Task<readonly (Json | object)[], string> = { module: import.met
 
 /** Reads and writes YAML and JSON without holding up the event loop: small files here, large ones in a worker. */
 export class DocumentReader {
+  private readonly turns = new Turns();
+
   constructor(
     private readonly pool: WorkerPool,
     readonly limits: FormatLimits = defaultLimits,
@@ -30,7 +33,10 @@ export class DocumentReader {
   /** The documents of a file without empty ones. Throws InvalidRequest with every syntax fault. */
   async read(file: SourceFile, dialect: Dialect = 'kubernetes'): Promise<LocatedDocument[]> {
     const { limits } = this;
-    if (isSmall(file.bytes)) return readDocuments(file, dialect, limits);
+    if (isSmall(file.bytes)) {
+      await this.turns.take();
+      return readDocuments(file, dialect, limits);
+    }
     // A copy of its own: sending a view would send everything that lies in the same buffer.
     const bytes = Uint8Array.from(file.bytes);
     const documents = await this.pool.collect(readTask, { file: { path: file.path, bytes }, dialect, limits });

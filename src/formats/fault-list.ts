@@ -34,9 +34,10 @@ export class FaultList {
     const [first] = this.faults;
     if (!first) return;
     const count = this.kept.length + this.left;
-    const place = first.line === undefined ? '' : `line ${first.line}, column ${first.column ?? 1}: `;
+    const line = first.line === undefined ? '' : `line ${first.line}, column ${first.column ?? 1}: `;
+    const file = first.file === undefined || first.file === subject ? '' : `${first.file}: `;
     const more = count > 1 ? ` (and ${count - 1} more)` : '';
-    throw new InvalidRequest(`${subject}: ${place}${first.detail}${more}`, {
+    throw new InvalidRequest(`${subject}: ${file}${line}${first.detail}${more}`, {
       errors: this.faults,
       remedy: first.remedy,
     });

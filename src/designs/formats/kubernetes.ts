@@ -1,10 +1,11 @@
 import { type Fault, InvalidRequest } from '../../core/errors/app-error.js';
 import { newDesign } from '../../formats/design-canonical.js';
-import { componentsOf, identityOf, isDeployable, resourceOf } from '../../formats/design-component.js';
+import { ComponentSeries, identityOf, isDeployable, resourceOf } from '../../formats/design-component.js';
 import { type DesignComponent, type DesignFile } from '../../formats/design-file.js';
 import { FaultList } from '../../formats/fault-list.js';
 import { defaultLimits } from '../../formats/limits.js';
 import { type JsonObject, type LocatedDocument, objectOf, textOf } from '../../formats/located.js';
+import { Turns } from '../../formats/turns.js';
 import { nameOfFile, textFiles } from './design-input.js';
 import { type Format, type FormatInput, type ImportedDesign, type ReadOptions } from './format.js';
 import {
@@ -36,9 +37,9 @@ export const kubernetesFormat: Format = {
   },
 
   async read(input: FormatInput, options: ReadOptions): Promise<ImportedDesign> {
-    const faults = new FaultList(options.limits?.faults ?? defaultLimits.faults);
-    const found: LocatedResource[] = [];
-    const warnings: Fault[] = [];
+    const manifest = new Manifest(new FaultList(options.limits?.faults ?? defaultLimits.faults));
+    const { faults, warnings, components } = manifest;
+    const turns = new Turns();
     for (const path of textFiles(input)) {
       const documents = await input.documents(path).catch((error: unknown) => collect(error, faults));
       if (input.archive && documents.length > 0 && !documents.some(({ value }) => claimsResource(value))) {
@@ -46,25 +47,62 @@ export const kubernetesFormat: Format = {
         continue;
       }
       for (const document of documents) {
-        faults.add(...tagFaults(document));
-        const { resources, faults: wrong } = resourcesOf(document);
-        faults.add(...wrong, ...resources.flatMap(faultsOfResource));
-        found.push(...resources);
+        for (const item of manifest.open(document)) {
+          manifest.add(item);
+          await turns.take();
+        }
       }
     }
-    faults.add(...duplicates(found));
-    if (found.length === 0 && faults.empty) faults.add({ file: input.name, detail: 'has no resources in it' });
+    if (components.length === 0 && faults.empty) faults.add({ file: input.name, detail: 'has no resources in it' });
     faults.raise(input.name);
     const name = options.name ?? nameOfFile(input.name);
-    const components = componentsOf(found.map(({ resource }) => resource));
-    return {
-      name,
-      design: newDesign({ name, components }),
-      sourceType: 'kubernetes',
-      warnings: [...warnings, ...found.flatMap(warningsOfResource)],
-    };
+    return { name, design: newDesign({ name, components }), sourceType: 'kubernetes', warnings };
   },
 };
+
+/** What has been read of a manifest so far. */
+class Manifest {
+  readonly components: DesignComponent[] = [];
+  readonly warnings: Fault[] = [];
+  private readonly series = new ComponentSeries();
+  private readonly first = new Map<string, LocatedResource>();
+
+  constructor(readonly faults: FaultList) {}
+
+  open(document: LocatedDocument): readonly LocatedResource[] {
+    for (const [pointer, tag] of Object.entries(document.data.tags)) {
+      this.faults.add(
+        located(document, pointer, `has the tag ${tag}, which a manifest cannot have`, 'Remove the tag.'),
+      );
+    }
+    const { resources, faults } = resourcesOf(document);
+    for (const fault of faults) this.faults.add(fault);
+    return resources;
+  }
+
+  add(item: LocatedResource): void {
+    const faults = faultsOfResource(item);
+    this.faults.add(...faults);
+    for (const warning of warningsOfResource(item)) this.warnings.push(warning);
+    this.components.push(this.series.add(item.resource));
+    if (faults.length === 0) this.mustBeNew(item);
+  }
+
+  private mustBeNew({ document, pointer, resource }: LocatedResource): void {
+    const name = textOf(objectOf(resource['metadata'])['name']);
+    if (name === '') return;
+    const identity = identityOf(resource);
+    const before = this.first.get(identity);
+    if (!before) {
+      this.first.set(identity, { document, pointer, resource });
+      return;
+    }
+    const { line } = before.document.position(before.pointer);
+    const place = `${before.document.file === document.file ? '' : `${before.document.file}, `}line ${line}`;
+    const detail = `is ${textOf(resource['kind'])} ${name}, which is given already at ${place}`;
+    this.faults.add(located(document, pointer, detail, 'Remove one of the two, or give it another name.'));
+  }
+}
 
 /** The resources that a design stands for, in its order, and the components that stand for none. Written out with toYaml or DocumentReader.write. */
 export function manifestOf(design: DesignFile): { resources: JsonObject[]; left: DesignComponent[] } {
@@ -73,31 +111,6 @@ export function manifestOf(design: DesignFile): { resources: JsonObject[]; left:
     resources: deployable.map(resourceOf),
     left: design.components.filter((component) => !isDeployable(component)),
   };
-}
-
-function duplicates(found: readonly LocatedResource[]) {
-  const first = new Map<string, LocatedResource>();
-  return found.flatMap((item) => {
-    const identity = identityOf(item.resource);
-    const before = first.get(identity);
-    if (!before) first.set(identity, item);
-    const named = textOf(objectOf(item.resource['metadata'])['name']) !== '';
-    if (!before || !named || faultsOfResource(item).length > 0) return [];
-    const { line } = before.document.position(before.pointer);
-    const place =
-      before.document.file === item.document.file ? `line ${line}` : `${before.document.file}, line ${line}`;
-    const { kind, metadata } = item.resource;
-    const what = `${textOf(kind)} ${textOf(objectOf(metadata)['name'])}`;
-    return [
-      located(item.document, item.pointer, `is ${what}, which is given already at ${place}`, 'Remove one of the two, or give it another name.'), // prettier-ignore
-    ];
-  });
-}
-
-function tagFaults(document: LocatedDocument) {
-  return Object.entries(document.data.tags).map(([pointer, tag]) =>
-    located(document, pointer, `has the tag ${tag}, which a manifest cannot have`, 'Remove the tag.'),
-  );
 }
 
 function collect(error: unknown, faults: FaultList): LocatedDocument[] {
