@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AuthModule } from './auth/auth.module.js';
+import { ConnectionsModule } from './connections/connections.module.js';
 import { AccessModule } from './core/access/access.module.js';
 import { ConfigModule } from './core/config/config.module.js';
 import type { Env } from './core/config/env.js';
@@ -7,12 +8,17 @@ import { CryptoModule } from './core/crypto/crypto.module.js';
 import { DatabaseModule } from './core/database/database.module.js';
 import { EventBusModule } from './core/events/events.module.js';
 import { GraphqlModule } from './core/graphql/graphql.module.js';
+import { OutboundModule } from './core/outbound/outbound.module.js';
 import { RestModule } from './core/rest/rest.module.js';
 import { TelemetryModule } from './core/telemetry/telemetry.module.js';
 import { EnvironmentsModule } from './environments/environments.module.js';
+import { EventsModule } from './events/events.module.js';
 import { HealthModule } from './health/health.module.js';
+import { KubernetesModule } from './kubernetes/kubernetes.module.js';
+import { JobsModule } from './jobs/jobs.module.js';
 import { migrations } from './migrations/migrations.js';
 import { OrganizationsModule } from './organizations/organizations.module.js';
+import { WorkspacesModule } from './workspaces/workspaces.module.js';
 
 /** The whole server, in the order in which its folders may import one another. */
 @Module({})
@@ -28,9 +34,15 @@ export class AppModule {
         CryptoModule,
         EventBusModule,
         RestModule,
+        JobsModule,
+        OutboundModule,
         OrganizationsModule,
         AuthModule,
+        ConnectionsModule,
+        KubernetesModule,
         EnvironmentsModule,
+        WorkspacesModule,
+        EventsModule,
         HealthModule,
         GraphqlModule,
       ],

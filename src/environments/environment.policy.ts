@@ -8,4 +8,5 @@ export const environmentPolicy = policy('environment', {
   restore: 'organization_admin',
   delete: 'organization_admin',
   connect: 'organization_admin',
+  assign: 'admin',
 });

@@ -1,14 +1,40 @@
 import { Module } from '@nestjs/common';
+import { ConnectionDeleted } from '../connections/connection.events.js';
+import { ConnectionsModule } from '../connections/connections.module.js';
+import { deletionOf } from '../core/database/base.entity.js';
+import { EventBus } from '../core/events/event-bus.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
+import { EnvironmentConnectionsController } from './connections/environment-connections.controller.js';
+import { EnvironmentConnectionsService } from './connections/environment-connections.service.js';
+import { EnvironmentConnectionsStore } from './connections/environment-connections.store.js';
+import { EnvironmentDeleted, EnvironmentRestored } from './environment.events.js';
 import { EnvironmentsController } from './environments.controller.js';
 import { EnvironmentsResolver } from './environments.resolver.js';
 import { EnvironmentsService } from './environments.service.js';
 import { EnvironmentsStore } from './environments.store.js';
 
 @Module({
-  imports: [OrganizationsModule],
-  controllers: [EnvironmentsController],
-  providers: [EnvironmentsService, EnvironmentsStore, EnvironmentsResolver],
+  imports: [OrganizationsModule, ConnectionsModule],
+  controllers: [EnvironmentsController, EnvironmentConnectionsController],
+  providers: [
+    EnvironmentsService,
+    EnvironmentsStore,
+    EnvironmentsResolver,
+    EnvironmentConnectionsService,
+    EnvironmentConnectionsStore,
+  ],
   exports: [EnvironmentsService, EnvironmentsStore],
 })
-export class EnvironmentsModule {}
+export class EnvironmentsModule {
+  constructor(mappings: EnvironmentConnectionsStore, events: EventBus) {
+    events.within(EnvironmentDeleted, ({ environment }) =>
+      mappings.removeAll('left', environment.id, deletionOf(environment)),
+    );
+    events.within(ConnectionDeleted, ({ connection }) =>
+      mappings.removeAll('right', connection.id, deletionOf(connection)),
+    );
+    events.within(EnvironmentRestored, async ({ environment, deletedAt }) => {
+      if (deletedAt) await mappings.restoreOf(environment.id, deletedAt);
+    });
+  }
+}

@@ -98,11 +98,11 @@ export class EnvironmentsService {
   }
 
   /**
-   * The environment, held until the end of the unit of work, when it may be assigned or deployed to.
-   * @throws NotFound, or Conflict ENVIRONMENT_ARCHIVED
+   * The environment, held until the end of the unit of work, when the actor may do this with it and it is not archived.
+   * @throws NotFound, Forbidden, or Conflict ENVIRONMENT_ARCHIVED
    */
-  async mustBeActive(actor: Actor, id: string): Promise<Environment> {
-    const environment = found(id, await this.environments.lock(actor, id));
+  async mustBeActive(actor: Actor, id: string, operation: keyof typeof environmentPolicy): Promise<Environment> {
+    const environment = await this.open(actor, id, operation);
     if (environment.status === 'active') return environment;
     throw new Conflict('ENVIRONMENT_ARCHIVED', `environment ${environment.name} is archived`, {
       remedy: `Restore it first: POST /api/environments/${id}/restore.`,

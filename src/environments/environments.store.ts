@@ -4,7 +4,7 @@ import { Access } from '../core/access/access.js';
 import type { Actor } from '../core/access/actor.js';
 import { Store } from '../core/database/store.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
-import type { OrganizationListQuery } from '../core/listing/list-query.js';
+import type { ListQuery, OrganizationListQuery } from '../core/listing/list-query.js';
 import { chosen, equals, type Listing, recordOrder } from '../core/listing/listing.js';
 import type { Page } from '../core/listing/page.js';
 import { Environment } from './environment.entity.js';
@@ -39,6 +39,14 @@ export class EnvironmentsStore extends Store<Environment> {
 
   page(actor: Actor, organizationId: string, query: OrganizationListQuery): Promise<Page<Environment>> {
     const rows = this.visibleTo(actor).andWhere('environment.organization_id = :organizationId', { organizationId });
+    return this.paginate(rows, listing, query);
+  }
+
+  pageOfWorkspace(actor: Actor, workspaceId: string, query: ListQuery): Promise<Page<Environment>> {
+    const rows = this.visibleTo(actor).andWhere(
+      `environment.id IN (SELECT environment_id FROM workspace_environment WHERE workspace_id = :workspaceId AND deleted_at IS NULL)`,
+      { workspaceId },
+    );
     return this.paginate(rows, listing, query);
   }
 

@@ -26,9 +26,10 @@ export class Platform1764000000002 implements MigrationInterface {
 
       CREATE TABLE job (
         id uuid PRIMARY KEY,
+        position bigint GENERATED ALWAYS AS IDENTITY,
         queue text NOT NULL,
         payload jsonb NOT NULL DEFAULT '{}',
-        status text NOT NULL DEFAULT 'queued',
+        status text NOT NULL DEFAULT 'queued' CHECK (status IN ('queued', 'running', 'succeeded', 'failed', 'cancelled')),
         progress jsonb,
         result jsonb,
         error jsonb,
@@ -36,27 +37,32 @@ export class Platform1764000000002 implements MigrationInterface {
         requested_by uuid REFERENCES app_user,
         serial_key text,
         run_at timestamptz NOT NULL DEFAULT now(),
-        attempts integer NOT NULL DEFAULT 0,
+        attempt integer NOT NULL DEFAULT 0,
+        failures integer NOT NULL DEFAULT 0,
+        losses integer NOT NULL DEFAULT 0,
         most_attempts integer NOT NULL DEFAULT 1,
-        lease_until timestamptz,
+        most_takes integer NOT NULL DEFAULT 3,
         worker uuid,
+        lease_until timestamptz,
         cancel_requested boolean NOT NULL DEFAULT false,
         created_at timestamptz(3) NOT NULL DEFAULT now(),
         updated_at timestamptz(3) NOT NULL DEFAULT now(),
         finished_at timestamptz(3)
       );
-      CREATE INDEX job_ready ON job (queue, run_at, id) WHERE status IN ('queued', 'running');
-      CREATE INDEX job_serial ON job (serial_key) WHERE status = 'running' AND serial_key IS NOT NULL;
+      CREATE INDEX job_ready ON job (queue, run_at, position) WHERE status = 'queued';
+      CREATE INDEX job_running ON job (worker) WHERE status = 'running';
+      CREATE UNIQUE INDEX job_serial_running ON job (serial_key) WHERE status = 'running';
+      CREATE INDEX job_serial_queued ON job (serial_key, position) WHERE status = 'queued' AND serial_key IS NOT NULL;
       CREATE INDEX job_finished ON job (finished_at) WHERE finished_at IS NOT NULL;
 
       CREATE TABLE event_counter (
-        organization_id uuid PRIMARY KEY REFERENCES organization,
-        last bigint NOT NULL DEFAULT 0
+        feed uuid PRIMARY KEY,
+        last bigint NOT NULL
       );
 
       CREATE TABLE event (
         id uuid PRIMARY KEY,
-        sequence bigint,
+        sequence bigint NOT NULL,
         organization_id uuid REFERENCES organization,
         workspace_id uuid,
         user_id uuid REFERENCES app_user,
@@ -70,15 +76,17 @@ export class Platform1764000000002 implements MigrationInterface {
         metadata jsonb NOT NULL DEFAULT '{}',
         created_at timestamptz(3) NOT NULL DEFAULT now()
       );
-      CREATE UNIQUE INDEX event_sequence ON event (organization_id, sequence) WHERE organization_id IS NOT NULL;
+      CREATE UNIQUE INDEX event_sequence
+        ON event (coalesce(organization_id, '00000000-0000-0000-0000-000000000000'::uuid), sequence);
       CREATE INDEX event_created ON event (created_at, id);
-      CREATE INDEX event_workspace ON event (workspace_id, sequence) WHERE workspace_id IS NOT NULL;
-      CREATE INDEX event_subject ON event (acted_upon, created_at);
+      CREATE INDEX event_organization ON event (organization_id, created_at, id);
+      CREATE INDEX event_workspace ON event (workspace_id, created_at, id) WHERE workspace_id IS NOT NULL;
+      CREATE INDEX event_subject ON event (acted_upon, created_at, id);
 
       CREATE TABLE event_read (
         event_id uuid NOT NULL REFERENCES event ON DELETE CASCADE,
         user_id uuid NOT NULL REFERENCES app_user,
-        PRIMARY KEY (user_id, event_id)
+        PRIMARY KEY (event_id, user_id)
       );
     `);
   }

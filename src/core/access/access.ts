@@ -50,16 +50,29 @@ export class Access {
     if (actor.isSystem) return rows;
     return rows.andWhere(visible(alias, type, ':actorId'), { actorId: actor.userId });
   }
+
+  /** Narrows a query to the records of organizations that the actor administers. */
+  onlyAdministered<E extends ObjectLiteral>(
+    rows: SelectQueryBuilder<E>,
+    alias: string,
+    actor: Actor,
+  ): SelectQueryBuilder<E> {
+    if (actor.isSystem) return rows;
+    return rows.andWhere(`(${administered(alias, ':actorId')})`, { actorId: actor.userId });
+  }
 }
+
+const administered = (alias: string, userId: string): string =>
+  `${alias}.organization_id IN (
+    SELECT resource_id FROM access_role
+     WHERE user_id = ${userId} AND resource_type = 'organization' AND role >= ${rank('organization_admin')})`;
 
 /**
  * SQL that holds for the rows which a user may see. Each half is asked once for a statement, not once for a row:
  * organizations where the user is an admin, and the records that a role was granted on.
  */
 export function visible(alias: string, type: ResourceType, userId: string): string {
-  return `(${alias}.organization_id IN (
-      SELECT resource_id FROM access_role
-       WHERE user_id = ${userId} AND resource_type = 'organization' AND role >= ${rank('organization_admin')})
+  return `(${administered(alias, userId)}
     OR ${alias}.id IN (SELECT resource_id FROM access_role WHERE user_id = ${userId} AND resource_type = '${type}'))`;
 }
 

@@ -42,6 +42,18 @@ export class AppError extends Error {
     this.extensions = options.extensions ?? {};
     this.headers = options.headers ?? {};
   }
+
+  /** The same failure with further members in its problem document. */
+  with(extensions: Record<string, unknown>): AppError {
+    const { status, code, title, message, errors, remedy, headers } = this;
+    return new AppError(status, code, title, message, {
+      errors,
+      remedy,
+      headers,
+      extensions: { ...this.extensions, ...extensions },
+      cause: this,
+    });
+  }
 }
 
 /** 400: the request is malformed or breaks a rule; `errors` lists every fault at once. */

@@ -12,6 +12,9 @@ export interface Page<T> {
   next?: string | null;
 }
 
+/** A list that is short by its nature, as its only page. */
+export const whole = <T>(items: T[]): Page<T> => ({ page: 0, size: items.length, total: items.length, items });
+
 /** The envelope that lists answer with: `page, page_size, total_count` and the records under their plural. */
 export interface Envelope {
   page: number;

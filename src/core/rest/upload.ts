@@ -59,3 +59,23 @@ export class UploadInterceptor implements NestInterceptor {
 }
 
 export const filesOf = (request: Request): UploadedFile[] => (request as WithFiles).files ?? [];
+
+/**
+ * The text of an uploaded file, or what the body says in its place.
+ * @throws InvalidRequest when neither was sent, or the file is not UTF-8
+ */
+export function textOf(request: Request, field: string, inline: string | undefined, inlineField: string): string {
+  const file = filesOf(request).find((each) => each.fieldname === field) ?? filesOf(request)[0];
+  if (!file && inline) return inline;
+  if (!file)
+    throw InvalidRequest.at(
+      `/${inlineField}`,
+      'is required',
+      `Send a file in the form field ${field}, or JSON with ${inlineField}.`,
+    );
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(file.buffer);
+  } catch {
+    throw InvalidRequest.at(`/${field}`, 'is not UTF-8 text');
+  }
+}

@@ -8,6 +8,8 @@ export interface FieldSettings {
   nullable?: boolean;
   /** Part of the REST record only. */
   rest?: true;
+  /** Part of the GraphQL type only: another spelling of a field, as a getter. */
+  graphql?: true;
 }
 
 type Described = { api: ApiPropertyOptions; graphql: () => unknown };
@@ -26,15 +28,17 @@ export function fieldsOf(type: abstract new (...args: never[]) => object): Set<s
   return found;
 }
 
-function field({ api, graphql }: Described, { description, nullable = false, rest }: FieldSettings): PropertyDecorator {
+function field({ api, graphql }: Described, settings: FieldSettings): PropertyDecorator {
+  const { description, nullable = false, rest } = settings;
   return (target, key) => {
+    if (!rest) Field(graphql as () => typeof String, { description, nullable } as FieldOptions)(target, key);
+    if (settings.graphql) return;
     const own = names.get(target) ?? new Set<string>();
     names.set(target, own.add(String(key)));
     ApiProperty({ description, required: true, ...(nullable ? { nullable: true } : {}), ...api } as ApiPropertyOptions)(
       target,
       key,
     );
-    if (!rest) Field(graphql as () => typeof String, { description, nullable } as FieldOptions)(target, key);
   };
 }
 
@@ -57,6 +61,9 @@ export const TextsField = (settings: FieldSettings = {}) =>
 /** One of a few words; GraphQL shows it as String, as the interface does for the fields of records. */
 export const WordField = (words: readonly string[], settings: FieldSettings = {}) =>
   field({ api: { type: String, enum: [...words] }, graphql: () => String }, settings);
+/** One of the words of an enum that was registered for GraphQL. */
+export const EnumField = (words: Record<string, string>, settings: FieldSettings = {}) =>
+  field({ api: { type: String, enum: Object.values(words) }, graphql: () => words }, settings);
 export const RecordField = (type: () => abstract new (...args: never[]) => object, settings: FieldSettings = {}) =>
   field({ api: { type: type as () => never }, graphql: type }, settings);
 export const RecordsField = (type: () => abstract new (...args: never[]) => object, settings: FieldSettings = {}) =>

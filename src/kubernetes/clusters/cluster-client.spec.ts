@@ -56,7 +56,6 @@ requires('KUBEBUILDER_ASSETS', 'A cluster client', () => {
     expect(await scene.live(object('one').apiVersion, 'Gadget', 'one')).toMatchObject({
       spec: { size: 3, colour: 'red' },
     });
-    await scene.undeploy();
   });
 
   it('lists page by page, by label', async () => {
@@ -112,7 +111,6 @@ requires('KUBEBUILDER_ASSETS', 'A cluster client', () => {
     await scene.deploy([definition, object('x')]);
     const { resources } = await scene.deploy([definition, object('x', { size: 1, unknown: true })]);
     expect(resources[1]?.error).toMatchObject({ reason: 'INVALID', field: '.spec.unknown' });
-    await scene.undeploy();
   });
 
   it.each(['../../secrets', '..', 'a/b', 'a%2fb', ''])('takes %j for no name', async (name) => {

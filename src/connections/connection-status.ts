@@ -1,0 +1,37 @@
+import { Conflict } from '../core/errors/app-error.js';
+
+export const CONNECTION_STATUSES = [
+  'discovered',
+  'registered',
+  'connected',
+  'ignored',
+  'maintenance',
+  'disconnected',
+  'deleted',
+  'not found',
+] as const;
+export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number];
+
+/** The moves that are open from each status. */
+const MOVES: Record<ConnectionStatus, readonly ConnectionStatus[]> = {
+  discovered: ['registered', 'ignored'],
+  registered: ['connected', 'ignored', 'not found'],
+  connected: ['disconnected', 'maintenance', 'ignored', 'deleted', 'not found'],
+  disconnected: ['connected', 'deleted'],
+  maintenance: ['registered', 'connected', 'ignored', 'not found'],
+  ignored: ['registered', 'deleted', 'not found'],
+  'not found': ['discovered', 'deleted'],
+  deleted: [],
+};
+
+export const mayMove = (from: ConnectionStatus, to: ConnectionStatus): boolean => MOVES[from].includes(to);
+
+/** @throws Conflict ILLEGAL_STATUS naming the moves that are open; staying where it is is always allowed */
+export function mustMove(from: ConnectionStatus, to: ConnectionStatus): void {
+  if (from === to || mayMove(from, to)) return;
+  const open = MOVES[from].join(', ') || 'none';
+  throw new Conflict('ILLEGAL_STATUS', `a connection that is ${from} cannot become ${to}; open are: ${open}`, {
+    extensions: { allowed: MOVES[from] },
+    remedy: `Move it to one of: ${open}.`,
+  });
+}

@@ -1,0 +1,61 @@
+import { Matches } from 'class-validator';
+import { Writes } from '../core/rest/change-input.js';
+import { ChangeOnly } from '../core/rest/input.pipe.js';
+import { IdInput, MapInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
+import { CONNECTION_STATUSES, type ConnectionStatus } from './connection-status.js';
+import { ConnectionView } from './connection.view.js';
+
+@Writes(() => ConnectionView)
+export class NewConnection {
+  @NameInput()
+  name!: string;
+
+  @TextInput({ max: 63 })
+  @Matches(/^[a-z0-9][a-z0-9._-]*$/, { message: 'must be lowercase letters, digits, dots, hyphens and underscores' })
+  kind!: string;
+
+  @TextInput({ optional: true, max: 63 })
+  type?: string;
+
+  @TextInput({ optional: true, max: 63 })
+  sub_type?: string;
+
+  @WordInput(['discovered', 'registered'], { optional: true })
+  status?: 'discovered' | 'registered';
+
+  @MapInput({ clearable: true })
+  metadata?: Record<string, unknown> | null;
+
+  @IdInput({ clearable: true })
+  credential_id?: string | null;
+
+  @MapInput({ optional: true, description: 'In place of credential_id: makes a credential of it.' })
+  credential_secret?: Record<string, unknown>;
+
+  @IdInput({ optional: true })
+  organization_id?: string;
+}
+
+@Writes(() => ConnectionView)
+export class ConnectionChange extends ChangeOnly {
+  @NameInput({ optional: true })
+  name?: string;
+
+  @TextInput({ optional: true, max: 63 })
+  type?: string;
+
+  @TextInput({ optional: true, max: 63 })
+  sub_type?: string;
+
+  @WordInput(CONNECTION_STATUSES, { optional: true })
+  status?: ConnectionStatus;
+
+  @MapInput({ clearable: true })
+  metadata?: Record<string, unknown> | null;
+
+  @IdInput({ clearable: true })
+  credential_id?: string | null;
+
+  @MapInput({ optional: true, description: 'Replaces the secret of its credential, or makes one.' })
+  credential_secret?: Record<string, unknown>;
+}

@@ -1,0 +1,16 @@
+import { policy } from '../core/access/policy.js';
+
+export const connectionPolicy = policy('connection', {
+  read: 'viewer',
+  create: 'organization_admin',
+  update: 'organization_admin',
+  ping: 'organization_admin',
+  delete: 'organization_admin',
+});
+
+export const credentialPolicy = policy('credential', {
+  read: { needs: 'organization_admin', scope: 'read' },
+  create: 'organization_admin',
+  update: 'organization_admin',
+  delete: 'organization_admin',
+});

@@ -1,0 +1,75 @@
+import { ObjectType } from '@nestjs/graphql';
+import { EnvelopeOf } from '../core/listing/page.js';
+import { IdField, MapField, RecordsField, TextField, WordField } from '../core/schema/fields.js';
+import { RecordView } from '../core/schema/record.view.js';
+import { CONNECTION_STATUSES, type ConnectionStatus } from './connection-status.js';
+import type { Connection } from './connection.entity.js';
+
+/** An environment that a connection is in. */
+@ObjectType('EnvironmentName')
+export class EnvironmentName {
+  @IdField()
+  id!: string;
+
+  @TextField()
+  name!: string;
+}
+
+@ObjectType('Connection')
+export class ConnectionView extends RecordView {
+  @TextField()
+  name!: string;
+
+  @TextField()
+  kind!: string;
+
+  @TextField()
+  type!: string;
+
+  @TextField()
+  sub_type!: string;
+
+  @WordField(CONNECTION_STATUSES)
+  status!: ConnectionStatus;
+
+  @MapField({ nullable: true })
+  metadata!: Record<string, unknown>;
+
+  @IdField({ nullable: true })
+  credential_id!: string | null;
+
+  @IdField()
+  organization_id!: string;
+
+  @IdField({ description: 'The user who made it.' })
+  owner!: string;
+
+  @RecordsField(() => EnvironmentName, { nullable: true, description: 'In lists only: the environments it is in.' })
+  environments?: EnvironmentName[];
+
+  static of(this: void, connection: Connection): ConnectionView {
+    return RecordView.shape(new ConnectionView(), connection, {
+      name: connection.name,
+      kind: connection.kind,
+      type: connection.type,
+      sub_type: connection.subType,
+      status: connection.status,
+      metadata: connection.metadata,
+      credential_id: connection.credentialId,
+      organization_id: connection.organizationId,
+      owner: connection.owner,
+    });
+  }
+
+  /** In lists, with the environments that the caller may see it in. */
+  static listed(this: void, { connection, environments }: ListedConnection): ConnectionView {
+    return Object.assign(ConnectionView.of(connection), { environments });
+  }
+}
+
+export interface ListedConnection {
+  connection: Connection;
+  environments: EnvironmentName[];
+}
+
+export const ConnectionPage = EnvelopeOf(ConnectionView, 'connections', 'ConnectionPage');

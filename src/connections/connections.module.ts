@@ -1,0 +1,35 @@
+import { Module } from '@nestjs/common';
+import { Outbound } from '../core/outbound/outbound.js';
+import { OrganizationsModule } from '../organizations/organizations.module.js';
+import { ConnectionSecrets } from './connection-secrets.js';
+import { ConnectionsController } from './connections.controller.js';
+import { ConnectionsResolver } from './connections.resolver.js';
+import { ConnectionsService } from './connections.service.js';
+import { ConnectionsStore } from './connections.store.js';
+import { CredentialsController } from './credentials/credentials.controller.js';
+import { CredentialsService } from './credentials/credentials.service.js';
+import { CredentialsStore } from './credentials/credentials.store.js';
+import { ConnectionKinds } from './kinds/connection-kinds.js';
+import { httpKinds } from './kinds/http-kinds.js';
+import { PingsService } from './pings.service.js';
+
+@Module({
+  imports: [OrganizationsModule],
+  controllers: [ConnectionsController, CredentialsController],
+  providers: [
+    ConnectionsService,
+    ConnectionsStore,
+    ConnectionSecrets,
+    ConnectionKinds,
+    ConnectionsResolver,
+    CredentialsService,
+    CredentialsStore,
+    PingsService,
+  ],
+  exports: [ConnectionsService, ConnectionsStore, ConnectionSecrets, ConnectionKinds, CredentialsService, PingsService],
+})
+export class ConnectionsModule {
+  constructor(kinds: ConnectionKinds, outbound: Outbound) {
+    kinds.register(...httpKinds(outbound));
+  }
+}

@@ -1,0 +1,114 @@
+import { Injectable } from '@nestjs/common';
+import type { SelectQueryBuilder } from 'typeorm';
+import { Access, visible } from '../core/access/access.js';
+import type { Actor } from '../core/access/actor.js';
+import { Store } from '../core/database/store.js';
+import { UnitOfWork } from '../core/database/unit-of-work.js';
+import type { ListQuery } from '../core/listing/list-query.js';
+import { chosen, equals, type Listing, recordOrder } from '../core/listing/listing.js';
+import type { Page } from '../core/listing/page.js';
+import { Connection } from './connection.entity.js';
+import type { EnvironmentName } from './connection.view.js';
+
+const deleted: Listing<Connection>['filter'] = {
+  deleted_at: chosen('deleted_at', (rows, yes) =>
+    rows.withDeleted().andWhere(`connection.deleted_at IS ${yes ? 'NOT NULL' : 'NULL'}`),
+  ),
+};
+
+const listing: Listing<Connection> = {
+  alias: 'connection',
+  pageSize: 20,
+  order: {
+    ...recordOrder<Connection>('connection'),
+    kind: { sql: 'connection.kind', type: 'text', of: (connection) => connection.kind },
+    status: { sql: 'connection.status', type: 'text', of: (connection) => connection.status },
+  },
+  defaultOrder: 'created_at desc',
+  search: ['connection.name'],
+  filter: {
+    name: equals('name', 'connection.name'),
+    kind: equals('kind', 'connection.kind'),
+    type: equals('type', 'connection.type'),
+    sub_type: equals('sub_type', 'connection.sub_type'),
+    status: equals('status', 'connection.status'),
+    ...deleted,
+  },
+  filterDefaults: { deleted_at: false },
+};
+
+const ASSIGNED = `EXISTS (SELECT FROM environment_connection m
+  WHERE m.connection_id = connection.id AND m.environment_id = :environmentId AND m.deleted_at IS NULL)`;
+
+/** The connections of one environment, or with `assigned: false` those of its organization that are not in it. */
+const environmentListing: Listing<Connection> = {
+  ...listing,
+  filter: {
+    ...deleted,
+    assigned: chosen('assigned', (rows, yes) => rows.andWhere(yes ? ASSIGNED : `NOT ${ASSIGNED}`)),
+  },
+  filterDefaults: { deleted_at: false, assigned: true },
+};
+
+/** Connections as their viewers see them: admins those of their organization, others those of the environments they see. */
+@Injectable()
+export class ConnectionsStore extends Store<Connection> {
+  constructor(
+    unit: UnitOfWork,
+    private readonly access: Access,
+  ) {
+    super(unit, Connection, 'connection');
+  }
+
+  page(actor: Actor, organizationId: string, query: ListQuery): Promise<Page<Connection>> {
+    const rows = this.visibleTo(actor).andWhere('connection.organization_id = :organizationId', { organizationId });
+    return this.paginate(rows, listing, query);
+  }
+
+  pageOfEnvironment(
+    actor: Actor,
+    environment: { id: string; organizationId: string },
+    query: ListQuery,
+  ): Promise<Page<Connection>> {
+    const rows = this.visibleTo(actor).andWhere('connection.organization_id = :organizationId', {
+      organizationId: environment.organizationId,
+      environmentId: environment.id,
+    });
+    return this.paginate(rows, environmentListing, query);
+  }
+
+  find(actor: Actor, id: string): Promise<Connection | null> {
+    return this.visibleTo(actor).andWhere('connection.id = :id', { id }).getOne();
+  }
+
+  lock(actor: Actor, id: string): Promise<Connection | null> {
+    return this.visibleTo(actor).andWhere('connection.id = :id', { id }).setLock('pessimistic_write').getOne();
+  }
+
+  findByFingerprint(organizationId: string, fingerprint: string): Promise<Connection | null> {
+    return this.rows.findOneBy({ organizationId, fingerprint });
+  }
+
+  /** The connections that use a credential. */
+  using(credentialId: string): Promise<Connection[]> {
+    return this.rows.find({ where: { credentialId }, order: { name: 'ASC', id: 'ASC' } });
+  }
+
+  /** The environments of each of these connections that the actor may see, in one statement. */
+  async environmentsOf(actor: Actor, ids: string[]): Promise<Map<string, EnvironmentName[]>> {
+    const rows = await this.unit.manager.query<{ connection_id: string; id: string; name: string }[]>(
+      `SELECT m.connection_id, e.id, e.name
+         FROM environment_connection m JOIN environment e ON e.id = m.environment_id AND e.deleted_at IS NULL
+        WHERE m.deleted_at IS NULL AND m.connection_id = ANY($1) AND ($2::uuid IS NULL OR ${visible('e', 'environment', '$2')})
+        ORDER BY e.name, e.id`,
+      [ids, actor.userId],
+    );
+    const found = new Map<string, EnvironmentName[]>(ids.map((id) => [id, []]));
+    for (const { connection_id, id, name } of rows) found.get(connection_id)?.push({ id, name });
+    return found;
+  }
+
+  private visibleTo(actor: Actor): SelectQueryBuilder<Connection> {
+    return this.access.onlyVisible(this.select(), 'connection', 'connection', actor);
+  }
+}

@@ -1,0 +1,31 @@
+import { ObjectType } from '@nestjs/graphql';
+import { EnvelopeOf } from '../../core/listing/page.js';
+import { IdField, TextField } from '../../core/schema/fields.js';
+import { RecordView } from '../../core/schema/record.view.js';
+import type { Credential } from './credential.entity.js';
+
+@ObjectType('Credential')
+export class CredentialView extends RecordView {
+  @TextField()
+  name!: string;
+
+  @TextField()
+  type!: string;
+
+  @IdField()
+  organization_id!: string;
+
+  @IdField()
+  owner!: string;
+
+  static of(this: void, credential: Credential): CredentialView {
+    return RecordView.shape(new CredentialView(), credential, {
+      name: credential.name,
+      type: credential.type,
+      organization_id: credential.organizationId,
+      owner: credential.owner,
+    });
+  }
+}
+
+export const CredentialPage = EnvelopeOf(CredentialView, 'credentials', 'CredentialPage');

@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import type { SelectQueryBuilder } from 'typeorm';
+import { Access } from '../../core/access/access.js';
+import type { Actor } from '../../core/access/actor.js';
+import { Store } from '../../core/database/store.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import type { ListQuery } from '../../core/listing/list-query.js';
+import { type Listing, recordOrder } from '../../core/listing/listing.js';
+import type { Page } from '../../core/listing/page.js';
+import { Credential } from './credential.entity.js';
+
+const listing: Listing<Credential> = {
+  alias: 'credential',
+  pageSize: 20,
+  order: recordOrder('credential'),
+  defaultOrder: 'created_at desc',
+  search: ['credential.name'],
+};
+
+/** Credentials, visible to the admins of their organization only. */
+@Injectable()
+export class CredentialsStore extends Store<Credential> {
+  constructor(
+    unit: UnitOfWork,
+    private readonly access: Access,
+  ) {
+    super(unit, Credential, 'credential');
+  }
+
+  page(actor: Actor, organizationId: string, query: ListQuery): Promise<Page<Credential>> {
+    const rows = this.visibleTo(actor).andWhere('credential.organization_id = :organizationId', { organizationId });
+    return this.paginate(rows, listing, query);
+  }
+
+  find(actor: Actor, id: string): Promise<Credential | null> {
+    return this.visibleTo(actor).andWhere('credential.id = :id', { id }).getOne();
+  }
+
+  lock(actor: Actor, id: string): Promise<Credential | null> {
+    return this.visibleTo(actor).andWhere('credential.id = :id', { id }).setLock('pessimistic_write').getOne();
+  }
+
+  /** The sealed secret and the revision it belongs to; null when there is no such credential. */
+  async sealed(id: string): Promise<{ secret: Buffer; revision: number } | null> {
+    const row = await this.select().addSelect('credential.secret').where('credential.id = :id', { id }).getOne();
+    return row && { secret: row.secret, revision: row.revision };
+  }
+
+  /** Whether a name is free in an organization. */
+  async isFree(organizationId: string, name: string): Promise<boolean> {
+    const rows = this.select().where(
+      'credential.organization_id = :organizationId AND lower(credential.name) = lower(:name)',
+      {
+        organizationId,
+        name,
+      },
+    );
+    return !(await rows.getExists());
+  }
+
+  private visibleTo(actor: Actor): SelectQueryBuilder<Credential> {
+    return this.access.onlyAdministered(this.select(), 'credential', actor);
+  }
+}

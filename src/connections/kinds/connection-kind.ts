@@ -1,0 +1,20 @@
+type JsonSchema = Record<string, unknown>;
+type Json = Record<string, unknown>;
+
+/** What a ping found out, to be merged into the connection's metadata. */
+export type ProbeResult = Json;
+
+/** What the server knows of one kind of connection. A kind without a schema takes any metadata. */
+export interface ConnectionKind {
+  name: string;
+  type: string;
+  subType: string;
+  metadata?: JsonSchema;
+  secret?: JsonSchema;
+  /** Brings what a user entered into the form that is kept; a secret that changes nothing is null. */
+  normalize?(metadata: Json, secret: Json | null): { metadata: Json; secret: Json | null };
+  /** The addresses in its metadata, which the outbound guard is asked about before they are kept. */
+  addresses?(metadata: Json): string[];
+  /** Calls the other side, bounded and through the outbound guard. @throws AppError saying what failed */
+  probe?(metadata: Json, secret: Json | null): Promise<ProbeResult>;
+}

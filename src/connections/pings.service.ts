@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../core/access/actor.js';
+import { AppError, Conflict } from '../core/errors/app-error.js';
+import type { Connection } from './connection.entity.js';
+import { ConnectionSecrets } from './connection-secrets.js';
+import type { ConnectionStatus } from './connection-status.js';
+import { ConnectionView } from './connection.view.js';
+import { ConnectionsService } from './connections.service.js';
+import { ConnectionKinds } from './kinds/connection-kinds.js';
+
+const PINGED: readonly ConnectionStatus[] = ['registered', 'disconnected', 'maintenance', 'connected'];
+
+/** Tries whether the other side of a connection answers, and keeps what it found as the connection's status. */
+@Injectable()
+export class PingsService {
+  constructor(
+    private readonly connections: ConnectionsService,
+    private readonly secrets: ConnectionSecrets,
+    private readonly kinds: ConnectionKinds,
+  ) {}
+
+  /**
+   * A success makes the connection `connected`; a failure makes a connected one `disconnected` and is thrown as 502 or
+   * 504 with the record under `connection`.
+   */
+  async ping(actor: Actor, id: string): Promise<Connection> {
+    const connection = await this.connections.get(actor, id);
+    await this.connections.require(actor, 'ping', connection);
+    const kind = this.kinds.of(connection.kind);
+    if (!kind.probe) throw new Conflict('PING_UNSUPPORTED', `connections of kind ${connection.kind} cannot be pinged`);
+    if (!PINGED.includes(connection.status))
+      throw new Conflict('ILLEGAL_STATUS', `a connection that is ${connection.status} is not called`, {
+        remedy: 'Register it first: PUT with status registered.',
+      });
+    try {
+      const { secret } = await this.secrets.reveal(connection);
+      const facts = await kind.probe(connection.metadata, secret);
+      return await this.connections.observe(actor, id, 'connected', facts);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status < 500) throw error;
+      const status = connection.status === 'connected' ? 'disconnected' : connection.status;
+      const observed = await this.connections.observe(actor, id, status, {});
+      throw error.with({ connection: ConnectionView.of(observed) });
+    }
+  }
+}

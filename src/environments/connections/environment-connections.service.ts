@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import type { ListedConnection } from '../../connections/connection.view.js';
+import { ConnectionsService } from '../../connections/connections.service.js';
+import { ConnectionsStore } from '../../connections/connections.store.js';
+import type { Actor } from '../../core/access/actor.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { NotFound } from '../../core/errors/app-error.js';
+import { EventBus } from '../../core/events/event-bus.js';
+import type { ListQuery } from '../../core/listing/list-query.js';
+import type { Page } from '../../core/listing/page.js';
+import { ConnectionAdded, ConnectionRemoved } from '../environment.events.js';
+import { EnvironmentsService } from '../environments.service.js';
+import type { EnvironmentConnection } from './environment-connection.entity.js';
+import { EnvironmentConnectionsStore } from './environment-connections.store.js';
+
+/** Which connections an environment has. */
+@Injectable()
+export class EnvironmentConnectionsService {
+  constructor(
+    private readonly mappings: EnvironmentConnectionsStore,
+    private readonly environments: EnvironmentsService,
+    private readonly connections: ConnectionsService,
+    private readonly connectionsStore: ConnectionsStore,
+    private readonly unit: UnitOfWork,
+    private readonly events: EventBus,
+  ) {}
+
+  async list(actor: Actor, environmentId: string, query: ListQuery): Promise<Page<ListedConnection>> {
+    const environment = await this.environments.get(actor, environmentId);
+    return this.connections.listed(actor, await this.connectionsStore.pageOfEnvironment(actor, environment, query));
+  }
+
+  /** Both are of one organization: a connection of another is, to this environment, not there. */
+  async add(actor: Actor, environmentId: string, connectionId: string): Promise<EnvironmentConnection> {
+    return this.unit.run(async () => {
+      const environment = await this.environments.open(actor, environmentId, 'connect');
+      const connection = await this.connections.get(actor, connectionId);
+      if (connection.organizationId !== environment.organizationId) throw new NotFound('connection', connectionId);
+      const { mapping, added } = await this.mappings.add(environment.organizationId, environmentId, connectionId);
+      if (added) await this.events.publish(new ConnectionAdded(actor, environment, { connection_id: connectionId }));
+      return mapping;
+    });
+  }
+
+  /** @throws NotFound when the connection is not in the environment */
+  async remove(actor: Actor, environmentId: string, connectionId: string): Promise<EnvironmentConnection> {
+    return this.unit.run(async () => {
+      const environment = await this.environments.open(actor, environmentId, 'connect');
+      const mapping = await this.mappings.remove(environmentId, connectionId);
+      if (!mapping) throw new NotFound('connection', connectionId);
+      await this.events.publish(new ConnectionRemoved(actor, environment, { connection_id: connectionId }));
+      return mapping;
+    });
+  }
+}

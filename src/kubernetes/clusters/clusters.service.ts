@@ -1,0 +1,39 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { ConnectionSecrets } from '../../connections/connection-secrets.js';
+import type { Connection } from '../../connections/connection.entity.js';
+import { Outbound } from '../../core/outbound/outbound.js';
+import type { ClusterAccess } from './cluster-access.js';
+import { ClusterClient } from './cluster-client.js';
+import { ClusterClients } from './cluster-clients.js';
+import { accessOf } from './kubernetes-kind.js';
+
+/** Clients of the clusters that connections stand for; a changed address or credential makes a new one with the next call. */
+@Injectable()
+export class Clusters implements OnApplicationShutdown {
+  private readonly clients: ClusterClients;
+
+  constructor(
+    private readonly outbound: Outbound,
+    private readonly secrets: ConnectionSecrets,
+  ) {
+    this.clients = new ClusterClients(outbound);
+  }
+
+  async clientOf(connection: Connection): Promise<ClusterClient> {
+    const { secret, revision } = await this.secrets.reveal(connection);
+    return this.clients.of(connection.id, revision, () => accessOf(connection.metadata, secret));
+  }
+
+  /** A client for one try; the caller closes it. */
+  trial(access: ClusterAccess): ClusterClient {
+    return new ClusterClient(access, this.outbound);
+  }
+
+  drop(connectionId: string): Promise<void> {
+    return this.clients.drop(connectionId);
+  }
+
+  onApplicationShutdown(): Promise<void> {
+    return this.clients.close();
+  }
+}

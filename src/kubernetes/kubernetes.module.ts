@@ -1,0 +1,25 @@
+import { Module } from '@nestjs/common';
+import { ConnectionDeleted } from '../connections/connection.events.js';
+import { ConnectionsModule } from '../connections/connections.module.js';
+import { ConnectionKinds } from '../connections/kinds/connection-kinds.js';
+import { Env } from '../core/config/env.js';
+import { EventBus } from '../core/events/event-bus.js';
+import { OrganizationsModule } from '../organizations/organizations.module.js';
+import { Clusters } from './clusters/clusters.service.js';
+import { kubernetesKind } from './clusters/kubernetes-kind.js';
+import { RegistrationController } from './registration/registration.controller.js';
+import { RegistrationService } from './registration/registration.service.js';
+
+@Module({
+  imports: [ConnectionsModule, OrganizationsModule],
+  controllers: [RegistrationController],
+  providers: [Clusters, RegistrationService],
+  exports: [Clusters],
+})
+export class KubernetesModule {
+  constructor(kinds: ConnectionKinds, clusters: Clusters, events: EventBus, env: Env) {
+    const settings = { insecureTls: env.CLUSTER_INSECURE_TLS };
+    kinds.register(kubernetesKind(settings, (access) => clusters.trial(access)));
+    events.after(ConnectionDeleted, ({ connection }) => clusters.drop(connection.id));
+  }
+}

@@ -1,0 +1,31 @@
+import { Body, Controller, HttpCode, Post, Req, UseInterceptors } from '@nestjs/common';
+import { ApiBearerAuth, ApiConsumes, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { Request } from 'express';
+import { Actor } from '../../core/access/actor.js';
+import { Caller } from '../../core/access/public.js';
+import { textOf, UploadInterceptor } from '../../core/rest/upload.js';
+import { KubeconfigUpload } from './registration.inputs.js';
+import { RegistrationService } from './registration.service.js';
+import { RegistrationView } from './registration.view.js';
+
+@ApiTags('connections')
+@ApiBearerAuth()
+@Controller('api/system/kubernetes')
+export class RegistrationController {
+  constructor(private readonly registration: RegistrationService) {}
+
+  /** Registers each context of a kubeconfig: multipart `k8sfile`, or JSON `{kubeconfig}`. */
+  @Post()
+  @HttpCode(200)
+  @UseInterceptors(UploadInterceptor)
+  @ApiConsumes('application/json', 'multipart/form-data')
+  @ApiOkResponse({ type: RegistrationView })
+  register(@Caller() actor: Actor, @Req() request: Request, @Body() body: KubeconfigUpload): Promise<RegistrationView> {
+    const text = textOf(request, 'k8sfile', body.kubeconfig, 'kubeconfig');
+    return this.registration.register(
+      actor,
+      text,
+      body.organization_id ?? (request.query['orgID'] as string | undefined),
+    );
+  }
+}

@@ -1,0 +1,36 @@
+import { IdField, RecordField, RecordsField, TextField } from '../../core/schema/fields.js';
+
+export class RegistrationFault {
+  @TextField({ rest: true })
+  code!: string;
+
+  @TextField({ rest: true })
+  detail!: string;
+
+  @TextField({ rest: true, nullable: true })
+  remedy?: string;
+}
+
+/** What became of one context of a kubeconfig. */
+export class RegisteredContext {
+  @TextField({ rest: true })
+  context!: string;
+
+  @IdField({ rest: true, nullable: true })
+  connection_id?: string;
+
+  @RecordField(() => RegistrationFault, { rest: true, nullable: true })
+  error?: RegistrationFault;
+}
+
+/** Connected answered; registered are kept but did not answer; failed were not taken. */
+export class RegistrationView {
+  @RecordsField(() => RegisteredContext, { rest: true })
+  connected: RegisteredContext[] = [];
+
+  @RecordsField(() => RegisteredContext, { rest: true })
+  registered: RegisteredContext[] = [];
+
+  @RecordsField(() => RegisteredContext, { rest: true })
+  failed: RegisteredContext[] = [];
+}

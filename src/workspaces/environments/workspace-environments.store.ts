@@ -1,0 +1,24 @@
+import { Injectable } from '@nestjs/common';
+import { MappingStore } from '../../core/database/mapping.store.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { WorkspaceEnvironment } from './workspace-environment.entity.js';
+
+const OTHER_END = {
+  left: 'EXISTS (SELECT FROM environment e WHERE e.id = t.environment_id AND e.deleted_at IS NULL)',
+  right: 'EXISTS (SELECT FROM workspace w WHERE w.id = t.workspace_id AND w.deleted_at IS NULL)',
+};
+
+@Injectable()
+export class WorkspaceEnvironmentsStore extends MappingStore<WorkspaceEnvironment> {
+  constructor(unit: UnitOfWork) {
+    super(unit, WorkspaceEnvironment, 'workspace_environment', { left: 'workspace_id', right: 'environment_id' });
+  }
+
+  restoreOfWorkspace(workspaceId: string, deletedAt: Date): Promise<void> {
+    return this.restoreAll('left', workspaceId, deletedAt, OTHER_END.left);
+  }
+
+  restoreOfEnvironment(environmentId: string, deletedAt: Date): Promise<void> {
+    return this.restoreAll('right', environmentId, deletedAt, OTHER_END.right);
+  }
+}

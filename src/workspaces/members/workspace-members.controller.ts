@@ -1,0 +1,49 @@
+import { Body, Controller, Delete, Get, Put } from '@nestjs/common';
+import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Actor } from '../../core/access/actor.js';
+import { Caller } from '../../core/access/public.js';
+import { type Envelope, envelope, whole } from '../../core/listing/page.js';
+import { Id } from '../../core/rest/id.js';
+import { WordInput } from '../../core/schema/input-fields.js';
+import {
+  WORKSPACE_ROLES,
+  WorkspaceMemberPage,
+  WorkspaceMemberView,
+  type WorkspaceRole,
+} from './workspace-member.view.js';
+import { WorkspaceMembersService } from './workspace-members.service.js';
+
+export class WorkspaceGrant {
+  @WordInput(WORKSPACE_ROLES)
+  role!: WorkspaceRole;
+}
+
+@ApiTags('workspaces')
+@ApiBearerAuth()
+@Controller('api/workspaces/:id/members')
+export class WorkspaceMembersController {
+  constructor(private readonly members: WorkspaceMembersService) {}
+
+  @Get()
+  @ApiOkResponse({ type: WorkspaceMemberPage })
+  async list(@Caller() actor: Actor, @Id() id: string): Promise<Envelope> {
+    return envelope(whole(await this.members.list(actor, id)), 'members', WorkspaceMemberView.of);
+  }
+
+  @Put(':userId')
+  @ApiOkResponse({ type: WorkspaceMemberView })
+  async put(
+    @Caller() actor: Actor,
+    @Id() id: string,
+    @Id('userId') userId: string,
+    @Body() { role }: WorkspaceGrant,
+  ): Promise<WorkspaceMemberView> {
+    return WorkspaceMemberView.of(await this.members.put(actor, id, userId, role));
+  }
+
+  @Delete(':userId')
+  @ApiOkResponse({ type: WorkspaceMemberView })
+  async remove(@Caller() actor: Actor, @Id() id: string, @Id('userId') userId: string): Promise<WorkspaceMemberView> {
+    return WorkspaceMemberView.of(await this.members.remove(actor, id, userId));
+  }
+}

@@ -1,0 +1,52 @@
+import { Column, Entity } from 'typeorm';
+import type { Actor } from '../core/access/actor.js';
+import { TenantEntity } from '../core/database/base.entity.js';
+import { Conflict } from '../core/errors/app-error.js';
+import type { NewWorkspace } from './workspace.inputs.js';
+
+export const WORKSPACE_STATUSES = ['active', 'archived'] as const;
+export type WorkspaceStatus = (typeof WORKSPACE_STATUSES)[number];
+
+/** Where designs, environments and people with roles come together. */
+@Entity('workspace')
+export class Workspace extends TenantEntity {
+  @Column('text')
+  name!: string;
+
+  @Column('text', { default: '' })
+  description!: string;
+
+  /** The user who created it. */
+  @Column('uuid')
+  owner!: string;
+
+  @Column('text', { default: 'active' })
+  status!: WorkspaceStatus;
+
+  @Column('jsonb', { default: {} })
+  metadata!: Record<string, unknown>;
+
+  /** The user whose default workspace it is; it is neither archived nor deleted while they are a member. */
+  @Column('uuid', { nullable: true })
+  personalOf!: string | null;
+
+  static make(actor: Actor, input: NewWorkspace): Workspace {
+    return Object.assign(new Workspace(), {
+      organizationId: input.organization_id,
+      owner: actor.userId,
+      name: input.name,
+      description: input.description ?? '',
+      status: 'active',
+      metadata: input.metadata ?? {},
+      personalOf: null,
+    });
+  }
+
+  /** @throws Conflict WORKSPACE_ARCHIVED: in an archived workspace nothing is written */
+  mustBeActive(): void {
+    if (this.status === 'active') return;
+    throw new Conflict('WORKSPACE_ARCHIVED', `workspace ${this.name} is archived`, {
+      remedy: `Restore it first: POST /api/workspaces/${this.id}/restore.`,
+    });
+  }
+}

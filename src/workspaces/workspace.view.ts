@@ -1,0 +1,39 @@
+import { ObjectType } from '@nestjs/graphql';
+import { EnvelopeOf } from '../core/listing/page.js';
+import { IdField, MapField, TextField, WordField } from '../core/schema/fields.js';
+import { RecordView } from '../core/schema/record.view.js';
+import { type Workspace, WORKSPACE_STATUSES, type WorkspaceStatus } from './workspace.entity.js';
+
+@ObjectType('Workspace')
+export class WorkspaceView extends RecordView {
+  @TextField()
+  name!: string;
+
+  @TextField({ nullable: true })
+  description!: string;
+
+  @IdField()
+  organization_id!: string;
+
+  @IdField({ description: 'The user who created it.' })
+  owner!: string;
+
+  @WordField(WORKSPACE_STATUSES)
+  status!: WorkspaceStatus;
+
+  @MapField({ nullable: true })
+  metadata!: Record<string, unknown>;
+
+  static of(this: void, workspace: Workspace): WorkspaceView {
+    return RecordView.shape(new WorkspaceView(), workspace, {
+      name: workspace.name,
+      description: workspace.description,
+      organization_id: workspace.organizationId,
+      owner: workspace.owner,
+      status: workspace.status,
+      metadata: workspace.metadata,
+    });
+  }
+}
+
+export const WorkspacePage = EnvelopeOf(WorkspaceView, 'workspaces', 'WorkspacePage');

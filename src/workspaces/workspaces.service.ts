@@ -1,0 +1,172 @@
+import { Injectable } from '@nestjs/common';
+import { Access } from '../core/access/access.js';
+import type { Actor } from '../core/access/actor.js';
+import { UnitOfWork } from '../core/database/unit-of-work.js';
+import { Conflict, InvalidRequest, NotFound } from '../core/errors/app-error.js';
+import { EventBus } from '../core/events/event-bus.js';
+import type { OrganizationListQuery } from '../core/listing/list-query.js';
+import type { Page } from '../core/listing/page.js';
+import { mustEcho } from '../core/rest/change-input.js';
+import { Precondition } from '../core/rest/precondition.js';
+import { OrganizationsService } from '../organizations/organizations.service.js';
+import { WorkspaceMembersStore } from './members/workspace-members.store.js';
+import { Workspace } from './workspace.entity.js';
+import {
+  WorkspaceArchived,
+  WorkspaceCreated,
+  WorkspaceDeleted,
+  WorkspaceRestored,
+  WorkspaceUpdated,
+} from './workspace.events.js';
+import type { NewWorkspace, WorkspaceChange } from './workspace.inputs.js';
+import { workspacePolicy } from './workspace.policy.js';
+import { WorkspaceView } from './workspace.view.js';
+import { WorkspacesStore } from './workspaces.store.js';
+
+@Injectable()
+export class WorkspacesService {
+  constructor(
+    private readonly workspaces: WorkspacesStore,
+    private readonly members: WorkspaceMembersStore,
+    private readonly organizations: OrganizationsService,
+    private readonly access: Access,
+    private readonly unit: UnitOfWork,
+    private readonly events: EventBus,
+  ) {}
+
+  async list(actor: Actor, query: OrganizationListQuery): Promise<Page<Workspace>> {
+    if (!query.organization_id)
+      throw InvalidRequest.at('orgID', 'is required', 'Send orgID with the id of an organization.');
+    const organization = await this.organizations.get(actor, query.organization_id);
+    return this.workspaces.page(actor, organization.id, query);
+  }
+
+  /** @throws NotFound when there is none that the actor may see */
+  async get(actor: Actor, id: string): Promise<Workspace> {
+    return found(id, await this.workspaces.find(actor, id));
+  }
+
+  /** Who creates a workspace becomes its admin. */
+  async create(actor: Actor, input: NewWorkspace): Promise<Workspace> {
+    const { id } = await this.organizations.get(actor, input.organization_id);
+    await this.access.require(actor, workspacePolicy.create, { type: 'organization', id, organizationId: id });
+    return this.keep(actor, Workspace.make(actor, input));
+  }
+
+  async update(actor: Actor, id: string, input: WorkspaceChange, match: Precondition): Promise<Workspace> {
+    return this.unit.run(async () => {
+      const workspace = await this.open(actor, id, 'update', match);
+      mustEcho(input, WorkspaceView.of(workspace));
+      await this.workspaces.update(workspace, input.fields());
+      await this.events.publish(new WorkspaceUpdated(actor, workspace));
+      return workspace;
+    });
+  }
+
+  /** Members lose access until it is restored, and nothing is written in it. Archiving twice changes nothing. */
+  async archive(actor: Actor, id: string): Promise<Workspace> {
+    return this.unit.run(async () => {
+      const workspace = await this.held(actor, id, 'archive');
+      if (workspace.status === 'archived') return workspace;
+      await this.mustNotBePersonal(workspace, 'archived');
+      await this.workspaces.update(workspace, { status: 'archived' });
+      await this.events.publish(new WorkspaceArchived(actor, workspace));
+      return workspace;
+    });
+  }
+
+  /** Brings an archived or deleted workspace back active, with all that was in it. Restoring an active one changes nothing. */
+  async restore(actor: Actor, id: string): Promise<Workspace> {
+    return this.unit.run(async () => {
+      const workspace = found(id, await this.workspaces.lockWithDeleted(actor, id));
+      await this.require(actor, 'restore', workspace);
+      const { deletedAt, status } = workspace;
+      if (!deletedAt && status === 'active') return workspace;
+      await this.workspaces.update(workspace, { status: 'active', deletedAt: null });
+      await this.events.publish(new WorkspaceRestored(actor, workspace, deletedAt));
+      return workspace;
+    });
+  }
+
+  /** Its designs and mappings are hidden with it, and come back with a restore. */
+  async delete(actor: Actor, id: string, match: Precondition): Promise<Workspace> {
+    return this.unit.run(async () => {
+      const workspace = await this.held(actor, id, 'delete', match);
+      await this.mustNotBePersonal(workspace, 'deleted');
+      await this.workspaces.softDelete(workspace);
+      await this.events.publish(new WorkspaceDeleted(actor, workspace));
+      return workspace;
+    });
+  }
+
+  /** The personal workspace of the actor in an organization, made when it is first needed. */
+  async defaultOf(actor: Actor, organizationId: string): Promise<Workspace> {
+    if (!actor.userId) throw new Error('the system has no default workspace');
+    return (
+      (await this.workspaces.findPersonal(organizationId, actor.userId)) ??
+      (await this.makePersonal(actor, organizationId, actor.userId, `Workspace of ${actor.name}`))
+    );
+  }
+
+  makePersonal(actor: Actor, organizationId: string, userId: string, name: string): Promise<Workspace> {
+    const workspace = Workspace.make(actor, { name, organization_id: organizationId });
+    return this.keep(actor, Object.assign(workspace, { owner: userId, personalOf: userId }));
+  }
+
+  /**
+   * The workspace, held until the end of the unit of work, when it may be written to.
+   * @throws NotFound, or Conflict WORKSPACE_ARCHIVED
+   */
+  async mustBeActive(actor: Actor, id: string): Promise<Workspace> {
+    const workspace = found(id, await this.workspaces.lock(actor, id));
+    workspace.mustBeActive();
+    return workspace;
+  }
+
+  /** Finds, requires, compares, and refuses what is archived: how every change of one workspace begins. */
+  async open(
+    actor: Actor,
+    id: string,
+    operation: keyof typeof workspacePolicy,
+    match = Precondition.none,
+  ): Promise<Workspace> {
+    const workspace = await this.held(actor, id, operation, match);
+    workspace.mustBeActive();
+    return workspace;
+  }
+
+  require(actor: Actor, operation: keyof typeof workspacePolicy, { id, organizationId }: Workspace): Promise<void> {
+    return this.access.require(actor, workspacePolicy[operation], { type: 'workspace', id, organizationId });
+  }
+
+  private async held(
+    actor: Actor,
+    id: string,
+    operation: keyof typeof workspacePolicy,
+    match = Precondition.none,
+  ): Promise<Workspace> {
+    const workspace = found(id, await this.workspaces.lock(actor, id));
+    await this.require(actor, operation, workspace);
+    match.check(workspace);
+    return workspace;
+  }
+
+  private keep(actor: Actor, workspace: Workspace): Promise<Workspace> {
+    return this.unit.run(async () => {
+      await this.workspaces.insert(workspace);
+      await this.members.put(workspace.id, workspace.owner, 'admin');
+      await this.events.publish(new WorkspaceCreated(actor, workspace));
+      return workspace;
+    });
+  }
+
+  private async mustNotBePersonal({ organizationId, personalOf }: Workspace, verb: string): Promise<void> {
+    if (!personalOf || !(await this.members.isInOrganization(organizationId, personalOf))) return;
+    throw new Conflict('DEFAULT_WORKSPACE', `the default workspace of a member cannot be ${verb}`);
+  }
+}
+
+function found(id: string, workspace: Workspace | null): Workspace {
+  if (!workspace) throw new NotFound('workspace', id);
+  return workspace;
+}

@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import type { SelectQueryBuilder } from 'typeorm';
+import { Access } from '../core/access/access.js';
+import type { Actor } from '../core/access/actor.js';
+import { Store } from '../core/database/store.js';
+import { UnitOfWork } from '../core/database/unit-of-work.js';
+import type { OrganizationListQuery } from '../core/listing/list-query.js';
+import { chosen, equals, type Listing, recordOrder } from '../core/listing/listing.js';
+import type { Page } from '../core/listing/page.js';
+import { Workspace } from './workspace.entity.js';
+
+const listing: Listing<Workspace> = {
+  alias: 'workspace',
+  pageSize: 20,
+  order: recordOrder('workspace'),
+  defaultOrder: 'created_at desc',
+  search: ['workspace.name'],
+  filter: {
+    name: equals('name', 'workspace.name'),
+    owner: equals('owner', 'workspace.owner::text'),
+    status: equals('status', 'workspace.status'),
+    deleted_at: chosen('deleted_at', (rows, deleted) =>
+      rows.withDeleted().andWhere(`workspace.deleted_at IS ${deleted ? 'NOT NULL' : 'NULL'}`),
+    ),
+  },
+  filterDefaults: { deleted_at: false },
+};
+
+/** Workspaces as their members see them; admins of the organization see all, and who was admin of a deleted one still finds it. */
+@Injectable()
+export class WorkspacesStore extends Store<Workspace> {
+  constructor(
+    unit: UnitOfWork,
+    private readonly access: Access,
+  ) {
+    super(unit, Workspace, 'workspace');
+  }
+
+  page(actor: Actor, organizationId: string, query: OrganizationListQuery): Promise<Page<Workspace>> {
+    const rows = this.visibleTo(actor).andWhere('workspace.organization_id = :organizationId', { organizationId });
+    return this.paginate(rows, listing, query);
+  }
+
+  find(actor: Actor, id: string): Promise<Workspace | null> {
+    return this.visibleTo(actor).andWhere('workspace.id = :id', { id }).getOne();
+  }
+
+  /** The same, held until the end of the unit of work: what is counted meanwhile stays counted. */
+  lock(actor: Actor, id: string): Promise<Workspace | null> {
+    return this.visibleTo(actor).andWhere('workspace.id = :id', { id }).setLock('pessimistic_write').getOne();
+  }
+
+  /** Also when it has been deleted. */
+  lockWithDeleted(actor: Actor, id: string): Promise<Workspace | null> {
+    return this.visibleTo(actor)
+      .withDeleted()
+      .andWhere('workspace.id = :id', { id })
+      .setLock('pessimistic_write')
+      .getOne();
+  }
+
+  findPersonal(organizationId: string, userId: string): Promise<Workspace | null> {
+    return this.rows.findOneBy({ organizationId, personalOf: userId });
+  }
+
+  private visibleTo(actor: Actor): SelectQueryBuilder<Workspace> {
+    return this.access.onlyVisible(this.select(), 'workspace', 'workspace', actor);
+  }
+}
