@@ -5,6 +5,7 @@ const CHANNEL = 'armature_event';
 
 /** That an event was committed, on this replica or another; who wants the whole event reads it by its number. */
 export interface EventNotice {
+  /** Null for what belongs to the whole installation; such events are numbered among themselves. */
   organizationId: string | null;
   sequence: string;
   category: string;
@@ -19,7 +20,7 @@ export class EventStream {
 
   /** The SQL expression that sends a notice with the surrounding transaction; takes SQL of each of its parts. */
   static notify(parts: { [K in keyof EventNotice]: string }): string {
-    const json = `json_build_array(${parts.organizationId}, ${parts.sequence}, ${parts.category}, ${parts.action}, ${parts.actedUpon})`;
+    const json = `json_build_array(${parts.organizationId}, ${parts.sequence}::text, ${parts.category}, ${parts.action}, ${parts.actedUpon})`;
     return `pg_notify('${CHANNEL}', ${json}::text)`;
   }
 
@@ -33,7 +34,7 @@ export class EventStream {
         string,
         string,
       ];
-      listener({ organizationId, sequence: String(sequence), category, action, actedUpon });
+      listener({ organizationId, sequence, category, action, actedUpon });
     });
   }
 

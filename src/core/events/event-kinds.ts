@@ -1,0 +1,34 @@
+/**
+ * Every kind of event, by category. A kind is told as `<category>.<action>`; a test holds that no event class is missing
+ * here.
+ */
+export const EVENT_KINDS = {
+  organization: ['created', 'updated', 'deleted'],
+  team: ['created', 'updated', 'deleted', 'member_added', 'member_removed'],
+  member: ['added', 'role_changed', 'removed'],
+  token: ['created', 'deleted'],
+  connection: ['created', 'updated', 'status_changed', 'deleted'],
+  credential: ['created', 'updated', 'deleted'],
+  registry: ['registered', 'status_changed', 'deleted'],
+  environment: ['created', 'updated', 'archived', 'restored', 'deleted', 'connection_added', 'connection_removed'],
+  workspace: [
+    'created',
+    'updated',
+    'archived',
+    'restored',
+    'deleted',
+    'environment_assigned',
+    'environment_unassigned',
+    'quota_changed',
+  ],
+  design: ['created', 'imported', 'updated', 'moved', 'cloned', 'published', 'unpublished', 'deleted', 'restored'],
+  deployment: ['requested', 'started', 'progress', 'success', 'failure', 'cancelled', 'rolled_back', 'undeployed'],
+  policy: ['violation'],
+  webhook: ['created', 'updated', 'rotated', 'disabled', 'deleted'],
+} as const satisfies Record<string, readonly string[]>;
+
+/** All of them, as `<category>.<action>`. */
+export const eventKinds = (): { kind: string; category: string; action: string }[] =>
+  Object.entries(EVENT_KINDS).flatMap(([category, actions]) =>
+    actions.map((action) => ({ kind: `${category}.${action}`, category, action })),
+  );

@@ -1,0 +1,29 @@
+import { Module } from '@nestjs/common';
+import { OrganizationsModule } from '../organizations/organizations.module.js';
+import { EventsController, SystemEventsController } from './feed/events.controller.js';
+import { EventsResolver } from './feed/events.resolver.js';
+import { EventsService } from './feed/events.service.js';
+import { EventsStore } from './feed/events.store.js';
+import { FeedStore } from './feed/feed.store.js';
+import { EventStreams } from './feed/live/event-streams.js';
+import { LiveFeed } from './feed/live/live-feed.js';
+import { SubscriptionsService } from './feed/live/subscriptions.service.js';
+import { Recorder } from './feed/recorder.js';
+
+/** What hears everybody: the feed of events, kept and followed. */
+@Module({
+  imports: [OrganizationsModule],
+  controllers: [EventsController, SystemEventsController],
+  providers: [
+    Recorder,
+    FeedStore,
+    EventsStore,
+    EventsService,
+    EventsResolver,
+    LiveFeed,
+    SubscriptionsService,
+    EventStreams,
+  ],
+  exports: [EventsService, SubscriptionsService],
+})
+export class EventsModule {}

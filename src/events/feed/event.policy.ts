@@ -1,0 +1,7 @@
+import { policy } from '../../core/access/policy.js';
+
+/** Who may read which event is told by `event-readers`; marks are everyone's own. */
+export const eventPolicy = policy('event', {
+  read: 'member',
+  mark: { needs: 'member', scope: 'write' },
+});

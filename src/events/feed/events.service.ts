@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import { requireScope } from '../../core/access/access.js';
+import type { Actor } from '../../core/access/actor.js';
+import { NotFound } from '../../core/errors/app-error.js';
+import type { Page } from '../../core/listing/page.js';
+import { OrganizationsService } from '../../organizations/organizations.service.js';
+import type { SeenEvent } from './event.entity.js';
+import type { EventListQuery, StatusesChange } from './event.inputs.js';
+import { eventPolicy } from './event.policy.js';
+import type { EventStatus } from './event.view.js';
+import { EventsStore, type FeedScope, seen } from './events.store.js';
+
+/** What happened, as far as each may read of it, and what they have read. */
+@Injectable()
+export class EventsService {
+  constructor(
+    private readonly events: EventsStore,
+    private readonly organizations: OrganizationsService,
+  ) {}
+
+  /** The events of an organization. When the call names none these are those of the one meant, and of the installation. */
+  async list(actor: Actor, query: EventListQuery): Promise<Page<SeenEvent>> {
+    const { id } = await this.organizations.meantBy(actor, query.organization_id);
+    return this.page(actor, { organizationId: id, installation: !query.organization_id }, query);
+  }
+
+  /**
+   * What happened in a workspace.
+   * @throws NotFound when the workspace is not visible
+   */
+  async activityOf(actor: Actor, workspaceId: string, query: EventListQuery): Promise<Page<SeenEvent>> {
+    if (!(await this.events.seesWorkspace(actor, workspaceId))) throw new NotFound('workspace', workspaceId);
+    return this.page(actor, { workspaceId }, query);
+  }
+
+  /** @throws NotFound when there is none that the actor may read */
+  async get(actor: Actor, id: string): Promise<SeenEvent> {
+    const event = await this.events.find(actor, id);
+    if (!event) throw new NotFound('event', id);
+    return seen(event);
+  }
+
+  async mark(actor: Actor, id: string, status: EventStatus): Promise<SeenEvent> {
+    requireScope(actor, eventPolicy.mark);
+    const { event } = await this.get(actor, id);
+    await this.keepMarks(actor, [event.id], status);
+    return { event, read: status === 'read' };
+  }
+
+  /** @returns the ids that bear the mark now: those which the actor may read */
+  async markAll(actor: Actor, { status, ids }: StatusesChange): Promise<string[]> {
+    requireScope(actor, eventPolicy.mark);
+    const readable = await this.events.readable(actor, ids);
+    await this.keepMarks(actor, readable, status);
+    return readable;
+  }
+
+  private async page(actor: Actor, scope: FeedScope, query: EventListQuery): Promise<Page<SeenEvent>> {
+    const page = await this.events.page(actor, scope, query);
+    return { ...page, items: page.items.map(seen) };
+  }
+
+  private async keepMarks(actor: Actor, ids: string[], status: EventStatus): Promise<void> {
+    if (actor.userId) await this.events.mark(actor.userId, ids, status === 'read');
+  }
+}

@@ -1,0 +1,103 @@
+import type { SeenEvent } from '../event.entity.js';
+import { FRESH_MS, type FeedTail, type Passage } from './feed-tail.js';
+
+/** Which of the events that someone may read they want. */
+export type Wanted = (seen: SeenEvent) => boolean;
+
+interface Followed {
+  feed: string;
+  tail: FeedTail;
+  /** The number of the last event that was given or passed over. */
+  position: bigint;
+}
+
+/**
+ * The events of one or several feeds, one after another as their reader takes them: first what came after the given
+ * positions, then what comes. Nothing waits here for a slow reader, who is given from the table what the tails have left
+ * behind; a reader of the reader, such as a socket, bounds what is sent.
+ */
+export class Follower implements AsyncIterableIterator<SeenEvent> {
+  private readonly feeds: Followed[] = [];
+  private passage: (Passage & { of: Followed }) | null = null;
+  private news = false;
+  private ended = false;
+  private resume?: () => void;
+
+  /** @param leave called once, when nothing more is wanted */
+  constructor(
+    readonly userId: string,
+    private readonly wanted: Wanted,
+    private readonly leave: (follower: Follower) => void,
+  ) {}
+
+  follow(feed: string, tail: FeedTail, position: bigint): void {
+    if (this.ended || this.follows(feed)) return;
+    this.feeds.push({ feed, tail, position });
+    tail.add(this);
+    this.wake();
+  }
+
+  follows(feed: string): boolean {
+    return this.feeds.some((each) => each.feed === feed);
+  }
+
+  get tails(): FeedTail[] {
+    return this.feeds.map(({ tail }) => tail);
+  }
+
+  /** Says that one of the feeds has moved. */
+  wake(): void {
+    this.news = true;
+    this.resume?.();
+  }
+
+  async next(): Promise<IteratorResult<SeenEvent, undefined>> {
+    while (!this.ended) {
+      const seen = this.take();
+      if (seen) return { done: false, value: seen };
+      this.news = false;
+      if ((await this.read()) || this.news || this.ended) continue;
+      await new Promise<void>((resolve) => (this.resume = resolve));
+    }
+    return { done: true, value: undefined };
+  }
+
+  return(): Promise<IteratorResult<SeenEvent, undefined>> {
+    if (!this.ended) {
+      this.ended = true;
+      this.leave(this);
+      this.wake();
+    }
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  /** The next event at hand, unless it was so long ago that the right to it was checked. */
+  private take(): SeenEvent | null {
+    if (!this.passage) return null;
+    const { of, at, through, events } = this.passage;
+    while (events.length > 0 && Date.now() - at < FRESH_MS) {
+      const seen = events.shift() as SeenEvent;
+      of.position = BigInt(seen.event.sequence);
+      if (this.wanted(seen)) return seen;
+    }
+    if (events.length === 0) of.position = through;
+    this.passage = null;
+    return null;
+  }
+
+  /** Looks for more, from feed to feed in turn so that a busy one does not keep the others waiting. */
+  private async read(): Promise<boolean> {
+    for (const of of [...this.feeds]) {
+      const passage = await of.tail.after(of.position, this.userId);
+      if (!passage) continue;
+      this.passage = { ...passage, of };
+      this.feeds.push(...this.feeds.splice(this.feeds.indexOf(of), 1));
+      return true;
+    }
+    return false;
+  }
+}

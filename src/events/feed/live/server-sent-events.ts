@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Response } from 'express';
+
+/** A client that lets what was sent wait for longer is hung up on. */
+const LONGEST_UNREAD_MS = 10_000;
+
+/** One answer as a stream of server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html */
+export class ServerSentEvents {
+  constructor(private readonly response: Response) {
+    response.status(200).set({
+      'Content-Type': 'text/event-stream; charset=utf-8',
+      // Compression and proxies would hold events back.
+      'Cache-Control': 'no-cache, no-transform',
+      'X-Accel-Buffering': 'no',
+    });
+    response.flushHeaders();
+  }
+
+  /** Tells the client from where to resume, should it hear nothing more; without data it is no event. */
+  begin(id: string): Promise<void> {
+    return this.write(`id: ${id}\n\n`);
+  }
+
+  send(id: string, data: object): Promise<void> {
+    return this.write(`id: ${id}\ndata: ${JSON.stringify(data)}\n\n`);
+  }
+
+  /** Something to read for everyone between here and the client who hangs up on silence. */
+  beat(): void {
+    if (!this.response.writableNeedDrain) this.response.write(': still here\n\n');
+  }
+
+  end(): void {
+    this.response.end();
+  }
+
+  private async write(text: string): Promise<void> {
+    if (this.response.write(text) || this.response.destroyed) return;
+    const patience = new AbortController();
+    const tooSlow = sleep(LONGEST_UNREAD_MS, true, { signal: patience.signal, ref: false }).catch(() => false);
+    const read = Promise.race([once(this.response, 'drain', patience), once(this.response, 'close', patience)]);
+    const slow = await Promise.race([tooSlow, read.then(() => false)]);
+    patience.abort();
+    if (slow) this.response.destroy();
+  }
+}

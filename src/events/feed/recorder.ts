@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import { newId } from '../../core/database/base.entity.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { DomainEvent } from '../../core/events/domain-event.js';
+import { EventBus } from '../../core/events/event-bus.js';
+import { FeedStore, type ToldEvent } from './feed.store.js';
+
+/** Keeps every event that is published, in the publisher's transaction: no change without its event, no event without its change. */
+@Injectable()
+export class Recorder {
+  /** What the open units of work have told so far, by their sessions. */
+  private readonly told = new WeakMap<object, ToldEvent[]>();
+
+  constructor(
+    bus: EventBus,
+    private readonly unit: UnitOfWork,
+    private readonly feed: FeedStore,
+  ) {
+    bus.within(DomainEvent, (event) => Promise.resolve(this.hear(event)));
+  }
+
+  /** The number is taken at the very end, since whoever has one keeps the organization's other writers waiting. */
+  private hear(event: DomainEvent): void {
+    const session = this.unit.manager;
+    const told = this.told.get(session) ?? [];
+    if (told.push(asTold(event)) > 1) return;
+    this.told.set(session, told);
+    this.unit.beforeCommit(async () => {
+      this.told.delete(session);
+      await this.feed.append(told);
+    });
+  }
+}
+
+/** As it is now: the record it tells of may change again before the commit. */
+function asTold(event: DomainEvent): ToldEvent {
+  const { actor, subject } = event;
+  return {
+    id: newId(),
+    organization_id: subject.organizationId,
+    workspace_id: subject.workspaceId ?? null,
+    user_id: actor.userId,
+    system_actor: actor.isSystem ? actor.name : null,
+    acted_upon: subject.id,
+    operation_id: event.operationId,
+    category: event.category,
+    action: event.action,
+    severity: event.severity,
+    description: event.description,
+    metadata: structuredClone(event.metadata),
+  };
+}

@@ -1,0 +1,330 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import pg from 'pg';
+import WebSocket from 'ws';
+import { makeApp } from '../src/app.setup.js';
+import { Actor } from '../src/core/access/actor.js';
+import { Env } from '../src/core/config/env.js';
+import { DatabaseUrl } from '../src/core/database/database-url.js';
+import { UnitOfWork } from '../src/core/database/unit-of-work.js';
+import { DomainEvent } from '../src/core/events/domain-event.js';
+import { EventBus } from '../src/core/events/event-bus.js';
+import { type Json, Person } from './support/person.js';
+import { PASSWORD, World } from './support/world.js';
+
+class Told extends DomainEvent {
+  readonly category: string = 'environment';
+  readonly action: string = 'updated';
+  readonly description = 'a test told this';
+}
+
+class RegistryTold extends Told {
+  override readonly category = 'registry';
+  override readonly action = 'registered';
+}
+
+let world: World;
+
+beforeAll(async () => (world = await World.start()));
+afterAll(() => world.stop());
+
+/** Tells `count` events in one transaction; answers what they tell of. */
+const tell = async (organizationId: string | null, count = 1, Kind = Told): Promise<string[]> => {
+  const ids = Array.from({ length: count }, () => randomUUID());
+  await world.get(UnitOfWork).run(async () => {
+    for (const id of ids)
+      await world.get(EventBus).publish(new Kind(Actor.system('test'), { id, organizationId }, { name: 'told' }));
+  });
+  return ids;
+};
+
+const lastOf = async (organization: string): Promise<number> => {
+  const [row] = await world.sql<{ last: string }>('SELECT last FROM event_counter WHERE feed = $1', [organization]);
+  return Number(row?.last ?? 0);
+};
+
+const FIELDS = 'id sequence actedUpon severity category action status createdAt organizationID';
+const QUERY = `subscription ($organizationID: ID, $workspaceID: ID, $severity: [Severity!], $category: [String!], $after: String) {
+  subscribeEvents(organizationID: $organizationID, workspaceID: $workspaceID, severity: $severity, category: $category, after: $after) { ${FIELDS} }
+}`;
+
+/** What one subscription was sent. */
+class Subscriber {
+  readonly events: Json[] = [];
+  readonly errors: Json[] = [];
+  ended = false;
+  private readonly client;
+
+  constructor(person: Person, variables: Record<string, unknown> = {}) {
+    this.client = person.socket();
+    this.client.subscribe<Json>(
+      { query: QUERY, variables },
+      {
+        next: ({ data, errors }) =>
+          void (errors ? this.errors.push(...errors) : this.events.push(data.subscribeEvents)),
+        error: (error) => void ((this.ended = true), this.errors.push(error)),
+        complete: () => void (this.ended = true),
+      },
+    );
+  }
+
+  /** Subscribed for certain: an event that is told again and again has arrived. */
+  static async live(person: Person, variables: Record<string, unknown>, organization: string): Promise<Subscriber> {
+    const subscriber = new Subscriber(person, variables);
+    while (subscriber.events.length === 0) {
+      await tell(organization);
+      await wait(20);
+    }
+    const last = await lastOf(organization);
+    await until(() => Number(subscriber.events.at(-1)?.sequence) >= last);
+    subscriber.events.length = 0;
+    return subscriber;
+  }
+
+  get told(): string[] {
+    return this.events.map(({ actedUpon }) => actedUpon);
+  }
+
+  get numbers(): number[] {
+    return this.events.map(({ sequence }) => Number(sequence));
+  }
+
+  async end(): Promise<void> {
+    await this.client.dispose();
+  }
+}
+
+const until = async (holds: () => boolean, ms = 10_000): Promise<void> => {
+  const end = Date.now() + ms;
+  while (!holds()) {
+    if (Date.now() > end) throw new Error(`waited in vain: ${holds.toString()}`);
+    await wait(5);
+  }
+};
+
+const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, index) => from + index);
+
+describe('a subscription', () => {
+  it('is given each event as it happens, a few milliseconds after the commit', async () => {
+    const subscriber = await Subscriber.live(world.admin, {}, world.organization);
+    const delays: number[] = [];
+    for (let n = 1; n <= 20; n++) {
+      const before = performance.now();
+      await tell(world.organization);
+      await until(() => subscriber.events.length === n);
+      delays.push(Math.round(performance.now() - before));
+    }
+    process.stderr.write(`write and deliver: ${delays.sort((a, b) => a - b).join(', ')} ms\n`);
+    const made = await world.admin.post('/api/environments', { name: 'live', organization_id: world.organization });
+    await until(() => subscriber.told.includes(made.body.id as string));
+    expect(subscriber.events.at(-1)).toMatchObject({
+      severity: 'informational',
+      category: 'environment',
+      action: 'created',
+      status: 'unread',
+      organizationID: world.organization,
+    });
+    await subscriber.end();
+  });
+
+  it('is given those of the registry too, unless it names an organization', async () => {
+    const everything = await Subscriber.live(world.admin, {}, world.organization);
+    const named = await Subscriber.live(world.admin, { organizationID: world.organization }, world.organization);
+    everything.events.length = 0;
+    const [registered] = await tell(null, 1, RegistryTold);
+    const [own] = await tell(world.organization);
+    await until(() => everything.events.length === 2 && named.events.length === 1);
+    expect([...everything.told].sort()).toEqual([registered, own].sort());
+    expect(everything.events.find(({ category }) => category === 'registry').sequence).toBeNull();
+    expect(named.told).toEqual([own]);
+    await everything.end();
+    await named.end();
+  });
+
+  it('replays what was missed, then goes on without a gap or a repeat while others write', async () => {
+    const from = await lastOf(world.organization);
+    await tell(world.organization, 450);
+    const writers = Promise.all(range(1, 60).map(() => tell(world.organization, 3)));
+    const subscribers = range(1, 4).map(
+      (n) => new Subscriber(world.admin, { organizationID: world.organization, after: String(from + n) }),
+    );
+    await writers;
+    const last = await lastOf(world.organization);
+    expect(last).toBe(from + 450 + 180);
+    await until(() => subscribers.every(({ numbers }) => numbers.at(-1) === last));
+    subscribers.forEach(({ numbers }, index) => expect(numbers).toEqual(range(from + index + 2, last)));
+    for (const subscriber of subscribers) await subscriber.end();
+  });
+
+  it('replays to members of one organization without its name, and asks others for it', async () => {
+    const other = await world.outsider();
+    await tell(other.organization, 3);
+    const last = await lastOf(other.organization);
+    const subscriber = new Subscriber(other, { after: String(last - 2) });
+    await until(() => subscriber.events.length === 2);
+    expect(subscriber.numbers).toEqual([last - 1, last]);
+    await subscriber.end();
+
+    const second = await world.outsider();
+    await second.post(`/api/identity/orgs/${second.organization}/users`, { email: other.email, role: 'member' });
+    const unsure = new Subscriber(other, { after: '0' });
+    await until(() => unsure.errors.length === 1);
+    expect(unsure.errors[0]).toMatchObject({
+      message: expect.stringContaining(second.organization),
+      extensions: { code: 'VALIDATION_FAILED' },
+    });
+    await unsure.end();
+  });
+
+  it('tells what is kept no more, and refuses numbers that are none', async () => {
+    const other = await world.outsider();
+    await tell(other.organization, 6);
+    const last = await lastOf(other.organization);
+    await world.sql(
+      `UPDATE event SET created_at = now() - interval '8 days' WHERE organization_id = $1 AND sequence <= $2`,
+      [other.organization, last - 3],
+    );
+    const refusalOf = async (after: string): Promise<Json> => {
+      const subscriber = new Subscriber(other, { after });
+      await until(() => subscriber.errors.length + subscriber.events.length > 0);
+      await subscriber.end();
+      return subscriber.errors[0];
+    };
+    expect(await refusalOf('0')).toMatchObject({ extensions: { code: 'REPLAY_EXPIRED', oldest: String(last - 2) } });
+    expect(await refusalOf(String(last - 4))).toMatchObject({ extensions: { code: 'REPLAY_EXPIRED' } });
+    expect(await refusalOf(String(last - 3))).toBeUndefined();
+    expect(await refusalOf(String(last + 1))).toMatchObject({ extensions: { code: 'VALIDATION_FAILED' } });
+    expect(await refusalOf('-1')).toMatchObject({ extensions: { code: 'VALIDATION_FAILED' } });
+    await world.sql(`UPDATE event SET created_at = now() - interval '8 days' WHERE organization_id = $1`, [
+      other.organization,
+    ]);
+    expect(await refusalOf('0')).toMatchObject({ extensions: { code: 'REPLAY_EXPIRED', oldest: String(last + 1) } });
+  });
+
+  it('is narrowed by severity, category and workspace', async () => {
+    const after = String(await lastOf(world.organization));
+    const of = (variables: object) =>
+      new Subscriber(world.admin, { organizationID: world.organization, after, ...variables });
+    const [loud, environments, teams, all] = [
+      of({ severity: ['error', 'alert'] }),
+      of({ category: ['team', 'environment'] }),
+      of({ category: ['team'] }),
+      of({ severity: ['informational'] }),
+    ];
+    await tell(world.organization, 5);
+    await until(() => environments.events.length === 5 && all.events.length === 5);
+    expect([...loud.events, ...teams.events]).toEqual([]);
+    const foreign = of({ workspaceID: randomUUID() });
+    await until(() => foreign.errors.length === 1);
+    expect(foreign.errors[0]).toMatchObject({ extensions: { code: 'NOT_FOUND' } });
+    for (const each of [loud, environments, teams, all, foreign]) await each.end();
+  });
+
+  it('is given nothing that its user may not read, from the moment on that they may not', async () => {
+    const outsider = await world.outsider();
+    const [watcher, member] = [await world.person('admin'), await world.person()];
+    const stranger = new Subscriber(outsider, {});
+    const plain = new Subscriber(member, {});
+    const subscriber = await Subscriber.live(watcher, {}, world.organization);
+    await tell(world.organization, 3);
+    await until(() => subscriber.events.length === 3);
+    await world.admin.delete(`/api/identity/orgs/${world.organization}/users/${watcher.id}`);
+    await tell(world.organization, 3);
+    await wait(300);
+    expect(subscriber.events).toHaveLength(3);
+    expect(stranger.events.filter(({ organizationID }) => organizationID === world.organization)).toEqual([]);
+    expect(plain.events.filter(({ category }) => category === 'environment')).toEqual([]);
+    expect(plain.events.map(({ action }) => action)).toContain('removed');
+
+    const named = new Subscriber(outsider, { organizationID: world.organization });
+    await until(() => named.errors.length === 1);
+    expect(named.errors[0]).toMatchObject({ extensions: { code: 'NOT_FOUND' } });
+    for (const each of [stranger, plain, subscriber, named]) await each.end();
+  });
+
+  it('follows its user into an organization that they are added to', async () => {
+    const [joining, other] = [await world.outsider(), await world.outsider()];
+    const subscriber = await Subscriber.live(joining, {}, joining.organization);
+    await other.post(`/api/identity/orgs/${other.organization}/users`, { email: joining.email, role: 'admin' });
+    const [told] = await tell(other.organization);
+    await until(() => subscriber.told.includes(told as string));
+    expect(subscriber.events.map(({ action, organizationID }) => [action, organizationID])).toEqual([
+      ['added', other.organization],
+      ['updated', other.organization],
+    ]);
+    await subscriber.end();
+  });
+
+  it('catches up after the connection for notices was lost', async () => {
+    const subscriber = await Subscriber.live(world.admin, { organizationID: world.organization }, world.organization);
+    const owner = new pg.Client({ connectionString: world.get(DatabaseUrl).service });
+    await owner.connect();
+    await owner.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE application_name = 'armature-listen' AND datname = current_database()`,
+    );
+    await owner.end();
+    const told = await tell(world.organization, 2);
+    await until(() => subscriber.events.length === 2);
+    expect(subscriber.told).toEqual(told);
+    await subscriber.end();
+  });
+
+  it('is served to clients of the older sub-protocol', async () => {
+    const after = String(await lastOf(world.organization));
+    const socket = new WebSocket(`${world.baseUrl.replace('http', 'ws')}/api/system/graphql/query`, 'graphql-ws');
+    const received: Json[] = [];
+    socket.on('message', (data: Buffer) => received.push(JSON.parse(data.toString())));
+    await once(socket, 'open');
+    const { token } = world.admin;
+    socket.send(JSON.stringify({ type: 'connection_init', payload: { Authorization: `Bearer ${token}` } }));
+    const payload = { query: QUERY, variables: { organizationID: world.organization, after } };
+    socket.send(JSON.stringify({ type: 'start', id: '1', payload }));
+    const told = await tell(world.organization, 2);
+    const data = () => received.filter(({ type }) => type === 'data');
+    await until(() => data().length === 2);
+    expect(data().map((message) => message.payload.data.subscribeEvents.actedUpon)).toEqual(told);
+    socket.close();
+  });
+
+  it('ends with its token', async () => {
+    const person = await world.person('admin');
+    const { body } = await world.stranger.post('/api/auth/login', { email: person.email, password: PASSWORD });
+    const subscriber = new Subscriber(new Person(world.baseUrl, body.access_token as string));
+    await wait(200);
+    await person.post('/api/auth/logout', { refresh_token: body.refresh_token });
+    await until(() => subscriber.ended, 1_500);
+    expect(subscriber.errors[0]).toMatchObject({ code: 4403 });
+  });
+});
+
+describe('two replicas', () => {
+  let second: NestExpressApplication;
+  let elsewhere: Person;
+
+  beforeAll(async () => {
+    second = await makeApp(world.get(Env as never), world.get(DatabaseUrl).service);
+    await second.listen(0, '127.0.0.1');
+    elsewhere = new Person((await second.getUrl()).replace('[::1]', '127.0.0.1'), world.admin.token);
+  });
+  afterAll(() => second.close());
+
+  it('deliver the events of each other, once and in order', async () => {
+    const from = await lastOf(world.organization);
+    const asked = { organizationID: world.organization, after: String(from) };
+    const subscribers = [new Subscriber(world.admin, asked), new Subscriber(elsewhere, asked)];
+    await Promise.all(
+      range(1, 30).map((n) =>
+        (n % 2 ? world.admin : elsewhere).post('/api/environments', {
+          name: `of replica ${n}`,
+          organization_id: world.organization,
+        }),
+      ),
+    );
+    await until(() => subscribers.every(({ events }) => events.length >= 30));
+    for (const { numbers } of subscribers) expect(numbers).toEqual(range(from + 1, from + 30));
+    for (const subscriber of subscribers) await subscriber.end();
+  });
+});

@@ -1,0 +1,358 @@
+import { randomUUID } from 'node:crypto';
+import { Actor } from '../src/core/access/actor.js';
+import { UnitOfWork } from '../src/core/database/unit-of-work.js';
+import { DomainEvent } from '../src/core/events/domain-event.js';
+import { EventBus } from '../src/core/events/event-bus.js';
+import type { Json, Person } from './support/person.js';
+import { PASSWORD, World } from './support/world.js';
+
+class Tested extends DomainEvent {
+  readonly category: string = 'environment';
+  readonly action: string = 'updated';
+  readonly description = 'a test told this';
+}
+
+class RegistryTold extends Tested {
+  override readonly category = 'registry';
+  override readonly action = 'registered';
+}
+
+let world: World;
+
+beforeAll(async () => (world = await World.start()));
+afterAll(() => world.stop());
+
+const environment = async (person: Person, organization: string, fields = {}): Promise<Json> => {
+  const { status, body } = await person.post('/api/environments', {
+    name: `env ${randomUUID()}`,
+    organization_id: organization,
+    ...fields,
+  });
+  expect(status).toBe(201);
+  return body;
+};
+
+const list = async (person: Person, query = ''): Promise<Json[]> => {
+  const { status, body } = await person.get(`/api/events?pagesize=500${query}`);
+  expect(status).toBe(200);
+  return body.events;
+};
+
+const tell = (organizationId: string | null, Told = Tested, id = randomUUID(), workspaceId?: string) =>
+  world.get(EventBus).publish(new Told(Actor.system('test'), { id, organizationId, workspaceId }, { name: 'told' }));
+
+const inOneUnit = (work: () => Promise<void>) => world.get(UnitOfWork).run(work);
+
+const numbersOf = async (organization: string): Promise<number[]> => {
+  const rows = await world.sql<{ sequence: string }>(
+    'SELECT sequence FROM event WHERE organization_id = $1 ORDER BY sequence',
+    [organization],
+  );
+  return rows.map(({ sequence }) => Number(sequence));
+};
+
+const upTo = (n: number): number[] => Array.from({ length: n }, (_, index) => index + 1);
+
+describe('an event', () => {
+  it('is kept with the change that it tells of, and listed', async () => {
+    const { admin } = world;
+    const made = await environment(admin, world.organization, { name: 'told of' });
+    const [event] = await list(admin, `&orgID=${world.organization}&acted_upon=${made.id}`);
+    expect(event).toEqual({
+      id: expect.any(String),
+      sequence: expect.stringMatching(/^\d+$/),
+      organization_id: world.organization,
+      workspace_id: null,
+      user_id: admin.id,
+      acted_upon: made.id,
+      operation_id: null,
+      category: 'environment',
+      action: 'created',
+      severity: 'informational',
+      description: 'Environment told of was created',
+      metadata: { name: 'told of' },
+      status: 'unread',
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    });
+    expect(await admin.get(`/api/events/${event.id}`)).toMatchObject({ status: 200, body: event });
+    expect(await admin.get(`/api/system/events?acted_upon=${made.id}`)).toMatchObject({
+      status: 200,
+      body: { page: 0, page_size: 20, total_count: 1, events: [event] },
+    });
+  });
+
+  it('is neither kept nor numbered when its change is rolled back', async () => {
+    const other = await world.outsider();
+    const before = await numbersOf(other.organization);
+    await inOneUnit(() => tell(other.organization));
+    await expect(
+      inOneUnit(async () => {
+        await tell(other.organization);
+        throw new Error('changed my mind');
+      }),
+    ).rejects.toThrow('changed my mind');
+    await inOneUnit(() => tell(other.organization));
+    expect(await numbersOf(other.organization)).toEqual(upTo(before.length + 2));
+  });
+
+  it('cannot be told outside of a unit of work', async () => {
+    await expect(tell(world.organization)).rejects.toThrow('open unit of work');
+  });
+
+  it('is numbered without gaps while fifty write at once, and some of them fail', async () => {
+    const other = await world.outsider();
+    const before = (await numbersOf(other.organization)).length;
+    const writers = upTo(50).map((n) =>
+      n % 5 === 0
+        ? inOneUnit(async () => {
+            await tell(other.organization);
+            throw new Error('no');
+          }).catch(() => undefined)
+        : environment(other, other.organization),
+    );
+    await Promise.all(writers);
+    expect(await numbersOf(other.organization)).toEqual(upTo(before + 40));
+    const times = await world.sql(
+      `SELECT FROM event a JOIN event b ON b.organization_id = a.organization_id AND b.sequence = a.sequence + 1
+        WHERE a.organization_id = $1 AND b.created_at < a.created_at`,
+      [other.organization],
+    );
+    expect(times).toHaveLength(0);
+  });
+
+  it('costs one statement, however many there are in a unit of work', async () => {
+    const other = await world.outsider();
+    const asked: string[] = [];
+    await inOneUnit(async () => {
+      for (const organization of [world.organization, other.organization, null]) await tell(organization);
+      await tell(other.organization);
+      const { queryRunner } = world.get(UnitOfWork).manager;
+      const query = queryRunner?.query.bind(queryRunner);
+      if (queryRunner && query)
+        queryRunner.query = (...args: Parameters<typeof query>) => {
+          asked.push(args[0]);
+          return query(...args) as never;
+        };
+    });
+    expect(asked.filter((sql) => !/^(COMMIT)/.test(sql))).toHaveLength(1);
+    const numbers = await numbersOf(other.organization);
+    expect(numbers).toEqual(upTo(numbers.length));
+  });
+
+  it('never locks two organizations in another order than others do', async () => {
+    const [one, two] = [await world.outsider(), await world.outsider()];
+    await Promise.all(
+      upTo(40).map((n) =>
+        inOneUnit(async () => {
+          const both = [one.organization, two.organization];
+          for (const organization of n % 2 ? both : both.reverse()) await tell(organization);
+        }),
+      ),
+    );
+    for (const { organization } of [one, two]) {
+      const numbers = await numbersOf(organization);
+      expect(numbers).toEqual(upTo(numbers.length));
+    }
+  });
+
+  it('of the registry has no number and no part in those of organizations', async () => {
+    const other = await world.outsider();
+    const id = randomUUID();
+    await inOneUnit(() => tell(null, RegistryTold, id));
+    for (const person of [world.admin, other]) {
+      expect(await list(person, `&category=registry&acted_upon=${id}`)).toMatchObject([
+        { sequence: null, organization_id: null, acted_upon: id },
+      ]);
+      expect(await list(person, `&acted_upon=${id}&since=0`)).toEqual([]);
+    }
+    expect(await list(other, `&orgID=${other.organization}&acted_upon=${id}`)).toEqual([]);
+  });
+
+  it('holds no secret', async () => {
+    await world.person();
+    const [{ text }] = (await world.sql<{ text: string }>(`SELECT string_agg(e::text, ' ') AS text FROM event e`)) as [
+      { text: string },
+    ];
+    expect(text).toContain('was added to');
+    expect(text).not.toContain(PASSWORD);
+  });
+});
+
+describe('a list of events', () => {
+  it('is narrowed by parameters and by filter alike', async () => {
+    const other = await world.outsider();
+    const one = await environment(other, other.organization);
+    const two = await environment(other, other.organization);
+    await other.delete(`/api/environments/${one.id}`);
+    const of = async (query: string) => (await list(other, query)).map((event) => [event.acted_upon, event.action]);
+    expect(await of('&category=environment')).toEqual([
+      [one.id, 'deleted'],
+      [two.id, 'created'],
+      [one.id, 'created'],
+    ]);
+    expect(await of(`&filter={"category":"environment","action":"deleted"}`)).toEqual([[one.id, 'deleted']]);
+    expect(await of('&category=environment,team&action=created&order=created_at asc')).toEqual([
+      [one.id, 'created'],
+      [two.id, 'created'],
+    ]);
+    expect(await of('&severity=error&severity=alert')).toEqual([]);
+    expect((await of('&filter={"severity":["informational","error"]}')).length).toBeGreaterThan(3);
+    expect(await of(`&search=${encodeURIComponent(two.name.toUpperCase())}`)).toEqual([[two.id, 'created']]);
+
+    const all = await list(other, `&orgID=${other.organization}&order=sequence`);
+    expect(all.map(({ sequence }) => Number(sequence))).toEqual(upTo(all.length));
+    const last = await list(other, `&orgID=${other.organization}&since=${all.length - 2}`);
+    expect(last.map(({ sequence }) => Number(sequence))).toEqual([all.length, all.length - 1]);
+  });
+
+  it('is walked by cursor', async () => {
+    const other = await world.outsider();
+    for (let n = 0; n < 5; n++) await environment(other, other.organization);
+    const walked: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const { body } = await other.get(`/api/events?orgID=${other.organization}&pagesize=2&cursor=${cursor}`);
+      walked.push(...body.events.map(({ id }: Json) => id));
+      cursor = body.next_cursor;
+    }
+    expect(walked).toEqual((await list(other, `&orgID=${other.organization}`)).map(({ id }) => id));
+  });
+
+  it.each([
+    'severity=loud',
+    'status=seen',
+    'since=-1',
+    'since=1.5',
+    'acted_upon=me',
+    'filter={"since":"x"}',
+    'filter={"acted_upon":1}',
+    'filter={"category":7}',
+    'filter={"nothing":1}',
+    'order=metadata',
+    'pagesize=501',
+  ])('refuses %s', async (query) => {
+    expect(await world.admin.get(`/api/events?${query}`)).toMatchObject({ status: 400 });
+  });
+
+  it('is the same in GraphQL, with fields in both spellings', async () => {
+    const made = await environment(world.admin, world.organization);
+    const { body } = await world.admin.graphql(
+      `query ($filter: String) { events(filter: $filter) { page page_size total_count events {
+         id sequence organization_id user_id acted_upon operation_id created_at
+         organizationID userID actedUpon operationID createdAt updatedAt deletedAt
+         severity category action description status metadata } } }`,
+      { filter: JSON.stringify({ acted_upon: made.id }) },
+    );
+    expect(body.errors).toBeUndefined();
+    const [event] = body.data.events.events;
+    expect(body.data.events).toMatchObject({ page: 0, page_size: 20, total_count: 1 });
+    expect(event).toMatchObject({
+      acted_upon: made.id,
+      actedUpon: made.id,
+      user_id: world.admin.id,
+      userID: world.admin.id,
+      organizationID: world.organization,
+      createdAt: event.created_at,
+      updatedAt: event.created_at,
+      deletedAt: null,
+      severity: 'informational',
+    });
+    const one = await world.admin.graphql(`query ($id: ID!) { event(id: $id) { id } }`, { id: event.id });
+    expect(one.body).toEqual({ data: { event: { id: event.id } } });
+  });
+
+  it('of kinds tells what there is', async () => {
+    const { body } = await world.admin.get('/api/events/types');
+    expect(body.types).toContainEqual({ kind: 'environment.created', category: 'environment', action: 'created' });
+    expect(body.category).toContain('deployment');
+    expect(body.action).toContain('failure');
+  });
+});
+
+describe('events are read', () => {
+  const grant = async (person: Person, role: number): Promise<{ workspace: string; environment: Json }> => {
+    const workspace = randomUUID();
+    await world.sql(`INSERT INTO workspace (id, organization_id, name, owner) VALUES ($1, $2, 'granted', $3)`, [
+      workspace,
+      world.organization,
+      world.admin.id,
+    ]);
+    await world.sql(`INSERT INTO workspace_member (workspace_id, user_id, role) VALUES ($1, $2, $3)`, [
+      workspace,
+      person.id,
+      role,
+    ]);
+    const made = await environment(world.admin, world.organization);
+    await world.sql(
+      `INSERT INTO workspace_environment (id, organization_id, workspace_id, environment_id) VALUES ($1, $2, $3, $4)`,
+      [randomUUID(), world.organization, workspace, made.id],
+    );
+    return { workspace, environment: made };
+  };
+
+  it('by who has a role on what they tell of, and by nobody else', async () => {
+    const [viewer, member, outsider] = [await world.person(), await world.person(), await world.outsider()];
+    const granted = await grant(viewer, 2);
+    const hidden = await environment(world.admin, world.organization);
+    const inside = randomUUID();
+    await inOneUnit(() => tell(world.organization, Tested, inside, granted.workspace));
+
+    const seenBy = async (person: Person) => new Set((await list(person)).map(({ acted_upon }) => acted_upon));
+    const [byAdmin, byViewer, byMember, byOutsider] = [
+      await seenBy(world.admin),
+      await seenBy(viewer),
+      await seenBy(member),
+      await seenBy(outsider),
+    ];
+    for (const id of [granted.environment.id, hidden.id, inside]) {
+      expect(byAdmin).toContain(id);
+      expect(byMember).not.toContain(id);
+      expect(byOutsider).not.toContain(id);
+    }
+    expect([...byViewer]).toEqual(expect.arrayContaining([granted.environment.id, inside]));
+    expect(byViewer).not.toContain(hidden.id);
+    expect(byMember).toContain(viewer.id);
+    expect(byOutsider).not.toContain(viewer.id);
+
+    const event = (await list(world.admin, `&acted_upon=${hidden.id}`))[0];
+    for (const person of [viewer, member, outsider]) {
+      expect((await person.get(`/api/events/${event.id}`)).status).toBe(404);
+      expect((await person.put(`/api/events/${event.id}/status`, { status: 'read' })).status).toBe(404);
+    }
+    expect((await outsider.get(`/api/events?orgID=${world.organization}`)).status).toBe(404);
+    expect((await world.stranger.get('/api/events')).status).toBe(401);
+  });
+
+  it('no more by who has left', async () => {
+    const person = await world.person('admin');
+    const made = await environment(person, world.organization);
+    expect(await list(person, `&acted_upon=${made.id}`)).toHaveLength(1);
+    const id = (await list(person, `&acted_upon=${made.id}`))[0].id;
+    await world.admin.delete(`/api/identity/orgs/${world.organization}/users/${person.id}`);
+    expect((await person.get(`/api/events/${id}`)).status).toBe(404);
+  });
+
+  it('and marked by each for themselves', async () => {
+    const other = await world.person('admin');
+    const made = await environment(world.admin, world.organization);
+    const [event] = await list(world.admin, `&acted_upon=${made.id}`);
+    const marked = await world.admin.put(`/api/events/${event.id}/status`, { status: 'read' });
+    expect(marked).toMatchObject({ status: 200, body: { id: event.id, status: 'read' } });
+    expect(await list(world.admin, `&acted_upon=${made.id}&status=unread`)).toEqual([]);
+    expect(await list(world.admin, `&acted_upon=${made.id}&status=read`)).toHaveLength(1);
+    expect(await list(other, `&acted_upon=${made.id}`)).toMatchObject([{ status: 'unread' }]);
+    expect((await world.admin.put(`/api/events/${event.id}/status`, { status: 'seen' })).status).toBe(400);
+
+    const outsider = await world.outsider();
+    const foreign = (await list(outsider, `&orgID=${outsider.organization}`))[0];
+    const ids = [event.id, foreign.id, randomUUID()];
+    expect(await other.put('/api/events/status', { status: 'read', ids })).toMatchObject({
+      status: 200,
+      body: { status: 'read', ids: [event.id] },
+    });
+    expect(await list(other, `&acted_upon=${made.id}`)).toMatchObject([{ status: 'read' }]);
+    expect(await list(outsider, `&orgID=${outsider.organization}&status=read`)).toEqual([]);
+    await other.put('/api/system/events/status', { status: 'unread', ids });
+    expect(await list(other, `&acted_upon=${made.id}`)).toMatchObject([{ status: 'unread' }]);
+    expect((await other.put('/api/events/status', { status: 'read', ids: ['x'] })).status).toBe(400);
+  });
+});
