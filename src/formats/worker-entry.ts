@@ -8,14 +8,16 @@ export interface Job {
   input: unknown;
 }
 
-/** What a worker sends back: the parts of a value as they come, the value, an AppError taken apart, or the message of any other error. */
+/** What a worker sends back: that it has begun, the parts of a value as they come, the value, an AppError taken apart, or the message of any other error. */
 export type Answer =
+  | { begun: true }
   | { part: unknown }
   | { value: unknown }
   | { message: string }
   | { status: number; code: string; title: string; message: string; errors: Fault[]; remedy?: string };
 
 parentPort?.on('message', (job: Job) => {
+  parentPort?.postMessage({ begun: true });
   void answer(job).then((result) => parentPort?.postMessage(result));
 });
 

@@ -23,6 +23,8 @@ export interface WorkerPoolOptions {
 
 export const defaultPoolOptions: Readonly<WorkerPoolOptions> = { size: 2, timeLimit: 20_000, memory: 1024, queue: 100 };
 
+const LONGEST_START = 30_000;
+
 interface Waiting {
   job: Job;
   part: (value: unknown) => void;
@@ -88,20 +90,26 @@ export class WorkerPool {
     const worker = this.idle.pop() ?? this.start();
     this.busy.set(worker, waiting);
     worker.ref();
-    waiting.timer = setTimeout(
-      () => this.fail(worker, tooCostly(`took longer than ${this.options.timeLimit} ms`)),
-      this.options.timeLimit,
-    );
-    worker.postMessage(waiting.job);
+    this.limit(worker, waiting, this.options.timeLimit + LONGEST_START);
+    try {
+      worker.postMessage(waiting.job);
+    } catch (error) {
+      this.fail(worker, error as Error);
+    }
+  }
+
+  /** The time of a task counts from where the worker has begun with it; starting the worker has a time of its own. */
+  private limit(worker: Worker, waiting: Waiting, milliseconds: number): void {
+    clearTimeout(waiting.timer);
+    const { timeLimit } = this.options;
+    waiting.timer = setTimeout(() => this.fail(worker, tooCostly(`took longer than ${timeLimit} ms`)), milliseconds);
   }
 
   private receive(worker: Worker, answer: Answer): void {
     const waiting = this.busy.get(worker);
     if (!waiting) return;
-    if ('part' in answer) {
-      waiting.part(answer.part);
-      return;
-    }
+    if ('begun' in answer) return this.limit(worker, waiting, this.options.timeLimit);
+    if ('part' in answer) return waiting.part(answer.part);
     clearTimeout(waiting.timer);
     this.busy.delete(worker);
     worker.unref();
@@ -140,7 +148,7 @@ export class WorkerPool {
   }
 }
 
-function revive(answer: Exclude<Answer, { value: unknown } | { part: unknown }>): Error {
+function revive(answer: Exclude<Answer, { value: unknown } | { part: unknown } | { begun: true }>): Error {
   if (!('code' in answer)) return new Error(answer.message);
   const { status, code, title, message, errors, remedy } = answer;
   return status === 400

@@ -1,0 +1,36 @@
+import { Global, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { Env } from '../core/config/env.js';
+import { DocumentReader } from './document-reader.js';
+import { defaultLimits } from './limits.js';
+import { WorkerPool } from './worker-pool.js';
+
+/** Reading foreign files, within the limits that the operator set, in workers that all features share. */
+@Global()
+@Module({
+  providers: [
+    { provide: WorkerPool, useFactory: () => new WorkerPool() },
+    {
+      provide: DocumentReader,
+      inject: [WorkerPool, Env],
+      useFactory: (pool: WorkerPool, env: Env) =>
+        new DocumentReader(pool, {
+          ...defaultLimits,
+          textBytes: env.LIMIT_ARCHIVE_ENTRY_BYTES,
+          depth: env.LIMIT_YAML_DEPTH,
+          aliases: env.LIMIT_YAML_ALIASES,
+          aliasBytes: env.LIMIT_YAML_EXPANDED_BYTES,
+          archiveBytes: env.LIMIT_ARCHIVE_BYTES,
+          archiveEntries: env.LIMIT_ARCHIVE_ENTRIES,
+          entryBytes: env.LIMIT_ARCHIVE_ENTRY_BYTES,
+        }),
+    },
+  ],
+  exports: [DocumentReader, WorkerPool],
+})
+export class FormatsModule implements OnApplicationShutdown {
+  constructor(private readonly pool: WorkerPool) {}
+
+  onApplicationShutdown(): Promise<void> {
+    return this.pool.close();
+  }
+}
