@@ -12,7 +12,7 @@ import { importDesign } from './detect.js';
 import { type ImportedDesign } from './format.js';
 import { manifestOf } from './kubernetes.js';
 
-const corpus = process.env['CORPUS_DIR'];
+const corpus = process.env['CORPUS_DIR'] || undefined;
 
 async function filesBelow(folder: string, pattern: RegExp): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
