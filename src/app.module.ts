@@ -11,6 +11,7 @@ import { GraphqlModule } from './core/graphql/graphql.module.js';
 import { OutboundModule } from './core/outbound/outbound.module.js';
 import { RestModule } from './core/rest/rest.module.js';
 import { TelemetryModule } from './core/telemetry/telemetry.module.js';
+import { DesignsModule } from './designs/designs.module.js';
 import { EnvironmentsModule } from './environments/environments.module.js';
 import { EventsModule } from './events/events.module.js';
 import { HealthModule } from './health/health.module.js';
@@ -42,6 +43,7 @@ export class AppModule {
         KubernetesModule,
         EnvironmentsModule,
         WorkspacesModule,
+        DesignsModule,
         EventsModule,
         HealthModule,
         GraphqlModule,

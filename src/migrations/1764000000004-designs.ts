@@ -15,7 +15,7 @@ export class Designs1764000000004 implements MigrationInterface {
         version text NOT NULL,
         location jsonb NOT NULL DEFAULT '{}',
         catalog_data jsonb NOT NULL DEFAULT '{}',
-        component_kinds jsonb NOT NULL DEFAULT '[]',
+        unsupported text NOT NULL DEFAULT '',
         deployment_count integer NOT NULL DEFAULT 0,
         clone_count integer NOT NULL DEFAULT 0,
         download_count integer NOT NULL DEFAULT 0,

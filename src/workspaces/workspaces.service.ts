@@ -99,13 +99,11 @@ export class WorkspacesService {
     });
   }
 
-  /** The personal workspace of the actor in an organization, made when it is first needed. */
-  async defaultOf(actor: Actor, organizationId: string): Promise<Workspace> {
-    if (!actor.userId) throw new Error('the system has no default workspace');
-    return (
-      (await this.workspaces.findPersonal(organizationId, actor.userId)) ??
-      (await this.makePersonal(actor, organizationId, actor.userId, `Workspace of ${actor.name}`))
-    );
+  /** The personal workspace of a user (the actor unless said otherwise) in an organization, made when it is first needed. */
+  async defaultOf(actor: Actor, organizationId: string, userId = actor.userId): Promise<Workspace> {
+    if (!userId) throw new Error('the system has no default workspace');
+    const personal = await this.workspaces.findPersonal(organizationId, userId);
+    return personal ?? (await this.makePersonal(actor, organizationId, userId, 'Personal workspace'));
   }
 
   makePersonal(actor: Actor, organizationId: string, userId: string, name: string): Promise<Workspace> {

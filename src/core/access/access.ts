@@ -58,11 +58,11 @@ export class Access {
     actor: Actor,
   ): SelectQueryBuilder<E> {
     if (actor.isSystem) return rows;
-    return rows.andWhere(`(${administered(alias, ':actorId')})`, { actorId: actor.userId });
+    return rows.andWhere(`(${administeredOf(alias, ':actorId')})`, { actorId: actor.userId });
   }
 }
 
-const administered = (alias: string, userId: string): string =>
+export const administeredOf = (alias: string, userId: string): string =>
   `${alias}.organization_id IN (
     SELECT resource_id FROM access_role
      WHERE user_id = ${userId} AND resource_type = 'organization' AND role >= ${rank('organization_admin')})`;
@@ -72,7 +72,7 @@ const administered = (alias: string, userId: string): string =>
  * organizations where the user is an admin, and the records that a role was granted on.
  */
 export function visible(alias: string, type: ResourceType, userId: string): string {
-  return `(${administered(alias, userId)}
+  return `(${administeredOf(alias, userId)}
     OR ${alias}.id IN (SELECT resource_id FROM access_role WHERE user_id = ${userId} AND resource_type = '${type}'))`;
 }
 

@@ -43,7 +43,7 @@ function input(
       required: !missing,
       ...(settings.clearable ? { nullable: true } : {}),
       ...api,
-    } as object),
+    }),
     ...presence(settings),
     ...rules,
   );

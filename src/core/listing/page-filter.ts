@@ -1,0 +1,54 @@
+import { Field, InputType } from '@nestjs/graphql';
+import { IsOptional, IsString } from 'class-validator';
+import { ListQuery } from './list-query.js';
+
+/** The paging of older GraphQL queries, in which numbers are text. */
+@InputType()
+export class PageFilter {
+  @Field(() => String)
+  @IsString()
+  page!: string;
+
+  @Field(() => String)
+  @IsString()
+  pageSize!: string;
+
+  @Field(() => String, { nullable: true })
+  @IsOptional()
+  order?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @IsOptional()
+  search?: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Created at or after this time.' })
+  @IsOptional()
+  from?: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Created before this time.' })
+  @IsOptional()
+  to?: string | null;
+
+  @Field(() => String, { nullable: true })
+  @IsOptional()
+  updated_after?: string | null;
+
+  @Field(() => [String], { nullable: true })
+  @IsOptional()
+  visibility?: string[] | null;
+
+  @Field(() => String, { nullable: true })
+  @IsOptional()
+  metrics?: string | null;
+
+  /** The query that REST would have made of it. */
+  into<Q extends ListQuery>(query: Q): Q {
+    const { page, pageSize, order, search } = this;
+    return Object.assign(query, {
+      page,
+      pagesize: pageSize,
+      order: order ?? undefined,
+      search: search ?? undefined,
+    });
+  }
+}

@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import type { DesignFile } from '../formats/design-file.js';
+import { isDeployable } from '../formats/design-component.js';
+
+/** Tells the first reason why a design cannot be deployed, or null. */
+export type DesignCheck = (design: DesignFile) => string | null | Promise<string | null>;
+
+/** What makes a design undeployable. Later modules add their own checks. */
+@Injectable()
+export class DesignChecks {
+  private readonly checks: DesignCheck[] = [holdsSomething, everythingNamed];
+
+  add(check: DesignCheck): void {
+    this.checks.push(check);
+  }
+
+  /** The first reason of the first check that has one; empty when the design can be deployed. */
+  async firstReason(design: DesignFile): Promise<string> {
+    for (const check of this.checks) {
+      const reason = await check(design);
+      if (reason !== null) return reason;
+    }
+    return '';
+  }
+}
+
+const holdsSomething: DesignCheck = ({ components }) =>
+  components.some(isDeployable) ? null : 'nothing in this design can be deployed';
+
+const everythingNamed: DesignCheck = ({ components }) => {
+  const nameless = components.find((component) => isDeployable(component) && component.component.kind === '');
+  return nameless ? `component ${nameless.displayName || nameless.id} has no kind` : null;
+};

@@ -1,0 +1,145 @@
+import { Injectable } from '@nestjs/common';
+import { InvalidRequest } from '../core/errors/app-error.js';
+import { Outbound } from '../core/outbound/outbound.js';
+import type { UploadedFile } from '../core/rest/upload.js';
+import { Env } from '../core/config/env.js';
+import { DocumentReader } from '../formats/document-reader.js';
+import { isObject, type JsonObject } from '../formats/located.js';
+import type { SourceFile } from '../formats/source-file.js';
+import type { DesignLocation } from './design.entity.js';
+import type { DesignImport } from './design.inputs.js';
+import { parseDotenv } from './formats/compose/dotenv.js';
+import { importDesign, importDesignAs } from './formats/detect.js';
+import type { ImportedDesign, ReadOptions } from './formats/format.js';
+import type { SourceType } from './formats/source-type.js';
+
+/** A file that a design is made of, and where it came from. */
+export interface Source {
+  file: SourceFile;
+  location: DesignLocation;
+}
+
+/** A source with the design that it reads as. */
+export interface ReadSource extends Source {
+  imported: ImportedDesign;
+}
+
+const INLINE: DesignLocation = { type: 'inline', host: '', path: '', branch: '' };
+
+/** Finds the file in what a caller sent, and reads it as a design. */
+@Injectable()
+export class DesignSource {
+  constructor(
+    private readonly documents: DocumentReader,
+    private readonly outbound: Outbound,
+    private readonly env: Env,
+  ) {}
+
+  /** The content of `pattern_data`: `design_file` as object or text, or `pattern_file` as text or base64. */
+  async ofPatternData(
+    data: Record<string, unknown>,
+    types: readonly SourceType[] | null,
+    options: ReadOptions,
+  ): Promise<ReadSource> {
+    const source = { file: { path: 'design_file', bytes: inline(data) }, location: INLINE };
+    const imported = types
+      ? await importDesignAs(types, source.file, this.documents, options)
+      : await importDesign(source.file, this.documents, options);
+    return { ...source, imported };
+  }
+
+  /** An upload, a file in base64, or a file behind a URL. */
+  async ofImport(input: DesignImport, files: UploadedFile[]): Promise<ReadSource> {
+    const source = await this.find(input, files);
+    const options = { name: input.name, values: values(input.values), env: variables(input.env) };
+    return { ...source, imported: await importDesign(source.file, this.documents, options) };
+  }
+
+  private async find({ url, file, file_name }: DesignImport, files: UploadedFile[]): Promise<Source> {
+    const upload = files.find((each) => each.fieldname === 'file') ?? files[0];
+    if (upload)
+      return {
+        file: { path: upload.originalname || 'file', bytes: upload.buffer },
+        location: { type: 'upload', host: '', path: upload.originalname, branch: '' },
+      };
+    if (file !== undefined)
+      return {
+        file: { path: file_name ?? 'file', bytes: fromBase64('/file', file) },
+        location: { type: 'upload', host: '', path: file_name ?? '', branch: '' },
+      };
+    if (url !== undefined) return this.fetch(url);
+    throw InvalidRequest.at(
+      '/file',
+      'is required',
+      'Send a multipart form with a file, or JSON with url, or with file in base64.',
+    );
+  }
+
+  private async fetch(url: string): Promise<Source> {
+    if (!URL.canParse(url)) throw InvalidRequest.at('/url', 'is not a URL');
+    const answer = await this.outbound.fetch(url, {
+      policy: 'user',
+      maxBytes: this.env.LIMIT_UPLOAD_BYTES,
+      timeoutMs: 30_000,
+    });
+    if (answer.status !== 200)
+      throw new InvalidRequest(`${url} answered ${answer.status}`, {
+        code: 'SOURCE_UNAVAILABLE',
+        errors: [{ pointer: '/url', detail: `answered ${answer.status}` }],
+      });
+    const { host, pathname } = new URL(answer.url);
+    const branch = /\/(?:raw|blob|tree)\/([^/]+)\//.exec(pathname)?.[1] ?? '';
+    const path = decodeURIComponent(pathname.split('/').at(-1) ?? '') || host;
+    return { file: { path, bytes: answer.bytes }, location: { type: 'url', host, path: pathname, branch } };
+  }
+}
+
+function inline({ design_file, designFile, pattern_file, patternFile }: Record<string, unknown>): Uint8Array {
+  const content = design_file ?? designFile ?? pattern_file ?? patternFile;
+  if (typeof content === 'object' && content !== null) return Buffer.from(JSON.stringify(content));
+  if (typeof content !== 'string' || content.trim() === '')
+    throw InvalidRequest.at(
+      '/pattern_data/design_file',
+      'is required',
+      'Send the design as an object or text in design_file, or as text or base64 in pattern_file.',
+    );
+  const encoded =
+    design_file === undefined &&
+    designFile === undefined &&
+    /^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(content) &&
+    content.length > 16;
+  return Buffer.from(content, encoded ? 'base64' : 'utf8');
+}
+
+function fromBase64(pointer: string, text: string): Buffer {
+  const bare = text.replace(/^data:[^,]*,/, '').replace(/\s+/g, '');
+  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(bare)) throw InvalidRequest.at(pointer, 'is not base64');
+  return Buffer.from(bare, 'base64');
+}
+
+function values(given: DesignImport['values']): ReadOptions['values'] {
+  if (given === undefined || typeof given === 'string' || isObject(given)) return given;
+  throw InvalidRequest.at('/values', 'must be YAML text or an object');
+}
+
+function variables(given: DesignImport['env']): Record<string, string> | undefined {
+  if (given === undefined) return undefined;
+  const object: unknown = typeof given === 'string' ? fromText(given) : given;
+  if (!isObject(object)) throw InvalidRequest.at('/env', 'must be an object, or lines of NAME=value');
+  return Object.fromEntries(
+    Object.entries(object).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
+  );
+}
+
+function fromText(text: string): JsonObject {
+  if (text.trim().startsWith('{')) {
+    try {
+      return JSON.parse(text) as JsonObject;
+    } catch {
+      throw InvalidRequest.at('/env', 'is not valid JSON');
+    }
+  }
+  const { values: found, faults } = parseDotenv({ path: 'env', bytes: Buffer.from(text) });
+  if (faults.length > 0) throw new InvalidRequest('env is not a sound .env file', { errors: faults });
+  return Object.fromEntries(found);
+}

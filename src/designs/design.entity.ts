@@ -1,0 +1,61 @@
+import { Column, Entity } from 'typeorm';
+import { TenantEntity } from '../core/database/base.entity.js';
+import type { SourceType } from './formats/source-type.js';
+
+export const VISIBILITIES = ['workspace', 'organization', 'public'] as const;
+export type Visibility = (typeof VISIBILITIES)[number];
+
+/** Where the source of a design came from. */
+export interface DesignLocation {
+  type: 'upload' | 'url' | 'inline' | 'clone';
+  host: string;
+  path: string;
+  branch: string;
+}
+
+/** Declarative infrastructure. It lives in exactly one workspace; its content is kept version by version. */
+@Entity('design')
+export class Design extends TenantEntity {
+  @Column('uuid')
+  workspaceId!: string;
+
+  @Column('text')
+  name!: string;
+
+  /** The user who owns it. */
+  @Column('uuid')
+  userId!: string;
+
+  @Column('text', { default: 'workspace' })
+  visibility!: Visibility;
+
+  @Column('text')
+  sourceType!: SourceType;
+
+  /** The number of the current version, from 1. */
+  @Column('integer', { default: 1 })
+  versionNumber!: number;
+
+  /** The same as semver, also written in the design file. */
+  @Column('text')
+  version!: string;
+
+  @Column('jsonb', { default: {} })
+  location!: DesignLocation;
+
+  @Column('jsonb', { default: {} })
+  catalogData!: Record<string, unknown>;
+
+  /** The first reason why it cannot be deployed; empty when it can. */
+  @Column('text', { default: '' })
+  unsupported!: string;
+
+  @Column('integer', { default: 0 })
+  deploymentCount!: number;
+
+  @Column('integer', { default: 0 })
+  cloneCount!: number;
+
+  @Column('integer', { default: 0 })
+  downloadCount!: number;
+}

@@ -1,0 +1,56 @@
+import type { Actor } from '../core/access/actor.js';
+import { DomainEvent } from '../core/events/domain-event.js';
+import type { Design } from './design.entity.js';
+
+/** Something happened to a design. */
+export abstract class DesignEvent extends DomainEvent {
+  readonly category = 'design';
+  protected abstract readonly verb: string;
+
+  constructor(
+    actor: Actor,
+    readonly design: Design,
+    metadata: Record<string, unknown> = {},
+  ) {
+    super(
+      actor,
+      { id: design.id, organizationId: design.organizationId, workspaceId: design.workspaceId },
+      { name: design.name, version: design.version, ...metadata },
+    );
+  }
+
+  get description(): string {
+    return `Design ${this.design.name} ${this.verb}`;
+  }
+}
+
+export class DesignCreated extends DesignEvent {
+  readonly action = 'created';
+  protected readonly verb = 'was created';
+}
+
+export class DesignImported extends DesignEvent {
+  readonly action = 'imported';
+  protected readonly verb = 'was imported';
+}
+
+export class DesignUpdated extends DesignEvent {
+  readonly action = 'updated';
+  protected readonly verb = 'was changed';
+}
+
+export class DesignMoved extends DesignEvent {
+  readonly action = 'moved';
+  protected readonly verb = 'was moved to another workspace';
+}
+
+/** Listeners veto it while the design is deployed. */
+export class DesignDeleted extends DesignEvent {
+  readonly action = 'deleted';
+  protected readonly verb = 'was deleted';
+}
+
+export class DesignRestored extends DesignEvent {
+  readonly action = 'restored';
+  protected readonly verb = 'was restored';
+}

@@ -1,0 +1,109 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsOptional, IsString } from 'class-validator';
+import { OrganizationListQuery } from '../core/listing/list-query.js';
+import { Writes } from '../core/rest/change-input.js';
+import { ChangeOnly } from '../core/rest/input.pipe.js';
+import { FlagInput, IdInput, MapInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
+import { DesignView } from './design.view.js';
+
+/** Visibilities that are set directly; `public` is set by publishing. */
+const SET_VISIBILITIES = ['workspace', 'organization'] as const;
+
+@Writes(() => DesignView)
+export class NewDesign {
+  @NameInput()
+  name!: string;
+
+  @MapInput({ description: 'Holds `design_file` (object or text) or `pattern_file` (text or base64).' })
+  pattern_data!: Record<string, unknown>;
+
+  @FlagInput({ optional: true, description: 'False only parses and answers the design.' })
+  save?: boolean;
+
+  @IdInput({ optional: true, description: "The caller's default workspace when it is left out." })
+  workspace_id?: string;
+
+  @IdInput({ optional: true })
+  organization_id?: string;
+
+  @WordInput(SET_VISIBILITIES, { optional: true })
+  visibility?: 'workspace' | 'organization';
+}
+
+@Writes(() => DesignView)
+export class DesignChange extends ChangeOnly {
+  @IdInput({ optional: true })
+  id?: string;
+
+  @NameInput({ optional: true })
+  name?: string;
+
+  @MapInput({ optional: true })
+  pattern_data?: Record<string, unknown>;
+
+  @FlagInput({ optional: true })
+  save?: boolean;
+
+  @WordInput(SET_VISIBILITIES, { optional: true })
+  visibility?: 'workspace' | 'organization';
+
+  @TextInput({ optional: true, max: 1000, description: 'What was changed, kept with the version.' })
+  message?: string;
+}
+
+/** The text fields of an import; the file is an upload, or `file` in base64, or behind `url`. */
+export class DesignImport {
+  @NameInput({ optional: true })
+  name?: string;
+
+  @TextInput({ optional: true, max: 10_000, description: 'Fetched by the server.' })
+  url?: string;
+
+  @TextInput({ optional: true, max: 10_000_000, description: 'The file in base64.' })
+  file?: string;
+
+  @TextInput({ optional: true, max: 1000 })
+  file_name?: string;
+
+  @IdInput({ optional: true })
+  workspace_id?: string;
+
+  @IdInput({ optional: true })
+  organization_id?: string;
+
+  /** Helm values: YAML text, or an object. */
+  @ApiPropertyOptional({ description: 'Helm values as YAML text or object.' })
+  @IsOptional()
+  values?: string | Record<string, unknown>;
+
+  /** Variables for a Compose file: an object, or the text of a .env file. */
+  @ApiPropertyOptional({ description: 'Compose variables as an object or as the text of a .env file.' })
+  @IsOptional()
+  env?: string | Record<string, unknown>;
+}
+
+export class DesignListQuery extends OrganizationListQuery {
+  @ApiPropertyOptional({ description: 'pattern_file fills the field of that name.' })
+  @IsOptional()
+  @IsString({ message: 'must be given once' })
+  populate?: string;
+
+  @ApiPropertyOptional({ description: 'workspace, organization or public; several are separated by commas.' })
+  @IsOptional()
+  visibility?: string | string[];
+
+  @ApiPropertyOptional({ format: 'uuid' })
+  @IsOptional()
+  @IsString({ message: 'must be given once' })
+  workspace_id?: string;
+
+  @ApiPropertyOptional()
+  @IsOptional()
+  @IsString({ message: 'must be given once' })
+  source_type?: string;
+
+  /** Bounds of the time of creation, and of the last change, from GraphQL's PageFilter. */
+  from?: string;
+  to?: string;
+  updated_after?: string;
+}

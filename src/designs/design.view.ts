@@ -1,0 +1,105 @@
+import { ObjectType } from '@nestjs/graphql';
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { EnvelopeOf } from '../core/listing/page.js';
+import { FlagField, IdField, IntField, MapField, RecordField, TextField, WordField } from '../core/schema/fields.js';
+import { RecordView } from '../core/schema/record.view.js';
+import { type Design, type DesignLocation, VISIBILITIES, type Visibility } from './design.entity.js';
+import { sourceTypes } from './formats/source-type.js';
+
+/** A nullable string, as clients of this interface know it. */
+@ObjectType('NullString')
+export class NullString {
+  @TextField()
+  String!: string;
+
+  @FlagField()
+  Valid!: boolean;
+}
+
+/** Contents that are asked for beside the record. */
+export interface Populated {
+  patternFile?: string;
+  sourceContent?: string;
+}
+
+@ObjectType('PatternResult')
+export class DesignView extends RecordView {
+  @TextField()
+  name!: string;
+
+  @IdField({ description: 'The user who owns it.' })
+  user_id!: string;
+
+  @IdField()
+  workspace_id!: string;
+
+  @IdField({ rest: true })
+  organization_id!: string;
+
+  @WordField(VISIBILITIES)
+  visibility!: Visibility;
+
+  @TextField({ description: 'The design file as YAML; empty in lists unless populate=pattern_file.' })
+  pattern_file!: string;
+
+  @ApiPropertyOptional({ description: 'The source as it was imported; only with populate=source_content.' })
+  source_content?: string;
+
+  @MapField({ nullable: true })
+  location!: DesignLocation;
+
+  @MapField({ nullable: true })
+  catalog_data!: Record<string, unknown>;
+
+  @FlagField({ description: 'Every component is known and can be deployed.' })
+  canSupport!: boolean;
+
+  @TextField({ description: 'The first reason why not.' })
+  errmsg!: string;
+
+  @RecordField(() => NullString)
+  type!: NullString;
+
+  @WordField(sourceTypes)
+  source_type!: string;
+
+  @TextField({ description: 'Semver of the current content.' })
+  version!: string;
+
+  @IntField({ rest: true })
+  version_number!: number;
+
+  @IntField({ rest: true })
+  deployment_count!: number;
+
+  @IntField({ rest: true })
+  clone_count!: number;
+
+  @IntField({ rest: true })
+  download_count!: number;
+
+  static of(this: void, design: Design, { patternFile = '', sourceContent }: Populated = {}): DesignView {
+    return RecordView.shape(new DesignView(), design, {
+      name: design.name,
+      user_id: design.userId,
+      workspace_id: design.workspaceId,
+      organization_id: design.organizationId,
+      visibility: design.visibility,
+      pattern_file: patternFile,
+      ...(sourceContent === undefined ? {} : { source_content: sourceContent }),
+      location: design.location,
+      catalog_data: design.catalogData,
+      canSupport: design.unsupported === '',
+      errmsg: design.unsupported,
+      type: { String: design.sourceType, Valid: true },
+      source_type: design.sourceType,
+      version: design.version,
+      version_number: design.versionNumber,
+      deployment_count: design.deploymentCount,
+      clone_count: design.cloneCount,
+      download_count: design.downloadCount,
+    });
+  }
+}
+
+export const DesignPage = EnvelopeOf(DesignView, 'patterns', 'PatternPageResult');

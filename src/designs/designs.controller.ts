@@ -1,0 +1,109 @@
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Param,
+  Post,
+  Put,
+  Query,
+  Req,
+  Res,
+  UseInterceptors,
+} from '@nestjs/common';
+import { ApiBearerAuth, ApiConsumes, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Actor } from '../core/access/actor.js';
+import { Caller } from '../core/access/public.js';
+import type { Envelope } from '../core/listing/page.js';
+import { Id } from '../core/rest/id.js';
+import { IfMatch, Precondition } from '../core/rest/precondition.js';
+import { filesOf, UploadInterceptor } from '../core/rest/upload.js';
+import { DesignChange, DesignImport, DesignListQuery, NewDesign } from './design.inputs.js';
+import { DesignPage, DesignView } from './design.view.js';
+import { DesignPresenter } from './design-presenter.js';
+import { DesignWriter } from './design-writer.service.js';
+import { DesignsService } from './designs.service.js';
+import { type DesignType, designTypes } from './formats/design-types.js';
+
+@ApiTags('designs')
+@ApiBearerAuth()
+@Controller('api/pattern')
+export class DesignsController {
+  constructor(
+    private readonly designs: DesignsService,
+    private readonly writer: DesignWriter,
+    private readonly presenter: DesignPresenter,
+  ) {}
+
+  @Get()
+  @ApiOkResponse({ type: DesignPage })
+  async list(@Caller() actor: Actor, @Query() query: DesignListQuery): Promise<Envelope> {
+    return this.presenter.page(await this.designs.list(actor, query), query.populate);
+  }
+
+  @Get('types')
+  types(): Promise<DesignType[]> {
+    return designTypes();
+  }
+
+  @Post()
+  @ApiCreatedResponse({ type: DesignView })
+  async create(
+    @Caller() actor: Actor,
+    @Body() input: NewDesign,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<DesignView> {
+    return this.presenter.written(await this.writer.create(actor, input), response);
+  }
+
+  @Post('import')
+  @UseInterceptors(UploadInterceptor)
+  @ApiConsumes('multipart/form-data', 'application/json')
+  @ApiCreatedResponse({ type: DesignView })
+  async import(
+    @Caller() actor: Actor,
+    @Req() request: Request,
+    @Body() input: DesignImport,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<DesignView> {
+    return this.presenter.written(await this.writer.import(actor, input, filesOf(request)), response);
+  }
+
+  @Get(':id')
+  @ApiOkResponse({ type: DesignView })
+  async get(@Caller() actor: Actor, @Id() id: string, @Query() { populate }: DesignListQuery): Promise<DesignView> {
+    return this.presenter.whole(await this.designs.get(actor, id), populate);
+  }
+
+  @Put(':sourcetype')
+  @ApiOkResponse({ type: DesignView })
+  async update(
+    @Caller() actor: Actor,
+    @Param('sourcetype') sourceType: string,
+    @Body() input: DesignChange,
+    @IfMatch() match: Precondition,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<DesignView> {
+    return this.presenter.written(await this.writer.update(actor, sourceType, input, match), response);
+  }
+
+  @Delete(':id')
+  @ApiOkResponse({ type: DesignView })
+  async delete(
+    @Caller() actor: Actor,
+    @Id() id: string,
+    @Query('undeploy') undeploy: string | undefined,
+    @IfMatch() match: Precondition,
+  ): Promise<DesignView> {
+    return DesignView.of(await this.designs.delete(actor, id, match, undeploy === 'true'));
+  }
+
+  @Post(':id/restore')
+  @HttpCode(200)
+  @ApiOkResponse({ type: DesignView })
+  async restore(@Caller() actor: Actor, @Id() id: string): Promise<DesignView> {
+    return DesignView.of(await this.designs.restore(actor, id));
+  }
+}

@@ -1,0 +1,41 @@
+import { Module } from '@nestjs/common';
+import { deletionOf } from '../core/database/base.entity.js';
+import { EventBus } from '../core/events/event-bus.js';
+import { FormatsModule } from '../formats/formats.module.js';
+import { OrganizationsModule } from '../organizations/organizations.module.js';
+import { WorkspaceDeleted, WorkspaceRestored } from '../workspaces/workspace.events.js';
+import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { DesignChecks } from './design-checks.js';
+import { DesignPresenter } from './design-presenter.js';
+import { DesignSource } from './design-source.js';
+import { DesignWriter } from './design-writer.service.js';
+import { DesignsController } from './designs.controller.js';
+import { DesignsResolver } from './designs.resolver.js';
+import { DesignsService } from './designs.service.js';
+import { DesignsStore } from './designs.store.js';
+import { DesignContents } from './versions/design-contents.js';
+import { WorkspaceDesignsController } from './workspaces/workspace-designs.controller.js';
+
+@Module({
+  imports: [FormatsModule, OrganizationsModule, WorkspacesModule],
+  controllers: [DesignsController, WorkspaceDesignsController],
+  providers: [
+    DesignsService,
+    DesignsStore,
+    DesignWriter,
+    DesignSource,
+    DesignContents,
+    DesignChecks,
+    DesignPresenter,
+    DesignsResolver,
+  ],
+  exports: [DesignsService, DesignsStore, DesignContents, DesignChecks],
+})
+export class DesignsModule {
+  constructor(designs: DesignsStore, events: EventBus) {
+    events.within(WorkspaceDeleted, ({ workspace }) => designs.softDeleteOf(workspace.id, deletionOf(workspace)));
+    events.within(WorkspaceRestored, async ({ workspace, deletedAt }) => {
+      if (deletedAt) await designs.restoreOf(workspace.id, deletedAt);
+    });
+  }
+}

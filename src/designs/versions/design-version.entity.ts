@@ -1,0 +1,38 @@
+import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+
+/** One state of a design's content; it never changes. Content and source are sealed, for designs may hold secrets. */
+@Entity('design_version')
+export class DesignVersion {
+  @PrimaryColumn('uuid')
+  designId!: string;
+
+  /** From 1 without gaps. */
+  @PrimaryColumn('integer')
+  number!: number;
+
+  @Column('uuid')
+  organizationId!: string;
+
+  /** Semver. */
+  @Column('text')
+  version!: string;
+
+  @Column('uuid')
+  userId!: string;
+
+  @Column('text', { default: '' })
+  message!: string;
+
+  @Column('bytea', { select: false })
+  content!: Buffer;
+
+  @Column('bytea', { select: false, nullable: true })
+  source!: Buffer | null;
+
+  /** The name of the file that was imported. */
+  @Column('text', { nullable: true })
+  sourceName!: string | null;
+
+  @CreateDateColumn({ type: 'timestamptz', precision: 3 })
+  createdAt!: Date;
+}

@@ -1,0 +1,248 @@
+import { randomUUID } from 'node:crypto';
+import type { Json } from './support/person.js';
+import { World } from './support/world.js';
+
+let world: World;
+beforeAll(async () => (world = await World.start()));
+afterAll(() => world.stop());
+
+const MANIFEST = `# the shop
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+  labels: {app: web}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers:
+        - name: web
+          image: nginx:1.27
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec:
+  selector: {app: web}
+  ports: [{port: 80}]
+`;
+
+const COMPOSE = `services:
+  db:
+    image: postgres:17
+    environment: {POSTGRES_PASSWORD: very-secret-word}
+    volumes: [data:/var/lib/postgresql/data]
+  web:
+    image: nginx:1.27
+    ports: ["8080:80"]
+    depends_on: [db]
+volumes: {data: {}}
+`;
+
+const imported = async (name: string, content: string, fields: Record<string, string> = {}): Promise<Json> => {
+  const { status, body } = await world.admin.upload('/api/pattern/import', name, content, fields);
+  expect({ status, body }).toMatchObject({ status: 201 });
+  return body;
+};
+
+describe('a design', () => {
+  it('is imported from a Kubernetes manifest and read with its file', async () => {
+    const design = await imported('shop.yaml', MANIFEST);
+    expect(design).toMatchObject({
+      name: 'shop',
+      visibility: 'workspace',
+      user_id: world.admin.id,
+      source_type: 'kubernetes',
+      type: { String: 'kubernetes', Valid: true },
+      version: '0.0.1',
+      canSupport: true,
+      errmsg: '',
+      location: { type: 'upload', path: 'shop.yaml' },
+    });
+    const read = await world.admin.get(`/api/pattern/${design.id}?populate=source_content`);
+    expect(read.body.pattern_file).toContain('schemaVersion: designs.meshery.io/v1beta1');
+    expect(read.body.pattern_file).toContain('kind: Deployment');
+    expect(read.body.source_content).toBe(MANIFEST);
+    const list = await world.admin.get('/api/pattern');
+    expect(list.body).toMatchObject({ page: 0, page_size: 10 });
+    expect(list.body.patterns.find((each: Json) => each.id === design.id)).toMatchObject({ pattern_file: '' });
+  });
+
+  it('is imported from a Compose file, whose secrets are nowhere in clear at rest', async () => {
+    const design = await imported('docker-compose.yml', COMPOSE, { name: 'composed' });
+    expect(design).toMatchObject({ name: 'composed', source_type: 'docker-compose' });
+    const { body } = await world.admin.get(`/api/pattern/${design.id}`);
+    for (const kind of ['Deployment', 'Service', 'PersistentVolumeClaim'])
+      expect(body.pattern_file).toContain(`kind: ${kind}`);
+    const rows = await world.sql<{ content: Buffer; source: Buffer }>(
+      'SELECT * FROM design_version WHERE design_id = $1',
+      [design.id],
+    );
+    expect(
+      JSON.stringify(rows.map((row) => [row.content.toString('latin1'), row.source.toString('latin1')])),
+    ).not.toContain('very-secret');
+    const events = await world.sql('SELECT * FROM event');
+    expect(JSON.stringify(events)).not.toContain('very-secret');
+  });
+
+  it('is created from pattern_data in its forms, and only parsed with save=false', async () => {
+    const { admin } = world;
+    const file = {
+      name: 'inline',
+      version: '1.2.3',
+      services: { cm: { type: 'ConfigMap', apiVersion: 'v1', name: 'cm', settings: {} } },
+    };
+    const made = await admin.post('/api/pattern', {
+      name: 'inline',
+      pattern_data: { name: 'inline', design_file: file },
+    });
+    expect(made).toMatchObject({ status: 201, body: { name: 'inline', source_type: 'design', version: '1.2.3' } });
+    const text = await admin.post('/api/pattern', {
+      name: 'text',
+      pattern_data: { pattern_file: Buffer.from(MANIFEST).toString('base64') },
+    });
+    expect(text).toMatchObject({ status: 201, body: { source_type: 'kubernetes' } });
+    const count = async () => (await admin.get('/api/pattern?search=unsaved')).body.total_count as number;
+    const parsed = await admin.post('/api/pattern', {
+      name: 'unsaved',
+      pattern_data: { design_file: MANIFEST },
+      save: false,
+    });
+    expect(parsed).toMatchObject({ status: 200, body: { id: null, name: 'unsaved' } });
+    expect(parsed.body.pattern_file).toContain('kind: Deployment');
+    expect(await count()).toBe(0);
+  });
+
+  it('says where each fault of a manifest is, and leaves nothing behind', async () => {
+    const documents = Array.from({ length: 9 }, (_, i) =>
+      i === 6
+        ? 'apiVersion: v1\nmetadata:\n  name: broken'
+        : `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: cm${i}`,
+    );
+    const answer = await world.admin.upload('/api/pattern/import', 'nine.yaml', documents.join('\n---\n'), {
+      name: 'nine',
+    });
+    expect(answer).toMatchObject({
+      status: 400,
+      body: {
+        errors: [
+          {
+            file: 'nine.yaml',
+            line: expect.any(Number),
+            column: expect.any(Number),
+            detail: expect.stringContaining('kind'),
+          },
+        ],
+      },
+    });
+    const typo = await world.admin.upload('/api/pattern/import', 'c.yaml', 'services:\n  web:\n    image: nginx\n    portz: []\n');
+    expect(typo.body.errors[0]).toMatchObject({ line: 4, detail: expect.stringContaining('portz') });
+    expect((await world.admin.get('/api/pattern?search=nine')).body.total_count).toBe(0);
+  });
+
+  it('gets a new version with every change of its content', async () => {
+    const design = await imported('v.yaml', MANIFEST);
+    const changed = await world.admin.put('/api/pattern/yaml', {
+      id: design.id,
+      pattern_data: { pattern_file: MANIFEST.replace('replicas: 2', 'replicas: 3') },
+    });
+    expect(changed).toMatchObject({ status: 200, body: { id: design.id, version: '0.0.2', version_number: 2 } });
+    expect(changed.body.pattern_file).toContain('replicas: 3');
+    expect((await world.admin.put('/api/pattern/json5', { id: design.id })).status).toBe(400);
+    expect(
+      (
+        await world.admin.put('/api/pattern/docker-compose', {
+          id: design.id,
+          pattern_data: { pattern_file: MANIFEST },
+        })
+      ).status,
+    ).toBe(400);
+  });
+
+  it('is meant by its name when it is the only editable one of it', async () => {
+    const name = `named ${randomUUID()}`;
+    const first = await imported('n.yaml', MANIFEST, { name });
+    const change = { name, pattern_data: { pattern_file: MANIFEST } };
+    expect(await world.admin.put('/api/pattern/yaml', change)).toMatchObject({ status: 200, body: { id: first.id } });
+    const second = await imported('n.yaml', MANIFEST, { name });
+    expect(await world.admin.put('/api/pattern/yaml', change)).toMatchObject({
+      status: 409,
+      body: { code: 'AMBIGUOUS_NAME', ids: expect.arrayContaining([first.id, second.id]) },
+    });
+    expect((await world.admin.put('/api/pattern/yaml', { ...change, name: randomUUID() })).status).toBe(404);
+  });
+
+  it('is deleted and restored', async () => {
+    const { id } = await imported('d.yaml', MANIFEST);
+    expect((await world.admin.delete(`/api/pattern/${id}`)).status).toBe(200);
+    expect((await world.admin.get(`/api/pattern/${id}`)).status).toBe(404);
+    expect((await world.admin.post(`/api/pattern/${id}/restore`)).status).toBe(200);
+    expect((await world.admin.get(`/api/pattern/${id}`)).status).toBe(200);
+  });
+
+  it('lives in one workspace, moves between them and goes home', async () => {
+    const { admin } = world;
+    const workspace = async () =>
+      (await admin.post('/api/workspaces', { name: 'w', organization_id: world.organization })).body;
+    const [one, two] = [await workspace(), await workspace()];
+    const design = await imported('m.yaml', MANIFEST, { workspace_id: one.id });
+    expect(design.workspace_id).toBe(one.id);
+    const moved = await admin.post(`/api/workspaces/${two.id}/designs/${design.id}`);
+    expect(moved).toMatchObject({ status: 200, body: { workspace_id: two.id, design_id: design.id } });
+    const designs = await admin.get(`/api/workspaces/${two.id}/designs`);
+    expect(designs.body.designs).toEqual(designs.body.patterns);
+    expect(designs.body).toMatchObject({ total_count: 1, designs: [{ id: design.id }] });
+    const home = await admin.delete(`/api/workspaces/${two.id}/designs/${design.id}`);
+    expect(home.status).toBe(200);
+    expect([one.id, two.id]).not.toContain(home.body.workspace_id);
+  });
+
+  it('is seen and changed as the roles in its workspace say', async () => {
+    const { admin } = world;
+    const workspace = (await admin.post('/api/workspaces', { name: 'w', organization_id: world.organization })).body;
+    const design = await imported('r.yaml', MANIFEST, { workspace_id: workspace.id });
+    const member = await world.person('member');
+    const outsider = await world.outsider();
+    expect((await member.get(`/api/pattern/${design.id}`)).status).toBe(404);
+    const change = { id: design.id, pattern_data: { pattern_file: MANIFEST } };
+    await admin.put(`/api/workspaces/${workspace.id}/members/${member.id}`, { role: 'viewer' });
+    expect((await member.get(`/api/pattern/${design.id}`)).status).toBe(200);
+    expect((await member.put('/api/pattern/yaml', change)).status).toBe(403);
+    await admin.put(`/api/workspaces/${workspace.id}/members/${member.id}`, { role: 'editor' });
+    expect((await member.put('/api/pattern/yaml', change)).status).toBe(200);
+    expect((await member.delete(`/api/pattern/${design.id}`)).status).toBe(403);
+    const shared = await admin.put('/api/pattern/yaml', { id: design.id, visibility: 'organization' });
+    expect(shared.body.visibility).toBe('organization');
+    const other = await world.person('member');
+    expect((await other.get(`/api/pattern/${design.id}`)).status).toBe(200);
+    for (const stranger of [outsider]) expect((await stranger.get(`/api/pattern/${design.id}`)).status).toBe(404);
+    expect((await admin.put('/api/pattern/yaml', { id: design.id, visibility: 'public' })).status).toBe(400);
+  });
+
+  it('is fetched over GraphQL with its file', async () => {
+    const design = await imported('g.yaml', MANIFEST, { name: `graph ${randomUUID()}` });
+    const { body } = await world.admin.graphql(
+      `query ($selector: PageFilter!) { fetchPatterns(selector: $selector) { page page_size total_count
+        patterns { id name visibility created_at updated_at pattern_file user_id location catalog_data canSupport errmsg type { String Valid } version source_type workspace_id } } }`,
+      { selector: { page: '0', pageSize: '10', search: design.name } },
+    );
+    expect(body.errors).toBeUndefined();
+    expect(body.data.fetchPatterns).toMatchObject({
+      page: 0,
+      page_size: 10,
+      total_count: 1,
+      patterns: [{ id: design.id, canSupport: true }],
+    });
+    expect(body.data.fetchPatterns.patterns[0].pattern_file).toContain('kind: Service');
+  });
+
+  it('tells which types there are', async () => {
+    const { body } = await world.admin.get('/api/pattern/types');
+    expect(body.map((type: Json) => type.source_type)).toEqual(
+      expect.arrayContaining(['design', 'kubernetes', 'docker-compose']),
+    );
+  });
+});
