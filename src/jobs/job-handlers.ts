@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../core/access/actor.js';
+import type { FinishedJob, Job } from './job.js';
+
+/** What a handler has besides its job. */
+export interface JobContext {
+  /** The system, acting for this queue. */
+  actor: Actor;
+  /** The user who asked for the job, if one did. */
+  requestedBy: string | null;
+  /** Aborted when the job is cancelled, when its lease is lost and when the replica shuts down; the reason is a `JobAborted`. */
+  signal: AbortSignal;
+  /** Tells how far it has come; callers see it on the operation within a second. */
+  progress: (value: object) => void;
+}
+
+/**
+ * How the jobs of a queue are done. A job may be run again after a crash or a shutdown, so a handler is idempotent: it
+ * does what is still to be done.
+ */
+export interface JobHandler<P = unknown> {
+  /** So many at once in each replica. */
+  concurrency: number;
+  /** @returns the result: JSON, or nothing */
+  handler: (job: Job<P>, context: JobContext) => Promise<unknown>;
+  /**
+   * Hears the end in the transaction that writes it, also of jobs that were cancelled before they ran and of those that
+   * took too many workers with them. Throwing there leaves the job unfinished, to be taken again.
+   */
+  ended?: (job: FinishedJob<P>) => Promise<void>;
+  /**
+   * Milliseconds until the next attempt, or null when another one makes no sense; it is asked only while attempts are
+   * left. Unless given, twice as long after each failure, beginning with a second, give or take a quarter.
+   */
+  retryIn?: (failures: number, error: unknown) => number | null;
+}
+
+/** The handlers of this replica, by queue. */
+@Injectable()
+export class JobHandlers {
+  private readonly handlers = new Map<string, JobHandler>();
+
+  add<P>(queue: string, handler: JobHandler<P>): void {
+    if (!/^[\w.-]+$/.test(queue)) throw new Error(`${queue} is no name of a queue`);
+    if (this.handlers.has(queue)) throw new Error(`the queue ${queue} has a handler already`);
+    this.handlers.set(queue, handler as JobHandler);
+  }
+
+  of(queue: string): JobHandler | undefined {
+    return this.handlers.get(queue);
+  }
+
+  /** How many jobs of each queue may run at once. */
+  places(): Map<string, number> {
+    return new Map([...this.handlers].map(([queue, { concurrency }]) => [queue, concurrency]));
+  }
+}
+
+const FIRST_DELAY_MS = 1_000;
+const LONGEST_DELAY_MS = 3_600_000;
+
+/** How long to wait after so many failures, unless the handler says otherwise. */
+export function usualDelay(failures: number): number {
+  const jitter = 0.75 + Math.random() / 2;
+  return Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1)) * jitter;
+}

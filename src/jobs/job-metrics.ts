@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import { Gauge } from 'prom-client';
+import { Metrics } from '../core/telemetry/metrics.js';
+import { type Backlog, JobsStore } from './jobs.store.js';
+
+/** What waits and what runs, asked of the database when it is scraped: each replica tells of the whole queue. */
+@Injectable()
+export class JobMetrics {
+  private asked: Promise<Backlog[]> | null = null;
+
+  constructor(
+    private readonly jobs: JobsStore,
+    { registry }: Metrics,
+  ) {
+    const gauge = (name: string, help: string, value: (backlog: Backlog) => number): void => {
+      const made: Gauge = new Gauge({
+        name,
+        help,
+        labelNames: ['queue', 'status'],
+        registers: [registry],
+        collect: async () => {
+          const backlog = await this.ask();
+          made.reset();
+          for (const each of backlog) made.set({ queue: each.queue, status: each.status }, value(each));
+        },
+      });
+    };
+    gauge('armature_jobs', 'Jobs that have not ended, by queue and status.', ({ count }) => count);
+    gauge('armature_jobs_oldest_seconds', 'How long the oldest such job has been due.', ({ oldest }) => oldest);
+  }
+
+  /** Once for a scrape; it tells of the rest when the database does not answer. */
+  private ask(): Promise<Backlog[]> {
+    this.asked ??= this.jobs
+      .backlog()
+      .catch(() => [])
+      .finally(() => (this.asked = null));
+    return this.asked;
+  }
+}

@@ -1,0 +1,17 @@
+import { Injectable } from '@nestjs/common';
+
+/** The times by which workers live, in milliseconds. */
+@Injectable()
+export class JobSettings {
+  /** A job whose worker was not heard of for so long is taken by another. */
+  leaseMs = 15_000;
+  heartbeatMs = 5_000;
+  /** How often workers and waiting requests look for themselves, should a notification have been missed. */
+  pollMs = 1_000;
+  /** At most one write of progress in so long. */
+  progressMs = 500;
+  /** On shutdown jobs may run on for so long before they are aborted. */
+  drainMs = 20_000;
+  /** Aborted jobs have so long to come to an end before they are given up to other replicas. */
+  graceMs = 1_500;
+}

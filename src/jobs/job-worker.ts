@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable, Logger } from '@nestjs/common';
+import { Bell } from './bell.js';
+import type { Job } from './job.js';
+import { JobHandlers } from './job-handlers.js';
+import { type JobNotice, JobNotices } from './job-notices.js';
+import { JobRunner } from './job-runner.js';
+import { JobSettings } from './job-settings.js';
+import { LeasesStore } from './leases.store.js';
+import { OverdueJobs } from './overdue-jobs.js';
+import { PeriodicJobs } from './periodic-jobs.js';
+import { RunningJob } from './running-job.js';
+
+const STALE_MS = 10_000;
+
+/** Takes jobs that are due, runs them and keeps their leases. */
+@Injectable()
+export class JobWorker {
+  private readonly id = randomUUID();
+  private readonly logger = new Logger('Jobs');
+  private readonly bell = new Bell();
+  private readonly running = new Map<RunningJob, Promise<void>>();
+  private readonly busy = new Set<string>();
+  private readonly stopListening: (() => void)[] = [];
+  private claiming: Promise<void> | null = null;
+  private beating: NodeJS.Timeout | null = null;
+  private stopping = false;
+  private claimedAt = -Infinity;
+  private isFailing = false;
+
+  constructor(
+    private readonly handlers: JobHandlers,
+    private readonly leases: LeasesStore,
+    private readonly runner: JobRunner,
+    private readonly overdue: OverdueJobs,
+    private readonly periodic: PeriodicJobs,
+    private readonly notices: JobNotices,
+    private readonly settings: JobSettings,
+  ) {}
+
+  /** Whether it takes jobs: false before it started, and while the database does not let it. */
+  isAlive(): boolean {
+    return performance.now() - this.claimedAt < this.settings.pollMs + STALE_MS;
+  }
+
+  /** Looks for work now. */
+  wake(): void {
+    this.bell.ring();
+  }
+
+  start(): void {
+    this.stopListening.push(
+      this.notices.listen((notice) => this.hear(notice)),
+      this.notices.onGap(() => this.catchUp()),
+    );
+    this.claiming = this.claim();
+    this.beat();
+  }
+
+  /** Takes no more jobs, lets those that run come to an end, and at last gives up what does not, for others to take. */
+  async stop(): Promise<void> {
+    this.stopping = true;
+    this.bell.ring();
+    await this.claiming;
+    await this.settle(this.settings.drainMs);
+    for (const running of this.running.keys()) running.abort('shutting down');
+    await this.settle(this.settings.graceMs);
+    for (const { job } of this.running.keys())
+      await this.leases.putBack(job).catch((error: unknown) => this.logger.warn(error, 'a job could not be given up'));
+    if (this.beating) clearTimeout(this.beating);
+    for (const stop of this.stopListening) stop();
+  }
+
+  private async claim(): Promise<void> {
+    while (!this.stopping) {
+      const taken = await this.takeDue();
+      if (taken === 0) await this.bell.sleep(this.settings.pollMs);
+    }
+  }
+
+  private async takeDue(): Promise<number> {
+    try {
+      await this.periodic.enqueueDue();
+      const places = this.freePlaces();
+      const leaseEnds = performance.now() + this.settings.leaseMs;
+      const jobs = places.size > 0 ? await this.leases.claim(this.id, places, this.settings.leaseMs) : [];
+      for (const job of jobs) this.run(job, leaseEnds);
+      this.claimedAt = performance.now();
+      this.isFailing = false;
+      return jobs.length;
+    } catch (error) {
+      if (!this.isFailing && !this.stopping) this.logger.warn(error, 'jobs cannot be taken, trying again');
+      this.isFailing = true;
+      return 0;
+    }
+  }
+
+  private run(job: Job, leaseEnds: number): void {
+    const running = new RunningJob(job, leaseEnds);
+    if (job.cancelRequested) running.abort('cancelled');
+    const done = this.runner.run(running).finally(() => {
+      this.running.delete(running);
+      this.bell.ring();
+    });
+    this.running.set(running, done);
+  }
+
+  private freePlaces(): Map<string, number> {
+    const places = this.handlers.places();
+    for (const { job } of this.running.keys()) places.set(job.queue, (places.get(job.queue) ?? 0) - 1);
+    return new Map([...places].filter(([, free]) => free > 0));
+  }
+
+  private hear(notice: JobNotice): void {
+    if (notice.kind === 'ready' && (notice.queue === null || this.handlers.of(notice.queue))) this.bell.ring();
+    if (notice.kind !== 'cancel') return;
+    for (const running of this.running.keys()) if (running.job.id === notice.id) running.abort('cancelled');
+  }
+
+  private catchUp(): void {
+    this.bell.ring();
+    void this.once('renew', () => this.renew());
+  }
+
+  private beat(): void {
+    const now = performance.now();
+    for (const running of this.running.keys()) if (running.leaseEnds <= now) running.abort('lease lost');
+    void this.once('renew', () => this.renew());
+    void this.once('recover', () => this.overdue.recover());
+    this.beating = setTimeout(() => this.beat(), this.settings.heartbeatMs);
+  }
+
+  /** One statement for all that runs here: which of it is still held, and which is to be cancelled. */
+  private async renew(): Promise<void> {
+    const asked = [...this.running.keys()].filter((running) => running.aborted !== 'lease lost');
+    if (asked.length === 0) return;
+    const leaseEnds = performance.now() + this.settings.leaseMs;
+    const held = await this.leases.renew(
+      this.id,
+      asked.map(({ job }) => job),
+      this.settings.leaseMs,
+    );
+    const renewed = new Map(held.map((lease) => [`${lease.id} ${lease.attempt}`, lease]));
+    for (const running of asked) {
+      const lease = renewed.get(`${running.job.id} ${running.job.attempt}`);
+      if (lease) running.leaseEnds = leaseEnds;
+      if (lease?.cancelRequested) running.abort('cancelled');
+      if (!lease && !running.isEnding) running.abort('lease lost');
+    }
+  }
+
+  /** A statement that hangs must neither hold up the watch over the leases nor be sent again and again. */
+  private async once(name: string, work: () => Promise<void>): Promise<void> {
+    if (this.busy.has(name)) return;
+    this.busy.add(name);
+    await work()
+      .catch((error: unknown) => this.logger.warn(error, `jobs: ${name} failed, trying again`))
+      .finally(() => this.busy.delete(name));
+  }
+
+  private async settle(withinMs: number): Promise<void> {
+    if (this.running.size === 0) return;
+    const patience = new AbortController();
+    const late = sleep(withinMs, undefined, { signal: patience.signal }).catch(() => undefined);
+    await Promise.race([Promise.all(this.running.values()), late]);
+    patience.abort();
+  }
+}

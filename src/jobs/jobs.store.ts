@@ -1,0 +1,139 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../core/access/actor.js';
+import { rank } from '../core/access/roles.js';
+import { newId } from '../core/database/base.entity.js';
+import { UnitOfWork } from '../core/database/unit-of-work.js';
+import type { FinishedJob, Job, NewJob } from './job.js';
+import { JobNotices } from './job-notices.js';
+import { storedJson } from './stored-json.js';
+
+/** The columns of a job under the names of its fields. */
+export const JOB_COLUMNS = `id, queue, payload, status, progress, result, error, organization_id AS "organizationId",
+  requested_by AS "requestedBy", serial_key AS "serialKey", attempt, failures, losses, most_attempts AS "mostAttempts",
+  most_takes AS "mostTakes", worker, cancel_requested AS "cancelRequested", created_at AS "createdAt",
+  updated_at AS "updatedAt", finished_at AS "finishedAt"`;
+
+/** How many jobs stand where; `oldest` is the age in seconds of the one that has been due the longest. */
+export interface Backlog {
+  queue: string;
+  status: 'queued' | 'running';
+  count: number;
+  oldest: number;
+}
+
+/** Jobs as those see them who ask for them. */
+@Injectable()
+export class JobsStore {
+  constructor(private readonly unit: UnitOfWork) {}
+
+  async insert(actor: Actor, job: NewJob): Promise<Job> {
+    const [made] = await this.unit.manager.query<[Job]>(
+      `WITH made AS (
+         INSERT INTO job (id, queue, payload, organization_id, requested_by, serial_key, run_at, most_attempts, most_takes)
+         VALUES ($1, $2, $3, $4, $5, $6, coalesce($7, now()), $8, $9) RETURNING *),
+       told AS (SELECT count(${JobNotices.sql('ready', 'queue')}) FROM made WHERE run_at <= now())
+       SELECT ${JOB_COLUMNS} FROM made, told`,
+      [
+        job.id ?? newId(),
+        job.queue,
+        storedJson(job.payload),
+        job.organizationId,
+        actor.userId,
+        job.serialKey ?? null,
+        job.runAt ?? null,
+        job.mostAttempts ?? 1,
+        job.mostTakes ?? 3,
+      ],
+    );
+    return made;
+  }
+
+  /**
+   * Makes the job of the current tick of something periodic, unless it was made or an earlier one is unfinished.
+   * @returns milliseconds until the next tick
+   */
+  async insertTick(queue: string, intervalMs: number): Promise<number> {
+    const [tick] = await this.unit.manager.query<[{ remaining: number }]>(
+      `WITH clock AS (SELECT (extract(epoch FROM now()) * 1000)::bigint AS ms),
+       made AS (
+         INSERT INTO job (id, queue, serial_key)
+         SELECT left(encode(sha256(convert_to($1 || ' ' || clock.ms / $2, 'UTF8')), 'hex'), 32)::uuid, $1, $1 FROM clock
+          WHERE NOT EXISTS (SELECT FROM job WHERE queue = $1 AND status = 'queued')
+            AND NOT EXISTS (SELECT FROM job WHERE serial_key = $1 AND status = 'running')
+         ON CONFLICT (id) DO NOTHING RETURNING queue),
+       told AS (SELECT count(${JobNotices.sql('ready', 'queue')}) FROM made)
+       SELECT ($2 - clock.ms % $2)::float8 AS remaining FROM clock, told`,
+      [queue, intervalMs],
+    );
+    return tick.remaining;
+  }
+
+  async find(id: string): Promise<Job | null> {
+    const [job] = await this.unit.manager.query<Job[]>(`SELECT ${JOB_COLUMNS} FROM job WHERE id = $1`, [id]);
+    return job ?? null;
+  }
+
+  /**
+   * Visible to who asked for it, while they belong to its organization, and to the admins of its organization; without
+   * an organization to the installation's administrators.
+   */
+  async findVisible(actor: Actor, id: string): Promise<Job | null> {
+    if (actor.isSystem) return this.find(id);
+    const [job] = await this.unit.manager.query<Job[]>(
+      `SELECT ${JOB_COLUMNS} FROM job WHERE id = $1 AND CASE WHEN job.organization_id IS NULL
+         THEN requested_by = $2 OR $3
+         ELSE EXISTS (SELECT FROM access_role r WHERE r.user_id = $2 AND r.resource_type = 'organization'
+                AND r.resource_id = job.organization_id AND (requested_by = $2 OR r.role >= $4)) END`,
+      [id, actor.userId, actor.installationAdmin, rank('organization_admin')],
+    );
+    return job ?? null;
+  }
+
+  /** Those of the jobs that have ended. */
+  async finishedAmong(ids: string[]): Promise<FinishedJob[]> {
+    return this.unit.manager.query<FinishedJob[]>(
+      `SELECT ${JOB_COLUMNS} FROM job WHERE id = ANY ($1) AND finished_at IS NOT NULL`,
+      [ids],
+    );
+  }
+
+  /**
+   * Cancels at once what waits, and has what runs aborted wherever it does.
+   * @returns the job as it is now, when it had not ended before
+   */
+  async requestCancel(id: string): Promise<Job | null> {
+    const [job] = await this.unit.manager.query<Job[]>(
+      `WITH asked AS (
+         UPDATE job SET cancel_requested = true, updated_at = now(),
+           status = CASE status WHEN 'queued' THEN 'cancelled' ELSE status END,
+           error = CASE status WHEN 'queued' THEN NULL ELSE error END,
+           finished_at = CASE status WHEN 'queued' THEN now() END
+         WHERE id = $1 AND status IN ('queued', 'running') RETURNING *),
+       told AS (SELECT count(CASE status WHEN 'running' THEN ${JobNotices.sql('cancel', 'id')}
+                                         ELSE ${JobNotices.sql('ended', 'id')} END),
+                       count(CASE WHEN status = 'cancelled' AND serial_key IS NOT NULL THEN ${JobNotices.sql('ready')} END)
+                  FROM asked)
+       SELECT ${JOB_COLUMNS} FROM asked, told`,
+      [id],
+    );
+    return job ?? null;
+  }
+
+  /** Forgets jobs that ended so many days ago: those that users asked for, and those of the system itself. */
+  async purge(days: { requested: number; system: number }): Promise<number> {
+    const [, count] = await this.unit.manager.query<[unknown, number]>(
+      `DELETE FROM job WHERE id IN (
+         SELECT id FROM job WHERE finished_at < now() - $2 * interval '1 day'
+            AND (requested_by IS NULL OR finished_at < now() - $1 * interval '1 day') LIMIT 1000)`,
+      [days.requested, days.system],
+    );
+    return count;
+  }
+
+  async backlog(): Promise<Backlog[]> {
+    return this.unit.manager.query(
+      `SELECT queue, status, count(*)::int AS count, greatest(0, extract(epoch FROM now() - min(run_at)))::float8 AS oldest
+         FROM job WHERE status = 'queued' OR status = 'running' GROUP BY queue, status`,
+    );
+  }
+}

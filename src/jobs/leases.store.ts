@@ -1,0 +1,136 @@
+import { Injectable } from '@nestjs/common';
+import { UnitOfWork } from '../core/database/unit-of-work.js';
+import type { Job, Outcome } from './job.js';
+import { JobNotices } from './job-notices.js';
+import { JOB_COLUMNS } from './jobs.store.js';
+import { storedJson } from './stored-json.js';
+
+/** Who holds a job: a worker, for one attempt. Nothing is written by one who has lost it. */
+export type Holder = Pick<Job, 'id' | 'worker' | 'attempt'>;
+
+const HELD = `id = $1 AND worker = $2 AND attempt = $3 AND status = 'running'`;
+const UNIQUE_VIOLATION = '23505';
+
+/** Why a job waits again, and for how long. */
+export interface PutBack {
+  delayMs?: number;
+  failed?: boolean;
+  /** Its worker died: true only while its lease has run out. */
+  lost?: boolean;
+  error?: object;
+  progress?: object | null;
+}
+
+/** Jobs as workers hold them. */
+@Injectable()
+export class LeasesStore {
+  constructor(private readonly unit: UnitOfWork) {}
+
+  /**
+   * Takes jobs that are due: of each queue at most as many as it has places, of each serial key only the first. That no
+   * two of a key run at once is held by a unique index, for what commits late can come before what was taken already.
+   */
+  async claim(worker: string, places: Map<string, number>, leaseMs: number): Promise<Job[]> {
+    try {
+      return await this.unit.manager.query<Job[]>(
+        `WITH room AS (SELECT * FROM unnest($3::text[], $4::int[]) AS r (queue, places)),
+         ready AS (
+           SELECT due.id FROM room CROSS JOIN LATERAL (
+             SELECT j.id FROM job j WHERE j.queue = room.queue AND j.status = 'queued' AND j.run_at <= now()
+                AND (j.serial_key IS NULL OR (
+                  NOT EXISTS (SELECT FROM job o WHERE o.serial_key = j.serial_key AND o.status = 'running')
+                  AND NOT EXISTS (SELECT FROM job o WHERE o.serial_key = j.serial_key AND o.status = 'queued'
+                                     AND o.position < j.position)))
+              ORDER BY j.run_at, j.position LIMIT room.places FOR UPDATE SKIP LOCKED) due),
+         taken AS (
+           UPDATE job SET status = 'running', attempt = attempt + 1, worker = $1, updated_at = now(),
+             lease_until = now() + $2 * interval '1 millisecond'
+           WHERE id = ANY (ARRAY (SELECT id FROM ready)) RETURNING *)
+         SELECT ${JOB_COLUMNS} FROM taken ORDER BY position`,
+        [worker, leaseMs, [...places.keys()], [...places.values()]],
+      );
+    } catch (error) {
+      if ((error as { code?: string }).code === UNIQUE_VIOLATION) return this.claim(worker, places, leaseMs);
+      throw error;
+    }
+  }
+
+  /** Prolongs the leases of all that the worker runs, and says which of them it still holds. */
+  async renew(
+    worker: string,
+    held: Holder[],
+    leaseMs: number,
+  ): Promise<(Pick<Holder, 'id' | 'attempt'> & { cancelRequested: boolean })[]> {
+    return this.unit.manager.query(
+      `WITH renewed AS (
+         UPDATE job SET lease_until = now() + $2 * interval '1 millisecond'
+           FROM unnest($3::uuid[], $4::int[]) AS held (id, attempt)
+          WHERE job.id = held.id AND job.attempt = held.attempt AND worker = $1 AND status = 'running'
+         RETURNING job.id, job.attempt, cancel_requested AS "cancelRequested")
+       SELECT * FROM renewed`,
+      [worker, leaseMs, held.map(({ id }) => id), held.map(({ attempt }) => attempt)],
+    );
+  }
+
+  async saveProgress({ id, worker, attempt }: Holder, progress: object): Promise<void> {
+    await this.unit.manager.query(`UPDATE job SET progress = $4, updated_at = now() WHERE ${HELD}`, [
+      id,
+      worker,
+      attempt,
+      storedJson(progress),
+    ]);
+  }
+
+  /**
+   * Writes how the job ended.
+   * @param options.overdue only while its lease has run out
+   * @returns whether it was still held
+   */
+  async end(
+    { id, worker, attempt }: Holder,
+    outcome: Outcome,
+    { progress, overdue = false }: { progress?: object | null; overdue?: boolean } = {},
+  ): Promise<boolean> {
+    const ended = await this.unit.manager.query<unknown[]>(
+      `WITH ended AS (
+         UPDATE job SET status = $4, result = $5, error = $6, progress = coalesce($7, progress), lease_until = NULL,
+           finished_at = now(), updated_at = now()
+         WHERE ${HELD} AND (NOT $8 OR lease_until < now()) RETURNING id, serial_key)
+       SELECT ${JobNotices.sql('ended', 'id')}, CASE WHEN serial_key IS NOT NULL THEN ${JobNotices.sql('ready')} END
+         FROM ended`,
+      [
+        id,
+        worker,
+        attempt,
+        outcome.status,
+        outcome.status === 'succeeded' ? storedJson(outcome.result) : null,
+        outcome.status === 'failed' ? storedJson(outcome.error) : null,
+        storedJson(progress),
+        overdue,
+      ],
+    );
+    return ended.length > 0;
+  }
+
+  /** Lets the job wait for a worker again. @returns false when it was not held any more, or is to be cancelled */
+  async putBack({ id, worker, attempt }: Holder, why: PutBack = {}): Promise<boolean> {
+    const { delayMs = 0, failed = false, lost = false, error, progress } = why;
+    const put = await this.unit.manager.query<unknown[]>(
+      `WITH put AS (
+         UPDATE job SET status = 'queued', worker = NULL, lease_until = NULL, updated_at = now(),
+           run_at = now() + $4 * interval '1 millisecond', failures = failures + $5::boolean::int,
+           losses = losses + $6::boolean::int, error = coalesce($7, error), progress = coalesce($8, progress)
+         WHERE ${HELD} AND NOT cancel_requested AND (NOT $6 OR lease_until < now()) RETURNING queue)
+       SELECT CASE WHEN $4 = 0 THEN ${JobNotices.sql('ready', 'queue')} END FROM put`,
+      [id, worker, attempt, delayMs, failed, lost, storedJson(error), storedJson(progress)],
+    );
+    return put.length > 0;
+  }
+
+  /** Jobs whose worker has not been heard of for a whole lease. */
+  async overdue(): Promise<Job[]> {
+    return this.unit.manager.query<Job[]>(
+      `SELECT ${JOB_COLUMNS} FROM job WHERE status = 'running' AND lease_until < now() ORDER BY position LIMIT 100`,
+    );
+  }
+}

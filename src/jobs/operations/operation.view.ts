@@ -1,0 +1,53 @@
+import type { Response } from 'express';
+import { IdField, MapField, TextField, TimeField, WordField } from '../../core/schema/fields.js';
+import { type Job, JOB_STATUSES, type JobStatus } from '../job.js';
+
+/** Long work, as its caller sees it. */
+export class OperationView {
+  @IdField({ rest: true })
+  id!: string;
+
+  @TextField({ rest: true, description: 'What is being done.' })
+  kind!: string;
+
+  @WordField(JOB_STATUSES, { rest: true })
+  status!: JobStatus;
+
+  @MapField({ rest: true, nullable: true, description: 'How far it has come; what it holds depends on the kind.' })
+  progress!: object | null;
+
+  @MapField({ rest: true, nullable: true, description: 'What came of it, once it has succeeded.' })
+  result!: unknown;
+
+  @MapField({ rest: true, nullable: true, description: 'The problem, once it has failed.' })
+  error!: object | null;
+
+  @TimeField({ rest: true })
+  created_at!: Date;
+
+  @TimeField({ rest: true })
+  updated_at!: Date;
+
+  @TimeField({ rest: true, nullable: true })
+  finished_at!: Date | null;
+
+  static of(this: void, job: Job): OperationView {
+    return Object.assign(new OperationView(), {
+      id: job.id,
+      kind: job.queue,
+      status: job.status,
+      progress: job.progress,
+      result: job.result,
+      error: job.status === 'failed' ? job.error : null,
+      created_at: job.createdAt,
+      updated_at: job.updatedAt,
+      finished_at: job.finishedAt,
+    });
+  }
+}
+
+/** Answers 202 with the operation and where to ask for it: what a controller returns for work that goes on. */
+export function accepted(response: Response, job: Job): OperationView {
+  response.status(202).location(`/api/operations/${job.id}`);
+  return OperationView.of(job);
+}

@@ -1,0 +1,39 @@
+import { Injectable } from '@nestjs/common';
+import { requireScope } from '../../core/access/access.js';
+import type { Actor } from '../../core/access/actor.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { Conflict, NotFound } from '../../core/errors/app-error.js';
+import type { Job } from '../job.js';
+import { Jobs } from '../jobs.js';
+import { JobsStore } from '../jobs.store.js';
+import { operationPolicy } from './operation.policy.js';
+
+@Injectable()
+export class OperationsService {
+  constructor(
+    private readonly store: JobsStore,
+    private readonly jobs: Jobs,
+    private readonly unit: UnitOfWork,
+  ) {}
+
+  /** @throws NotFound when there is none that the actor may see */
+  async get(actor: Actor, id: string): Promise<Job> {
+    requireScope(actor, operationPolicy.read);
+    const job = await this.store.findVisible(actor, id);
+    if (!job) throw new NotFound('operation', id);
+    return job;
+  }
+
+  /** Cancelling twice changes nothing. @throws Conflict when it has ended otherwise */
+  async cancel(actor: Actor, id: string): Promise<Job> {
+    return this.unit.run(async () => {
+      await this.get(actor, id);
+      requireScope(actor, operationPolicy.cancel);
+      const job = (await this.jobs.cancel(id)) ?? (await this.get(actor, id));
+      if (job.status !== 'succeeded' && job.status !== 'failed') return job;
+      throw new Conflict('OPERATION_FINISHED', `operation ${id} has already ${job.status}`, {
+        remedy: 'There is nothing left to cancel.',
+      });
+    });
+  }
+}

@@ -1,0 +1,40 @@
+/** Writes the last of many values, at most one in so long and never two at once. */
+export class Progress {
+  private next: object | null = null;
+  private timer: NodeJS.Timeout | null = null;
+  private writtenAt = -Infinity;
+  private closed = false;
+
+  constructor(
+    private readonly write: (value: object) => Promise<void>,
+    private readonly everyMs: () => number,
+  ) {}
+
+  tell(value: object): void {
+    this.next = value;
+    this.schedule();
+  }
+
+  /** Writes no more. @returns what is still to be written */
+  close(): object | null {
+    this.closed = true;
+    if (this.timer) clearTimeout(this.timer);
+    return this.next;
+  }
+
+  private schedule(): void {
+    if (this.closed || this.timer) return;
+    const wait = Math.max(0, this.writtenAt + this.everyMs() - performance.now());
+    this.timer = setTimeout(() => void this.flush(), wait);
+  }
+
+  private async flush(): Promise<void> {
+    const value = this.next;
+    this.writtenAt = performance.now();
+    // A failed write is made good by the next one, or by the end of the job.
+    if (value) await this.write(value).catch(() => undefined);
+    this.timer = null;
+    if (this.next === value) this.next = null;
+    else this.schedule();
+  }
+}

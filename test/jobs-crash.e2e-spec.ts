@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Env } from '../src/core/config/env.js';
+import { DatabaseUrl } from '../src/core/database/database-url.js';
+import { JobSettings } from '../src/jobs/job-settings.js';
+import { Jobs } from '../src/jobs/jobs.js';
+import { enqueue, until } from './jobs-replica.js';
+import { World } from './support/world.js';
+
+const LEASE_MS = 2_000;
+
+let world: World;
+let jobs: Jobs;
+const children: ChildProcess[] = [];
+
+beforeAll(async () => {
+  world = await World.start();
+  jobs = world.get(Jobs);
+  Object.assign(world.get(JobSettings), { heartbeatMs: 100 });
+});
+afterAll(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  await world.stop();
+});
+
+/** Starts a replica in a process of its own and hands a job to it. */
+async function startChild(queue: string): Promise<{ child: ChildProcess; lines: string[]; id: string }> {
+  const program = join(import.meta.dirname, 'jobs-worker.ts');
+  const { JWT_SECRET, ENCRYPTION_KEY: key } = world.app.get(Env);
+  const ENCRYPTION_KEY = key?.toString('hex');
+  const child = spawn(
+    process.execPath,
+    ['--import', '@swc-node/register/esm-register', program, world.get(DatabaseUrl).service, queue, String(LEASE_MS)],
+    {
+      env: { NODE_ENV: 'test', LOG_LEVEL: 'silent', JWT_SECRET, ENCRYPTION_KEY },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  children.push(child);
+  const lines: string[] = [];
+  createInterface(child.stdout).on('line', (line) => lines.push(line));
+  await until(() => lines.includes('ready'));
+  const { id } = await enqueue(jobs, queue);
+  await until(() => lines.includes('begun'));
+  return { child, lines, id };
+}
+
+it('another replica takes over from one that was killed, once the lease has run out', async () => {
+  const { child, id } = await startChild('killed');
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  jobs.handle('killed', { concurrency: 1, handler: ({ attempt }) => Promise.resolve({ attempt }) });
+  const job = await jobs.finished(id, { timeoutMs: 20_000 });
+  expect(job).toMatchObject({ status: 'succeeded', result: { attempt: 2 }, losses: 1, failures: 0 });
+});
+
+it('one that slept through its lease is aborted when it wakes, and what it did does not count', async () => {
+  const { child, lines, id } = await startChild('asleep');
+  child.kill('SIGSTOP');
+  jobs.handle('asleep', { concurrency: 1, handler: ({ attempt }) => Promise.resolve({ by: 'another', attempt }) });
+  const job = await jobs.finished(id, { timeoutMs: 20_000 });
+  expect(job).toMatchObject({ status: 'succeeded', result: { by: 'another', attempt: 2 }, losses: 1 });
+  child.kill('SIGCONT');
+  await until(() => lines.includes('lease lost'));
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+  expect(await jobs.finished(id, { timeoutMs: 0 })).toEqual(job);
+});

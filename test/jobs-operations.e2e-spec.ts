@@ -1,0 +1,128 @@
+import { once } from 'node:events';
+import { randomUUID } from 'node:crypto';
+import { Actor } from '../src/core/access/actor.js';
+import { Conflict } from '../src/core/errors/app-error.js';
+import type { Job } from '../src/jobs/job.js';
+import { Jobs } from '../src/jobs/jobs.js';
+import { until } from './jobs-replica.js';
+import type { Answer, Json, Person } from './support/person.js';
+import { World } from './support/world.js';
+
+let world: World;
+let jobs: Jobs;
+let requester: Person;
+
+beforeAll(async () => {
+  world = await World.start();
+  jobs = world.get(Jobs);
+  requester = await world.person('member');
+  jobs.handle('work', {
+    concurrency: 5,
+    handler: async ({ payload }, { progress, signal }) => {
+      progress({ done: 3, of: 5 });
+      const { behaviour } = payload as { behaviour: string };
+      if (behaviour === 'fail') throw new Conflict('IN_USE', 'it is in use', { remedy: 'Wait.' });
+      if (behaviour === 'succeed') return { made: 5 };
+      await once(signal, 'abort');
+      throw signal.reason;
+    },
+  });
+});
+afterAll(() => world.stop());
+
+const ask = (person: Person, behaviour: string, organizationId: string | null = world.organization): Promise<Job> =>
+  jobs.enqueue(Actor.user({ id: person.id, email: person.email, installationAdmin: false }), {
+    queue: 'work',
+    payload: { behaviour },
+    organizationId,
+  });
+const read = (person: Person, { id }: Job): Promise<Answer> => person.get(`/api/operations/${id}`);
+const cancel = (person: Person, { id }: Job): Promise<Answer> => person.post(`/api/operations/${id}/cancel`);
+
+/** What a refusal says besides the ids in it. */
+const withoutIds = ({ status, body }: Answer, id: string): Json => [
+  status,
+  JSON.stringify({ ...body, request_id: null }).replaceAll(id, '<id>'),
+];
+
+describe('an operation', () => {
+  it('tells how work ended', async () => {
+    const good = await ask(requester, 'succeed');
+    await jobs.finished(good.id, { timeoutMs: 20_000 });
+    const { status, body, headers } = await read(requester, good);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      id: good.id,
+      kind: 'work',
+      status: 'succeeded',
+      progress: { done: 3, of: 5 },
+      result: { made: 5 },
+      error: null,
+      created_at: expect.stringMatching(/Z$/),
+      updated_at: expect.stringMatching(/Z$/),
+      finished_at: expect.stringMatching(/Z$/),
+    });
+    expect(headers.get('etag')).toBeTruthy();
+
+    const bad = await ask(requester, 'fail');
+    await jobs.finished(bad.id, { timeoutMs: 20_000 });
+    expect((await read(requester, bad)).body).toMatchObject({
+      status: 'failed',
+      result: null,
+      error: { code: 'IN_USE', status: 409, detail: 'it is in use', remedy: 'Wait.', request_id: bad.id },
+    });
+  });
+
+  it('is cancelled by who asked for it, once', async () => {
+    const job = await ask(requester, 'endless');
+    await until(async () => (await read(requester, job)).body.progress?.done === 3);
+    expect(await cancel(requester, job)).toMatchObject({ status: 200, body: { id: job.id } });
+    await jobs.finished(job.id, { timeoutMs: 20_000 });
+    expect((await read(requester, job)).body).toMatchObject({ status: 'cancelled', error: null });
+    expect(await cancel(requester, job)).toMatchObject({ status: 200, body: { status: 'cancelled' } });
+
+    const done = await ask(requester, 'succeed');
+    await jobs.finished(done.id, { timeoutMs: 20_000 });
+    expect(await cancel(requester, done)).toMatchObject({ status: 409, body: { code: 'OPERATION_FINISHED' } });
+  });
+
+  it('is seen and cancelled by admins of its organization', async () => {
+    const job = await ask(requester, 'endless');
+    const organizationAdmin = await world.person('admin');
+    expect((await read(organizationAdmin, job)).status).toBe(200);
+    expect((await cancel(organizationAdmin, job)).status).toBe(200);
+  });
+
+  it('does not exist for anyone else', async () => {
+    const job = await ask(requester, 'endless');
+    const none = { ...job, id: randomUUID() };
+    const outsider = await world.outsider();
+    const colleague = await world.person('member');
+    for (const person of [outsider, colleague])
+      for (const call of [read, cancel]) {
+        const refused = await call(person, job);
+        expect(refused.status).toBe(404);
+        expect(withoutIds(refused, job.id)).toEqual(withoutIds(await call(person, none), none.id));
+      }
+    expect((await read(world.stranger, job)).status).toBe(401);
+    expect((await requester.get('/api/operations/nonsense')).status).toBe(400);
+    expect((await read(requester, job)).body.status).not.toBe('cancelled');
+    await cancel(requester, job);
+  });
+
+  it('is gone for who asked for it once they have left its organization', async () => {
+    const leaver = await world.person('member');
+    const job = await ask(leaver, 'succeed');
+    expect((await read(leaver, job)).status).toBe(200);
+    await world.admin.delete(`/api/identity/orgs/${world.organization}/users/${leaver.id}`);
+    expect((await read(leaver, job)).status).not.toBe(200);
+  });
+
+  it('of no organization is seen by who asked for it and by installation administrators', async () => {
+    const job = await ask(requester, 'succeed', null);
+    const organizationAdmin = await world.person('admin');
+    expect((await read(requester, job)).status).toBe(200);
+    expect((await read(world.admin, job)).status).toBe(200);
+    expect((await read(organizationAdmin, job)).status).toBe(404);
+  });
+});
