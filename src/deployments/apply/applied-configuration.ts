@@ -10,7 +10,8 @@ type FieldSet = Record<string, unknown>;
  */
 export function appliedConfiguration(object: KubernetesObject): KubernetesObject {
   const { apiVersion, kind, metadata } = object;
-  const fields = extract(object, appliedFields(object)?.fieldsV1 ?? {}) as Partial<KubernetesObject>;
+  const set = appliedFields(object)?.fieldsV1;
+  const fields = (set ? extract(object, set) : {}) as Partial<KubernetesObject>;
   const named = { name: metadata.name, ...(metadata.namespace && { namespace: metadata.namespace }) };
   return { ...fields, apiVersion, kind, metadata: { ...fields.metadata, ...named } };
 }

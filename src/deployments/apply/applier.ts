@@ -19,6 +19,8 @@ export interface ApplyOptions extends RunOptions {
   wait?: boolean;
   /** For that waiting; 5 minutes without it. */
   waitTimeoutMs?: number;
+  /** For taking back; 3 minutes without it. */
+  takeBackTimeoutMs?: number;
 }
 
 /** Carries out plans on one cluster. */
@@ -42,7 +44,8 @@ export class Applier {
     const failure = await this.carryOut(plan, run, results, clock, { ...options, atomic });
     if (!failure) return { status: 'succeeded', resources: results.all };
     const { cancelled, status, detail } = failure;
-    const clean = atomic && (await this.takeBack(plan, run, results));
+    const back = new TakeBack(this.cluster, plan.owner, new RunClock(options.takeBackTimeoutMs ?? 180_000));
+    const clean = atomic && (await this.takeBack(back, run, results));
     return {
       status: cancelled ? 'cancelled' : clean ? 'rolled_back' : 'failed',
       resources: results.all,
@@ -115,8 +118,7 @@ export class Applier {
   }
 
   /** Whether all was taken back. What failed keeps its error; what could not be undone gets one. */
-  private async takeBack(plan: Plan, run: DeploymentRun, results: Results): Promise<boolean> {
-    const back = new TakeBack(this.cluster, plan.owner);
+  private async takeBack(back: TakeBack, run: DeploymentRun, results: Results): Promise<boolean> {
     let clean = true;
     for (const { item, deed } of [...run.deeds].reverse()) {
       const error = await back.undo(deed);

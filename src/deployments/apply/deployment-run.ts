@@ -13,7 +13,7 @@ import { Removal } from './removal.js';
 import { type RunClock } from './run-clock.js';
 import { type Deed } from './take-back.js';
 
-/** Refusals that pass when what was applied before has come up: a webhook's pods, the account that a namespace gets. */
+/** Refusals that pass when what was applied before has come up: a webhook's pods, the account that a namespace gets, a schema. */
 const SETTLES_WITHIN_MS = 30_000;
 const ESTABLISHED_WITHIN_MS = 30_000;
 const PRUNED_WITHIN_MS = 10_000;
@@ -61,7 +61,8 @@ export class DeploymentRun {
       if (compared.action === 'unchanged') return { status: 'unchanged' };
       const error = compared.error ?? (await this.write(item, kind, desired, compared));
       if (!error || error === 'unchanged') return { status: error ?? 'applied' };
-      if (!settles(error) || Date.now() > settled) return { status: 'failed', error };
+      const isFollowing = !planned.verified && /not declared in schema/.test(error.detail);
+      if ((!settles(error) && !isFollowing) || Date.now() > settled) return { status: 'failed', error };
       this.clock.check();
       await pause(1_000);
     }

@@ -24,9 +24,8 @@ export interface Removed {
   error?: ResourceError;
 }
 
-/** Kinds without anything that is made for them need no waiting for it. */
-const ALONE = /^(|policy|rbac\.authorization\.k8s\.io|networking\.k8s\.io|storage\.k8s\.io|scheduling\.k8s\.io)$/;
-const WITH_PODS = ['ReplicationController'];
+/** Groups of kinds that have nothing made for them which could outlive them; a ReplicationController has pods. */
+const ALONE = /^(|policy|[a-z.]+\.k8s\.io)$/;
 
 /** Deletes objects of one owner, and never anybody else's. */
 export class Removal {
@@ -37,9 +36,10 @@ export class Removal {
 
   /**
    * Asks for the deletion of the object that it saw, if it is still this owner's and takes nothing of others with it.
+   * @param wholly the object stays until what was made for it is gone, such as the pods of a workload
    * @throws ClusterError when the cluster as a whole cannot be worked with
    */
-  async remove(leaving: Leaving): Promise<Removed> {
+  async remove(leaving: Leaving, wholly = true): Promise<Removed> {
     const { kind, name, namespace } = leaving;
     let previous: KubernetesObject | undefined;
     try {
@@ -48,8 +48,11 @@ export class Removal {
       if (!previous || (leaving.uid && leaving.uid !== uid)) return { status: 'deleted' };
       const kept = await this.reasonToKeep(previous);
       if (kept) return { status: 'skipped', error: kept };
-      const alone = ALONE.test(kind.group) && !WITH_PODS.includes(kind.kind);
-      await this.cluster.delete(kind, name, namespace, { uid, propagation: alone ? 'Background' : 'Foreground' });
+      const alone = ALONE.test(kind.group) && kind.kind !== 'ReplicationController';
+      await this.cluster.delete(kind, name, namespace, {
+        uid,
+        propagation: alone || !wholly ? 'Background' : 'Foreground',
+      });
       if (isDefinition(previous)) this.cluster.invalidate();
       return { status: 'deleted', previous };
     } catch (error) {

@@ -31,7 +31,7 @@ export interface RunOptions {
   signal?: AbortSignal;
   /** For the whole run but taking back; 10 minutes without it. */
   timeoutMs?: number;
-  /** Told of every change of a resource's status; awaited, so that a record may be written. */
+  /** Told of every change of a resource's status; awaited, so that a record may be written. A throw ends the run as it stands. */
   onProgress?: (result: ResourceResult, done: number, total: number) => void | Promise<void>;
 }
 

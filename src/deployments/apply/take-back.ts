@@ -8,7 +8,7 @@ import { type ResourceError } from '../plan/planned-resource.js';
 import { resourceError } from '../plan/resource-error.js';
 import { appliedConfiguration, mergePatch } from './applied-configuration.js';
 import { Removal } from './removal.js';
-import { RunClock } from './run-clock.js';
+import { type RunClock, RunEnded } from './run-clock.js';
 
 /** One thing that a deployment did, or may have done, to an object. */
 export type Deed = { kind: ResourceKind; object: KubernetesObject } & (
@@ -21,20 +21,21 @@ const AGAIN_WITHIN_MS = 30_000;
 /** Undoes what a deployment did, the last thing first. It has a time limit of its own and cannot be cancelled. */
 export class TakeBack {
   private readonly removal: Removal;
+  private lost = false;
 
   constructor(
     private readonly cluster: ClusterClient,
     private readonly owner: Owner,
-    private readonly clock = new RunClock(180_000),
+    private readonly clock: RunClock,
   ) {
     this.removal = new Removal(cluster, owner);
   }
 
-  /** The error of what could not be undone; asks again for a while when the cluster does not answer. */
+  /** The error of what could not be undone. A cluster that does not answer is asked again for a while, but not for every deed anew. */
   async undo(deed: Deed): Promise<ResourceError | undefined> {
     let failure: ResourceError | undefined;
     try {
-      const done = await this.clock.until(AGAIN_WITHIN_MS, async () => {
+      const answered = await this.clock.until(this.lost ? 0 : AGAIN_WITHIN_MS, async () => {
         try {
           failure = await this.once(deed);
           return true;
@@ -46,17 +47,20 @@ export class TakeBack {
             : true;
         }
       });
-      return done && !failure ? undefined : notTakenBack(failure?.detail ?? 'the cluster does not answer');
+      this.lost = !answered;
     } catch (error) {
-      return notTakenBack(error instanceof Error ? error.message : 'it failed');
+      if (!(error instanceof RunEnded)) throw error;
+      failure ??= { reason: 'TIMEOUT', detail: 'the time for it is over' };
     }
+    if (!failure) return undefined;
+    return { reason: 'NOT_TAKEN_BACK', detail: `What was done could not be taken back: ${failure.detail}` };
   }
 
   private async once(deed: Deed): Promise<ResourceError | undefined> {
     const { name, namespace } = deed.object.metadata;
     const place = { kind: deed.kind, name, namespace };
     if (deed.did === 'created') {
-      const { error, previous } = await this.removal.remove(place);
+      const { error, previous } = await this.removal.remove(place, false);
       return error ?? (previous && this.removal.gone(place, previous.metadata.uid, this.clock, GONE_WITHIN_MS));
     }
     if (deed.did === 'pruned') {
@@ -90,8 +94,4 @@ export class TakeBack {
       );
     await this.cluster.apply(kind, appliedConfiguration({ ...previous }), { fieldManager: FIELD_MANAGER, force: true });
   }
-}
-
-function notTakenBack(detail: string): ResourceError {
-  return { reason: 'NOT_TAKEN_BACK', detail: `What was done could not be taken back: ${detail}` };
 }

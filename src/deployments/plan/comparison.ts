@@ -2,7 +2,7 @@ import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js'
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
-import { fieldChanges } from './field-changes.js';
+import { changeDigest, fieldChanges } from './field-changes.js';
 import { FIELD_MANAGER, isOwnedBy, otherOwner, type Owner } from './owner.js';
 import { type FieldChange, type ResourceError } from './planned-resource.js';
 import { concernsCluster, resourceError } from './resource-error.js';
@@ -23,6 +23,8 @@ export interface Compared {
   warnings: string[];
   /** The object as it is now. */
   live?: KubernetesObject;
+  /** Stands for all that an update changes. */
+  digest?: string;
   error?: ResourceError;
 }
 
@@ -43,21 +45,21 @@ export class Comparison {
    * @returns with `error` when this object cannot be applied
    * @throws ClusterError when the cluster as a whole cannot be worked with
    */
-  async of(kind: ResourceKind, desired: KubernetesObject, signal?: AbortSignal): Promise<Compared> {
+  async of(kind: ResourceKind, desired: KubernetesObject, signal?: AbortSignal, again = 3): Promise<Compared> {
     let live: KubernetesObject | undefined;
     try {
       live = await this.cluster.lookup(kind, desired.metadata.name, desired.metadata.namespace, signal);
       const error = live && this.refusal(live);
       if (error) return { action: 'update', diff: [], verified: true, warnings: [], live, error };
-      const { object, warnings } = await this.cluster.apply(kind, desired, {
-        fieldManager: FIELD_MANAGER,
-        force: this.options.force,
-        dryRun: true,
-        signal,
-      });
+      const options = { fieldManager: FIELD_MANAGER, force: this.options.force, dryRun: true, signal };
+      const { object, warnings } = await this.cluster.apply(kind, desired, options);
       if (!live) return { action: 'create', diff: [], verified: true, warnings };
+      // What a controller wrote between the two requests would pass for a change of ours.
+      if (object.metadata.resourceVersion !== live.metadata.resourceVersion && again > 0)
+        return this.of(kind, desired, signal, again - 1);
       const diff = fieldChanges(kind, live, object);
-      return { action: diff.length > 0 ? 'update' : 'unchanged', diff, verified: true, warnings, live };
+      const digest = changeDigest(kind, live, object);
+      return { action: diff.length > 0 ? 'update' : 'unchanged', diff, verified: true, warnings, live, digest };
     } catch (error) {
       if (!(error instanceof ClusterError) || concernsCluster(error)) throw error;
       const untried: Compared = { action: live ? 'update' : 'create', diff: [], verified: true, warnings: [], live };

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
@@ -38,6 +39,14 @@ export function fieldChanges(kind: ResourceKind, live: KubernetesObject, outcome
     changes.push({ path: '/metadata/managedFields', from: before, to: after });
   }
   return changes;
+}
+
+/** Stands for what differs, secret values included, without telling any of it. */
+export function changeDigest(kind: ResourceKind, live: KubernetesObject, outcome: KubernetesObject): string {
+  const changes = [...differences([], decided(kind, live), decided(kind, outcome))];
+  return createHash('sha256')
+    .update(JSON.stringify([changes, appliedFields(live)?.fieldsV1, appliedFields(outcome)?.fieldsV1]))
+    .digest('hex');
 }
 
 function* differences(

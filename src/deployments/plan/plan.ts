@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject, type ObjectMetadata } from '../../kubernetes/clusters/kubernetes-object.js';
 import { type OwnershipOptions } from './comparison.js';
-import { decided } from './field-changes.js';
 import { type Owner } from './owner.js';
 import { type PlannedResource } from './planned-resource.js';
 
@@ -15,6 +14,8 @@ export interface PlanItem {
   kind?: ResourceKind;
   /** What is on the cluster now, of a prune its metadata only. */
   live?: ObjectMetadata;
+  /** Stands for all that an update changes. */
+  digest?: string;
 }
 
 /** What a deployment would do on one cluster. */
@@ -25,7 +26,7 @@ export interface Plan {
   items: PlanItem[];
   /** Kinds whose objects could not be listed, as `Kind.group`: something that left the design may be missed there. */
   unseen: string[];
-  /** The same as long as neither the design nor the cluster changes in what matters to the deployment. */
+  /** The same as long as the design and what deploying it would change on the cluster are the same. */
   fingerprint: string;
 }
 
@@ -35,7 +36,7 @@ export function plannedResources(plan: Plan): PlannedResource[] {
 }
 
 export function fingerprint(items: PlanItem[]): string {
-  const facts = items.map(({ planned, desired, kind, live }) => [
+  const facts = items.map(({ planned, desired, live, digest }) => [
     planned.api_version,
     planned.kind,
     planned.namespace,
@@ -44,7 +45,7 @@ export function fingerprint(items: PlanItem[]): string {
     planned.error?.reason,
     live?.metadata.uid,
     desired,
-    desired && live && kind ? decided(kind, live as KubernetesObject) : undefined,
+    digest,
   ]);
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex');
 }

@@ -107,22 +107,23 @@ export class Planner {
   ): Promise<void> {
     const { planned, desired, kind } = item;
     if (planned.error || !desired || !kind) return;
+    const schema = defined.find(
+      (one) => one.kind.apiVersion === kind.apiVersion && one.kind.kind === kind.kind,
+    )?.schema;
+    const faults = schema ? structuralFaults(schema, desired) : [];
     if (!(await this.cluster.find(kind.apiVersion, kind.kind))) {
-      const schema = defined.find((one) => one.kind === kind)?.schema;
-      const faults = schema ? structuralFaults(schema, desired) : [];
       if (faults.length > 0) planned.error = invalid(faults);
       return;
     }
-    const { live, ...compared } = await comparison.of(kind, desired, signal);
+    const { live, digest, error, ...compared } = await comparison.of(kind, desired, signal);
     Object.assign(planned, compared);
-    item.live = live;
-    if (planned.error && isAwaited(planned, planned.error, all)) {
-      delete planned.error;
+    Object.assign(item, { live, digest });
+    if (redefinedIn(all, kind) && (!error || error.reason === 'INVALID')) {
       planned.verified = false;
-    } else if (!planned.error && redefinedIn(all, kind)) {
-      planned.verified = false;
+      planned.error = faults.length > 0 ? invalid(faults) : undefined;
       if (planned.action === 'unchanged') planned.action = 'update';
-    }
+    } else if (error && isAwaited(planned, error, all)) planned.verified = false;
+    else if (error) planned.error = error;
   }
 
   private async prunes(items: PlanItem[], owner: Owner, { previous, signal }: PlanOptions) {

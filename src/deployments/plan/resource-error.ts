@@ -13,7 +13,10 @@ export function concernsCluster(error: unknown): boolean {
 export function resourceError(error: ClusterError, object: KubernetesObject): ResourceError {
   const fields = error.causes.flatMap((cause) => cause.field ?? []);
   const field = fields.length > 0 ? fields.join(', ') : fieldIn(error.message);
-  return { reason: reasonOf(error), ...(field && { field }), detail: withoutSecrets(error.message, object) };
+  const reason = reasonOf(error);
+  const missing = `The namespace ${error.about.name} is neither on the cluster nor in the design`;
+  const detail = reason === 'NAMESPACE_NOT_FOUND' ? missing : withoutSecrets(error.message, object);
+  return { reason, ...(field && { field }), detail };
 }
 
 function reasonOf(error: ClusterError): string {

@@ -1,0 +1,299 @@
+import { type Cluster, sharedCluster } from '../../../test/support/cluster.js';
+import {
+  configMap,
+  customKind,
+  deployment,
+  DeploymentScene,
+  outcomes,
+} from '../../../test/support/deployment-scene.js';
+import { requires } from '../../../test/support/requirements.js';
+import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
+import { Applier } from './applier.js';
+
+requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
+  let cluster: Cluster;
+  let scene: DeploymentScene;
+
+  beforeAll(async () => {
+    cluster = await sharedCluster();
+  }, 60_000);
+
+  beforeEach(async () => {
+    scene = await DeploymentScene.open(cluster.kubeconfig);
+  });
+
+  afterEach(() => scene.close());
+
+  const data = async (name: string) => (await scene.live('v1', 'ConfigMap', name))?.data;
+  const version = async (name: string) => (await scene.live('v1', 'ConfigMap', name))?.metadata.resourceVersion;
+
+  /** Valid for a dry run, refused when it is written: a quota of the namespace that another object of the design fills. */
+  const noRoomFor = (limit: number): KubernetesObject => ({
+    apiVersion: 'v1',
+    kind: 'ResourceQuota',
+    metadata: { name: 'quota' },
+    spec: { hard: { 'count/jobs.batch': String(limit) } },
+  });
+  const job = (name: string): KubernetesObject => ({
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name },
+    spec: {
+      template: {
+        spec: {
+          restartPolicy: 'Never',
+          containers: [{ name: 'app', image: 'app:1' }],
+          tolerations: [{ operator: 'Exists' }],
+        },
+      },
+    },
+  });
+
+  it('applies what the plan says and labels it with its owner', async () => {
+    const result = await scene.deploy([configMap('a'), configMap('b')]);
+    expect(result).toMatchObject({ status: 'succeeded' });
+    expect(outcomes(result)).toEqual(['ConfigMap/a: applied', 'ConfigMap/b: applied']);
+    expect((await scene.live('v1', 'ConfigMap', 'a'))?.metadata.labels).toEqual({
+      'armature.dev/installation': scene.owner.installation,
+      'armature.dev/design': scene.owner.design,
+      'armature.dev/environment': scene.owner.environment,
+      'armature.dev/connection': scene.owner.connection,
+    });
+  });
+
+  it('moves no resourceVersion when it is done again', async () => {
+    const objects = [
+      configMap('a'),
+      configMap('b'),
+      { ...configMap('c'), kind: 'Secret', data: undefined, stringData: { k: 'v' } },
+    ];
+    await scene.deploy(objects);
+    const before = await Promise.all(['a', 'b'].map(version));
+    const result = await scene.deploy(objects);
+    expect(outcomes(result)).toEqual(['ConfigMap/a: unchanged', 'ConfigMap/b: unchanged', 'Secret/c: unchanged']);
+    expect(await Promise.all(['a', 'b'].map(version))).toEqual(before);
+  });
+
+  it('updates, and prunes what left the design', async () => {
+    await scene.deploy([configMap('a'), configMap('b')]);
+    await scene.others(configMap('foreign'));
+    const result = await scene.deploy([configMap('a', { a: '2' })]);
+    expect(outcomes(result)).toEqual(['ConfigMap/a: applied', 'ConfigMap/b: deleted']);
+    expect([await data('a'), await data('b'), await data('foreign')]).toEqual([{ a: '2' }, undefined, { a: '1' }]);
+  });
+
+  it('leaves the fields of others alone', async () => {
+    await scene.deploy([configMap('a', { ours: '1' })]);
+    await scene.others(configMap('a', { theirs: '1' }));
+    await scene.deploy([configMap('a', { ours: '2' })]);
+    expect(await data('a')).toEqual({ ours: '2', theirs: '1' });
+  });
+
+  it('applies a namespace and a definition before what they hold, whatever their order in the design', async () => {
+    const { definition, object } = customKind();
+    const namespace = `${scene.namespace}-new`;
+    const objects = [
+      object('gadget'),
+      configMap('inside', {}, { namespace }),
+      definition,
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
+    ];
+    const order: string[] = [];
+    const result = await scene.deploy(objects, { onProgress: ({ kind }) => void order.push(kind) });
+    expect(result).toMatchObject({ status: 'succeeded' });
+    expect([...new Set(order)]).toEqual(['CustomResourceDefinition', 'Namespace', 'ConfigMap', 'Gadget']);
+    expect(outcomes(await scene.deploy(objects))).toEqual([
+      'Gadget/gadget: unchanged',
+      'ConfigMap/inside: unchanged',
+      `CustomResourceDefinition/${definition.metadata.name}: unchanged`,
+      `Namespace/${namespace}: unchanged`,
+    ]);
+  });
+
+  it('applies objects by the new version of a definition that changes with them', async () => {
+    const { definition, object } = customKind();
+    await scene.deploy([definition, object('gadget')]);
+    const [version] = (
+      definition.spec as {
+        versions: { schema: { openAPIV3Schema: { properties: { spec: { properties: object } } } } }[];
+      }
+    ).versions;
+    Object.assign(version?.schema.openAPIV3Schema.properties.spec.properties ?? {}, { weight: { type: 'integer' } });
+    const result = await scene.deploy([definition, object('gadget', { size: 1, weight: 7 })]);
+    expect(result.status).toBe('succeeded');
+    expect((await scene.live(object('x').apiVersion, 'Gadget', 'gadget'))?.spec).toEqual({ size: 1, weight: 7 });
+  });
+
+  it('does not begin what cannot succeed as a whole', async () => {
+    const objects = [configMap('a'), configMap('b', { wrong: 1 })];
+    const result = await scene.deploy(objects);
+    expect(result).toMatchObject({ status: 'failed', failure: { status: 422 } });
+    expect(outcomes(result)).toEqual(['ConfigMap/a: skipped', 'ConfigMap/b: failed INVALID']);
+    expect(await data('a')).toBeUndefined();
+  });
+
+  it('does what it can when it is not atomic, and then prunes nothing', async () => {
+    await scene.deploy([configMap('old')]);
+    const result = await scene.deploy([configMap('a'), configMap('b', { wrong: 1 })], { atomic: false });
+    expect(result).toMatchObject({ status: 'failed', failure: { status: 422 } });
+    expect(outcomes(result)).toEqual(['ConfigMap/a: applied', 'ConfigMap/b: failed INVALID', 'ConfigMap/old: skipped']);
+    expect(await data('old')).toEqual({ a: '1' });
+  });
+
+  it('takes everything back when something fails', async () => {
+    await scene.deploy([configMap('changes', { keep: '1', drop: '1' }), configMap('stays')]);
+    await scene.others(configMap('changes', { theirs: '1' }));
+    const before = await version('stays');
+    const wanted = [
+      noRoomFor(1),
+      configMap('new'),
+      configMap('changes', { keep: '2', more: '1' }),
+      configMap('stays'),
+      job('first'),
+      job('second'),
+    ];
+    const result = await scene.deploy(wanted);
+    expect(result).toMatchObject({
+      status: 'rolled_back',
+      failure: { status: 422, detail: expect.stringContaining('exceeded quota') as string },
+    });
+    expect(outcomes(result)).toEqual([
+      'ResourceQuota/quota: rolled_back',
+      'ConfigMap/new: rolled_back',
+      'ConfigMap/changes: rolled_back',
+      'ConfigMap/stays: unchanged',
+      'Job/first: rolled_back',
+      'Job/second: failed QUOTA_EXCEEDED',
+    ]);
+    expect(await data('new')).toBeUndefined();
+    expect(await data('changes')).toEqual({ keep: '1', drop: '1', theirs: '1' });
+    expect(await version('stays')).toBe(before);
+    expect(await scene.live('batch/v1', 'Job', 'first')).toBeUndefined();
+    expect(outcomes(await scene.deploy([configMap('changes', { keep: '1', drop: '1' }), configMap('stays')]))).toEqual([
+      'ConfigMap/changes: unchanged',
+      'ConfigMap/stays: unchanged',
+    ]);
+  });
+
+  it('gives an adopted object back as it was', async () => {
+    await scene.others(configMap('theirs', { a: 'theirs', b: 'theirs' }));
+    const wanted = [noRoomFor(0), configMap('theirs', { a: 'ours', c: 'ours' }), job('too-many')];
+    const result = await scene.deploy(wanted, { adopt: true, force: true });
+    expect(result.status).toBe('rolled_back');
+    const live = await scene.live('v1', 'ConfigMap', 'theirs');
+    expect(live?.data).toEqual({ a: 'theirs', b: 'theirs' });
+    expect(live?.metadata.labels).toBeUndefined();
+    expect(live?.metadata.managedFields?.map(({ manager }) => manager)).not.toContain('armature');
+  });
+
+  it('brings back what it pruned', async () => {
+    await scene.deploy([configMap('kept'), configMap('pruned', { precious: '1' })]);
+    const plan = await scene.plan([configMap('kept')]);
+    const [, prune] = plan.items;
+    if (!prune) throw new Error('nothing to prune');
+    plan.items.push({
+      ...prune,
+      planned: { ...prune.planned, name: 'other' },
+      kind: { ...prune.kind, plural: 'nonsense' } as typeof prune.kind,
+    });
+    plan.items.reverse();
+    const abort = new AbortController();
+    const result = await new Applier(scene.client).apply(plan, {
+      signal: abort.signal,
+      onProgress: ({ status }) => (status === 'deleted' ? abort.abort() : undefined),
+    });
+    expect(result.status).toBe('cancelled');
+    expect(await data('pruned')).toEqual({ precious: '1' });
+    expect(outcomes(await scene.deploy([configMap('kept'), configMap('pruned', { precious: '1' })]))).toEqual([
+      'ConfigMap/kept: unchanged',
+      'ConfigMap/pruned: unchanged',
+    ]);
+  });
+
+  it('stops when it is cancelled, and takes back what it had done', async () => {
+    const abort = new AbortController();
+    const result = await scene.deploy([configMap('a'), configMap('b'), configMap('c')], {
+      onProgress: ({ name }) => (name === 'b' ? abort.abort() : undefined),
+    });
+    expect(result.status).toBe('succeeded');
+    const again = await scene.plan([
+      configMap('a', { a: '2' }),
+      configMap('b', { a: '2' }),
+      configMap('c', { a: '2' }),
+    ]);
+    const stopped = new AbortController();
+    const cancelled = await new Applier(scene.client).apply(again, {
+      signal: stopped.signal,
+      onProgress: ({ name }) => (name === 'b' ? stopped.abort() : undefined),
+    });
+    expect(cancelled.status).toBe('cancelled');
+    expect(outcomes(cancelled)).toEqual([
+      'ConfigMap/a: rolled_back',
+      'ConfigMap/b: rolled_back',
+      'ConfigMap/c: skipped',
+    ]);
+    expect([await data('a'), await data('b')]).toEqual([{ a: '1' }, { a: '1' }]);
+  });
+
+  it('ends when its time is over', async () => {
+    const result = await scene.deploy([configMap('a'), configMap('b')], {
+      timeoutMs: 300,
+      onProgress: () => new Promise((done) => setTimeout(done, 400)),
+    });
+    expect(result).toMatchObject({ status: 'rolled_back', failure: { status: 504 } });
+    expect(await data('a')).toBeUndefined();
+  });
+
+  it('refuses an object that somebody made since it was planned', async () => {
+    const plan = await scene.plan([configMap('a', { mine: '1' })]);
+    await scene.others(configMap('a', { theirs: '1' }));
+    const result = await new Applier(scene.client).apply(plan);
+    expect(outcomes(result)).toEqual(['ConfigMap/a: failed NOT_OWNED']);
+    expect(await data('a')).toEqual({ theirs: '1' });
+  });
+
+  it('leaves two owners of one namespace apart', async () => {
+    const neighbour = await DeploymentScene.open(cluster.kubeconfig);
+    await scene.deploy([configMap('a')]);
+    await neighbour.deploy([configMap('b')], { namespace: scene.namespace });
+    await neighbour.deploy([], { namespace: scene.namespace, previous: undefined });
+    expect([await data('a'), await data('b')]).toEqual([{ a: '1' }, undefined]);
+    await neighbour.close();
+  });
+
+  describe('that waits', () => {
+    it('succeeds when its workloads run', async () => {
+      const result = await scene.deploy([deployment('web', 2), job('once')], { wait: true, waitTimeoutMs: 20_000 });
+      expect(outcomes(result)).toEqual(['Deployment/web: applied', 'Job/once: applied']);
+      expect(await scene.live('apps/v1', 'Deployment', 'web')).toMatchObject({ status: { availableReplicas: 2 } });
+    });
+
+    it('names why they do not, and takes them back', async () => {
+      const result = await scene.deploy([deployment('web', 1, 'crash'), configMap('a')], {
+        wait: true,
+        waitTimeoutMs: 3_000,
+      });
+      expect(result).toMatchObject({ status: 'rolled_back', failure: { status: 422 } });
+      expect(outcomes(result)).toEqual(['Deployment/web: failed NOT_READY', 'ConfigMap/a: rolled_back']);
+      expect(result.resources[0]?.error?.detail).toMatch(
+        /0 of 1 replicas are available; pod web-.*container app: CrashLoopBackOff/,
+      );
+      expect(await scene.live('apps/v1', 'Deployment', 'web')).toBeUndefined();
+    });
+
+    it('does not wait for a job that has failed', async () => {
+      const failing = job('fails');
+      Object.assign(failing.spec as object, { backoffLimit: 0 });
+      Object.assign((failing.spec as { template: object }).template, {
+        metadata: { labels: { 'test-pods': 'crash' } },
+      });
+      const started = performance.now();
+      const result = await scene.deploy([failing], { wait: true, waitTimeoutMs: 25_000, atomic: false });
+      expect(result.resources[0]).toMatchObject({
+        status: 'failed',
+        error: { reason: 'NOT_READY', detail: expect.stringContaining('BackoffLimitExceeded') as string },
+      });
+      expect(performance.now() - started).toBeLessThan(20_000);
+    });
+  });
+});

@@ -1,0 +1,73 @@
+import { type Cluster, startCluster } from '../../../test/support/cluster.js';
+import { clusterClient, configMap, DeploymentScene, outcomes } from '../../../test/support/deployment-scene.js';
+import { requires } from '../../../test/support/requirements.js';
+import { Planner } from '../plan/planner.js';
+import { Applier } from './applier.js';
+import { Undeployer } from './undeployer.js';
+
+requires('KUBEBUILDER_ASSETS', 'A deployment to a cluster that fails', () => {
+  let cluster: Cluster;
+  let scene: DeploymentScene;
+  const objects = [configMap('a'), configMap('b'), configMap('c')];
+
+  const signal = (name: NodeJS.Signals) => {
+    const pid = cluster.pids['kube-apiserver'];
+    if (pid) process.kill(pid, name);
+  };
+
+  beforeAll(async () => {
+    cluster = await startCluster({ bare: true });
+    scene = await DeploymentScene.open(cluster.kubeconfig, { answerTimeoutMs: 1_000, connectTimeoutMs: 1_000 });
+  }, 60_000);
+
+  afterAll(async () => {
+    await scene?.close();
+    await cluster?.stop();
+  });
+
+  it('without rights changes nothing and says what is missing', async () => {
+    const nobody = clusterClient(cluster.kubeconfigNobody);
+    const resources = objects.map((object) => ({ component: object.metadata.name, object }));
+    const plan = await new Planner(nobody).plan(resources, scene.owner, { namespace: scene.namespace, previous: [] });
+    const result = await new Applier(nobody).apply(plan, { atomic: false });
+    expect(outcomes(result)).toEqual(['a', 'b', 'c'].map((name) => `ConfigMap/${name}: failed FORBIDDEN`));
+    expect(result.resources[0]?.error?.detail).toContain('User "nobody" cannot');
+    expect((await new Undeployer(nobody).undeploy(scene.owner)).resources).toEqual([]);
+    await nobody.close();
+  });
+
+  it('is taken back when the cluster stands still and goes on', async () => {
+    const plan = await scene.plan(objects);
+    const result = await new Applier(scene.client).apply(plan, {
+      onProgress: ({ name, status }) => {
+        if (name !== 'b' || status !== 'applied') return;
+        signal('SIGSTOP');
+        setTimeout(() => signal('SIGCONT'), 4_000);
+      },
+    });
+    expect(result).toMatchObject({ status: 'rolled_back', failure: { status: 504 } });
+    expect(outcomes(result)).toEqual([
+      'ConfigMap/a: rolled_back',
+      'ConfigMap/b: rolled_back',
+      'ConfigMap/c: failed TIMEOUT',
+    ]);
+    for (const name of ['a', 'b', 'c']) expect(await scene.live('v1', 'ConfigMap', name)).toBeUndefined();
+  }, 60_000);
+
+  it('says what it could not take back when the cluster is gone', async () => {
+    const plan = await scene.plan(objects);
+    const result = await new Applier(scene.client).apply(plan, {
+      takeBackTimeoutMs: 2_000,
+      onProgress: ({ name, status, error }) =>
+        name === 'b' && status === 'applied' && !error ? signal('SIGKILL') : undefined,
+    });
+    expect(result).toMatchObject({ status: 'failed', failure: { status: 502 } });
+    expect(outcomes(result)).toEqual([
+      'ConfigMap/a: applied NOT_TAKEN_BACK',
+      'ConfigMap/b: applied NOT_TAKEN_BACK',
+      'ConfigMap/c: failed UNREACHABLE',
+    ]);
+    await expect(scene.plan(objects)).rejects.toMatchObject({ status: 502, code: 'CLUSTER_UNREACHABLE' });
+    await expect(scene.undeploy()).rejects.toMatchObject({ status: 502 });
+  }, 60_000);
+});
