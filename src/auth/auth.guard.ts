@@ -22,13 +22,19 @@ export class AuthGuard implements CanActivate {
       throw new Unauthenticated('a bearer token is required');
     }
     const request = context.switchToHttp().getRequest<Request & Authenticated>();
-    if (!this.isPublic(context)) {
-      request.actor = await this.authenticator.authenticate(request.headers.authorization);
-      const current = currentRequest();
-      if (current) current.actor = request.actor;
+    try {
+      if (!this.isPublic(context)) await this.identify(request);
+    } finally {
+      // Callers who are refused count by their address: guessing tokens is calling, too.
+      await this.limit.count(request, context.switchToHttp().getResponse());
     }
-    await this.limit.count(request, context.switchToHttp().getResponse());
     return true;
+  }
+
+  private async identify(request: Request & Authenticated): Promise<void> {
+    request.actor = await this.authenticator.authenticate(request.headers.authorization);
+    const current = currentRequest();
+    if (current) current.actor = request.actor;
   }
 
   private isPublic(context: ExecutionContext): boolean {

@@ -10,6 +10,7 @@ import { SessionsStore } from './sessions/sessions.store.js';
 import { SignInLimit } from './sign-in-limit.js';
 import { AccessTokens } from './tokens/access-tokens.js';
 import { Revocations } from './tokens/revocations.js';
+import { SessionTokens } from './tokens/session-tokens.js';
 import { SigningKeys } from './tokens/signing-keys.js';
 import { TokenAuthenticator } from './tokens/token-authenticator.js';
 
@@ -23,6 +24,7 @@ import { TokenAuthenticator } from './tokens/token-authenticator.js';
     SessionsStore,
     SigningKeys,
     AccessTokens,
+    SessionTokens,
     Revocations,
     SignInLimit,
     FirstStart,

@@ -31,16 +31,19 @@ export class AuthService {
     const attempt = await this.limit.begin(email, address);
     const user = await this.users.findByEmail(email);
     const holds = await verifyPassword(user?.deactivatedAt ? null : user?.passwordHash, password);
-    if (!user || !holds)
-      throw new Unauthenticated('the e-mail address or the password is wrong', { remedy: 'Check both and try again.' });
+    if (!user || !holds) throw wrong();
+    const tokens = await this.openSession(user);
     await attempt.succeeded();
-    return this.openSession(user);
+    return tokens;
   }
 
+  /** @throws Unauthenticated when the user was deactivated, or their password changed, since they were read */
   openSession(user: User): Promise<TokensView> {
-    return this.unit.run(async () =>
-      this.issue(user.id, await this.sessions.open(user.id, this.env.REFRESH_TOKEN_TTL)),
-    );
+    return this.unit.run(async () => {
+      const sessionId = await this.sessions.open(user, this.env.REFRESH_TOKEN_TTL);
+      if (!sessionId) throw wrong();
+      return this.issue(user.id, sessionId);
+    });
   }
 
   /** Trades a refresh token for the next pair. A token that was used before ends its whole session: one of the two users stole it. */
@@ -55,16 +58,18 @@ export class AuthService {
       const user = await this.sessions.userOf(use.sessionId);
       return user ? this.issue(user.user_id, user.session_id) : null;
     });
-    if (!issued)
-      throw new Unauthenticated('the refresh token is used, unknown or expired', { remedy: 'Sign in again.' });
+    if (!issued) throw spent();
     return issued;
   }
 
+  /** Ends the session of a refresh token, also when the token was used before: then it is refused all the same. */
   async logout(refreshToken: string): Promise<void> {
-    await this.unit.run(async () => {
-      const use = await this.sessions.useToken(digest(refreshToken));
-      if (use) await this.end(use.sessionId);
+    const use = await this.unit.run(async () => {
+      const found = await this.sessions.useToken(digest(refreshToken));
+      if (found) await this.end(found.sessionId);
+      return found;
     });
+    if (!use?.first) throw spent();
   }
 
   private async issue(userId: string, sessionId: string): Promise<TokensView> {
@@ -83,5 +88,11 @@ export class AuthService {
     if (userId) await this.revocations.revoke({ userId, sessionId });
   }
 }
+
+const wrong = (): Unauthenticated =>
+  new Unauthenticated('the e-mail address or the password is wrong', { remedy: 'Check both and try again.' });
+
+const spent = (): Unauthenticated =>
+  new Unauthenticated('the refresh token is used, unknown or expired', { remedy: 'Sign in again.' });
 
 const digest = (token: string): Buffer => createHash('sha256').update(token).digest();

@@ -17,13 +17,22 @@ const ACTIVE_USER = `u.deactivated_at IS NULL AND u.deleted_at IS NULL AND s.end
 export class SessionsStore {
   constructor(private readonly unit: UnitOfWork) {}
 
-  async open(userId: string, seconds: number): Promise<string> {
-    const id = newId();
-    await this.unit.manager.query(
-      `INSERT INTO session (id, user_id, expires_at) VALUES ($1, $2, now() + make_interval(secs => $3))`,
-      [id, userId, seconds],
+  /**
+   * Opens a session for a user who is active and whose password is still the one that was checked: who changes it or is
+   * deactivated meanwhile gets none. Answers its id, or null.
+   */
+  async open(
+    { id, passwordHash }: { id: string; passwordHash: string | null },
+    seconds: number,
+  ): Promise<string | null> {
+    const [row] = await this.unit.manager.query<{ id: string }[]>(
+      `INSERT INTO session (id, user_id, expires_at)
+       SELECT $1, u.id, now() + make_interval(secs => $4) FROM app_user u
+        WHERE u.id = $2 AND u.password_hash = $3 AND u.deactivated_at IS NULL AND u.deleted_at IS NULL FOR SHARE
+       RETURNING id`,
+      [newId(), id, passwordHash, seconds],
     );
-    return id;
+    return row?.id ?? null;
   }
 
   /** The user of a session that is open and whose user is active. */

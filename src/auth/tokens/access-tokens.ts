@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import jwt from 'jsonwebtoken';
 import { ExtractJwt, Strategy } from 'passport-jwt';
 import { Env } from '../../core/config/env.js';
-import { Unauthenticated } from '../../core/errors/app-error.js';
+import type { Unauthenticated } from '../../core/errors/app-error.js';
+import { invalidToken } from './outcome.js';
 import { SigningKeys } from './signing-keys.js';
 
 const ISSUER = 'armature';
@@ -66,7 +67,5 @@ export class AccessTokens {
 
 function refusal(reason: unknown): Unauthenticated {
   const expired = reason instanceof Error && reason.name === 'TokenExpiredError';
-  return new Unauthenticated(expired ? 'the token has expired' : 'the token is not valid', {
-    headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
-  });
+  return invalidToken(expired ? 'the token has expired' : 'the token is not valid');
 }

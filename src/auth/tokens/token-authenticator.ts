@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Actor } from '../../core/access/actor.js';
+import type { Actor } from '../../core/access/actor.js';
 import { Authenticator } from '../../core/access/authenticator.js';
 import { Unauthenticated } from '../../core/errors/app-error.js';
-import { SessionsStore } from '../sessions/sessions.store.js';
-import { AccessTokens } from './access-tokens.js';
+import type { Outcome } from './outcome.js';
 import { type Revocation, Revocations } from './revocations.js';
+import { SessionTokens } from './session-tokens.js';
 
 const KEPT_MS = 30_000;
 const MOST_KEPT = 20_000;
 
-interface Outcome {
+interface Kept {
   actor: Actor;
   until: number;
 }
@@ -21,16 +21,17 @@ interface Outcome {
  */
 @Injectable()
 export class TokenAuthenticator extends Authenticator {
-  private readonly outcomes = new Map<string, Outcome>();
+  private readonly outcomes = new Map<string, Kept>();
+  /** Counts notices: an outcome found while one came may be of before it, and is not kept. */
+  private notices = 0;
 
   constructor(
-    private readonly tokens: AccessTokens,
-    private readonly sessions: SessionsStore,
+    private readonly sessions: SessionTokens,
     private readonly revocations: Revocations,
   ) {
     super();
     revocations.listen((revoked) => this.drop(revoked));
-    revocations.onGap(() => this.outcomes.clear());
+    revocations.onGap(() => this.forget());
   }
 
   async authenticate(authorization: string | undefined): Promise<Actor> {
@@ -39,40 +40,33 @@ export class TokenAuthenticator extends Authenticator {
     const key = createHash('sha256').update(token).digest('base64');
     const kept = this.outcomes.get(key);
     if (kept && kept.until > Date.now()) return kept.actor;
-    return this.keep(key, await this.verify(token));
-  }
-
-  onRevoked(listener: (revoked: Revocation) => void): () => void {
-    return this.revocations.listen(listener);
-  }
-
-  private async verify(token: string): Promise<Outcome> {
-    const claims = await this.tokens.verify(token);
-    const user = await this.sessions.userOf(claims.sid);
-    if (!user || user.user_id !== claims.sub)
-      throw new Unauthenticated('the session of this token has ended', {
-        headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
-      });
-    const actor = Actor.user({
-      id: user.user_id,
-      email: user.email,
-      installationAdmin: user.installation_admin,
-      sessionId: user.session_id,
-      defaultOrganizationId: user.default_organization_id,
-    });
-    return { actor, until: Math.min(Date.now() + KEPT_MS, claims.exp * 1000) };
-  }
-
-  private keep(key: string, outcome: Outcome): Actor {
-    const oldest = this.outcomes.size >= MOST_KEPT ? this.outcomes.keys().next().value : undefined;
-    if (oldest !== undefined) this.outcomes.delete(oldest);
-    this.outcomes.delete(key);
-    this.outcomes.set(key, outcome);
+    const before = this.notices;
+    const outcome = await this.sessions.verify(token);
+    if (before === this.notices) this.keep(key, outcome);
     return outcome.actor;
   }
 
+  onRevoked(listener: (revoked: Revocation) => void): () => void {
+    return this.revocations.listen((notice) => {
+      if (notice.ended) listener(notice);
+    });
+  }
+
+  private keep(key: string, { actor, expires }: Outcome): void {
+    const oldest = this.outcomes.size >= MOST_KEPT ? this.outcomes.keys().next().value : undefined;
+    if (oldest !== undefined) this.outcomes.delete(oldest);
+    this.outcomes.delete(key);
+    this.outcomes.set(key, { actor, until: Math.min(Date.now() + KEPT_MS, expires ?? Infinity) });
+  }
+
   private drop({ userId, sessionId }: Revocation): void {
+    this.notices++;
     for (const [key, { actor }] of this.outcomes)
       if (actor.userId === userId && (sessionId === null || actor.sessionId === sessionId)) this.outcomes.delete(key);
+  }
+
+  private forget(): void {
+    this.notices++;
+    this.outcomes.clear();
   }
 }
