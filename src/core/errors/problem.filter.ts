@@ -1,5 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { loggedPath } from '../telemetry/access-log.js';
 import { currentRequest, newRequestId } from '../telemetry/request-context.js';
 import { asAppError, problemOf } from './problem.js';
 import { RouteTable } from '../rest/route-table.js';
@@ -17,7 +18,7 @@ export class ProblemFilter implements ExceptionFilter {
     const request = host.switchToHttp().getRequest<Request>();
     const response = host.switchToHttp().getResponse<Response>();
     const error = this.methodNotAllowed(request, thrown) ?? asAppError(thrown);
-    if (error.status >= 500) this.logger.error(error.cause ?? error, `${request.method} ${request.path} failed`);
+    if (error.status >= 500) this.logger.error(error.cause ?? error, `${request.method} ${loggedPath(request)} failed`);
     if (response.headersSent) {
       response.destroy();
       return;

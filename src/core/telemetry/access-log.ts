@@ -16,7 +16,7 @@ export function accessLog(logger: Logger, metrics: Metrics) {
       logger[level](
         {
           method: request.method,
-          path: request.path,
+          path: loggedPath(request),
           status: response.statusCode,
           ms: Math.round(seconds * 1000),
           ...(response.writableFinished ? {} : { aborted: true }),
@@ -26,4 +26,10 @@ export function accessLog(logger: Logger, metrics: Metrics) {
     });
     next();
   };
+}
+
+/** The path as the log may tell it: where a secret is a part of it, the route stands in its place. */
+export function loggedPath(request: Request): string {
+  const route = (request.route as { path?: string } | undefined)?.path;
+  return route?.includes(':token') ? route : request.path;
 }
