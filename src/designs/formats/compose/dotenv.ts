@@ -14,6 +14,9 @@ export interface DotenvOptions {
   format?: string;
 }
 
+/** A file that is wrong all over is not read to its end. */
+const MOST_FAULTS = 100;
+
 const key = /[A-Za-z0-9_.[\]-]+/y;
 const blank = /[ \t]*/y;
 const closing = { "'": /((?:[^'\\]|\\[^])*)'/y, '"': /((?:[^"\\]|\\[^])*)"/y } as const;
@@ -28,6 +31,9 @@ class DotenvReader {
   private readonly text: string;
   private readonly values = new Map<string, string>();
   private readonly faults: Fault[] = [];
+  private readonly interpolator = new Interpolator({
+    get: (name) => this.options.inherited?.get(name) ?? this.values.get(name),
+  });
   private at = 0;
 
   constructor(
@@ -38,7 +44,7 @@ class DotenvReader {
   }
 
   read(): Dotenv {
-    while (this.at < this.text.length) {
+    while (this.at < this.text.length && this.faults.length < MOST_FAULTS) {
       this.take(/\s*/y);
       if (this.at >= this.text.length) break;
       if (this.text[this.at] === '#') this.take(/[^\n]*/y);
@@ -94,9 +100,8 @@ class DotenvReader {
   }
 
   private interpolate(start: number, text: string): string {
-    const known = new Map([...this.values, ...(this.options.inherited ?? [])]);
     try {
-      return new Interpolator(known).interpolate(text);
+      return this.interpolator.interpolate(text);
     } catch (error) {
       if (!(error instanceof InterpolationError)) throw error;
       this.fault(start, error.message, error.remedy);

@@ -24,7 +24,7 @@ export class Interpolator {
   readonly unset = new Set<string>();
   private produced = 0;
 
-  constructor(private readonly variables: ReadonlyMap<string, string>) {}
+  constructor(private readonly variables: Pick<ReadonlyMap<string, string>, 'get'>) {}
 
   /** Throws InterpolationError for a malformed expression, a required variable that is not set, or one that grows past the limits. */
   interpolate(text: string): string {

@@ -9,6 +9,9 @@ import { type Section, sections } from './project.js';
 import { checkShape } from './shape.js';
 import { composeFile, serviceKeys } from './specification.js';
 
+/** Faults and warnings of one document that get a place; more than are ever listed. */
+const MOST_LOCATED = 120;
+
 export interface LayerOptions {
   source: SourceFile | undefined;
   /** Where relative paths of this file start, seen from the directory of the project. */
@@ -27,6 +30,7 @@ export class Layer {
   readonly rest: JsonObject;
   private readonly old: boolean;
   private readonly lines: string[];
+  private located = 0;
 
   constructor(
     readonly document: LocatedDocument,
@@ -71,8 +75,11 @@ export class Layer {
     return depth;
   }
 
+  /** A fault with its place; finding a place takes time, so a file that is wrong all over gets only so many. */
   fault(pointer: string, detail: string, remedy?: string): Fault {
-    return this.document.fault(this.pointerOf(pointer), detail, remedy);
+    this.located += 1;
+    if (this.located <= MOST_LOCATED) return this.document.fault(this.pointerOf(pointer), detail, remedy);
+    return { pointer, detail, file: this.document.file, ...(remedy === undefined ? {} : { remedy }) };
   }
 
   private check(content: JsonObject): JsonObject {
@@ -83,7 +90,8 @@ export class Layer {
       content,
       (pointer, detail, remedy) => {
         bad.add(pointer.split('/').slice(0, 3).join('/'));
-        this.options.faults.add(this.fault(pointer, detail, remedy));
+        const wanted = this.located < MOST_LOCATED;
+        this.options.faults.add(this.fault(pointer, detail, wanted ? remedy?.() : undefined));
       },
       reset,
     );
@@ -132,6 +140,7 @@ export class Layer {
     try {
       const text = interpolator.interpolate(value);
       for (const variable of interpolator.unset) if (!unset.has(variable)) unset.set(variable, pointer);
+      interpolator.unset.clear();
       return text;
     } catch (error) {
       if (!(error instanceof InterpolationError)) throw error;

@@ -22,6 +22,9 @@ export class Place {
   }
 }
 
+/** Ports of one service, its ranges written out. */
+const MOST_PORTS = 1000;
+
 type Normalise = (value: Json, place: Place) => Json;
 
 const asList: Normalise = (value) => (typeof value === 'string' ? [value] : value);
@@ -98,6 +101,16 @@ const hooks: Normalise = (value, place) =>
     isObject(item) ? apply(flagged(item, 'privileged'), { command, environment: pairs }, at) : item,
   );
 
+const ports: Normalise = (value, place) => {
+  if (!Array.isArray(value)) return value;
+  const long: Json[] = [];
+  for (const [index, item] of value.entries()) {
+    if (long.length <= MOST_PORTS) long.push(...longPort(item, place.at(index)));
+  }
+  if (long.length > MOST_PORTS) place.fault(`has more than ${MOST_PORTS} ports`, 'Use network_mode: host.');
+  return long;
+};
+
 const serviceFields: Record<string, Normalise> = {
   annotations: filledPairs,
   attach: asFlag,
@@ -131,8 +144,7 @@ const serviceFields: Record<string, Normalise> = {
   models: named(null),
   networks: named(null),
   oom_kill_disable: asFlag,
-  ports: (value, place) =>
-    Array.isArray(value) ? value.flatMap((item, index) => longPort(item, place.at(index))) : value,
+  ports,
   post_start: hooks,
   pre_start: hooks,
   pre_stop: hooks,

@@ -8,6 +8,12 @@ import { type ComposeProject, type ComposeService, serviceOf } from './project.j
 const OVERLAY =
   'A file that is laid over another is imported with it, as an archive and with both names in COMPOSE_FILE.';
 
+/** A project that is wrong all over is not checked to its end. */
+const MOST_FAULTS = 200;
+
+/** Ports of a project, ranges written out. */
+const MOST_PORTS = 10_000;
+
 /** A service of another part of the project that a service cannot be without. */
 interface Dependency {
   name: string;
@@ -21,6 +27,7 @@ interface Dependency {
 export function checkReferences(project: ComposeProject, inactive: ReadonlyMap<string, JsonObject>): Fault[] {
   const faults: Fault[] = [];
   for (const [name, definition] of project.services) {
+    if (faults.length > MOST_FAULTS) return faults;
     const service = serviceOf(definition);
     const report = (segments: (string | number)[], detail: string, remedy?: string): void => {
       faults.push(project.fault(pointerTo('services', name, ...segments), detail, remedy));
@@ -50,6 +57,15 @@ export function checkReferences(project: ComposeProject, inactive: ReadonlyMap<s
       faults.push(project.fault(pointer, detail, remedy));
     }
     faults.push(...undefinedResources(project, name, service), ...memoryFaults(project, name, service));
+  }
+  const ports = [...project.services.values()].reduce(
+    (sum, definition) => sum + (serviceOf(definition).ports?.length ?? 0),
+    0,
+  );
+  if (ports > MOST_PORTS) {
+    faults.push(
+      project.fault('/services', `publishes ${ports} ports, more than ${MOST_PORTS}`, 'Use network_mode: host.'),
+    );
   }
   return [...faults, ...circles(project)];
 }

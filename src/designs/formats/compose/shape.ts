@@ -37,7 +37,8 @@ export const textLike = (accepts: (text: string) => boolean, example: string): S
   example,
 });
 
-export type Report = (pointer: string, detail: string, remedy?: string) => void;
+/** Hears of a fault; the remedy is worked out only when asked for. */
+export type Report = (pointer: string, detail: string, remedy?: () => string) => void;
 
 /** Checks a value against a shape and reports every fault. Values for which `skip` answers true are left alone. */
 export function checkShape(
@@ -61,7 +62,9 @@ export function checkShape(
     }
     case 'text':
       if (typeof value !== 'string') wrongType(shape, value, pointer, report);
-      else if (shape.accepts && !shape.accepts(value)) report(pointer, `"${shorten(value)}" is not ${shape.example}`);
+      else if (shape.accepts && !shape.accepts(value)) {
+        report(pointer, `"${shorten(value)}" is not ${shape.example}`, () => `Write ${shape.example}.`);
+      }
       return;
     case 'number':
       if (typeof value !== 'number') wrongType(shape, value, pointer, report);
@@ -85,7 +88,7 @@ export function checkShape(
           report(
             pointer + pointerTo(key),
             `"${shorten(key)}" is not a valid name`,
-            'Names have letters, digits, "_", "." and "-".',
+            () => 'Names have letters, digits, "_", "." and "-".',
           );
         } else go(shape.value, member, key);
       }
@@ -96,15 +99,13 @@ export function checkShape(
         const field = shape.fields.get(key);
         if (field) go(field, member, key);
         else if (!key.startsWith('x-')) {
-          report(
-            pointer + pointerTo(key),
-            `"${shorten(key)}" is not a key of ${placeOf(pointer)}`,
+          report(pointer + pointerTo(key), `"${shorten(key)}" is not a key of ${placeOf(pointer)}`, () =>
             remedyFor(key, shape.fields),
           );
         }
       }
       for (const key of shape.required) {
-        if (!Object.hasOwn(value, key)) report(pointer, `${placeOf(pointer)} needs "${key}"`);
+        if (!Object.hasOwn(value, key)) report(pointer, `${placeOf(pointer)} needs "${key}"`, () => `Add "${key}".`);
       }
   }
 }
@@ -152,8 +153,9 @@ function fits(shape: Shape, value: Json): boolean {
 
 function wrongType(shape: Shape, value: Json, pointer: string, report: Report): void {
   const wanted = nameOf(shape);
-  const quote = wanted.startsWith('text') && typeof value !== 'object' ? `Put it in quotes: "${value}".` : undefined;
-  report(pointer, `${placeOf(pointer)} must be ${wanted}, not ${nameOfValue(value)}`, quote);
+  const quotable = wanted.startsWith('text') && typeof value !== 'object';
+  const remedy = (): string => (quotable ? `Put it in quotes: "${value}".` : `Write ${wanted}.`);
+  report(pointer, `${placeOf(pointer)} must be ${wanted}, not ${nameOfValue(value)}`, remedy);
 }
 
 function nameOf(shape: Shape): string {

@@ -1,5 +1,5 @@
 import { type Json, type JsonObject, pointerTo } from '../../../../formats/located.js';
-import { type ComposeMount, resourceOf, serviceOf } from '../project.js';
+import { type ComposeMount, type ComposeProject, resourceOf, serviceOf } from '../project.js';
 import { bytesOf, memoryQuantity } from '../quantities.js';
 import { bindVolume } from './bind.js';
 import { present, ServiceConversion } from './conversion.js';
@@ -90,12 +90,9 @@ function namedVolume(
     pod.mount(name, { emptyDir: {} }, target, more);
     return;
   }
-  const users = [...project.services.values()].filter((other) =>
-    serviceOf(other).volumes?.some(({ source }) => source === key),
-  );
   const spec = claimSpec(conversion, volume.labels);
   pod.claimed = true;
-  if (stateful && users.length === 1 && !volume.external) {
+  if (stateful && !volume.external && usersOf(project, key) === 1) {
     pod.templates.set(name, { metadata: { name }, spec });
     pod.mount(name, {}, target, more);
     return;
@@ -105,6 +102,11 @@ function namedVolume(
     conversion.conversion.add(resource, { volume: key, definition }, pointerTo('volumes', key));
   }
   pod.mount(name, { persistentVolumeClaim: { claimName: name } }, target, more);
+}
+
+function usersOf({ services }: ComposeProject, volume: string): number {
+  return [...services.values()].filter((other) => serviceOf(other).volumes?.some(({ source }) => source === volume))
+    .length;
 }
 
 function memoryVolume(size: string | number | undefined): JsonObject {
