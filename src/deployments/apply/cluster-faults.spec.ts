@@ -32,7 +32,10 @@ requires('KUBEBUILDER_ASSETS', 'A deployment to a cluster that fails', () => {
     const result = await new Applier(nobody).apply(plan, { atomic: false });
     expect(outcomes(result)).toEqual(['a', 'b', 'c'].map((name) => `ConfigMap/${name}: failed FORBIDDEN`));
     expect(result.resources[0]?.error?.detail).toContain('User "nobody" cannot');
-    expect((await new Undeployer(nobody).undeploy(scene.owner)).resources).toEqual([]);
+    const undeployer = new Undeployer(nobody);
+    await expect(undeployer.undeploy(scene.owner)).rejects.toMatchObject({ kind: 'forbidden' });
+    const previous = [{ apiVersion: 'v1', kind: 'ConfigMap', namespace: scene.namespace, name: 'a' }];
+    expect(outcomes(await undeployer.undeploy(scene.owner, { previous }))).toEqual(['ConfigMap/a: failed FORBIDDEN']);
     await nobody.close();
   });
 

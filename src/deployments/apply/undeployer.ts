@@ -1,4 +1,5 @@
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
+import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
 import { boundedParallel } from '../plan/bounded-parallel.js';
 import { kindRank } from '../plan/kind-order.js';
@@ -21,6 +22,12 @@ interface Departure extends OwnedObject {
   planned: PlannedResource;
 }
 
+interface Departures {
+  found: Departure[];
+  /** What records speak of and this server may not even read. */
+  unread: { planned: PlannedResource }[];
+}
+
 const PARALLEL = 6;
 
 /** Removes everything of an owner from one cluster, and nothing else. */
@@ -29,23 +36,29 @@ export class Undeployer {
 
   /** What would be deleted, in the order of deletion. Every kind of the cluster is searched, so that nothing stays behind. */
   async plan(owner: Owner, options: Pick<UndeployOptions, 'previous' | 'signal'> = {}): Promise<PlannedResource[]> {
-    return (await this.departures(owner, options)).map(({ planned }) => planned);
+    const { found, unread } = await this.departures(owner, options);
+    return [...found, ...unread].map(({ planned }) => planned);
   }
 
   /**
    * Deletes in reverse order, kind by kind, each kind once the one before is gone: what serves a kind outlives its objects.
    * Namespaces and definitions that hold what others made are left and reported as `skipped`.
-   * @throws ClusterError when the cluster cannot be searched; all later failures are in the result
+   * @throws ClusterError when the cluster cannot be searched, or shows nothing at all to this credential; all later failures are in the result
    */
   async undeploy(owner: Owner, options: UndeployOptions = {}): Promise<DeploymentResult> {
-    const departures = await this.departures(owner, options);
-    const results = new Results(departures, options.onProgress);
+    const { found, unread } = await this.departures(owner, options);
+    const results = new Results([...found, ...unread], options.onProgress);
     const clock = new RunClock(options.timeoutMs ?? 300_000, options.signal);
     const removal = new Removal(this.cluster, owner);
-    const ranks = new Set(departures.map(({ kind }) => kindRank(kind)));
+    const ranks = new Set(found.map(({ kind }) => kindRank(kind)));
     try {
+      const forbidden = {
+        reason: 'FORBIDDEN',
+        detail: 'The credential may not read the object, so it may still be there',
+      };
+      for (const one of unread) await results.set(one, { status: 'failed', error: forbidden });
       for (const rank of ranks) {
-        const tier = departures.filter(({ kind }) => kindRank(kind) === rank);
+        const tier = found.filter(({ kind }) => kindRank(kind) === rank);
         await boundedParallel(tier, PARALLEL, (departure) => depart(departure, removal, clock, results));
       }
       if (results.anyFailed) throw new Refused();
@@ -59,11 +72,22 @@ export class Undeployer {
   private async departures(
     owner: Owner,
     { previous, signal }: Pick<UndeployOptions, 'previous' | 'signal'>,
-  ): Promise<Departure[]> {
-    const { objects } = await new OwnedObjects(this.cluster).of(owner, 'everywhere', previous ?? [], signal);
-    return objects
+  ): Promise<Departures> {
+    const inventory = await new OwnedObjects(this.cluster).of(owner, 'everywhere', previous ?? [], signal);
+    const { objects, unseen, unread } = inventory;
+    if (objects.length === 0 && unseen.length > 0 && !previous?.length) {
+      throw new ClusterError(
+        'forbidden',
+        `The credential may not list ${unseen.length} kinds, so nothing of this deployment can be found`,
+      );
+    }
+    const found = objects
       .map((one) => ({ ...one, planned: plannedRemoval('delete', one.kind, one.object.metadata) }))
       .sort((a, b) => kindRank(b.kind) - kindRank(a.kind));
+    return {
+      found,
+      unread: unread.map(({ kind, reference }) => ({ planned: plannedRemoval('delete', kind, reference) })),
+    };
   }
 }
 

@@ -14,6 +14,8 @@ export interface Inventory {
   objects: OwnedObject[];
   /** Kinds that this server may not list, so that objects of them may have been missed, but for those known. */
   unseen: ResourceKind[];
+  /** Known objects of those kinds that this server may not read either: they may be there, or not. */
+  unread: { kind: ResourceKind; reference: ObjectReference }[];
 }
 
 const PARALLEL = 8;
@@ -33,30 +35,41 @@ export class OwnedObjects {
     signal?: AbortSignal,
   ): Promise<Inventory> {
     const searched = kinds === 'everywhere' ? (await this.cluster.kinds()).filter(isDeletable) : kinds;
-    const unseen: ResourceKind[] = [];
+    const inventory: Inventory = { objects: [], unseen: [], unread: [] };
     const found = await boundedParallel(searched, PARALLEL, async (kind) => {
-      const labelSelector = ownerSelector(owner);
-      const listed = await refusable(this.cluster.listMetadata(kind, { labelSelector, signal }));
-      if (!listed) unseen.push(kind);
-      const objects = listed ?? (await this.lookup(kind, known, signal));
+      const listed = await unlessRefused(
+        this.cluster.listMetadata(kind, { labelSelector: ownerSelector(owner), signal }),
+      );
+      if (!listed) inventory.unseen.push(kind);
+      const objects = listed ?? (await this.lookup(kind, known, inventory, signal));
       return objects.map((object) => ({ kind, object }));
     });
     // One object may be served under several groups, as Events and Ingresses are.
     const byId = new Map(found.flat().map((one) => [one.object.metadata.uid, one]));
-    return { objects: [...byId.values()].filter(({ object }) => isOwnedBy(owner, object)), unseen };
+    return { ...inventory, objects: [...byId.values()].filter(({ object }) => isOwnedBy(owner, object)) };
   }
 
-  private async lookup(kind: ResourceKind, known: ObjectReference[], signal?: AbortSignal): Promise<ObjectMetadata[]> {
+  private async lookup(
+    kind: ResourceKind,
+    known: ObjectReference[],
+    { unread }: Inventory,
+    signal?: AbortSignal,
+  ): Promise<ObjectMetadata[]> {
     const references = known.filter((one) => sameKind(one, kind));
-    const found = await boundedParallel(references, PARALLEL, (one) =>
-      refusable(this.cluster.lookup(kind, one.name, one.namespace, signal)),
-    );
+    const found = await boundedParallel(references, PARALLEL, async (reference) => {
+      const { name, namespace } = reference;
+      const answer = await unlessRefused(
+        this.cluster.lookup(kind, name, namespace, signal).then((object) => ({ object })),
+      );
+      if (!answer) unread.push({ kind, reference });
+      return answer?.object;
+    });
     return found.filter((object) => object !== undefined);
   }
 }
 
 /** Undefined when the cluster refuses this one question, which is no reason to ask no others. */
-async function refusable<T>(asked: Promise<T>): Promise<T | undefined> {
+async function unlessRefused<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;
   } catch (error) {
