@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { requires } from '../../../../test/support/requirements.js';
 import { type AppError, InvalidRequest } from '../../../core/errors/app-error.js';
 import { readDocuments } from '../../../formats/documents.js';
-import { isObject, type Json, type JsonObject } from '../../../formats/located.js';
+import { isObject, type Json, type JsonObject, textOf } from '../../../formats/located.js';
 import { type SourceFile } from '../../../formats/source-file.js';
 import { type FormatInput, type ImportedDesign } from '../format.js';
 import { composeFormat } from './compose-format.js';
@@ -102,7 +102,7 @@ async function attempt(input: FormatInput): Promise<ImportedDesign | InvalidRequ
 }
 
 function kindsOf(resources: Iterable<JsonObject>): string[] {
-  return [...resources].map(({ kind }) => String(kind as string)).sort();
+  return [...resources].map(({ kind }) => textOf(kind)).sort();
 }
 
 function resourcesIn(value: Json): JsonObject[] {
