@@ -17,6 +17,10 @@ class RegistryTold extends Tested {
   override readonly action = 'registered';
 }
 
+class AccountTold extends Tested {
+  override readonly category = 'user';
+}
+
 let world: World;
 
 beforeAll(async () => (world = await World.start()));
@@ -38,7 +42,7 @@ const list = async (person: Person, query = ''): Promise<Json[]> => {
   return body.events;
 };
 
-const tell = (organizationId: string | null, Told = Tested, id = randomUUID(), workspaceId?: string) =>
+const tell = (organizationId: string | null, Told = Tested, id: string = randomUUID(), workspaceId?: string) =>
   world.get(EventBus).publish(new Told(Actor.system('test'), { id, organizationId, workspaceId }, { name: 'told' }));
 
 const inOneUnit = (work: () => Promise<void>) => world.get(UnitOfWork).run(work);
@@ -313,6 +317,11 @@ describe('events are read', () => {
     expect(byMember).toContain(viewer.id);
     expect(byOutsider).not.toContain(viewer.id);
 
+    const activity = `/api/workspaces/${granted.workspace}/activity`;
+    const byRole = await viewer.get(activity);
+    expect(byRole).toMatchObject({ status: 200, body: { total_count: 1, events: [{ acted_upon: inside }] } });
+    expect((await member.get(activity)).status).toBe(404);
+
     const event = (await list(world.admin, `&acted_upon=${hidden.id}`))[0];
     for (const person of [viewer, member, outsider]) {
       expect((await person.get(`/api/events/${event.id}`)).status).toBe(404);
@@ -320,6 +329,13 @@ describe('events are read', () => {
     }
     expect((await outsider.get(`/api/events?orgID=${world.organization}`)).status).toBe(404);
     expect((await world.stranger.get('/api/events')).status).toBe(401);
+  });
+
+  it('by nobody but its holder and its doer when it tells of an account', async () => {
+    const [holder, other] = [await world.person(), await world.person('admin')];
+    await inOneUnit(() => tell(null, AccountTold, holder.id));
+    expect(await list(holder, `&category=user&acted_upon=${holder.id}&search=a test`)).toHaveLength(1);
+    expect(await list(other, `&category=user&acted_upon=${holder.id}&search=a test`)).toEqual([]);
   });
 
   it('no more by who has left', async () => {

@@ -9,11 +9,12 @@ import { EventStreams } from './feed/live/event-streams.js';
 import { LiveFeed } from './feed/live/live-feed.js';
 import { SubscriptionsService } from './feed/live/subscriptions.service.js';
 import { Recorder } from './feed/recorder.js';
+import { WorkspaceActivityController } from './feed/workspace-activity.controller.js';
 
 /** What hears everybody: the feed of events, kept and followed. */
 @Module({
   imports: [OrganizationsModule],
-  controllers: [EventsController, SystemEventsController],
+  controllers: [EventsController, SystemEventsController, WorkspaceActivityController],
   providers: [
     Recorder,
     FeedStore,

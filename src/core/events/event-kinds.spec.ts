@@ -17,15 +17,20 @@ const isEvent = (value: unknown): value is AnyEvent =>
   typeof value === 'function' && value.prototype instanceof DomainEvent;
 
 async function eventClasses(): Promise<AnyEvent[]> {
-  const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((name) => /[.-]events?\.ts$/.test(name));
+  const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /[.-]events?\.ts$/.test(name),
+  );
   const modules = await Promise.all(files.map((name) => import(join(SOURCES, name)) as Promise<object>));
-  return modules.flatMap((module) => Object.values(module)).filter(isEvent);
+  return modules.flatMap((module): unknown[] => Object.values(module)).filter(isEvent);
 }
 
 describe('the table of event kinds', () => {
   it('has the kind of every event class', async () => {
     const classes = await eventClasses();
-    const made = classes.map((Event) => ({ name: Event.name, event: new Event(anything, anything, anything, anything) }));
+    const made = classes.map((Event) => ({
+      name: Event.name,
+      event: new Event(anything, anything, anything, anything),
+    }));
     const concrete = made.filter(({ event }) => typeof event.action === 'string');
     const missing = concrete.filter(({ event }) => !eventKinds().some(({ kind }) => kind === event.kind));
     expect(concrete.length).toBeGreaterThan(10);

@@ -6,6 +6,7 @@ export const EVENT_KINDS = {
   organization: ['created', 'updated', 'deleted'],
   team: ['created', 'updated', 'deleted', 'member_added', 'member_removed'],
   member: ['added', 'role_changed', 'removed'],
+  user: ['created', 'updated', 'deactivated', 'reactivated', 'password_changed'],
   token: ['created', 'deleted'],
   connection: ['created', 'updated', 'status_changed', 'deleted'],
   credential: ['created', 'updated', 'deleted'],

@@ -1,21 +1,60 @@
 import { rank } from '../../core/access/roles.js';
 
-/** Events of an organization itself, which all of its members may read. */
-const OF_EVERY_MEMBER = `'organization', 'team', 'member'`;
+/** A way to the right to read an event: a role that agrees with it in these columns. */
+interface Way {
+  event: string[];
+  role: string[];
+  /** SQL of what else must hold of the role, or of the event. */
+  ifRole?: (role: string) => string;
+  ifEvent?: (event: string) => string;
+}
+
+const WAYS: Way[] = [
+  // Who has a role on its workspace, or on the record that it tells of.
+  { event: ['workspace_id'], role: ['resource_id'] },
+  { event: ['acted_upon'], role: ['resource_id'] },
+  // Admins of the organization.
+  {
+    event: ['organization_id'],
+    role: ['organization_id'],
+    ifRole: (role) => `${role}.role >= ${rank('organization_admin')}`,
+  },
+  // Members of the organization, when it tells of the organization itself.
+  {
+    event: ['organization_id'],
+    role: ['organization_id'],
+    ifEvent: (event) => `${event}.category IN ('organization', 'team', 'member') AND ${event}.workspace_id IS NULL`,
+  },
+  // Who did it, as long as they are members.
+  { event: ['organization_id', 'user_id'], role: ['organization_id', 'user_id'] },
+];
+
+/** What belongs to no organization: the registry's events are everyone's, those of accounts their holder's and doer's. */
+const withoutRole = (event: string, user: string): string =>
+  `(${event}.organization_id IS NULL
+    AND (${event}.category = 'registry' OR ${event}.user_id = ${user} OR ${event}.acted_upon = ${user}))`;
+
+/** SQL that holds when a user may read an event; `roles` are the rows of `access_role` that are the user's. */
+export function readable(event: string, roles: string, user: string): string {
+  const ways = WAYS.map(({ ifEvent, ifRole, ...way }) => {
+    const agreeing = `SELECT ${way.role.join(', ')} FROM ${roles} WHERE ${ifRole?.(roles) ?? 'true'}`;
+    return `((${columns(event, way.event)}) IN (${agreeing}) AND ${ifEvent?.(event) ?? 'true'})`;
+  });
+  return `(${[...ways, withoutRole(event, user)].join(' OR ')})`;
+}
 
 /**
- * SQL that holds when a row of `access_role` lets its user read an event: an admin of the organization reads all of it;
- * who has a role on its workspace or on the record it tells of reads that; members read what tells of the organization
- * itself, and what they did.
+ * The same for many users at once: SQL of the pairs `id, user_id` of those `events` and users that may be together;
+ * `roles` are the rows of `access_role` of the `users`, an array.
  */
-export const letsRead = (role: string, event: string): string => `(
-  ${role}.organization_id = ${event}.organization_id AND (
-    ${role}.role >= ${rank('organization_admin')}
-    OR ${role}.resource_id IN (${event}.workspace_id, ${event}.acted_upon)
-    OR (${role}.resource_type = 'organization' AND (
-      ${event}.user_id = ${role}.user_id
-      OR (${event}.category IN (${OF_EVERY_MEMBER}) AND ${event}.workspace_id IS NULL)))))`;
+export function readers(events: string, roles: string, users: string): string {
+  const ways = WAYS.map(({ ifEvent, ifRole, ...way }) => {
+    const agreeing = `(${columns('e', way.event)}) = (${columns('r', way.role)})`;
+    const conditions = [agreeing, ifEvent?.('e') ?? 'true', ifRole?.('r') ?? 'true'].join(' AND ');
+    return `SELECT e.id, r.user_id FROM ${events} e JOIN ${roles} r ON ${conditions}`;
+  });
+  const others = `SELECT e.id, u.id FROM ${events} e JOIN unnest(${users}) AS u (id) ON ${withoutRole('e', 'u.id')}`;
+  return [...ways, others].join(' UNION ');
+}
 
-/** SQL that holds when a user may read an event that belongs to no organization: the registry's, and what they did. */
-export const readWithoutRole = (user: string, event: string): string =>
-  `(${event}.organization_id IS NULL AND (${event}.category = 'registry' OR ${event}.user_id = ${user}))`;
+const columns = (alias: string, names: string[]): string => names.map((name) => `${alias}.${name}`).join(', ');

@@ -11,7 +11,7 @@ import type { Page } from '../../core/listing/page.js';
 import { paginate } from '../../core/listing/paginate.js';
 import { ReadMark, RecordedEvent, type SeenEvent } from './event.entity.js';
 import { type EventListQuery, NUMBER, wordsOf } from './event.inputs.js';
-import { letsRead, readWithoutRole } from './event-readers.js';
+import { readable } from './event-readers.js';
 
 type Rows = SelectQueryBuilder<RecordedEvent>;
 
@@ -88,7 +88,7 @@ export class EventsStore {
 
   async seesWorkspace(actor: Actor, id: string): Promise<boolean> {
     const rows = await this.unit.manager.query<unknown[]>(
-      `SELECT FROM workspace WHERE id = $1 AND ($2::uuid IS NULL OR ${visible('workspace', 'workspace', '$2')})`,
+      `SELECT FROM workspace WHERE id = $1 AND deleted_at IS NULL AND ($2::uuid IS NULL OR ${visible('workspace', 'workspace', '$2')})`,
       [id, actor.userId],
     );
     return rows.length > 0;
@@ -106,9 +106,7 @@ export class EventsStore {
       .addCommonTableExpression('SELECT * FROM access_role WHERE user_id = :actorId', 'own_role', {
         materialized: true,
       })
-      .andWhere(
-        `(EXISTS (SELECT FROM own_role WHERE ${letsRead('own_role', 'event')}) OR ${readWithoutRole(':actorId', 'event')})`,
-      );
+      .andWhere(readable('event', 'own_role', ':actorId'));
   }
 }
 

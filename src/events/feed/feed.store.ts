@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { EventStream } from '../../core/events/event-stream.js';
 import { RecordedEvent, type SeenEvent } from './event.entity.js';
-import { letsRead, readWithoutRole } from './event-readers.js';
+import { readers } from './event-readers.js';
 
 /** The feed of what belongs to no organization; every other feed has the id of its organization. */
 export const INSTALLATION = '00000000-0000-0000-0000-000000000000';
@@ -36,6 +36,11 @@ export interface Batch {
   /** Whose rights were checked. */
   users: ReadonlySet<string>;
   events: { event: RecordedEvent; readers: ReadonlySet<string>; readBy: ReadonlySet<string> }[];
+}
+
+interface Readers {
+  readers: string[] | null;
+  readBy: string[];
 }
 
 /** How far a feed has come. */
@@ -92,32 +97,26 @@ export class FeedStore {
 
   /** Up to `most` events of a feed after a number, with what each of the users may read of them now and has read. */
   async after(feed: string, from: bigint, users: ReadonlySet<string>, most: number): Promise<Batch> {
-    const { entities, raw } = await this.unit.manager
-      .getRepository(RecordedEvent)
-      .createQueryBuilder('event')
-      .addCommonTableExpression(
-        'SELECT * FROM access_role WHERE user_id = ANY(:users) AND organization_id = :feed',
-        'asked_role',
-        { materialized: true },
-      )
-      .addSelect(
-        `ARRAY(SELECT r.user_id FROM asked_role r WHERE ${letsRead('r', 'event')}
-               UNION SELECT u FROM unnest(CAST(:users AS uuid[])) u WHERE ${readWithoutRole('u', 'event')})`,
-        'readers',
-      )
-      .addSelect(
-        'ARRAY(SELECT m.user_id FROM event_read m WHERE m.event_id = event.id AND m.user_id = ANY(:users))',
-        'read_by',
-      )
-      .where(`${feedOf('event')} = :feed AND event.sequence > :from`)
-      .setParameters({ feed, from: from.toString(), users: [...users] })
-      .orderBy('event.sequence')
-      .limit(most)
-      .getRawAndEntities<{ readers: string[]; read_by: string[] }>();
-    const events = entities.map((event, index) => ({
+    const columns = this.unit.manager.connection
+      .getMetadata(RecordedEvent)
+      .columns.map(({ databaseName, propertyName }) => `batch.${databaseName} AS "${propertyName}"`);
+    const rows = await this.unit.manager.query<(RecordedEvent & Readers)[]>(
+      `WITH batch AS MATERIALIZED (
+         SELECT * FROM event WHERE ${feedOf('event')} = $1 AND sequence > $2 ORDER BY sequence LIMIT $3
+       ), asked_role AS MATERIALIZED (
+         SELECT * FROM access_role WHERE user_id = ANY($4) AND organization_id = $1
+       ), reader AS (
+         SELECT id, array_agg(user_id) AS users FROM (${readers('batch', 'asked_role', '$4::uuid[]')}) AS pair GROUP BY id
+       )
+       SELECT ${columns.join(', ')}, reader.users AS readers,
+              ARRAY(SELECT m.user_id FROM event_read m WHERE m.event_id = batch.id AND m.user_id = ANY($4)) AS "readBy"
+         FROM batch LEFT JOIN reader USING (id) ORDER BY batch.sequence`,
+      [feed, from.toString(), most, [...users]],
+    );
+    const events = rows.map(({ readers: may, readBy, ...event }) => ({
       event,
-      readers: new Set(raw[index]?.readers),
-      readBy: new Set(raw[index]?.read_by),
+      readers: new Set(may),
+      readBy: new Set(readBy),
     }));
     return { at: Date.now(), from, through: BigInt(events.at(-1)?.event.sequence ?? from), users, events };
   }

@@ -1,14 +1,17 @@
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Response } from 'express';
 
 /** A client that lets what was sent wait for longer is hung up on. */
 const LONGEST_UNREAD_MS = 10_000;
 
 /** One answer as a stream of server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html */
 export class ServerSentEvents {
-  constructor(private readonly response: Response) {
-    response.status(200).set({
+  constructor(
+    private readonly response: ServerResponse,
+    private readonly longestUnreadMs = LONGEST_UNREAD_MS,
+  ) {
+    response.writeHead(200, {
       'Content-Type': 'text/event-stream; charset=utf-8',
       // Compression and proxies would hold events back.
       'Cache-Control': 'no-cache, no-transform',
@@ -38,7 +41,7 @@ export class ServerSentEvents {
   private async write(text: string): Promise<void> {
     if (this.response.write(text) || this.response.destroyed) return;
     const patience = new AbortController();
-    const tooSlow = sleep(LONGEST_UNREAD_MS, true, { signal: patience.signal, ref: false }).catch(() => false);
+    const tooSlow = sleep(this.longestUnreadMs, true, { signal: patience.signal, ref: false }).catch(() => false);
     const read = Promise.race([once(this.response, 'drain', patience), once(this.response, 'close', patience)]);
     const slow = await Promise.race([tooSlow, read.then(() => false)]);
     patience.abort();

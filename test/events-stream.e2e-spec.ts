@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto';
+import { makeApp } from '../src/app.setup.js';
+import { Actor } from '../src/core/access/actor.js';
+import { Env } from '../src/core/config/env.js';
+import { DatabaseUrl } from '../src/core/database/database-url.js';
+import { UnitOfWork } from '../src/core/database/unit-of-work.js';
+import { DomainEvent } from '../src/core/events/domain-event.js';
+import { EventBus } from '../src/core/events/event-bus.js';
+import { type Json, Person } from './support/person.js';
+import { PASSWORD, World } from './support/world.js';
+
+class Told extends DomainEvent {
+  readonly category = 'environment';
+  readonly action = 'updated';
+  readonly description = 'a test told this';
+}
+
+let world: World;
+const open: Stream[] = [];
+
+beforeAll(async () => (world = await World.start({ LIMIT_SOCKETS_PER_USER: '3' })));
+afterEach(() => open.splice(0).forEach((stream) => stream.hangUp()));
+afterAll(() => world.stop());
+
+const tell = async (organizationId: string, count = 1): Promise<string[]> => {
+  const ids = Array.from({ length: count }, () => randomUUID());
+  await world.get(UnitOfWork).run(async () => {
+    for (const id of ids) await world.get(EventBus).publish(new Told(Actor.system('test'), { id, organizationId }, {}));
+  });
+  return ids;
+};
+
+const until = async (holds: () => boolean, ms = 10_000): Promise<void> => {
+  const end = Date.now() + ms;
+  while (!holds()) {
+    if (Date.now() > end) throw new Error(`waited in vain: ${holds.toString()}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+};
+
+/** One answer of server-sent events, read as a browser does. */
+class Stream {
+  readonly events: { id: string; data: Json }[] = [];
+  lastId = '';
+  ended = false;
+  private readonly abort = new AbortController();
+
+  private constructor(
+    readonly response: Response,
+    controller: AbortController,
+  ) {
+    this.abort = controller;
+    void this.read().catch(() => (this.ended = true));
+  }
+
+  static async open(person: Person, query = '', lastEventId?: string): Promise<Stream> {
+    const controller = new AbortController();
+    const response = await fetch(`${person.baseUrl}/api/events/stream?${query}`, {
+      signal: controller.signal,
+      headers: {
+        authorization: `Bearer ${person.token}`,
+        ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
+      },
+    });
+    const stream = new Stream(response, controller);
+    open.push(stream);
+    if (response.ok) await until(() => stream.lastId !== '');
+    return stream;
+  }
+
+  get told(): string[] {
+    return this.events.map(({ data }) => data.acted_upon);
+  }
+
+  hangUp(): void {
+    this.abort.abort();
+  }
+
+  private async read(): Promise<void> {
+    let text = '';
+    const decoder = new TextDecoder();
+    for await (const chunk of this.response.body ?? []) {
+      const blocks = (text + decoder.decode(chunk as Uint8Array, { stream: true })).split('\n\n');
+      text = blocks.pop() ?? '';
+      for (const block of blocks)
+        this.take(new Map(block.split('\n').map((line) => line.split(/: (.*)/s, 2) as [string, string])));
+    }
+    this.ended = true;
+  }
+
+  private take(fields: Map<string, string>): void {
+    this.lastId = fields.get('id') ?? this.lastId;
+    const data = fields.get('data');
+    if (data) this.events.push({ id: this.lastId, data: JSON.parse(data) });
+  }
+}
+
+describe('the stream of events', () => {
+  it('tells them as they happen, each with a number to resume from', async () => {
+    const stream = await Stream.open(world.admin);
+    expect(Object.fromEntries(stream.response.headers)).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': expect.stringContaining('no-transform'),
+    });
+    const made = await world.admin.post('/api/environments', { name: 'told', organization_id: world.organization });
+    await until(() => stream.events.length === 1);
+    const listed = await world.admin.get(`/api/events?acted_upon=${made.body.id}`);
+    const [event] = listed.body.events;
+    expect(stream.events).toEqual([{ id: `${world.organization}:${event.sequence}`, data: event }]);
+  });
+
+  it('resumes where it was left, without a gap or a repeat', async () => {
+    const first = await Stream.open(world.admin, `orgID=${world.organization}`);
+    const before = await tell(world.organization, 3);
+    await until(() => first.events.length === 3);
+    first.hangUp();
+    const missed = await tell(world.organization, 250);
+    const second = await Stream.open(world.admin, `orgID=${world.organization}`, first.lastId);
+    const later = await tell(world.organization, 2);
+    await until(() => second.events.length >= 252);
+    expect(first.told).toEqual(before);
+    expect(second.told).toEqual([...missed, ...later]);
+
+    const silent = await Stream.open(world.admin);
+    silent.hangUp();
+    const [unheard] = await tell(world.organization);
+    const third = await Stream.open(world.admin, '', silent.lastId);
+    await until(() => third.events.length === 1);
+    expect(third.told).toEqual([unheard]);
+  });
+
+  it('is narrowed by parameters', async () => {
+    const after = (await Stream.open(world.admin)).lastId.split(':')[1];
+    const [quiet, wanted] = [
+      await Stream.open(world.admin, `severity=error,alert&after=${after}`),
+      await Stream.open(world.admin, `category=team,environment&after=${after}`),
+    ];
+    await tell(world.organization);
+    await until(() => wanted.events.length === 1);
+    expect(quiet.events).toEqual([]);
+  });
+
+  it('is refused for what is not there, not kept or not understood', async () => {
+    const outsider = await world.outsider();
+    const statusOf = async (query: string, lastEventId?: string) =>
+      (await Stream.open(outsider, query, lastEventId)).response.status;
+    expect(await statusOf(`orgID=${world.organization}`)).toBe(404);
+    expect(await statusOf('', `${world.organization}:1`)).toBe(404);
+    expect(await statusOf(`orgID=${outsider.organization}`, `${world.organization}:1`)).toBe(400);
+    expect(await statusOf('', 'seven')).toBe(400);
+    expect(await statusOf('after=1000000')).toBe(400);
+    expect(await statusOf('severity=loud')).toBe(400);
+    expect((await world.stranger.get('/api/system/events/subscribe')).status).toBe(401);
+    await tell(outsider.organization, 3);
+    await world.sql(`UPDATE event SET created_at = now() - interval '8 days' WHERE organization_id = $1`, [
+      outsider.organization,
+    ]);
+    const expired = await outsider.get('/api/events/stream', {
+      headers: { 'last-event-id': `${outsider.organization}:1` },
+    });
+    expect(expired).toMatchObject({
+      status: 410,
+      body: { code: 'REPLAY_EXPIRED', oldest: expect.stringMatching(/^\d+$/) },
+    });
+  });
+
+  it('says nothing to who has left, and ends with the token', async () => {
+    const person = await world.person('admin');
+    const stream = await Stream.open(person);
+    const [heard] = await tell(world.organization);
+    await until(() => stream.events.length === 1);
+    await world.admin.delete(`/api/identity/orgs/${world.organization}/users/${person.id}`);
+    await tell(world.organization, 2);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(stream.told).toEqual([heard]);
+
+    const other = await world.person('admin');
+    const { body } = await world.stranger.post('/api/auth/login', { email: other.email, password: PASSWORD });
+    const short = await Stream.open(new Person(world.baseUrl, body.access_token as string));
+    await other.post('/api/auth/logout', { refresh_token: body.refresh_token });
+    await until(() => short.ended, 1_500);
+  });
+
+  it('is served so many times to one user', async () => {
+    const person = await world.person();
+    const streams = [await Stream.open(person), await Stream.open(person), await Stream.open(person)];
+    expect((await Stream.open(person)).response.status).toBe(429);
+    streams[0]?.hangUp();
+    await until(() => streams[0]?.ended === true);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect((await Stream.open(person)).response.status).toBe(200);
+  });
+
+  it('ends when its replica shuts down, which does not wait for it', async () => {
+    const second = await makeApp(world.get(Env as never), world.get(DatabaseUrl).service);
+    await second.listen(0, '127.0.0.1');
+    const baseUrl = (await second.getUrl()).replace('[::1]', '127.0.0.1');
+    const stream = await Stream.open(new Person(baseUrl, world.admin.token));
+    const [told] = await tell(world.organization);
+    await until(() => stream.events.length === 1);
+    expect(stream.told).toEqual([told]);
+    const before = performance.now();
+    await second.close();
+    expect(performance.now() - before).toBeLessThan(4_000);
+    await until(() => stream.ended);
+  });
+});
