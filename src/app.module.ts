@@ -8,9 +8,11 @@ import { CryptoModule } from './core/crypto/crypto.module.js';
 import { DatabaseModule } from './core/database/database.module.js';
 import { EventBusModule } from './core/events/events.module.js';
 import { GraphqlModule } from './core/graphql/graphql.module.js';
+import { MailModule } from './core/mail/mail.module.js';
 import { OutboundModule } from './core/outbound/outbound.module.js';
 import { RestModule } from './core/rest/rest.module.js';
 import { TelemetryModule } from './core/telemetry/telemetry.module.js';
+import { DeploymentsModule } from './deployments/deployments.module.js';
 import { DesignsModule } from './designs/designs.module.js';
 import { EnvironmentsModule } from './environments/environments.module.js';
 import { EventsModule } from './events/events.module.js';
@@ -19,6 +21,7 @@ import { KubernetesModule } from './kubernetes/kubernetes.module.js';
 import { JobsModule } from './jobs/jobs.module.js';
 import { migrations } from './migrations/migrations.js';
 import { OrganizationsModule } from './organizations/organizations.module.js';
+import { UsersModule } from './organizations/users/users.module.js';
 import { WorkspacesModule } from './workspaces/workspaces.module.js';
 
 /** The whole server, in the order in which its folders may import one another. */
@@ -37,16 +40,20 @@ export class AppModule {
         RestModule,
         JobsModule,
         OutboundModule,
+        MailModule,
         OrganizationsModule,
         AuthModule,
         ConnectionsModule,
         KubernetesModule,
         EnvironmentsModule,
         WorkspacesModule,
+        // Before the designs, for the router asks in this order: /api/pattern/deploy is no design called deploy.
+        DeploymentsModule,
         DesignsModule,
         EventsModule,
         HealthModule,
         GraphqlModule,
+        UsersModule,
       ],
     };
   }

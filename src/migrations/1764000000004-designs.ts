@@ -48,13 +48,14 @@ export class Designs1764000000004 implements MigrationInterface {
         workspace_id uuid NOT NULL REFERENCES workspace,
         design_id uuid NOT NULL REFERENCES design,
         design_version integer NOT NULL,
-        environment_id uuid REFERENCES environment,
+        environment_id uuid NOT NULL REFERENCES environment,
         connection_ids uuid[] NOT NULL,
         name text NOT NULL,
         action text NOT NULL,
         status text NOT NULL,
         requested_by uuid REFERENCES app_user,
         approved_by uuid REFERENCES app_user,
+        job_id uuid,
         options jsonb NOT NULL DEFAULT '{}',
         resources jsonb NOT NULL DEFAULT '[]',
         failure jsonb,
@@ -77,11 +78,24 @@ export class Designs1764000000004 implements MigrationInterface {
         workspace_id uuid NOT NULL REFERENCES workspace,
         deployment_id uuid NOT NULL REFERENCES deployment,
         design_version integer NOT NULL,
-        kinds jsonb NOT NULL DEFAULT '[]',
+        objects jsonb NOT NULL DEFAULT '[]',
         PRIMARY KEY (design_id, connection_id, environment_id)
       );
       CREATE INDEX deployed_design_connection ON deployed_design (connection_id);
       CREATE INDEX deployed_design_workspace ON deployed_design (workspace_id);
+
+      CREATE TABLE deployment_plan (
+        id uuid PRIMARY KEY,
+        organization_id uuid NOT NULL REFERENCES organization,
+        design_id uuid NOT NULL REFERENCES design,
+        design_version integer NOT NULL,
+        environment_id uuid NOT NULL REFERENCES environment,
+        connection_ids uuid[] NOT NULL,
+        options jsonb NOT NULL DEFAULT '{}',
+        fingerprints jsonb NOT NULL,
+        created_at timestamptz(3) NOT NULL DEFAULT now()
+      );
+      CREATE INDEX deployment_plan_age ON deployment_plan (created_at);
 
       CREATE TABLE installation (
         id uuid PRIMARY KEY,
@@ -92,6 +106,6 @@ export class Designs1764000000004 implements MigrationInterface {
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
-    await queryRunner.query('DROP TABLE installation, deployed_design, deployment, design_version, design');
+    await queryRunner.query('DROP TABLE installation, deployment_plan, deployed_design, deployment, design_version, design');
   }
 }

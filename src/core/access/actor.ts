@@ -40,6 +40,11 @@ export class Actor {
     return new Actor('system', null, reason, true, SCOPES, null, null);
   }
 
+  /** The system, doing what a user asked for: events name the user. */
+  static onBehalfOf(userId: string, reason: string): Actor {
+    return new Actor('system', userId, reason, true, SCOPES, null, null);
+  }
+
   get isSystem(): boolean {
     return this.kind === 'system';
   }

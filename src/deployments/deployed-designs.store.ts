@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import { UnitOfWork } from '../core/database/unit-of-work.js';
+import type { ObjectReference } from '../kubernetes/clusters/kubernetes-object.js';
+import type { Deployment } from './deployment.entity.js';
+
+/** That a design stands on a cluster: objects of it may be there until it is undeployed. */
+export interface DeployedDesign {
+  designId: string;
+  connectionId: string;
+  environmentId: string;
+  workspaceId: string;
+  deploymentId: string;
+  designVersion: number;
+  /** Everything that its deployments have applied there. */
+  objects: ObjectReference[];
+}
+
+const COLUMNS = `design_id AS "designId", connection_id AS "connectionId", environment_id AS "environmentId",
+  workspace_id AS "workspaceId", deployment_id AS "deploymentId", design_version AS "designVersion", objects`;
+
+type Side = 'design_id' | 'connection_id' | 'workspace_id';
+
+@Injectable()
+export class DeployedDesignsStore {
+  constructor(private readonly unit: UnitOfWork) {}
+
+  /** Everything that is deployed of a design, through a connection, or from a workspace. */
+  by(side: Side, id: string): Promise<DeployedDesign[]> {
+    return this.unit.manager.query(
+      `SELECT ${COLUMNS} FROM deployed_design WHERE ${side} = $1 ORDER BY environment_id, connection_id`,
+      [id],
+    );
+  }
+
+  async find(
+    deployment: Pick<Deployment, 'designId' | 'environmentId'>,
+    connectionId: string,
+  ): Promise<DeployedDesign | null> {
+    const [found] = await this.unit.manager.query<DeployedDesign[]>(
+      `SELECT ${COLUMNS} FROM deployed_design WHERE design_id = $1 AND environment_id = $2 AND connection_id = $3`,
+      [deployment.designId, deployment.environmentId, connectionId],
+    );
+    return found ?? null;
+  }
+
+  /** Before the first object is applied, so that nothing is ever on a cluster without being known. */
+  async put(deployment: Deployment, connectionId: string, objects: ObjectReference[]): Promise<void> {
+    await this.unit.manager.query(
+      `INSERT INTO deployed_design
+         (design_id, connection_id, environment_id, organization_id, workspace_id, deployment_id, design_version, objects)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+       ON CONFLICT (design_id, connection_id, environment_id) DO UPDATE
+         SET deployment_id = excluded.deployment_id, design_version = excluded.design_version, objects = excluded.objects`,
+      [
+        deployment.designId,
+        connectionId,
+        deployment.environmentId,
+        deployment.organizationId,
+        deployment.workspaceId,
+        deployment.id,
+        deployment.designVersion,
+        JSON.stringify(objects),
+      ],
+    );
+  }
+
+  /** A design that moves takes what is deployed of it along. */
+  async move(designId: string, workspaceId: string): Promise<void> {
+    await this.unit.manager.query(`UPDATE deployed_design SET workspace_id = $2 WHERE design_id = $1`, [
+      designId,
+      workspaceId,
+    ]);
+  }
+
+  async remove(deployment: Deployment, connectionId: string): Promise<void> {
+    await this.unit.manager.query(
+      `DELETE FROM deployed_design WHERE design_id = $1 AND environment_id = $2 AND connection_id = $3`,
+      [deployment.designId, deployment.environmentId, connectionId],
+    );
+  }
+}

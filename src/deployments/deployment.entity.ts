@@ -1,0 +1,95 @@
+import { Column, Entity } from 'typeorm';
+import { TenantEntity } from '../core/database/base.entity.js';
+import type { ResourceResult } from './apply/resource-result.js';
+
+export const DEPLOYMENT_STATUSES = [
+  'pending_approval',
+  'queued',
+  'running',
+  'succeeded',
+  'failed',
+  'rolled_back',
+  'undeployed',
+  'cancelled',
+] as const;
+export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number];
+
+export type DeploymentAction = 'deploy' | 'undeploy' | 'rollback';
+
+/** What became of one resource on one cluster. */
+export type DeployedResource = Omit<ResourceResult, 'component'> & { connection_id: string };
+
+/** How the caller wants it done. */
+export interface DeploymentOptions {
+  namespace?: string;
+  wait?: boolean;
+  atomic?: boolean;
+  adopt?: boolean;
+  force?: boolean;
+  plan_id?: string;
+}
+
+/** Why it did not succeed, as the API answers it. */
+export interface DeploymentFailure {
+  status: number;
+  code: string;
+  detail: string;
+}
+
+/** One deployment, undeployment or rollback of a design into an environment, from its request to its end. */
+@Entity('deployment')
+export class Deployment extends TenantEntity {
+  @Column('uuid')
+  workspaceId!: string;
+
+  @Column('uuid')
+  designId!: string;
+
+  /** The number of the version of the design. */
+  @Column('integer')
+  designVersion!: number;
+
+  @Column('uuid')
+  environmentId!: string;
+
+  @Column('uuid', { array: true })
+  connectionIds!: string[];
+
+  @Column('text')
+  name!: string;
+
+  @Column('text')
+  action!: DeploymentAction;
+
+  @Column('text')
+  status!: DeploymentStatus;
+
+  @Column('uuid', { nullable: true })
+  requestedBy!: string | null;
+
+  @Column('uuid', { nullable: true })
+  approvedBy!: string | null;
+
+  /** The job that does it; null while it waits for an approval. */
+  @Column('uuid', { nullable: true })
+  jobId!: string | null;
+
+  @Column('jsonb', { default: {} })
+  options!: DeploymentOptions;
+
+  @Column('jsonb', { default: [] })
+  resources!: DeployedResource[];
+
+  @Column('jsonb', { nullable: true })
+  failure!: DeploymentFailure | null;
+
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  startedAt!: Date | null;
+
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  finishedAt!: Date | null;
+
+  get hasEnded(): boolean {
+    return this.finishedAt !== null;
+  }
+}

@@ -1,0 +1,72 @@
+import type { Actor } from '../core/access/actor.js';
+import { DomainEvent, type Severity } from '../core/events/domain-event.js';
+import type { Deployment } from './deployment.entity.js';
+
+/** Something happened to a deployment. */
+export abstract class DeploymentEvent extends DomainEvent {
+  readonly category = 'deployment';
+  protected abstract readonly verb: string;
+
+  constructor(
+    actor: Actor,
+    readonly deployment: Deployment,
+    metadata: Record<string, unknown> = {},
+  ) {
+    super(
+      actor,
+      { id: deployment.id, organizationId: deployment.organizationId, workspaceId: deployment.workspaceId },
+      {
+        name: deployment.name,
+        action: deployment.action,
+        design_id: deployment.designId,
+        design_version: deployment.designVersion,
+        environment_id: deployment.environmentId,
+        ...metadata,
+      },
+    );
+  }
+
+  get description(): string {
+    return `Deployment ${this.deployment.name} ${this.verb}`;
+  }
+}
+
+export class DeploymentRequested extends DeploymentEvent {
+  readonly action = 'requested';
+  protected readonly verb = 'was requested';
+}
+
+export class DeploymentStarted extends DeploymentEvent {
+  readonly action = 'started';
+  protected readonly verb = 'has started';
+}
+
+export class DeploymentSucceeded extends DeploymentEvent {
+  readonly action = 'success';
+  override readonly severity: Severity = 'success';
+  protected readonly verb = 'succeeded';
+}
+
+export class DeploymentFailed extends DeploymentEvent {
+  readonly action = 'failure';
+  override readonly severity: Severity = 'error';
+  protected readonly verb = 'failed';
+}
+
+export class DeploymentCancelled extends DeploymentEvent {
+  readonly action = 'cancelled';
+  override readonly severity: Severity = 'warning';
+  protected readonly verb = 'was cancelled';
+}
+
+export class DeploymentRolledBack extends DeploymentEvent {
+  readonly action = 'rolled_back';
+  override readonly severity: Severity = 'success';
+  protected readonly verb = 'went back to an earlier version';
+}
+
+export class DesignUndeployed extends DeploymentEvent {
+  readonly action = 'undeployed';
+  override readonly severity: Severity = 'success';
+  protected readonly verb = 'was undeployed';
+}

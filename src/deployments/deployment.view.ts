@@ -1,0 +1,120 @@
+import { ObjectType } from '@nestjs/graphql';
+import { EnvelopeOf } from '../core/listing/page.js';
+import {
+  IdField,
+  IntField,
+  MapField,
+  RecordsField,
+  TextField,
+  TextsField,
+  TimeField,
+  WordField,
+} from '../core/schema/fields.js';
+import { RecordView } from '../core/schema/record.view.js';
+import {
+  type DeployedResource,
+  type Deployment,
+  DEPLOYMENT_STATUSES,
+  type DeploymentStatus,
+} from './deployment.entity.js';
+
+@ObjectType('DeployedResource')
+export class DeployedResourceView {
+  @TextField()
+  api_version!: string;
+
+  @TextField()
+  kind!: string;
+
+  @TextField({ nullable: true })
+  namespace!: string | null;
+
+  @TextField()
+  name!: string;
+
+  @IdField()
+  connection_id!: string;
+
+  @WordField(['create', 'update', 'unchanged', 'delete', 'prune'])
+  action!: string;
+
+  @WordField(['applied', 'unchanged', 'failed', 'skipped', 'deleted', 'rolled_back'])
+  status!: string;
+
+  @MapField({ nullable: true, description: 'reason, field and detail' })
+  error!: object | null;
+
+  static of(this: void, resource: DeployedResource): DeployedResourceView {
+    return Object.assign(new DeployedResourceView(), resource, { error: resource.error ?? null });
+  }
+}
+
+@ObjectType('Deployment')
+export class DeploymentView extends RecordView {
+  @TextField({ description: "The deployment's label." })
+  name!: string;
+
+  @WordField(['deploy', 'undeploy', 'rollback'])
+  action!: string;
+
+  @IdField()
+  design_id!: string;
+
+  @IntField({ description: 'The number of the version of the design.' })
+  design_version!: number;
+
+  @IdField()
+  environment_id!: string;
+
+  @IdField()
+  workspace_id!: string;
+
+  @IdField()
+  organization_id!: string;
+
+  @TextsField({ description: 'Ids of the connections it goes through.' })
+  connections!: string[];
+
+  @WordField(DEPLOYMENT_STATUSES)
+  status!: DeploymentStatus;
+
+  @IdField({ nullable: true })
+  requested_by!: string | null;
+
+  @IdField({ nullable: true })
+  approved_by!: string | null;
+
+  @RecordsField(() => DeployedResourceView)
+  resources!: DeployedResourceView[];
+
+  @MapField({ nullable: true, description: 'Why it did not succeed: status, code and detail.' })
+  error!: object | null;
+
+  @TimeField({ nullable: true })
+  started_at!: Date | null;
+
+  @TimeField({ nullable: true })
+  finished_at!: Date | null;
+
+  static of(this: void, deployment: Deployment): DeploymentView {
+    return RecordView.shape(new DeploymentView(), deployment, {
+      name: deployment.name,
+      action: deployment.action,
+      design_id: deployment.designId,
+      design_version: deployment.designVersion,
+      environment_id: deployment.environmentId,
+      workspace_id: deployment.workspaceId,
+      organization_id: deployment.organizationId,
+      connections: deployment.connectionIds,
+      status: deployment.status,
+      requested_by: deployment.requestedBy,
+      approved_by: deployment.approvedBy,
+      resources: deployment.resources.map(DeployedResourceView.of),
+      error: deployment.failure,
+      started_at: deployment.startedAt,
+      finished_at: deployment.finishedAt,
+    });
+  }
+}
+
+export const DeploymentPage = EnvelopeOf(DeploymentView, 'deployments', 'DeploymentPage');

@@ -1,0 +1,72 @@
+import { Body, Controller, Get, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Actor } from '../core/access/actor.js';
+import { Caller } from '../core/access/public.js';
+import { type Envelope, envelope } from '../core/listing/page.js';
+import { Id } from '../core/rest/id.js';
+import { DeploymentAnswers } from './deployment-answers.js';
+import { DeploymentListQuery, RollbackRequest } from './deployment.inputs.js';
+import { DeploymentPage, DeploymentView } from './deployment.view.js';
+import { DeploymentsService } from './deployments.service.js';
+
+@ApiTags('deployments')
+@ApiBearerAuth()
+@Controller('api/deployments')
+export class DeploymentsController {
+  constructor(
+    private readonly deployments: DeploymentsService,
+    private readonly answers: DeploymentAnswers,
+  ) {}
+
+  @Get()
+  @ApiOkResponse({ type: DeploymentPage })
+  async list(@Caller() actor: Actor, @Query() query: DeploymentListQuery): Promise<Envelope> {
+    return envelope(await this.deployments.list(actor, query), 'deployments', DeploymentView.of);
+  }
+
+  @Get(':id')
+  @ApiOkResponse({ type: DeploymentView })
+  async get(@Caller() actor: Actor, @Id() id: string): Promise<DeploymentView> {
+    return DeploymentView.of(await this.deployments.get(actor, id));
+  }
+
+  @Post(':id/cancel')
+  @HttpCode(200)
+  @ApiOkResponse({ type: DeploymentView })
+  async cancel(@Caller() actor: Actor, @Id() id: string): Promise<DeploymentView> {
+    return DeploymentView.of(await this.deployments.cancel(actor, id));
+  }
+
+  @Post(':id/approve')
+  @HttpCode(200)
+  @ApiOkResponse({ type: DeploymentView })
+  async approve(
+    @Caller() actor: Actor,
+    @Id() id: string,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<DeploymentView> {
+    return this.answers.answer(actor, await this.deployments.approve(actor, id), request, response);
+  }
+
+  @Post(':id/reject')
+  @HttpCode(200)
+  @ApiOkResponse({ type: DeploymentView })
+  async reject(@Caller() actor: Actor, @Id() id: string): Promise<DeploymentView> {
+    return DeploymentView.of(await this.deployments.reject(actor, id));
+  }
+
+  @Post(':id/rollback')
+  @HttpCode(200)
+  @ApiOkResponse({ type: DeploymentView })
+  async rollback(
+    @Caller() actor: Actor,
+    @Id() id: string,
+    @Body() input: RollbackRequest,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<DeploymentView> {
+    return this.answers.answer(actor, await this.deployments.rollback(actor, id, input), request, response);
+  }
+}

@@ -1,0 +1,88 @@
+import { Module } from '@nestjs/common';
+import { ConnectionDeleted } from '../connections/connection.events.js';
+import { ConnectionsModule } from '../connections/connections.module.js';
+import { Conflict } from '../core/errors/app-error.js';
+import { EventBus } from '../core/events/event-bus.js';
+import { DesignDeleted, DesignMoved } from '../designs/design.events.js';
+import { DesignsModule } from '../designs/designs.module.js';
+import { DesignsService } from '../designs/designs.service.js';
+import { EnvironmentsModule } from '../environments/environments.module.js';
+import { Jobs } from '../jobs/jobs.js';
+import { JobsModule } from '../jobs/jobs.module.js';
+import { KubernetesModule } from '../kubernetes/kubernetes.module.js';
+import { WorkspaceArchived, WorkspaceDeleted } from '../workspaces/workspace.events.js';
+import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { type DeployedDesign, DeployedDesignsStore } from './deployed-designs.store.js';
+import { DeploymentAnswers } from './deployment-answers.js';
+import { DeploymentsController } from './deployments.controller.js';
+import { DeploymentsResolver } from './deployments.resolver.js';
+import { DEPLOYMENTS_QUEUE, DeploymentsService } from './deployments.service.js';
+import { DeploymentsStore } from './deployments.store.js';
+import { DesignDeploymentsController } from './design-deployments.controller.js';
+import { PlansService } from './plan/plans.service.js';
+import { ClusterWork } from './runs/cluster-work.js';
+import { DeploymentRunner } from './runs/deployment-runner.js';
+import { placeOf, Targets } from './targets/targets.js';
+import { TargetsStore } from './targets/targets.store.js';
+
+const HOUR_MS = 3_600_000;
+const AT_ONCE = 4;
+
+@Module({
+  imports: [ConnectionsModule, KubernetesModule, EnvironmentsModule, WorkspacesModule, DesignsModule, JobsModule],
+  controllers: [DesignDeploymentsController, DeploymentsController],
+  providers: [
+    DeploymentsService,
+    DeploymentsStore,
+    DeployedDesignsStore,
+    DeploymentAnswers,
+    DeploymentRunner,
+    DeploymentsResolver,
+    ClusterWork,
+    PlansService,
+    Targets,
+    TargetsStore,
+  ],
+  exports: [DeploymentsService],
+})
+export class DeploymentsModule {
+  constructor(
+    jobs: Jobs,
+    runner: DeploymentRunner,
+    plans: PlansService,
+    designs: DesignsService,
+    deployments: DeploymentsService,
+    answers: DeploymentAnswers,
+    deployed: DeployedDesignsStore,
+    events: EventBus,
+  ) {
+    jobs.handle<{ deployment: string }>(DEPLOYMENTS_QUEUE, {
+      concurrency: AT_ONCE,
+      handler: (job, context) => runner.run(job, context),
+      ended: (job) => runner.ended(job),
+    });
+    jobs.every('deployment-plans', HOUR_MS, () => plans.purge());
+
+    const mustNotBeUsed = async (side: Parameters<DeployedDesignsStore['by']>[0], id: string) =>
+      refuse(await deployed.by(side, id));
+    events.within(ConnectionDeleted, ({ connection }) => mustNotBeUsed('connection_id', connection.id));
+    events.within(DesignDeleted, ({ design }) => mustNotBeUsed('design_id', design.id));
+    events.within(WorkspaceDeleted, ({ workspace }) => mustNotBeUsed('workspace_id', workspace.id));
+    events.within(WorkspaceArchived, ({ actor, workspace }) => deployments.stopAllOf(actor, workspace.id));
+    events.within(DesignMoved, ({ design }) => deployed.move(design.id, design.workspaceId));
+
+    designs.beforeDeletion(async (actor, design, undeploy) => {
+      if (!undeploy) return;
+      for (const { environmentId } of await deployed.by('design_id', design.id))
+        await answers.end(actor, await deployments.undeploy(actor, { id: design.id, environment_id: environmentId }));
+    });
+  }
+}
+
+function refuse(places: DeployedDesign[]): void {
+  if (places.length === 0) return;
+  throw new Conflict('IN_USE', `it is deployed in ${places.length} places`, {
+    extensions: { deployments: places.map((place) => ({ design_id: place.designId, ...placeOf(place) })) },
+    remedy: 'Undeploy first: DELETE /api/pattern/deploy.',
+  });
+}

@@ -1,0 +1,247 @@
+import { Injectable } from '@nestjs/common';
+import { Access } from '../core/access/access.js';
+import type { Actor } from '../core/access/actor.js';
+import type { Operation } from '../core/access/policy.js';
+import { UnitOfWork } from '../core/database/unit-of-work.js';
+import { Conflict, Forbidden, NotFound } from '../core/errors/app-error.js';
+import { EventBus } from '../core/events/event-bus.js';
+import type { Page } from '../core/listing/page.js';
+import type { Design } from '../designs/design.entity.js';
+import { DesignsService } from '../designs/designs.service.js';
+import type { Tier } from '../environments/environment.entity.js';
+import { Jobs } from '../jobs/jobs.js';
+import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { Deployment, type DeploymentAction, type DeploymentOptions } from './deployment.entity.js';
+import { DeploymentCancelled, DeploymentRequested } from './deployment.events.js';
+import type { DeploymentListQuery, DeployRequest, RollbackRequest, UndeployRequest } from './deployment.inputs.js';
+import { deploymentPolicy } from './deployment.policy.js';
+import { DeploymentsStore } from './deployments.store.js';
+import { designOf, optionsOf, PlansService, versionOf } from './plan/plans.service.js';
+import { type Target, Targets } from './targets/targets.js';
+import { TargetsStore } from './targets/targets.store.js';
+
+export const DEPLOYMENTS_QUEUE = 'deployment';
+
+interface Request {
+  action: DeploymentAction;
+  design: Design;
+  version: number;
+  target: Target;
+  name: string;
+  options: DeploymentOptions;
+  requestApproval?: boolean;
+}
+
+/** Asks for deployments and tells of them; what is asked for is done by a job. */
+@Injectable()
+export class DeploymentsService {
+  constructor(
+    private readonly deployments: DeploymentsStore,
+    private readonly designs: DesignsService,
+    private readonly workspaces: WorkspacesService,
+    private readonly targets: Targets,
+    private readonly tiers: TargetsStore,
+    private readonly plans: PlansService,
+    private readonly jobs: Jobs,
+    private readonly access: Access,
+    private readonly unit: UnitOfWork,
+    private readonly events: EventBus,
+  ) {}
+
+  async list(actor: Actor, query: DeploymentListQuery, designId?: string): Promise<Page<Deployment>> {
+    if (designId) await this.designs.get(actor, designId);
+    if (query.workspace_id) await this.workspaces.get(actor, query.workspace_id);
+    const scope = { organizationId: query.organization_id, workspaceId: query.workspace_id, designId };
+    return this.deployments.page(actor, scope, query);
+  }
+
+  async get(actor: Actor, id: string): Promise<Deployment> {
+    return found(id, await this.deployments.find(actor, id));
+  }
+
+  async deploy(actor: Actor, input: DeployRequest): Promise<Deployment> {
+    const design = await this.designs.get(actor, designOf(input));
+    const held = input.plan_id ? await this.plans.mustHold(design, input.plan_id) : null;
+    const wanted = held
+      ? { environment_id: held.target.environmentId, connection_ids: held.target.connectionIds }
+      : input;
+    return this.request(actor, {
+      action: 'deploy',
+      design,
+      version: held?.plan.designVersion ?? versionOf(design, input.version),
+      target: await this.targets.forDeployment(actor, design, wanted),
+      name: input.name ?? design.name,
+      options: {
+        ...(held?.plan.options ?? optionsOf(input)),
+        plan_id: input.plan_id,
+        wait: input.wait,
+        atomic: input.atomic,
+      },
+      requestApproval: input.request_approval,
+    });
+  }
+
+  async undeploy(actor: Actor, input: UndeployRequest): Promise<Deployment> {
+    const design = await this.designs.get(actor, designOf(input));
+    const target = await this.targets.forUndeployment(design, input);
+    return this.request(actor, {
+      action: 'undeploy',
+      design,
+      version: design.versionNumber,
+      target,
+      name: design.name,
+      options: {},
+    });
+  }
+
+  /** Deploys an earlier version where this deployment went: the one that is named, else the one deployed there before. */
+  async rollback(actor: Actor, id: string, input: RollbackRequest): Promise<Deployment> {
+    const { designId, designVersion, environmentId, connectionIds, options } = await this.get(actor, id);
+    const design = await this.designs.get(actor, designId);
+    const version = input.version ?? (await this.deployments.versionBefore(designId, environmentId, designVersion));
+    if (!version) throw new Conflict('NOTHING_TO_ROLL_BACK_TO', 'no other version was deployed there before');
+    const target = await this.targets.forDeployment(actor, design, {
+      environment_id: environmentId,
+      connection_ids: connectionIds,
+    });
+    const { namespace, atomic } = options;
+    return this.request(actor, {
+      action: 'rollback',
+      design,
+      version: versionOf(design, version),
+      target,
+      name: design.name,
+      options: { namespace, atomic },
+    });
+  }
+
+  /** Stops it: what waits ends at once; what runs ends as soon as it can, and with `atomic` takes back what it did. */
+  async cancel(actor: Actor, id: string): Promise<Deployment> {
+    return this.unit.run(async () => {
+      const deployment = await this.open(actor, id, deploymentPolicy.cancel);
+      if (deployment.hasEnded) {
+        if (deployment.status === 'cancelled') return deployment;
+        throw new Conflict('DEPLOYMENT_ENDED', `the deployment is ${deployment.status} already`);
+      }
+      await this.stop(actor, deployment);
+      return found(id, await this.deployments.find(actor, id));
+    });
+  }
+
+  /** Only another admin than the one who asked approves. */
+  async approve(actor: Actor, id: string): Promise<Deployment> {
+    return this.unit.run(async () => {
+      const deployment = await this.pending(actor, id);
+      if (deployment.requestedBy === actor.userId)
+        throw new Forbidden('whoever asked for a deployment cannot approve it', {
+          remedy: 'Ask another admin of the workspace.',
+        });
+      await this.workspaces.mustBeActive(actor, deployment.workspaceId);
+      await this.deployments.update(deployment, { approvedBy: actor.userId });
+      return this.enqueue(actor, deployment);
+    });
+  }
+
+  async reject(actor: Actor, id: string): Promise<Deployment> {
+    return this.unit.run(async () => {
+      const deployment = await this.pending(actor, id);
+      await this.stop(actor, deployment);
+      return deployment;
+    });
+  }
+
+  /** Ends everything that is unfinished in a workspace, as part of its archiving. */
+  async stopAllOf(actor: Actor, workspaceId: string): Promise<void> {
+    for (const deployment of await this.deployments.unfinishedOf(workspaceId)) await this.stop(actor, deployment);
+  }
+
+  private async request(actor: Actor, request: Request): Promise<Deployment> {
+    const { design, target } = request;
+    const { workspaceId, organizationId } = design;
+    const workspace = { type: 'workspace' as const, id: workspaceId, organizationId };
+    await this.access.require(actor, deploymentPolicy.deploy, workspace);
+    const pending = Boolean(request.requestApproval);
+    if (!pending) await this.mustReach(actor, target.tier, workspace);
+    return this.unit.run(async () => {
+      await this.workspaces.mustBeActive(actor, workspaceId);
+      const deployment = await this.deployments.insert(
+        Object.assign(new Deployment(), {
+          organizationId,
+          workspaceId,
+          designId: design.id,
+          designVersion: request.version,
+          environmentId: target.environmentId,
+          connectionIds: target.connectionIds,
+          name: request.name,
+          action: request.action,
+          status: pending ? ('pending_approval' as const) : ('queued' as const),
+          requestedBy: actor.userId,
+          approvedBy: null,
+          jobId: null,
+          options: request.options,
+          resources: [],
+          failure: null,
+          startedAt: null,
+          finishedAt: null,
+        }),
+      );
+      await this.events.publish(new DeploymentRequested(actor, deployment, { status: deployment.status }));
+      return pending ? deployment : this.enqueue(actor, deployment);
+    });
+  }
+
+  /** Deployments of one design into one environment run one after another. */
+  private async enqueue(actor: Actor, deployment: Deployment): Promise<Deployment> {
+    const job = await this.jobs.enqueue(actor, {
+      queue: DEPLOYMENTS_QUEUE,
+      payload: { deployment: deployment.id },
+      organizationId: deployment.organizationId,
+      serialKey: `deployment ${deployment.designId} ${deployment.environmentId}`,
+    });
+    return this.deployments.update(deployment, { status: 'queued', jobId: job.id });
+  }
+
+  private async mustReach(
+    actor: Actor,
+    tier: Tier,
+    workspace: { type: 'workspace'; id: string; organizationId: string },
+  ): Promise<void> {
+    if (tier !== 'production') return;
+    await this.access.require(actor, deploymentPolicy.actOnProduction, workspace).catch((error: unknown) => {
+      if (!(error instanceof Forbidden) || error.code !== 'FORBIDDEN') throw error;
+      throw new Forbidden('acting on production needs an admin of the workspace', {
+        code: 'APPROVAL_REQUIRED',
+        remedy: 'Send request_approval: true, and let an admin of the workspace approve.',
+      });
+    });
+  }
+
+  private async stop(actor: Actor, deployment: Deployment): Promise<void> {
+    if (deployment.jobId) {
+      await this.jobs.cancel(deployment.jobId);
+      return;
+    }
+    await this.deployments.update(deployment, { status: 'cancelled', finishedAt: new Date() });
+    await this.events.publish(new DeploymentCancelled(actor, deployment));
+  }
+
+  private async pending(actor: Actor, id: string): Promise<Deployment> {
+    const deployment = await this.open(actor, id, deploymentPolicy.approve);
+    if (deployment.status === 'pending_approval') return deployment;
+    throw new Conflict('NOT_PENDING', `the deployment is ${deployment.status}, and waits for no approval`);
+  }
+
+  private async open(actor: Actor, id: string, operation: Operation): Promise<Deployment> {
+    const deployment = found(id, await this.deployments.lock(actor, id));
+    const { workspaceId, organizationId, environmentId } = deployment;
+    const workspace = { type: 'workspace' as const, id: workspaceId, organizationId };
+    await this.access.require(actor, operation, workspace);
+    await this.mustReach(actor, await this.tiers.tierOf(environmentId), workspace);
+    return deployment;
+  }
+}
+
+function found(id: string, deployment: Deployment | null): Deployment {
+  if (!deployment) throw new NotFound('deployment', id);
+  return deployment;
+}

@@ -1,0 +1,67 @@
+import { Body, Controller, Delete, Get, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Actor } from '../core/access/actor.js';
+import { Caller } from '../core/access/public.js';
+import { type Envelope, envelope } from '../core/listing/page.js';
+import { Id } from '../core/rest/id.js';
+import { DeploymentAnswers } from './deployment-answers.js';
+import { DeploymentListQuery, DeployRequest, PlanRequest, TargetQuery, UndeployRequest } from './deployment.inputs.js';
+import { DeploymentPage, DeploymentView } from './deployment.view.js';
+import { DeploymentsService } from './deployments.service.js';
+import { PlanView } from './plan/plan.view.js';
+import { PlansService } from './plan/plans.service.js';
+
+@ApiTags('deployments')
+@ApiBearerAuth()
+@Controller('api/pattern')
+export class DesignDeploymentsController {
+  constructor(
+    private readonly deployments: DeploymentsService,
+    private readonly plans: PlansService,
+    private readonly answers: DeploymentAnswers,
+  ) {}
+
+  @Post('deploy/plan')
+  @HttpCode(200)
+  @ApiOkResponse({ type: PlanView })
+  plan(@Caller() actor: Actor, @Body() input: PlanRequest, @Query() query: TargetQuery): Promise<PlanView> {
+    return this.plans.plan(actor, query.into(input));
+  }
+
+  /** Deploys, and waits for the end unless `?async=true`: 200 only when all of it has succeeded. */
+  @Post('deploy')
+  @HttpCode(200)
+  @ApiOkResponse({ type: DeploymentView })
+  @ApiAcceptedResponse({ type: DeploymentView })
+  async deploy(
+    @Caller() actor: Actor,
+    @Body() input: DeployRequest,
+    @Query() query: TargetQuery,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<DeploymentView | PlanView> {
+    const wanted = query.into(input);
+    if (wanted.dry_run) return this.plans.plan(actor, wanted);
+    return this.answers.answer(actor, await this.deployments.deploy(actor, wanted), request, response);
+  }
+
+  @Delete('deploy')
+  @ApiOkResponse({ type: DeploymentView })
+  @ApiAcceptedResponse({ type: DeploymentView })
+  async undeploy(
+    @Caller() actor: Actor,
+    @Body() input: UndeployRequest,
+    @Query() query: TargetQuery,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<DeploymentView> {
+    return this.answers.answer(actor, await this.deployments.undeploy(actor, query.into(input)), request, response);
+  }
+
+  @Get(':id/deployments')
+  @ApiOkResponse({ type: DeploymentPage })
+  async list(@Caller() actor: Actor, @Id() id: string, @Query() query: DeploymentListQuery): Promise<Envelope> {
+    return envelope(await this.deployments.list(actor, query, id), 'deployments', DeploymentView.of);
+  }
+}

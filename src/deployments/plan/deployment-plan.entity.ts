@@ -1,0 +1,35 @@
+import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+import { newId } from '../../core/database/base.entity.js';
+import type { DeploymentOptions } from '../deployment.entity.js';
+
+/** What a plan was made of, so that `plan_id` can deploy exactly that; kept for a day. */
+@Entity('deployment_plan')
+export class DeploymentPlan {
+  @PrimaryColumn('uuid')
+  id: string = newId();
+
+  @Column('uuid')
+  organizationId!: string;
+
+  @Column('uuid')
+  designId!: string;
+
+  @Column('integer')
+  designVersion!: number;
+
+  @Column('uuid')
+  environmentId!: string;
+
+  @Column('uuid', { array: true })
+  connectionIds!: string[];
+
+  @Column('jsonb', { default: {} })
+  options!: DeploymentOptions;
+
+  /** The fingerprint of the plan on each cluster, by connection. */
+  @Column('jsonb')
+  fingerprints!: Record<string, string>;
+
+  @CreateDateColumn({ type: 'timestamptz', precision: 3 })
+  createdAt!: Date;
+}

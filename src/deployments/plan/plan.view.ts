@@ -1,0 +1,102 @@
+import {
+  FlagField,
+  IdField,
+  IntField,
+  MapField,
+  RecordsField,
+  TextField,
+  TextsField,
+  WordField,
+} from '../../core/schema/fields.js';
+import type { Tier } from '../../environments/environment.entity.js';
+import { TIERS } from '../../environments/environment.entity.js';
+import type { Target } from '../targets/targets.js';
+import type { DeploymentPlan } from './deployment-plan.entity.js';
+import { type Plan, plannedResources } from './plan.js';
+
+const ACTIONS = ['create', 'update', 'unchanged', 'delete', 'prune'] as const;
+
+export class PlannedResourceView {
+  @IdField({ rest: true })
+  connection_id!: string;
+
+  @TextField({ rest: true })
+  api_version!: string;
+
+  @TextField({ rest: true })
+  kind!: string;
+
+  @TextField({ rest: true, nullable: true })
+  namespace!: string | null;
+
+  @TextField({ rest: true })
+  name!: string;
+
+  @WordField(ACTIONS, { rest: true })
+  action!: string;
+
+  @MapField({ rest: true, description: 'Of an update: path, from and to of each field; secret values are hidden.' })
+  diff!: object[];
+
+  @FlagField({ rest: true, description: 'The cluster itself has tried it.' })
+  verified!: boolean;
+
+  @TextsField({ rest: true })
+  warnings!: string[];
+
+  @MapField({ rest: true, nullable: true })
+  error!: object | null;
+}
+
+/** What deploying a design would do, resource by resource; `plan_id` on deploy does exactly this. */
+export class PlanView {
+  @IdField({ rest: true })
+  plan_id!: string;
+
+  @IdField({ rest: true })
+  design_id!: string;
+
+  @IntField({ rest: true })
+  design_version!: number;
+
+  @IdField({ rest: true })
+  environment_id!: string;
+
+  @WordField(TIERS, { rest: true })
+  tier!: Tier;
+
+  @TextsField({ rest: true })
+  connections!: string[];
+
+  @FlagField({ rest: true, description: 'Nothing in the plan has an error.' })
+  deployable!: boolean;
+
+  @MapField({ rest: true, description: 'How many resources there are of each action.' })
+  summary!: Record<string, number>;
+
+  @RecordsField(() => PlannedResourceView, { rest: true })
+  resources!: PlannedResourceView[];
+
+  static of(this: void, kept: DeploymentPlan, { tier }: Target, plans: Map<string, Plan>): PlanView {
+    const resources = [...plans].flatMap(([connectionId, plan]) =>
+      plannedResources(plan).map(({ component: _, error = null, ...planned }) => ({
+        connection_id: connectionId,
+        ...planned,
+        error,
+      })),
+    );
+    return Object.assign(new PlanView(), {
+      plan_id: kept.id,
+      design_id: kept.designId,
+      design_version: kept.designVersion,
+      environment_id: kept.environmentId,
+      tier,
+      connections: kept.connectionIds,
+      deployable: resources.every(({ error }) => error === null),
+      summary: Object.fromEntries(
+        ACTIONS.map((action) => [action, resources.filter((each) => each.action === action).length]),
+      ),
+      resources,
+    });
+  }
+}

@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import { Access } from '../../core/access/access.js';
+import type { Actor } from '../../core/access/actor.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { Conflict, InvalidRequest, NotFound } from '../../core/errors/app-error.js';
+import type { Design } from '../../designs/design.entity.js';
+import { DesignsService } from '../../designs/designs.service.js';
+import type { Deployment, DeploymentOptions } from '../deployment.entity.js';
+import type { PlanRequest } from '../deployment.inputs.js';
+import { deploymentPolicy } from '../deployment.policy.js';
+import { DeployedDesignsStore } from '../deployed-designs.store.js';
+import { ClusterWork } from '../runs/cluster-work.js';
+import { type Target, Targets } from '../targets/targets.js';
+import { DeploymentPlan } from './deployment-plan.entity.js';
+import type { Plan } from './plan.js';
+import { PlanView } from './plan.view.js';
+import { Planner } from './planner.js';
+
+/** Tells what a deployment would do, and keeps what it was made of for those who want exactly that. */
+@Injectable()
+export class PlansService {
+  constructor(
+    private readonly designs: DesignsService,
+    private readonly targets: Targets,
+    private readonly work: ClusterWork,
+    private readonly deployed: DeployedDesignsStore,
+    private readonly access: Access,
+    private readonly unit: UnitOfWork,
+  ) {}
+
+  /** @throws ClusterError when a cluster cannot be worked with */
+  async plan(actor: Actor, input: PlanRequest): Promise<PlanView> {
+    const design = await this.designs.get(actor, designOf(input));
+    const { workspaceId, organizationId } = design;
+    await this.access.require(actor, deploymentPolicy.plan, { type: 'workspace', id: workspaceId, organizationId });
+    const target = await this.targets.forDeployment(actor, design, input);
+    const kept = Object.assign(new DeploymentPlan(), {
+      organizationId,
+      designId: design.id,
+      designVersion: versionOf(design, input.version),
+      environmentId: target.environmentId,
+      connectionIds: target.connectionIds,
+      options: optionsOf(input),
+    });
+    const plans = new Map<string, Plan>();
+    for (const connectionId of target.connectionIds) plans.set(connectionId, await this.planOn(kept, connectionId));
+    kept.fingerprints = Object.fromEntries([...plans].map(([id, plan]) => [id, plan.fingerprint]));
+    await this.unit.manager.getRepository(DeploymentPlan).insert(kept);
+    return PlanView.of(kept, target, plans);
+  }
+
+  /** What would be done on one cluster now. */
+  async planOn(
+    of: Pick<Deployment, 'designId' | 'designVersion' | 'environmentId' | 'options'>,
+    connectionId: string,
+    signal?: AbortSignal,
+  ): Promise<Plan> {
+    const cluster = await this.work.cluster(connectionId);
+    const resources = await this.work.resources(of.designId, of.designVersion);
+    const owner = await this.work.owner(of, connectionId);
+    const known = await this.deployed.find(of, connectionId);
+    const { namespace, adopt, force } = of.options;
+    return new Planner(cluster).plan(resources, owner, { namespace, adopt, force, previous: known?.objects, signal });
+  }
+
+  /**
+   * The plan that a deployment of this design names, when the design is still what it was.
+   * @throws NotFound, Conflict PLAN_STALE
+   */
+  async mustHold(design: Design, id: string): Promise<{ plan: DeploymentPlan; target: Omit<Target, 'tier'> }> {
+    const plan = await this.unit.manager.getRepository(DeploymentPlan).findOneBy({ id, designId: design.id });
+    if (!plan) throw new NotFound('plan', id);
+    if (plan.designVersion > design.versionNumber) throw stale('the design has changed since');
+    return { plan, target: { environmentId: plan.environmentId, connectionIds: plan.connectionIds } };
+  }
+
+  /** @throws Conflict PLAN_STALE when the cluster is no longer what it was when the plan was made */
+  async mustStillHold(id: string, connectionId: string, now: Plan): Promise<void> {
+    const plan = await this.unit.manager.getRepository(DeploymentPlan).findOneBy({ id });
+    if (plan?.fingerprints[connectionId] !== now.fingerprint) throw stale('the cluster has changed since');
+  }
+
+  /** Forgets plans of more than a day ago. */
+  async purge(): Promise<void> {
+    await this.unit.manager.query(`DELETE FROM deployment_plan WHERE created_at < now() - interval '1 day'`);
+  }
+}
+
+const stale = (why: string): Conflict =>
+  new Conflict('PLAN_STALE', `the plan is out of date: ${why}`, {
+    remedy: 'Plan again, and deploy with the new plan_id.',
+  });
+
+/** @throws InvalidRequest when no design is named */
+export function designOf({ id, pattern_id }: { id?: string; pattern_id?: string }): string {
+  const design = id ?? pattern_id;
+  if (!design) throw InvalidRequest.at('/id', 'is required', 'Send the id of the design.');
+  return design;
+}
+
+/** @throws NotFound when the design has no such version */
+export function versionOf(design: Design, wanted: number | undefined): number {
+  const version = wanted ?? design.versionNumber;
+  if (version > design.versionNumber) throw new NotFound('version', String(version));
+  return version;
+}
+
+export function optionsOf({ namespace, adopt, force }: PlanRequest): DeploymentOptions {
+  return { ...(namespace ? { namespace } : {}), ...(adopt ? { adopt } : {}), ...(force ? { force } : {}) };
+}

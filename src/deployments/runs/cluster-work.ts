@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import { Connection } from '../../connections/connection.entity.js';
+import { ConnectionsStore } from '../../connections/connections.store.js';
+import { Actor } from '../../core/access/actor.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { NotFound } from '../../core/errors/app-error.js';
+import { DesignsStore } from '../../designs/designs.store.js';
+import { DesignContents } from '../../designs/versions/design-contents.js';
+import { isDeployable, resourceOf } from '../../formats/design-component.js';
+import { Clusters } from '../../kubernetes/clusters/clusters.service.js';
+import type { ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
+import type { KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
+import type { Owner } from '../plan/owner.js';
+import type { DesiredResource } from '../plan/planned-resource.js';
+
+const SYSTEM = Actor.system('deployment');
+
+/** What plans and runs work with: the resources of a version, the client of a cluster, and the owner in whose name they act. */
+@Injectable()
+export class ClusterWork {
+  private installation?: Promise<string>;
+
+  constructor(
+    private readonly designs: DesignsStore,
+    private readonly contents: DesignContents,
+    private readonly connections: ConnectionsStore,
+    private readonly clusters: Clusters,
+    private readonly unit: UnitOfWork,
+  ) {}
+
+  /** The resources of one version of a design, as they should be on a cluster. */
+  async resources(designId: string, version: number): Promise<DesiredResource[]> {
+    const design = await this.designs.find(SYSTEM, designId);
+    if (!design) throw new NotFound('design', designId);
+    const file = await this.contents.read(design, version);
+    return file.components
+      .filter(isDeployable)
+      .map((component) => ({ component: component.id, object: resourceOf(component) as unknown as KubernetesObject }));
+  }
+
+  async cluster(connectionId: string): Promise<ClusterClient> {
+    return this.clusters.clientOf(await this.connection(connectionId));
+  }
+
+  async owner(at: { designId: string; environmentId: string }, connectionId: string): Promise<Owner> {
+    return {
+      installation: await this.installationId(),
+      design: at.designId,
+      environment: at.environmentId,
+      connection: connectionId,
+    };
+  }
+
+  private async connection(id: string): Promise<Connection> {
+    const connection = await this.connections.find(SYSTEM, id);
+    if (!connection) throw new NotFound('connection', id);
+    return connection;
+  }
+
+  private installationId(): Promise<string> {
+    this.installation ??= this.unit.manager
+      .query<{ id: string }[]>('SELECT id FROM installation')
+      .then(([row]) => row?.id ?? Promise.reject(new Error('the installation has no id')));
+    return this.installation;
+  }
+}

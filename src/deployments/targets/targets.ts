@@ -1,0 +1,131 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../core/access/actor.js';
+import { Conflict, InvalidRequest } from '../../core/errors/app-error.js';
+import type { Design } from '../../designs/design.entity.js';
+import type { Tier } from '../../environments/environment.entity.js';
+import { EnvironmentsService } from '../../environments/environments.service.js';
+import { type DeployedDesign, DeployedDesignsStore } from '../deployed-designs.store.js';
+import type { DeploymentTarget } from '../deployment.inputs.js';
+import { type Reachable, TargetsStore } from './targets.store.js';
+
+/** Where a design is deployed to: one environment, through some of its clusters. */
+export interface Target {
+  environmentId: string;
+  tier: Tier;
+  connectionIds: string[];
+}
+
+/** Finds the place that a call means; what is left out must be plain, or the call is refused and the choices named. */
+@Injectable()
+export class Targets {
+  constructor(
+    private readonly store: TargetsStore,
+    private readonly deployed: DeployedDesignsStore,
+    private readonly environments: EnvironmentsService,
+  ) {}
+
+  /** @throws InvalidRequest naming the choices, NotFound, Conflict ENVIRONMENT_ARCHIVED */
+  async forDeployment(actor: Actor, design: Design, wanted: DeploymentTarget): Promise<Target> {
+    if (wanted.environment_id) await this.environments.get(actor, wanted.environment_id);
+    const all = await this.store.ofWorkspace(design.workspaceId);
+    const inEnvironment = all.filter(
+      ({ environmentId }) => !wanted.environment_id || environmentId === wanted.environment_id,
+    );
+    if (inEnvironment.length === 0)
+      throw InvalidRequest.at(
+        '/environment_id',
+        wanted.environment_id
+          ? "must be an environment of the design's workspace that has a Kubernetes connection"
+          : "is required: no environment of the design's workspace has a Kubernetes connection",
+        'Assign an environment with a connection of the kind kubernetes to the workspace.',
+      );
+    const places = narrow(inEnvironment, wanted.connection_ids);
+    const target = one(
+      places,
+      Boolean(wanted.environment_id ?? wanted.connection_ids),
+      ({ environment, connection }) => `${environment}/${connection}`,
+    );
+    const [first] = target;
+    if (first.status === 'archived')
+      throw new Conflict('ENVIRONMENT_ARCHIVED', `environment ${first.environment} is archived`, {
+        remedy: 'Restore it first.',
+      });
+    return {
+      environmentId: first.environmentId,
+      tier: first.tier,
+      connectionIds: target.map(({ connectionId }) => connectionId),
+    };
+  }
+
+  /** @throws Conflict NOT_DEPLOYED; InvalidRequest naming the places when there are several */
+  async forUndeployment(design: Design, wanted: DeploymentTarget): Promise<Target> {
+    const all = await this.deployed.by('design_id', design.id);
+    const matching = all.filter(
+      ({ environmentId, connectionId }) =>
+        (!wanted.environment_id || environmentId === wanted.environment_id) &&
+        (!wanted.connection_ids?.length || wanted.connection_ids.includes(connectionId)),
+    );
+    if (matching.length === 0)
+      throw new Conflict(
+        'NOT_DEPLOYED',
+        `design ${design.name} is not deployed ${all.length > 0 ? 'there' : 'anywhere'}`,
+        {
+          extensions: { deployed: all.map(placeOf) },
+        },
+      );
+    const target = one(
+      matching,
+      Boolean(wanted.environment_id),
+      ({ environmentId, connectionId }) => `${environmentId}/${connectionId}`,
+    );
+    const [{ environmentId }] = target;
+    return {
+      environmentId,
+      tier: await this.store.tierOf(environmentId),
+      connectionIds: target.map(({ connectionId }) => connectionId),
+    };
+  }
+}
+
+/** A place as it is named in answers. */
+export const placeOf = ({ environmentId, connectionId, deploymentId }: DeployedDesign) => ({
+  environment_id: environmentId,
+  connection_id: connectionId,
+  deployment_id: deploymentId,
+});
+
+function narrow(places: Reachable[], connectionIds: string[] | undefined): Reachable[] {
+  if (!connectionIds?.length) return places;
+  const foreign = connectionIds.filter((id) => !places.some(({ connectionId }) => connectionId === id));
+  if (foreign.length === 0) return places.filter(({ connectionId }) => connectionIds.includes(connectionId));
+  throw InvalidRequest.at(
+    '/connection_ids',
+    `holds ${foreign.join(', ')}, which is no Kubernetes connection there`,
+    `Choose from ${places.map(({ connection, connectionId }) => `${connection} (${connectionId})`).join(', ')}.`,
+  );
+}
+
+/** All places of one environment when it was named, else the only place there is. */
+function one<P extends { environmentId: string; connectionId: string }>(
+  places: P[],
+  several: boolean,
+  name: (place: P) => string,
+): [P, ...P[]] {
+  const environments = new Set(places.map(({ environmentId }) => environmentId));
+  if (environments.size > 1 || (!several && places.length > 1)) {
+    const choices = places.map((place) => ({
+      name: name(place),
+      environment_id: place.environmentId,
+      connection_id: place.connectionId,
+    }));
+    throw new InvalidRequest(
+      `environment_id is required; there are ${choices.map((choice) => choice.name).join(', ')}`,
+      {
+        errors: [{ pointer: '/environment_id', detail: 'is required, since there are several places' }],
+        extensions: { choices },
+        remedy: 'Send environment_id, and connection_ids for some of its clusters only.',
+      },
+    );
+  }
+  return places as [P, ...P[]];
+}
