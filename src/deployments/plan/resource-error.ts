@@ -37,7 +37,8 @@ function reasonOf(error: ClusterError): string {
   return error.kind.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 }
 
-/** Server-side apply names the field in its message only: `… (ns/name; v1, Kind=ConfigMap): .data.a: expected string`. */
+/** Server-side apply names fields in its message only: `… (ns/name; v1, Kind=ConfigMap): .data.a: expected string`, one a line when several. */
 function fieldIn(message: string): string | undefined {
-  return /: (\.[A-Za-z0-9_.[\]"=/-]+): /.exec(message)?.[1];
+  const fields = [...message.matchAll(/\s(\.[A-Za-z][^\s:]*): /g)].map((match) => match[1]);
+  return fields.length > 0 ? fields.join(', ') : undefined;
 }

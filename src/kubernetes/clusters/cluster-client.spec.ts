@@ -108,9 +108,11 @@ requires('KUBEBUILDER_ASSETS', 'A cluster client', () => {
 
   it('refuses a field that the definition does not have', async () => {
     const { definition, object } = customKind();
-    await scene.deploy([definition, object('x')]);
-    const { resources } = await scene.deploy([definition, object('x', { size: 1, unknown: true })]);
+    const apart = await DeploymentScene.open(cluster.kubeconfig);
+    await apart.deploy([definition, object('x')]);
+    const { resources } = await apart.deploy([definition, object('x', { size: 1, unknown: true })]);
     expect(resources[1]?.error).toMatchObject({ reason: 'INVALID', field: '.spec.unknown' });
+    await apart.close();
   });
 
   it.each(['../../secrets', '..', 'a/b', 'a%2fb', ''])('takes %j for no name', async (name) => {
