@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { Env } from '../src/core/config/env.js';
 import { DatabaseUrl } from '../src/core/database/database-url.js';
 import { JobSettings } from '../src/jobs/job-settings.js';
 import { Jobs } from '../src/jobs/jobs.js';
@@ -28,15 +27,10 @@ afterAll(async () => {
 /** Starts a replica in a process of its own and hands a job to it. */
 async function startChild(queue: string): Promise<{ child: ChildProcess; lines: string[]; id: string }> {
   const program = join(import.meta.dirname, 'jobs-worker.ts');
-  const { JWT_SECRET, ENCRYPTION_KEY: key } = world.app.get(Env);
-  const ENCRYPTION_KEY = key?.toString('hex');
   const child = spawn(
     process.execPath,
     ['--import', '@swc-node/register/esm-register', program, world.get(DatabaseUrl).service, queue, String(LEASE_MS)],
-    {
-      env: { NODE_ENV: 'test', LOG_LEVEL: 'silent', JWT_SECRET, ENCRYPTION_KEY },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
+    { env: {}, stdio: ['ignore', 'pipe', 'inherit'] },
   );
   children.push(child);
   const lines: string[] = [];

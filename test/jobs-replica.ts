@@ -1,21 +1,47 @@
-import type { INestApplication } from '@nestjs/common';
+import { type INestApplication, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeApp } from '../src/app.setup.js';
+import { AccessModule } from '../src/core/access/access.module.js';
 import { Actor } from '../src/core/access/actor.js';
+import { ConfigModule } from '../src/core/config/config.module.js';
 import { Env } from '../src/core/config/env.js';
-import { DatabaseUrl } from '../src/core/database/database-url.js';
+import { CryptoModule } from '../src/core/crypto/crypto.module.js';
+import { DatabaseModule } from '../src/core/database/database.module.js';
+import { EventBusModule } from '../src/core/events/events.module.js';
+import { RestModule } from '../src/core/rest/rest.module.js';
+import { TelemetryModule } from '../src/core/telemetry/telemetry.module.js';
 import type { Job, NewJob } from '../src/jobs/job.js';
 import { JobSettings } from '../src/jobs/job-settings.js';
 import type { Jobs } from '../src/jobs/jobs.js';
-import type { World } from './support/world.js';
+import { JobsModule } from '../src/jobs/jobs.module.js';
 
-export const system = Actor.system('a test');
+const system = Actor.system('a test');
 
-/** Another replica of the world's server, on the same database. */
-export async function startReplica(world: World, settings: Partial<JobSettings> = {}): Promise<INestApplication> {
-  const app = await makeApp(world.app.get(Env), world.get(DatabaseUrl).service);
-  Object.assign(app.get(JobSettings), settings);
-  return app.init();
+const env = Env.read({
+  NODE_ENV: 'test',
+  LOG_LEVEL: 'silent',
+  DATABASE_POOL: '5',
+  ENCRYPTION_KEY: '00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff',
+});
+
+@Module({})
+class Replica {}
+
+/** A replica of the server, as far as jobs need it, on a migrated database. */
+export async function startReplica(databaseUrl: string, times: Partial<JobSettings> = {}): Promise<INestApplication> {
+  const imports = [
+    ConfigModule.forRoot(env),
+    TelemetryModule,
+    DatabaseModule.forRoot(databaseUrl, []),
+    AccessModule,
+    CryptoModule,
+    EventBusModule,
+    RestModule,
+    JobsModule,
+  ];
+  const app = await NestFactory.create({ module: Replica, imports }, { logger: false, abortOnError: false });
+  Object.assign(app.get(JobSettings), times);
+  return app.enableShutdownHooks().init();
 }
 
 /** Waits until the condition holds. */

@@ -1,5 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import { once } from 'node:events';
+import { DatabaseUrl } from '../src/core/database/database-url.js';
 import { UnitOfWork } from '../src/core/database/unit-of-work.js';
 import { Conflict } from '../src/core/errors/app-error.js';
 import type { JobAborted } from '../src/jobs/job-aborted.js';
@@ -15,7 +16,7 @@ let others: Jobs;
 
 beforeAll(async () => {
   world = await World.start();
-  replica = await startReplica(world, { heartbeatMs: 100 });
+  replica = await startReplica(world.get(DatabaseUrl).service, { heartbeatMs: 100 });
   jobs = world.get(Jobs);
   others = replica.get(Jobs);
 });
@@ -62,8 +63,10 @@ describe('a job', () => {
   it('fails with what was thrown when that has a name, and with nothing but its id when not', async () => {
     jobs.handle<{ named: boolean }>('fail', {
       concurrency: 1,
-      handler: ({ payload }) =>
-        Promise.reject(payload.named ? new Conflict('IN_USE', 'it is in use') : new Error('secret at 10.0.0.1')),
+      handler: ({ payload }) => {
+        if (payload.named) return Promise.reject(new Conflict('IN_USE', 'it is in use'));
+        throw new Error('secret at 10.0.0.1');
+      },
     });
     const named = await finished((await enqueue(jobs, 'fail', { payload: { named: true } })).id);
     expect(named).toMatchObject({ status: 'failed', error: { code: 'IN_USE', status: 409, detail: 'it is in use' } });
@@ -311,7 +314,7 @@ describe('what is periodic', () => {
 
 describe('a replica that shuts down', () => {
   it('lets jobs end, and gives up at once what does not', async () => {
-    const leaving = await startReplica(world, { drainMs: 300, graceMs: 200 });
+    const leaving = await startReplica(world.get(DatabaseUrl).service, { drainMs: 300, graceMs: 200 });
     const queue = leaving.get(Jobs);
     const begun: string[] = [];
     const short = gate();

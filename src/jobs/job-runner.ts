@@ -8,8 +8,8 @@ import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { JobEndings, problemOfJob } from './job-endings.js';
 import { type JobHandler, JobHandlers, usualDelay } from './job-handlers.js';
 import { JobSettings } from './job-settings.js';
-import type { Outcome } from './job.js';
-import { LeasesStore } from './leases.store.js';
+import type { Job, Outcome } from './job.js';
+import { LeasesStore, type PutBack } from './leases.store.js';
 import { Progress } from './progress.js';
 import type { RunningJob } from './running-job.js';
 import { storedJson } from './stored-json.js';
@@ -54,21 +54,42 @@ export class JobRunner {
       (value) => this.unit.apart(() => this.leases.saveProgress(job, value)),
       () => this.settings.progressMs,
     );
-    let outcome: Outcome | null = null;
-    let failure: unknown;
+    const tell = (value: object) => progress.tell(value);
+    let verdict: Verdict;
     try {
-      const tell = (value: object) => progress.tell(value);
-      const result = await handler.handler(job, { actor, requestedBy: job.requestedBy, signal, progress: tell });
-      storedJson(result);
-      outcome = { status: 'succeeded', result: result ?? null };
+      verdict = succeeded(await handler.handler(job, { actor, requestedBy: job.requestedBy, signal, progress: tell }));
     } catch (error) {
-      failure = error;
+      verdict = this.judge(running, handler, error);
     }
     const untold = progress.close();
     running.isEnding = true;
-    return this.write(() =>
-      outcome ? this.end(running, outcome, untold) : this.afterFailure(running, handler, failure, untold),
-    );
+    return this.write(() => this.carryOut(job, verdict, untold));
+  }
+
+  /** What follows from a failure. */
+  private judge({ job, aborted }: RunningJob, { retryIn = usualDelay }: JobHandler, error: unknown): Verdict {
+    if (aborted === 'lease lost') return { as: 'lost' };
+    if (aborted === 'cancelled') return { end: { status: 'cancelled' } };
+    if (aborted === 'shutting down') return { as: 'released', putBack: {} };
+    if (error instanceof AppError) this.logger.warn({ job: job.id, code: error.code }, `job failed: ${error.message}`);
+    else this.logger.error(error, `job ${job.id} of ${job.queue} failed`);
+    const problem = problemOfJob(job, error);
+    const failures = job.failures + 1;
+    const delayMs = failures < job.mostAttempts ? retryIn(failures, error) : null;
+    if (delayMs === null) return { end: { status: 'failed', error: problem } };
+    return { as: 'retried', putBack: { failed: true, delayMs, error: problem } };
+  }
+
+  /** @returns in a word what became of the job */
+  private async carryOut(job: Job, verdict: Verdict, progress: object | null): Promise<string> {
+    if ('putBack' in verdict && (await this.leases.putBack(job, { ...verdict.putBack, progress }))) {
+      this.metrics.jobs.inc({ queue: job.queue, outcome: verdict.as });
+      return verdict.as;
+    }
+    if ('as' in verdict && verdict.as === 'lost') return verdict.as;
+    // What was not put back is to be cancelled, or was lost; that is told apart by whether it can be ended.
+    const outcome = 'end' in verdict ? verdict.end : ({ status: 'cancelled' } as const);
+    return (await this.endings.end(job, outcome, progress)) ? outcome.status : 'lost';
   }
 
   /** The database may be away for a moment; the lease is prolonged meanwhile. */
@@ -81,39 +102,13 @@ export class JobRunner {
         await sleep(200 * tries);
       }
   }
+}
 
-  private async end(running: RunningJob, outcome: Outcome, progress: object | null): Promise<string> {
-    return (await this.endings.end(running.job, outcome, progress)) ? outcome.status : 'lost';
-  }
+/** What is to be done with a job whose handler has come out. */
+type Verdict = { end: Outcome } | { as: 'retried' | 'released'; putBack: PutBack } | { as: 'lost' };
 
-  private async afterFailure(
-    running: RunningJob,
-    handler: JobHandler,
-    error: unknown,
-    progress: object | null,
-  ): Promise<string> {
-    const { job, aborted } = running;
-    if (aborted === 'lease lost') return 'lost';
-    if (aborted === 'cancelled') return this.end(running, { status: 'cancelled' }, progress);
-    if (aborted === 'shutting down') return this.putBack(running, { progress }, 'released');
-    const problem = problemOfJob(job, error);
-    if (error instanceof AppError) this.logger.warn({ job: job.id, code: error.code }, `job failed: ${error.message}`);
-    else this.logger.error(error, `job ${job.id} of ${job.queue} failed`);
-    const failures = job.failures + 1;
-    const delayMs = failures < job.mostAttempts ? (handler.retryIn ?? usualDelay)(failures, error) : null;
-    if (delayMs === null) return this.end(running, { status: 'failed', error: problem }, progress);
-    return this.putBack(running, { failed: true, delayMs, error: problem, progress }, 'retried');
-  }
-
-  private async putBack(
-    running: RunningJob,
-    why: Parameters<LeasesStore['putBack']>[1] & object,
-    outcome: string,
-  ): Promise<string> {
-    const { job } = running;
-    // It is put back unless it was lost or is to be cancelled; a lost one cannot be ended as cancelled either.
-    if (!(await this.leases.putBack(job, why))) return this.end(running, { status: 'cancelled' }, why.progress ?? null);
-    this.metrics.jobs.inc({ queue: job.queue, outcome });
-    return outcome;
-  }
+/** @throws when the result is no JSON */
+function succeeded(result: unknown): Verdict {
+  storedJson(result);
+  return { end: { status: 'succeeded', result: result ?? null } };
 }
