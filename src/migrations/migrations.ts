@@ -4,6 +4,7 @@ import { Platform1764000000002 } from './1764000000002-platform.js';
 import { Infrastructure1764000000003 } from './1764000000003-infrastructure.js';
 import { Designs1764000000004 } from './1764000000004-designs.js';
 import { AccessRole1764000000005 } from './1764000000005-access-role.js';
+import { IdentityWhole1764000000006 } from './1764000000006-identity-whole.js';
 
 /** Every change of the schema, oldest first. */
 export const migrations: Migration[] = [
@@ -12,4 +13,5 @@ export const migrations: Migration[] = [
   Infrastructure1764000000003,
   Designs1764000000004,
   AccessRole1764000000005,
+  IdentityWhole1764000000006,
 ];

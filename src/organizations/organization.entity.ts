@@ -1,5 +1,6 @@
 import { Column, Entity } from 'typeorm';
 import { BaseEntity } from '../core/database/base.entity.js';
+import type { NewOrganization } from './organization.inputs.js';
 
 /** The unit of tenancy: every workspace, environment, connection and credential belongs to one. */
 @Entity('organization')
@@ -15,4 +16,14 @@ export class Organization extends BaseEntity {
 
   @Column('jsonb', { default: {} })
   metadata!: Record<string, unknown>;
+
+  static make(owner: string, input: NewOrganization): Organization {
+    const { name, description, metadata } = input;
+    return Object.assign(new Organization(), {
+      name,
+      description: description ?? '',
+      metadata: metadata ?? {},
+      owner,
+    });
+  }
 }

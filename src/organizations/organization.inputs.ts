@@ -1,6 +1,7 @@
-import { Writes } from '../core/rest/change-input.js';
+import { cleared, given, Writes } from '../core/rest/change-input.js';
 import { ChangeOnly } from '../core/rest/input.pipe.js';
 import { MapInput, NameInput, TextInput } from '../core/schema/input-fields.js';
+import type { Organization } from './organization.entity.js';
 import { OrganizationView } from './organization.view.js';
 
 @Writes(() => OrganizationView)
@@ -25,4 +26,13 @@ export class OrganizationChange extends ChangeOnly {
 
   @MapInput({ clearable: true })
   metadata?: Record<string, unknown> | null;
+
+  /** The columns that this input sets. */
+  fields(): Partial<Organization> {
+    return given({
+      name: this.name,
+      description: cleared(this.description, ''),
+      metadata: cleared(this.metadata, {}),
+    });
+  }
 }

@@ -1,10 +1,18 @@
 import { policy } from '../core/access/policy.js';
 
 export const organizationPolicy = policy('organization', {
+  /** Only installation administrators do, whatever their role elsewhere. */
+  create: { needs: 'none', scope: 'admin' },
   read: 'member',
   update: 'organization_admin',
   delete: 'owner',
   readMembers: 'member',
+  leave: { needs: 'member', scope: 'write' },
   nameOwners: 'owner',
   manageMembers: 'organization_admin',
+  readTeams: 'member',
+  manageTeams: 'organization_admin',
+  manageServiceAccounts: 'organization_admin',
 });
+
+export type OrganizationOperation = keyof typeof organizationPolicy;

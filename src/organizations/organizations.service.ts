@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { Access } from '../core/access/access.js';
+import { Access, requireScope } from '../core/access/access.js';
 import type { Actor } from '../core/access/actor.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
-import { Forbidden, InvalidRequest, NotFound } from '../core/errors/app-error.js';
+import { Conflict, Forbidden, InvalidRequest, NotFound } from '../core/errors/app-error.js';
 import { EventBus } from '../core/events/event-bus.js';
 import type { ListQuery } from '../core/listing/list-query.js';
 import type { Page } from '../core/listing/page.js';
-import { cleared, given, mustEcho } from '../core/rest/change-input.js';
+import { mustEcho } from '../core/rest/change-input.js';
 import { Precondition } from '../core/rest/precondition.js';
 import { MembersStore } from './members/members.store.js';
 import { Organization } from './organization.entity.js';
 import { OrganizationCreated, OrganizationDeleted, OrganizationUpdated } from './organization.events.js';
 import type { NewOrganization, OrganizationChange } from './organization.inputs.js';
-import { organizationPolicy } from './organization.policy.js';
+import { type OrganizationOperation, organizationPolicy } from './organization.policy.js';
 import { OrganizationView } from './organization.view.js';
 import { OrganizationsStore } from './organizations.store.js';
 
@@ -26,27 +26,26 @@ export class OrganizationsService {
     private readonly events: EventBus,
   ) {}
 
-  list(actor: Actor, query: ListQuery): Promise<Page<Organization>> {
+  async list(actor: Actor, query: ListQuery): Promise<Page<Organization>> {
+    requireScope(actor, organizationPolicy.read);
     return this.organizations.page(actor, query);
   }
 
+  /** @throws NotFound when there is none that the actor may see */
   async get(actor: Actor, id: string): Promise<Organization> {
-    const organization = await this.organizations.find(actor, id);
-    if (!organization) throw new NotFound('organization', id);
-    return organization;
+    requireScope(actor, organizationPolicy.read);
+    return found(id, await this.organizations.find(actor, id));
   }
 
   /** Who creates an organization becomes its owner; only installation administrators do. */
   async create(actor: Actor, owner: string, input: NewOrganization): Promise<Organization> {
-    if (!actor.installationAdmin) throw new Forbidden('only installation administrators create organizations');
-    return this.unit.run(async () => {
-      const organization = Object.assign(new Organization(), {
-        name: input.name,
-        description: input.description ?? '',
-        metadata: input.metadata ?? {},
-        owner,
+    requireScope(actor, organizationPolicy.create);
+    if (!actor.installationAdmin)
+      throw new Forbidden('only installation administrators create organizations', {
+        remedy: 'Ask an administrator of this installation.',
       });
-      await this.organizations.insert(organization);
+    return this.unit.run(async () => {
+      const organization = await this.organizations.insert(Organization.make(owner, input));
       await this.members.put(organization.id, owner, 'owner');
       await this.events.publish(new OrganizationCreated(actor, organization));
       return organization;
@@ -55,31 +54,27 @@ export class OrganizationsService {
 
   async update(actor: Actor, id: string, input: OrganizationChange, match: Precondition): Promise<Organization> {
     return this.unit.run(async () => {
-      const organization = await this.get(actor, id);
-      await this.require(actor, 'update', organization);
-      match.check(organization);
+      const organization = await this.open(actor, id, 'update', match);
       mustEcho(input, OrganizationView.of(organization));
-      await this.organizations.update(
-        organization,
-        given({
-          name: input.name,
-          description: cleared(input.description, ''),
-          metadata: cleared(input.metadata, {}),
-        }),
-      );
+      await this.organizations.update(organization, input.fields());
       await this.events.publish(new OrganizationUpdated(actor, organization));
       return organization;
     });
   }
 
-  /** An organization goes last: listeners refuse while something of it is left. */
+  /** An organization goes last; personal workspaces that nobody put anything in go with it. */
   async delete(actor: Actor, id: string, match: Precondition): Promise<Organization> {
     return this.unit.run(async () => {
-      const organization = await this.get(actor, id);
-      await this.require(actor, 'delete', organization);
-      match.check(organization);
+      const organization = await this.open(actor, id, 'delete', match);
+      const left = await this.organizations.workspacesLeft(id);
+      if (left.length > 0)
+        throw new Conflict('IN_USE', `the organization has workspaces: ${left.map(({ name }) => name).join(', ')}`, {
+          remedy: 'Delete its workspaces first.',
+          extensions: { workspaces: left },
+        });
+      await this.organizations.softDelete(organization);
       await this.events.publish(new OrganizationDeleted(actor, organization));
-      return this.organizations.softDelete(organization);
+      return organization;
     });
   }
 
@@ -96,8 +91,29 @@ export class OrganizationsService {
     throw InvalidRequest.at('orgID', own.length === 0 ? 'is required' : `is required; yours are ${names}`);
   }
 
-  private require(actor: Actor, operation: keyof typeof organizationPolicy, organization: Organization): Promise<void> {
-    const resource = { type: 'organization' as const, id: organization.id, organizationId: organization.id };
-    return this.access.require(actor, organizationPolicy[operation], resource);
+  /**
+   * Finds, requires and compares: how every change of one organization, and of who is in it, begins. It is held until the
+   * end of the unit of work, so that such changes come one after another.
+   */
+  async open(
+    actor: Actor,
+    id: string,
+    operation: OrganizationOperation,
+    match = Precondition.none,
+  ): Promise<Organization> {
+    const organization = found(id, await this.organizations.lock(actor, id));
+    await this.require(actor, operation, id);
+    match.check(organization);
+    return organization;
   }
+
+  /** @throws Forbidden */
+  require(actor: Actor, operation: OrganizationOperation, id: string): Promise<void> {
+    return this.access.require(actor, organizationPolicy[operation], { type: 'organization', id, organizationId: id });
+  }
+}
+
+function found(id: string, organization: Organization | null): Organization {
+  if (!organization) throw new NotFound('organization', id);
+  return organization;
 }

@@ -29,6 +29,26 @@ export class OrganizationsStore extends Store<Organization> {
     return this.visibleTo(actor).andWhere('organization.id = :id', { id }).getOne();
   }
 
+  /** The same, held until the end of the unit of work; records of it can be written meanwhile. */
+  lock(actor: Actor, id: string): Promise<Organization | null> {
+    return this.visibleTo(actor).andWhere('organization.id = :id', { id }).setLock('for_no_key_update').getOne();
+  }
+
+  /**
+   * What keeps an organization from being deleted: its workspaces, but for personal ones without a design. Who is making
+   * one just now is waited for.
+   */
+  async workspacesLeft(id: string): Promise<{ id: string; name: string }[]> {
+    await this.unit.manager.query('SELECT FROM organization WHERE id = $1 FOR UPDATE', [id]);
+    return this.unit.manager.query(
+      `SELECT w.id, w.name FROM workspace w
+        WHERE w.organization_id = $1 AND w.deleted_at IS NULL
+          AND (w.personal_of IS NULL OR EXISTS (SELECT FROM design d WHERE d.workspace_id = w.id AND d.deleted_at IS NULL))
+        ORDER BY w.name, w.id`,
+      [id],
+    );
+  }
+
   /** The ids and names of the organizations that the user is a member of. */
   async ofMember(userId: string): Promise<{ id: string; name: string; role: number }[]> {
     return this.unit.manager.query(

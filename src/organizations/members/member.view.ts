@@ -1,6 +1,8 @@
 import { ObjectType } from '@nestjs/graphql';
 import { rank } from '../../core/access/roles.js';
 import { EnvelopeOf } from '../../core/listing/page.js';
+import { USER_KINDS, type User, type UserKind } from '../users/user.entity.js';
+import type { OrganizationMember } from './organization-member.entity.js';
 import { FlagField, IdField, TextField, TimeField, WordField } from '../../core/schema/fields.js';
 
 export const ORGANIZATION_ROLES = ['owner', 'admin', 'member'] as const;
@@ -17,21 +19,15 @@ export const organizationRole = (value: number): OrganizationRole =>
   ORGANIZATION_ROLES.find((role) => RANKS[role] === value) ?? 'member';
 
 /** A user as a member of one organization. */
-export interface Member {
-  id: string;
-  email: string;
-  firstName: string;
-  lastName: string;
-  role: number;
-  deactivatedAt: Date | null;
-  createdAt: Date;
-  updatedAt: Date;
-}
+export type Member = User & { membership: OrganizationMember };
 
 @ObjectType('Member')
 export class MemberView {
   @IdField()
   id!: string;
+
+  @WordField(USER_KINDS, { description: 'A person, or a service account.' })
+  kind!: UserKind;
 
   @TextField()
   email!: string;
@@ -45,7 +41,7 @@ export class MemberView {
   @WordField(ORGANIZATION_ROLES)
   role!: OrganizationRole;
 
-  @FlagField({ description: 'False once the account is deactivated.' })
+  @FlagField({ description: 'False once the account is deactivated, and before an invitation is accepted.' })
   active!: boolean;
 
   @TimeField({ description: 'When they became a member.' })
@@ -57,12 +53,13 @@ export class MemberView {
   static of(this: void, member: Member): MemberView {
     return Object.assign(new MemberView(), {
       id: member.id,
+      kind: member.kind,
       email: member.email,
       first_name: member.firstName,
       last_name: member.lastName,
-      role: organizationRole(member.role),
+      role: organizationRole(member.membership.role),
       active: member.deactivatedAt === null,
-      created_at: member.createdAt,
+      created_at: member.membership.createdAt,
       updated_at: member.updatedAt,
     });
   }

@@ -5,6 +5,7 @@ import { Caller } from '../../core/access/public.js';
 import { ListQuery } from '../../core/listing/list-query.js';
 import { type Envelope, envelope } from '../../core/listing/page.js';
 import { Id } from '../../core/rest/id.js';
+import { AddedMemberView } from './added-member.view.js';
 import { MemberChange, NewMember } from './member.inputs.js';
 import { MemberPage, MemberView } from './member.view.js';
 import { MembersService } from './members.service.js';
@@ -22,9 +23,9 @@ export class MembersController {
   }
 
   @Post()
-  @ApiCreatedResponse({ type: MemberView })
-  async add(@Caller() actor: Actor, @Id('orgId') orgId: string, @Body() input: NewMember): Promise<MemberView> {
-    return MemberView.of(await this.members.add(actor, orgId, input));
+  @ApiCreatedResponse({ type: AddedMemberView })
+  async add(@Caller() actor: Actor, @Id('orgId') orgId: string, @Body() input: NewMember): Promise<AddedMemberView> {
+    return AddedMemberView.ofAdded(await this.members.add(actor, orgId, input));
   }
 
   @Put(':userId')

@@ -1,16 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { Access } from '../../core/access/access.js';
 import type { Actor } from '../../core/access/actor.js';
-import { hashPassword, SHORTEST_PASSWORD } from '../../core/crypto/passwords.js';
+import { hashPassword } from '../../core/crypto/passwords.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
-import { Conflict, Forbidden, InvalidRequest, NotFound } from '../../core/errors/app-error.js';
+import { Conflict, InvalidRequest, NotFound } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
 import type { Page } from '../../core/listing/page.js';
-import { organizationPolicy } from '../organization.policy.js';
+import { type Invited, InvitationsService } from '../invitations/invitations.service.js';
 import { OrganizationsService } from '../organizations.service.js';
-import { User } from '../users/user.entity.js';
-import { UsersStore } from '../users/users.store.js';
+import { Accounts } from '../users/accounts.js';
 import { OrganizationMemberAdded, OrganizationMemberRemoved, OrganizationMemberRoleChanged } from './member.events.js';
 import type { NewMember } from './member.inputs.js';
 import { type Member, organizationRole, type OrganizationRole } from './member.view.js';
@@ -21,9 +19,9 @@ import { MembersStore } from './members.store.js';
 export class MembersService {
   constructor(
     private readonly members: MembersStore,
-    private readonly users: UsersStore,
+    private readonly accounts: Accounts,
+    private readonly invitations: InvitationsService,
     private readonly organizations: OrganizationsService,
-    private readonly access: Access,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
   ) {}
@@ -33,17 +31,19 @@ export class MembersService {
     return this.members.page(organizationId, query);
   }
 
-  /** Adds the account of this address, made with the password when there is none. */
-  async add(actor: Actor, organizationId: string, input: NewMember): Promise<Member> {
-    if (input.password !== undefined && input.password.length < SHORTEST_PASSWORD)
-      throw InvalidRequest.at('/password', `must have at least ${SHORTEST_PASSWORD} characters`);
+  /** Adds the account of this address; where there is none it is made with the password, or invited without one. */
+  async add(actor: Actor, organizationId: string, input: NewMember): Promise<Member | Invited> {
     const passwordHash = input.password === undefined ? null : await hashPassword(input.password);
     return this.unit.run(async () => {
-      await this.open(actor, organizationId, input.role);
-      const user = (await this.users.findByEmail(input.email)) ?? (await this.makeUser(input, passwordHash));
+      const organization = await this.open(actor, organizationId, input.role);
+      const known = await this.accounts.reserve(input.email);
+      if (!known && passwordHash === null) return this.invitations.invite(actor, organization, input);
+      const { email, first_name: firstName, last_name: lastName } = input;
+      const user = known ?? (await this.accounts.make({ email, firstName, lastName, passwordHash }, actor));
       if (await this.members.find(organizationId, user.id))
         throw new Conflict('ALREADY_MEMBER', `${user.email} is a member of this organization already`);
       await this.members.put(organizationId, user.id, input.role);
+      await this.invitations.settle(organizationId, user.email);
       await this.events.publish(new OrganizationMemberAdded(actor, organizationId, user, input.role));
       return this.require(organizationId, user.id);
     });
@@ -54,8 +54,10 @@ export class MembersService {
       await this.open(actor, organizationId, role);
       const member = await this.require(organizationId, userId);
       await this.mustNotTouchOwner(actor, organizationId, member);
-      if (role !== 'owner') await this.mustLeaveAnOwner(organizationId, userId);
-      if (organizationRole(member.role) === role) return member;
+      if (organizationRole(member.membership.role) === role) return member;
+      if (member.kind === 'service' && role === 'owner')
+        throw InvalidRequest.at('/role', 'must be admin or member for a service account');
+      await this.mustLeaveAnOwner(organizationId, member);
       await this.members.put(organizationId, userId, role);
       await this.events.publish(new OrganizationMemberRoleChanged(actor, organizationId, member, role));
       return this.require(organizationId, userId);
@@ -66,53 +68,43 @@ export class MembersService {
   async remove(actor: Actor, organizationId: string, userId: string): Promise<Member> {
     return this.unit.run(async () => {
       const leaving = actor.userId === userId;
-      if (leaving) await this.organizations.get(actor, organizationId);
-      else await this.open(actor, organizationId, 'member');
+      await this.organizations.open(actor, organizationId, leaving ? 'leave' : 'manageMembers');
       const member = await this.require(organizationId, userId);
+      if (member.kind === 'service')
+        throw new Conflict('SERVICE_ACCOUNT', 'a service account cannot leave its organization', {
+          remedy: `Delete it: DELETE /api/identity/orgs/${organizationId}/service-accounts/${userId}.`,
+        });
       if (!leaving) await this.mustNotTouchOwner(actor, organizationId, member);
-      await this.mustLeaveAnOwner(organizationId, userId);
+      await this.mustLeaveAnOwner(organizationId, member);
       await this.members.remove(organizationId, userId);
       await this.events.publish(new OrganizationMemberRemoved(actor, organizationId, member, null));
       return member;
     });
   }
 
-  private async require(organizationId: string, userId: string): Promise<Member> {
+  /** @throws NotFound when the user is not a member */
+  async require(organizationId: string, userId: string): Promise<Member> {
     const member = await this.members.find(organizationId, userId);
     if (!member) throw new NotFound('user', userId);
     return member;
   }
 
   /** Only owners name owners. */
-  private async open(actor: Actor, organizationId: string, role: OrganizationRole): Promise<void> {
-    await this.organizations.get(actor, organizationId);
-    const resource = { type: 'organization' as const, id: organizationId, organizationId };
-    await this.access.require(actor, organizationPolicy[role === 'owner' ? 'nameOwners' : 'manageMembers'], resource);
+  private open(actor: Actor, organizationId: string, role: OrganizationRole) {
+    return this.organizations.open(actor, organizationId, role === 'owner' ? 'nameOwners' : 'manageMembers');
   }
 
   private async mustNotTouchOwner(actor: Actor, organizationId: string, member: Member): Promise<void> {
-    if (organizationRole(member.role) !== 'owner') return;
-    const resource = { type: 'organization' as const, id: organizationId, organizationId };
-    if ((await this.access.roleOn(actor, resource)) !== 'owner') throw new Forbidden('only owners change an owner');
+    if (organizationRole(member.membership.role) !== 'owner') return;
+    await this.organizations.require(actor, 'nameOwners', organizationId);
   }
 
-  private async mustLeaveAnOwner(organizationId: string, userId: string): Promise<void> {
-    const owners = await this.members.lockOwners(organizationId);
-    if (owners.length > 1 || owners[0] !== userId) return;
+  private async mustLeaveAnOwner(organizationId: string, member: Member): Promise<void> {
+    if (organizationRole(member.membership.role) !== 'owner') return;
+    const owners = await this.members.lockActiveOwners(organizationId);
+    if (owners.some((id) => id !== member.id)) return;
     throw new Conflict('LAST_OWNER', 'this would leave the organization without an owner', {
       remedy: 'Make someone else an owner first.',
     });
-  }
-
-  private makeUser(input: NewMember, passwordHash: string | null): Promise<User> {
-    if (passwordHash === null) throw InvalidRequest.at('/password', 'is required for an address without an account');
-    return this.users.insert(
-      Object.assign(new User(), {
-        email: input.email.trim().toLowerCase(),
-        firstName: input.first_name ?? '',
-        lastName: input.last_name ?? '',
-        passwordHash,
-      }),
-    );
   }
 }

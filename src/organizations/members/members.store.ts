@@ -1,41 +1,57 @@
 import { Injectable } from '@nestjs/common';
+import type { SelectQueryBuilder } from 'typeorm';
+import { Store } from '../../core/database/store.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
-import { type ListQuery, pageOf } from '../../core/listing/list-query.js';
+import type { ListQuery } from '../../core/listing/list-query.js';
+import { equals, type Listing } from '../../core/listing/listing.js';
 import type { Page } from '../../core/listing/page.js';
-import { type Member, type OrganizationRole, RANKS } from './member.view.js';
+import { InvalidRequest } from '../../core/errors/app-error.js';
+import { User } from '../users/user.entity.js';
+import { type Member, ORGANIZATION_ROLES, type OrganizationRole, RANKS } from './member.view.js';
+import { OrganizationMember } from './organization-member.entity.js';
 
-const MEMBER = `SELECT u.id, u.email, u.first_name AS "firstName", u.last_name AS "lastName", m.role,
-  u.deactivated_at AS "deactivatedAt", m.created_at AS "createdAt", u.updated_at AS "updatedAt"
-  FROM organization_member m JOIN app_user u ON u.id = m.user_id AND u.deleted_at IS NULL`;
+const listing: Listing<User> = {
+  alias: 'member',
+  pageSize: 20,
+  order: {
+    email: { sql: 'member.email', type: 'text', of: (user) => user.email },
+    first_name: { sql: 'member.first_name', type: 'text', of: (user) => user.firstName },
+    last_name: { sql: 'member.last_name', type: 'text', of: (user) => user.lastName },
+    created_at: { sql: 'membership.created_at', type: 'timestamptz', of: (user) => user.membership?.createdAt ?? '' },
+  },
+  defaultOrder: 'created_at desc',
+  search: ['member.email', `member.first_name || ' ' || member.last_name`],
+  filter: {
+    kind: equals('kind', 'member.kind'),
+    role: (rows, value) => {
+      const role = ORGANIZATION_ROLES.find((each) => each === value);
+      if (!role) throw InvalidRequest.at('filter', `role must be one of ${ORGANIZATION_ROLES.join(', ')}`);
+      rows.andWhere('membership.role = :filter_role', { filter_role: RANKS[role] });
+    },
+  },
+};
 
 /** Who belongs to which organization. */
 @Injectable()
-export class MembersStore {
-  constructor(private readonly unit: UnitOfWork) {}
-
-  async page(organizationId: string, query: ListQuery): Promise<Page<Member>> {
-    const { page, size } = pageOf(query, 20);
-    const pattern = `%${(query.search ?? '').replace(/[\\%_]/g, '\\$&')}%`;
-    const matching = `${MEMBER} WHERE m.organization_id = $1 AND u.email || ' ' || u.first_name || ' ' || u.last_name ILIKE $2`;
-    const items = await this.unit.manager.query<Member[]>(`${matching} ORDER BY u.email, u.id LIMIT $3 OFFSET $4`, [
-      organizationId,
-      pattern,
-      size,
-      page * size,
-    ]);
-    const [counted] = await this.unit.manager.query<{ count: string }[]>(`SELECT count(*) FROM (${matching}) AS m`, [
-      organizationId,
-      pattern,
-    ]);
-    return { page, size, items, total: Number(counted?.count ?? 0) };
+export class MembersStore extends Store<User> {
+  constructor(unit: UnitOfWork) {
+    super(unit, User, 'member');
   }
 
-  async find(organizationId: string, userId: string): Promise<Member | null> {
-    const [member] = await this.unit.manager.query<Member[]>(`${MEMBER} WHERE m.organization_id = $1 AND u.id = $2`, [
-      organizationId,
-      userId,
-    ]);
-    return member ?? null;
+  page(organizationId: string, query: ListQuery): Promise<Page<Member>> {
+    return this.paginate(this.of(organizationId), listing, query) as Promise<Page<Member>>;
+  }
+
+  pageOfTeam(organizationId: string, teamId: string, query: ListQuery): Promise<Page<Member>> {
+    const rows = this.of(organizationId).andWhere(
+      'member.id IN (SELECT user_id FROM team_member WHERE team_id = :teamId)',
+      { teamId },
+    );
+    return this.paginate(rows, listing, query) as Promise<Page<Member>>;
+  }
+
+  find(organizationId: string, userId: string): Promise<Member | null> {
+    return this.of(organizationId).andWhere('member.id = :userId', { userId }).getOne() as Promise<Member | null>;
   }
 
   async put(organizationId: string, userId: string, role: OrganizationRole): Promise<void> {
@@ -53,12 +69,24 @@ export class MembersStore {
     ]);
   }
 
-  /** The owners of the organization, held until the end of the unit of work so that two of them cannot both leave. */
-  async lockOwners(organizationId: string): Promise<string[]> {
-    const rows = await this.unit.manager.query<{ user_id: string }[]>(
-      `SELECT user_id FROM organization_member WHERE organization_id = $1 AND role = $2 ORDER BY user_id FOR UPDATE`,
+  /** The owners who can act, held until the end of the unit of work so that none of them is deactivated meanwhile. */
+  async lockActiveOwners(organizationId: string): Promise<string[]> {
+    const rows = await this.unit.manager.query<{ id: string }[]>(
+      `SELECT u.id FROM organization_member m JOIN app_user u ON u.id = m.user_id
+        WHERE m.organization_id = $1 AND m.role = $2 AND u.deactivated_at IS NULL AND u.deleted_at IS NULL
+        ORDER BY u.id FOR UPDATE`,
       [organizationId, RANKS.owner],
     );
-    return rows.map((row) => row.user_id);
+    return rows.map((row) => row.id);
+  }
+
+  private of(organizationId: string): SelectQueryBuilder<User> {
+    return this.select().innerJoinAndMapOne(
+      'member.membership',
+      OrganizationMember,
+      'membership',
+      'membership.user_id = member.id AND membership.organization_id = :organizationId',
+      { organizationId },
+    );
   }
 }

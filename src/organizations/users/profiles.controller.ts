@@ -1,7 +1,8 @@
-import { Controller, Get } from '@nestjs/common';
+import { Body, Controller, Get, Put } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
 import { Caller } from '../../core/access/public.js';
+import { ProfileChange } from './profile.inputs.js';
 import { ProfileView } from './profile.view.js';
 import { ProfilesService } from './profiles.service.js';
 
@@ -15,5 +16,11 @@ export class ProfilesController {
   @ApiOkResponse({ type: ProfileView })
   get(@Caller() actor: Actor): Promise<ProfileView> {
     return this.profiles.get(actor);
+  }
+
+  @Put()
+  @ApiOkResponse({ type: ProfileView })
+  update(@Caller() actor: Actor, @Body() input: ProfileChange): Promise<ProfileView> {
+    return this.profiles.update(actor, input);
   }
 }

@@ -1,20 +1,32 @@
 import { Column, Entity } from 'typeorm';
 import { BaseEntity } from '../../core/database/base.entity.js';
+import type { OrganizationMember } from '../members/organization-member.entity.js';
 
-/** A person who can sign in. */
+/** A person signs in; a service account belongs to an organization and has nothing but tokens. */
+export const USER_KINDS = ['person', 'service'] as const;
+export type UserKind = (typeof USER_KINDS)[number];
+
+/** Where the addresses of accounts are that no mail reaches (RFC 2606 section 2); nobody is added or invited by one. */
+export const NO_MAIL = '.invalid';
+
+/** Who acts: a person, or a service account. */
 @Entity('app_user')
 export class User extends BaseEntity {
-  /** Kept in lower case. */
+  @Column('text', { default: 'person' })
+  kind: UserKind = 'person';
+
+  /** Kept in lower case. Accounts without an address of their own have one that ends in `.invalid`. */
   @Column('text')
   email!: string;
 
+  /** The name of a service account is its first name. */
   @Column('text', { default: '' })
   firstName!: string;
 
   @Column('text', { default: '' })
   lastName!: string;
 
-  /** argon2id; null for accounts of an external issuer and for the invited. */
+  /** argon2id; null for accounts of an external issuer and for service accounts. */
   @Column('text', { nullable: true })
   passwordHash!: string | null;
 
@@ -26,4 +38,18 @@ export class User extends BaseEntity {
 
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   deactivatedAt!: Date | null;
+
+  /** The organization that a service account belongs to; null for people. */
+  @Column('uuid', { nullable: true })
+  organizationId!: string | null;
+
+  /** Who vouches for this account in place of a password: an OpenID Connect issuer, which knows it by the subject. */
+  @Column('text', { nullable: true })
+  issuer!: string | null;
+
+  @Column('text', { nullable: true })
+  subject!: string | null;
+
+  /** As a member of the organization that a query was about. */
+  membership?: OrganizationMember;
 }

@@ -1,7 +1,31 @@
 import { Injectable } from '@nestjs/common';
 import { Store } from '../../core/database/store.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import type { ListQuery } from '../../core/listing/list-query.js';
+import { chosen, equals, type Listing } from '../../core/listing/listing.js';
+import type { Page } from '../../core/listing/page.js';
 import { User } from './user.entity.js';
+
+const listing: Listing<User> = {
+  alias: 'app_user',
+  pageSize: 20,
+  order: {
+    email: { sql: 'app_user.email', type: 'text', of: (user) => user.email },
+    created_at: { sql: 'app_user.created_at', type: 'timestamptz', of: (user) => user.createdAt },
+    updated_at: { sql: 'app_user.updated_at', type: 'timestamptz', of: (user) => user.updatedAt },
+  },
+  defaultOrder: 'created_at desc',
+  search: ['app_user.email', `app_user.first_name || ' ' || app_user.last_name`],
+  filter: {
+    kind: equals('kind', 'app_user.kind'),
+    installation_admin: chosen('installation_admin', (rows, yes) =>
+      rows.andWhere(`app_user.installation_admin = ${yes}`),
+    ),
+    deactivated: chosen('deactivated', (rows, yes) =>
+      rows.andWhere(`app_user.deactivated_at IS ${yes ? 'NOT NULL' : 'NULL'}`),
+    ),
+  },
+};
 
 @Injectable()
 export class UsersStore extends Store<User> {
@@ -9,15 +33,47 @@ export class UsersStore extends Store<User> {
     super(unit, User, 'app_user');
   }
 
+  page(query: ListQuery): Promise<Page<User>> {
+    return this.paginate(this.select(), listing, query);
+  }
+
+  /** The person with this address. */
   findByEmail(email: string): Promise<User | null> {
-    return this.rows.findOneBy({ email: email.trim().toLowerCase() });
+    return this.rows.findOneBy({ email: asAddress(email), kind: 'person' });
   }
 
   find(id: string): Promise<User | null> {
     return this.rows.findOneBy({ id });
   }
 
+  /** Held until the end of the unit of work. */
+  lock(id: string): Promise<User | null> {
+    return this.select().where('app_user.id = :id', { id }).setLock('pessimistic_write').getOne();
+  }
+
+  /** The account that an external issuer knows by this subject. */
+  findBySubject(issuer: string, subject: string): Promise<User | null> {
+    return this.rows.findOneBy({ issuer, subject });
+  }
+
+  /** Lets one unit of work at a time make an account for this name: an address, or a subject of an issuer. */
+  async reserve(name: string): Promise<void> {
+    await this.unit.manager.query(`SELECT pg_advisory_xact_lock(hashtextextended('account ' || $1, 0))`, [name]);
+  }
+
+  /** The ids of the active installation administrators, held so that two of them cannot both go. */
+  async lockAdministrators(): Promise<string[]> {
+    const rows = await this.unit.manager.query<{ id: string }[]>(
+      `SELECT id FROM app_user WHERE installation_admin AND deactivated_at IS NULL AND deleted_at IS NULL
+        ORDER BY id FOR UPDATE`,
+    );
+    return rows.map((row) => row.id);
+  }
+
   async anyExists(): Promise<boolean> {
     return this.rows.exists({ withDeleted: true });
   }
 }
+
+/** Addresses are compared and kept in lower case. */
+export const asAddress = (email: string): string => email.trim().toLowerCase();

@@ -1,0 +1,33 @@
+import { ObjectType } from '@nestjs/graphql';
+import { EnvelopeOf } from '../../core/listing/page.js';
+import { IdField, TextField, TimeField, WordField } from '../../core/schema/fields.js';
+import { RecordView } from '../../core/schema/record.view.js';
+import { ORGANIZATION_ROLES, organizationRole, type OrganizationRole } from '../members/member.view.js';
+import type { Invitation } from './invitation.entity.js';
+
+/** An invitation as the admins of the organization, and the invited, see it: without its token. */
+@ObjectType('Invitation')
+export class InvitationView extends RecordView {
+  @IdField()
+  organization_id!: string;
+
+  @TextField()
+  email!: string;
+
+  @WordField(ORGANIZATION_ROLES)
+  role!: OrganizationRole;
+
+  @TimeField()
+  expires_at!: Date;
+
+  static of(this: void, invitation: Invitation): InvitationView {
+    return RecordView.shape(new InvitationView(), invitation, {
+      organization_id: invitation.organizationId,
+      email: invitation.email,
+      role: organizationRole(invitation.role),
+      expires_at: invitation.expiresAt,
+    });
+  }
+}
+
+export const InvitationPage = EnvelopeOf(InvitationView, 'invitations', 'InvitationPage');

@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../core/access/actor.js';
+import { Env } from '../../core/config/env.js';
+import { digestOf, newSecretToken } from '../../core/crypto/secret-token.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { NotFound } from '../../core/errors/app-error.js';
+import type { ListQuery } from '../../core/listing/list-query.js';
+import type { Page } from '../../core/listing/page.js';
+import { Mailer } from '../../core/mail/mailer.js';
+import type { NewMember } from '../members/member.inputs.js';
+import { RANKS } from '../members/member.view.js';
+import type { Organization } from '../organization.entity.js';
+import { OrganizationsService } from '../organizations.service.js';
+import { asAddress } from '../users/users.store.js';
+import { Invitation } from './invitation.entity.js';
+import { InvitationsStore } from './invitations.store.js';
+
+const VALID_DAYS = 7;
+
+/** An invitation with the URL that accepts it, which is known only now. */
+export interface Invited {
+  invitation: Invitation;
+  url: string;
+}
+
+/** Asking people who have no account yet into an organization. */
+@Injectable()
+export class InvitationsService {
+  constructor(
+    private readonly invitations: InvitationsStore,
+    private readonly organizations: OrganizationsService,
+    private readonly mailer: Mailer,
+    private readonly unit: UnitOfWork,
+    private readonly env: Env,
+  ) {}
+
+  /** Part of a unit of work that holds the organization and has found the address without an account. */
+  async invite(actor: Actor, organization: Organization, input: NewMember): Promise<Invited> {
+    const token = newSecretToken();
+    const email = asAddress(input.email);
+    await this.invitations.withdraw(organization.id, email);
+    const invitation = await this.invitations.insert(
+      Object.assign(new Invitation(), {
+        organizationId: organization.id,
+        email,
+        role: RANKS[input.role],
+        firstName: input.first_name ?? '',
+        lastName: input.last_name ?? '',
+        tokenHash: digestOf(token),
+        invitedBy: actor.userId,
+        expiresAt: new Date(Date.now() + VALID_DAYS * 86_400_000),
+        acceptedAt: null,
+      }),
+    );
+    const url = `${this.env.baseUrl}/api/auth/invitations/${token}`;
+    this.unit.afterCommit(() => this.mailer.post(letter(invitation, organization, actor, url)));
+    return { invitation, url };
+  }
+
+  /** Whoever was added otherwise needs no invitation any more. */
+  settle(organizationId: string, email: string): Promise<void> {
+    return this.invitations.withdraw(organizationId, email);
+  }
+
+  async list(actor: Actor, organizationId: string, query: ListQuery): Promise<Page<Invitation>> {
+    await this.organizations.get(actor, organizationId);
+    await this.organizations.require(actor, 'manageMembers', organizationId);
+    return this.invitations.page(organizationId, query);
+  }
+
+  async withdraw(actor: Actor, organizationId: string, id: string): Promise<Invitation> {
+    return this.unit.run(async () => {
+      await this.organizations.open(actor, organizationId, 'manageMembers');
+      const invitation = await this.invitations.lockOpen(organizationId, id);
+      if (!invitation) throw new NotFound('invitation', id);
+      return this.invitations.softDelete(invitation);
+    });
+  }
+}
+
+const letter = ({ email, expiresAt }: Invitation, { name }: Organization, actor: Actor, url: string) => ({
+  to: email,
+  subject: `You are invited to ${name}`,
+  text: `${actor.name} invites you to the organization ${name}.
+
+Accept until ${expiresAt.toISOString()} by choosing a password of at least 8 characters:
+
+  curl -X POST ${url} -H 'Content-Type: application/json' -d '{"password": "…"}'
+
+If you do not know who this is, do nothing: without you no account is made.
+`,
+});

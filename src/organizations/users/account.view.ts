@@ -1,0 +1,51 @@
+import { ObjectType } from '@nestjs/graphql';
+import { EnvelopeOf } from '../../core/listing/page.js';
+import { FlagField, TextField, TimeField, WordField } from '../../core/schema/fields.js';
+import { RecordView } from '../../core/schema/record.view.js';
+import { type User, USER_KINDS, type UserKind } from './user.entity.js';
+
+/** An account as installation administrators, and its owner, see it. */
+@ObjectType('Account')
+export class AccountView extends RecordView {
+  @WordField(USER_KINDS)
+  kind!: UserKind;
+
+  @TextField()
+  email!: string;
+
+  @TextField({ nullable: true })
+  first_name!: string;
+
+  @TextField({ nullable: true })
+  last_name!: string;
+
+  @FlagField()
+  installation_admin!: boolean;
+
+  @FlagField()
+  deactivated!: boolean;
+
+  @TimeField({ nullable: true })
+  deactivated_at!: Date | null;
+
+  @TextField({
+    nullable: true,
+    description: 'The OpenID Connect issuer that vouches for the user, in place of a password.',
+  })
+  issuer!: string | null;
+
+  static of(this: void, user: User): AccountView {
+    return RecordView.shape(new AccountView(), user, {
+      kind: user.kind,
+      email: user.email,
+      first_name: user.firstName,
+      last_name: user.lastName,
+      installation_admin: user.installationAdmin,
+      deactivated: Boolean(user.deactivatedAt),
+      deactivated_at: user.deactivatedAt ?? null,
+      issuer: user.issuer ?? null,
+    });
+  }
+}
+
+export const AccountPage = EnvelopeOf(AccountView, 'users', 'AccountPage');

@@ -1,0 +1,36 @@
+import { cleared, given, Writes } from '../../core/rest/change-input.js';
+import { ChangeOnly } from '../../core/rest/input.pipe.js';
+import { FlagInput, IdInput, TextInput } from '../../core/schema/input-fields.js';
+import { AccountView } from './account.view.js';
+import { ProfileView } from './profile.view.js';
+import type { User } from './user.entity.js';
+
+@Writes(() => ProfileView)
+export class ProfileChange extends ChangeOnly {
+  @TextInput({ clearable: true, max: 255 })
+  first_name?: string | null;
+
+  @TextInput({ clearable: true, max: 255 })
+  last_name?: string | null;
+
+  @IdInput({ clearable: true, description: 'The organization meant when a call names none; one of yours.' })
+  default_organization_id?: string | null;
+
+  /** The columns that this input sets. */
+  fields(): Partial<User> {
+    return given({
+      firstName: cleared(this.first_name, ''),
+      lastName: cleared(this.last_name, ''),
+      defaultOrganizationId: this.default_organization_id,
+    });
+  }
+}
+
+@Writes(() => AccountView)
+export class AccountChange extends ChangeOnly {
+  @FlagInput({ optional: true })
+  installation_admin?: boolean;
+
+  @FlagInput({ optional: true })
+  deactivated?: boolean;
+}

@@ -1,0 +1,47 @@
+import type { Actor } from '../../core/access/actor.js';
+import { DomainEvent } from '../../core/events/domain-event.js';
+import type { User } from './user.entity.js';
+
+/** Something happened to an account. It belongs to no organization: its owner may be in several. */
+export abstract class UserEvent extends DomainEvent {
+  readonly category = 'user';
+  protected abstract readonly verb: string;
+
+  constructor(
+    actor: Actor,
+    readonly user: User,
+    metadata: Record<string, unknown> = {},
+  ) {
+    super(actor, { id: user.id, organizationId: null }, { email: user.email, ...metadata });
+  }
+
+  get description(): string {
+    return `The account ${this.user.email} ${this.verb}`;
+  }
+}
+
+export class UserCreated extends UserEvent {
+  readonly action = 'created';
+  protected readonly verb = 'was made';
+}
+
+export class UserUpdated extends UserEvent {
+  readonly action = 'updated';
+  protected readonly verb = 'was changed';
+}
+
+/** Whatever runs in the name of the user ends with it. */
+export class UserDeactivated extends UserEvent {
+  readonly action = 'deactivated';
+  protected readonly verb = 'was deactivated';
+}
+
+export class UserReactivated extends UserEvent {
+  readonly action = 'reactivated';
+  protected readonly verb = 'was activated again';
+}
+
+export class UserPasswordChanged extends UserEvent {
+  readonly action = 'password_changed';
+  protected readonly verb = 'got another password';
+}

@@ -1,0 +1,10 @@
+import { policy } from '../../core/access/policy.js';
+
+/** What people do with accounts; no role in an organization is asked, for an account belongs to none. */
+export const userPolicy = policy('user', {
+  readProfile: { needs: 'none', scope: 'read' },
+  updateProfile: { needs: 'none', scope: 'write' },
+  changePassword: { needs: 'none', scope: 'admin' },
+  /** Only installation administrators do. */
+  administer: { needs: 'none', scope: 'admin' },
+});

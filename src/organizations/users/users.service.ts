@@ -1,0 +1,89 @@
+import { Injectable } from '@nestjs/common';
+import { requireScope } from '../../core/access/access.js';
+import type { Actor } from '../../core/access/actor.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { Conflict, Forbidden, InvalidRequest, NotFound } from '../../core/errors/app-error.js';
+import { EventBus } from '../../core/events/event-bus.js';
+import type { ListQuery } from '../../core/listing/list-query.js';
+import type { Page } from '../../core/listing/page.js';
+import { mustEcho } from '../../core/rest/change-input.js';
+import type { Precondition } from '../../core/rest/precondition.js';
+import { AccountView } from './account.view.js';
+import type { AccountChange } from './profile.inputs.js';
+import type { User } from './user.entity.js';
+import { UserDeactivated, UserReactivated, UserUpdated } from './user.events.js';
+import { userPolicy } from './user.policy.js';
+import { UsersStore } from './users.store.js';
+
+/** The accounts of the installation, for its administrators. */
+@Injectable()
+export class UsersService {
+  constructor(
+    private readonly users: UsersStore,
+    private readonly unit: UnitOfWork,
+    private readonly events: EventBus,
+  ) {}
+
+  async list(actor: Actor, query: ListQuery): Promise<Page<User>> {
+    mustAdminister(actor);
+    return this.users.page(query);
+  }
+
+  async get(actor: Actor, id: string): Promise<User> {
+    mustAdminister(actor);
+    return found(id, await this.users.find(id));
+  }
+
+  /** Names administrators, and lets accounts act or not; both take effect at once, whatever runs in their name. */
+  async update(actor: Actor, id: string, input: AccountChange, match: Precondition): Promise<User> {
+    mustAdminister(actor);
+    return this.unit.run(async () => {
+      const administrators = await this.users.lockAdministrators();
+      if (actor.userId && !administrators.includes(actor.userId)) throw notAnAdministrator();
+      const user = found(id, await this.users.lock(id));
+      match.check(user);
+      mustEcho(input, AccountView.of(user));
+      const change = changeOf(user, input);
+      const stays =
+        (change.installationAdmin ?? user.installationAdmin) && !(change.deactivatedAt ?? user.deactivatedAt);
+      if (!stays && administrators.every((each) => each === id)) throw lastAdministrator();
+      await this.users.update(user, change);
+      if (change.installationAdmin !== undefined)
+        await this.events.publish(new UserUpdated(actor, user, { installation_admin: user.installationAdmin }));
+      if (change.deactivatedAt !== undefined)
+        await this.events.publish(new (change.deactivatedAt ? UserDeactivated : UserReactivated)(actor, user));
+      return user;
+    });
+  }
+}
+
+function changeOf(user: User, { installation_admin: admin, deactivated }: AccountChange): Partial<User> {
+  if (admin && user.kind === 'service')
+    throw InvalidRequest.at('/installation_admin', 'must be false for a service account');
+  const change: Partial<User> = {};
+  if (admin !== undefined && admin !== user.installationAdmin) change.installationAdmin = admin;
+  if (deactivated !== undefined && deactivated !== (user.deactivatedAt !== null))
+    change.deactivatedAt = deactivated ? new Date() : null;
+  return change;
+}
+
+/** Asked first, so that others learn nothing of which accounts there are. */
+function mustAdminister(actor: Actor): void {
+  requireScope(actor, userPolicy.administer);
+  if (!actor.installationAdmin) throw notAnAdministrator();
+}
+
+const notAnAdministrator = (): Forbidden =>
+  new Forbidden('only installation administrators manage accounts', {
+    remedy: 'Ask an administrator of this installation.',
+  });
+
+const lastAdministrator = (): Conflict =>
+  new Conflict('LAST_ADMINISTRATOR', 'this would leave the installation without an administrator', {
+    remedy: 'Make someone else an installation administrator first.',
+  });
+
+function found(id: string, user: User | null): User {
+  if (!user) throw new NotFound('user', id);
+  return user;
+}
