@@ -115,17 +115,18 @@ export class DeploymentsService {
     });
   }
 
-  /** Stops it: what waits ends at once; what runs ends as soon as it can, and with `atomic` takes back what it did. */
+  /**
+   * Stops it: what waits ends at once; what runs ends as soon as it can, and with `atomic` takes back what it did. The job is
+   * locked before the deployment, as at its end, so that the two never wait for one another.
+   */
   async cancel(actor: Actor, id: string): Promise<Deployment> {
-    return this.unit.run(async () => {
-      const deployment = await this.open(actor, id, deploymentPolicy.cancel);
-      if (deployment.hasEnded) {
-        if (deployment.status === 'cancelled') return deployment;
-        throw new Conflict('DEPLOYMENT_ENDED', `the deployment is ${deployment.status} already`);
-      }
-      await this.stop(actor, deployment);
-      return found(id, await this.deployments.find(actor, id));
-    });
+    const deployment = await this.get(actor, id);
+    await this.requireOn(actor, deployment, deploymentPolicy.cancel);
+    await this.unit.run(() => this.stop(actor, deployment));
+    const now = await this.get(actor, id);
+    if (now.hasEnded && now.status !== 'cancelled')
+      throw new Conflict('DEPLOYMENT_ENDED', `the deployment is ${now.status} already`);
+    return now;
   }
 
   /** Only another admin than the one who asked approves. */
@@ -144,9 +145,8 @@ export class DeploymentsService {
 
   async reject(actor: Actor, id: string): Promise<Deployment> {
     return this.unit.run(async () => {
-      const deployment = await this.pending(actor, id);
-      await this.stop(actor, deployment);
-      return deployment;
+      await this.stop(actor, await this.pending(actor, id));
+      return found(id, await this.deployments.find(actor, id));
     });
   }
 
@@ -216,11 +216,14 @@ export class DeploymentsService {
     });
   }
 
-  private async stop(actor: Actor, deployment: Deployment): Promise<void> {
-    if (deployment.jobId) {
-      await this.jobs.cancel(deployment.jobId);
+  private async stop(actor: Actor, { id, jobId, hasEnded }: Deployment): Promise<void> {
+    if (hasEnded) return;
+    if (jobId) {
+      await this.jobs.cancel(jobId);
       return;
     }
+    const deployment = found(id, await this.deployments.lock(actor, id));
+    if (deployment.hasEnded) return;
     await this.deployments.update(deployment, { status: 'cancelled', finishedAt: new Date() });
     await this.events.publish(new DeploymentCancelled(actor, deployment));
   }
@@ -233,11 +236,15 @@ export class DeploymentsService {
 
   private async open(actor: Actor, id: string, operation: Operation): Promise<Deployment> {
     const deployment = found(id, await this.deployments.lock(actor, id));
+    await this.requireOn(actor, deployment, operation);
+    return deployment;
+  }
+
+  private async requireOn(actor: Actor, deployment: Deployment, operation: Operation): Promise<void> {
     const { workspaceId, organizationId, environmentId } = deployment;
     const workspace = { type: 'workspace' as const, id: workspaceId, organizationId };
     await this.access.require(actor, operation, workspace);
     await this.mustReach(actor, await this.tiers.tierOf(environmentId), workspace);
-    return deployment;
   }
 }
 

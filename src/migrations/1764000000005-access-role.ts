@@ -2,19 +2,19 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * Roles as a database fact: what `core/access` and, later, the row-level policies ask. The numbers are those of `ROLES`.
- * Of an archived or deleted workspace only its admins keep their role, so that they can restore it.
+ * NOT MATERIALIZED, or every question would first gather the grants of everyone. Of an archived or deleted workspace only its admins keep their role, so that they can restore it.
  */
 export class AccessRole1764000000005 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
       CREATE VIEW access_role AS
-      WITH granted AS (
+      WITH granted AS NOT MATERIALIZED (
         SELECT g.user_id, w.organization_id, w.id AS workspace_id, g.role
           FROM workspace_member g
           JOIN workspace w ON w.id = g.workspace_id
           JOIN organization_member m ON m.organization_id = w.organization_id AND m.user_id = g.user_id
          WHERE (w.status = 'active' AND w.deleted_at IS NULL) OR g.role >= 4
-      ), assigned AS (
+      ), assigned AS NOT MATERIALIZED (
         SELECT g.user_id, g.organization_id, a.environment_id, g.role
           FROM granted g
           JOIN workspace_environment a ON a.workspace_id = g.workspace_id AND a.deleted_at IS NULL
