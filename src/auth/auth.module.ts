@@ -1,24 +1,34 @@
 import { Global, Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { Authenticator } from '../core/access/authenticator.js';
+import { EventBus } from '../core/events/event-bus.js';
+import { Jobs } from '../jobs/jobs.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
+import { UserDeactivated, UserUpdated } from '../organizations/users/user.events.js';
+import { ForgottenLimit, SignInLimit } from './attempt-limits.js';
 import { AuthController } from './auth.controller.js';
 import { AuthGuard } from './auth.guard.js';
 import { AuthService } from './auth.service.js';
 import { FirstStart } from './first-start.js';
+import { ForgottenPasswordsService } from './passwords/forgotten-passwords.service.js';
+import { PasswordChangesService } from './passwords/password-changes.service.js';
+import { PasswordResetsStore } from './passwords/password-resets.store.js';
+import { Passwords } from './passwords/passwords.js';
+import { PasswordsController } from './passwords/passwords.controller.js';
 import { SessionsStore } from './sessions/sessions.store.js';
-import { SignInLimit } from './sign-in-limit.js';
 import { AccessTokens } from './tokens/access-tokens.js';
 import { Revocations } from './tokens/revocations.js';
 import { SessionTokens } from './tokens/session-tokens.js';
 import { SigningKeys } from './tokens/signing-keys.js';
 import { TokenAuthenticator } from './tokens/token-authenticator.js';
 
+const DAY_MS = 86_400_000;
+
 /** Who is calling. Global, because the sockets of GraphQL ask the same authenticator as the guard. */
 @Global()
 @Module({
   imports: [OrganizationsModule],
-  controllers: [AuthController],
+  controllers: [AuthController, PasswordsController],
   providers: [
     AuthService,
     SessionsStore,
@@ -27,10 +37,24 @@ import { TokenAuthenticator } from './tokens/token-authenticator.js';
     SessionTokens,
     Revocations,
     SignInLimit,
+    ForgottenLimit,
+    Passwords,
+    PasswordResetsStore,
+    PasswordChangesService,
+    ForgottenPasswordsService,
     FirstStart,
     { provide: Authenticator, useClass: TokenAuthenticator },
     { provide: APP_GUARD, useClass: AuthGuard },
   ],
   exports: [Authenticator, FirstStart],
 })
-export class AuthModule {}
+export class AuthModule {
+  constructor(sessions: SessionsStore, revocations: Revocations, events: EventBus, jobs: Jobs) {
+    events.within(UserUpdated, ({ user }) => revocations.changed(user.id));
+    events.within(UserDeactivated, async ({ user }) => {
+      await sessions.endAll(user.id);
+      await revocations.revoke({ userId: user.id, sessionId: null });
+    });
+    jobs.every('purge.sessions', DAY_MS, () => sessions.purge());
+  }
+}

@@ -1,7 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Env } from '../core/config/env.js';
 import { verifyPassword } from '../core/crypto/passwords.js';
+import { digestOf, newSecretToken } from '../core/crypto/secret-token.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { Unauthenticated } from '../core/errors/app-error.js';
 import type { User } from '../organizations/users/user.entity.js';
@@ -9,7 +9,7 @@ import { UsersStore } from '../organizations/users/users.store.js';
 import type { SignIn } from './auth.inputs.js';
 import type { TokensView } from './auth.view.js';
 import { SessionsStore } from './sessions/sessions.store.js';
-import { SignInLimit } from './sign-in-limit.js';
+import { SignInLimit } from './attempt-limits.js';
 import { AccessTokens } from './tokens/access-tokens.js';
 import { Revocations } from './tokens/revocations.js';
 
@@ -49,7 +49,7 @@ export class AuthService {
   /** Trades a refresh token for the next pair. A token that was used before ends its whole session: one of the two users stole it. */
   async refresh(refreshToken: string): Promise<TokensView> {
     const issued = await this.unit.run(async () => {
-      const use = await this.sessions.useToken(digest(refreshToken));
+      const use = await this.sessions.useToken(digestOf(refreshToken));
       if (!use) return null;
       if (!use.first) {
         await this.end(use.sessionId);
@@ -65,7 +65,7 @@ export class AuthService {
   /** Ends the session of a refresh token, also when the token was used before: then it is refused all the same. */
   async logout(refreshToken: string): Promise<void> {
     const use = await this.unit.run(async () => {
-      const found = await this.sessions.useToken(digest(refreshToken));
+      const found = await this.sessions.useToken(digestOf(refreshToken));
       if (found) await this.end(found.sessionId);
       return found;
     });
@@ -73,8 +73,8 @@ export class AuthService {
   }
 
   private async issue(userId: string, sessionId: string): Promise<TokensView> {
-    const refresh = randomBytes(32).toString('base64url');
-    await this.sessions.addToken(sessionId, digest(refresh));
+    const refresh = newSecretToken();
+    await this.sessions.addToken(sessionId, digestOf(refresh));
     return {
       access_token: this.tokens.sign(userId, sessionId),
       token_type: 'Bearer',
@@ -94,5 +94,3 @@ const wrong = (): Unauthenticated =>
 
 const spent = (): Unauthenticated =>
   new Unauthenticated('the refresh token is used, unknown or expired', { remedy: 'Sign in again.' });
-
-const digest = (token: string): Buffer => createHash('sha256').update(token).digest();

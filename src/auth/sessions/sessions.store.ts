@@ -70,4 +70,18 @@ export class SessionsStore {
     );
     return rows[0]?.user_id ?? null;
   }
+
+  /** Ends the open sessions of a user but for `keep`; answers which. */
+  async endAll(userId: string, keep: string | null = null): Promise<string[]> {
+    const [rows] = await this.unit.manager.query<[{ id: string }[], number]>(
+      `UPDATE session SET ended_at = now() WHERE user_id = $1 AND id IS DISTINCT FROM $2 AND ended_at IS NULL RETURNING id`,
+      [userId, keep],
+    );
+    return rows.map((row) => row.id);
+  }
+
+  /** Forgets sessions that ended a month ago. */
+  async purge(): Promise<void> {
+    await this.unit.manager.query(`DELETE FROM session WHERE least(ended_at, expires_at) < now() - interval '30 days'`);
+  }
 }

@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import process from 'node:process';
+import { text } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
+import { PasswordResetsStore } from './auth/passwords/password-resets.store.js';
+import { Passwords } from './auth/passwords/passwords.js';
+import { SessionsStore } from './auth/sessions/sessions.store.js';
+import { Revocations } from './auth/tokens/revocations.js';
+import { Actor } from './core/access/actor.js';
+import { withDevelopmentSecrets } from './core/config/development-secrets.js';
+import { Env } from './core/config/env.js';
+import { hashPassword, SHORTEST_PASSWORD } from './core/crypto/passwords.js';
+import { makeDataSource } from './core/database/data-source.js';
+import { DatabaseUrl } from './core/database/database-url.js';
+import { startEmbedded } from './core/database/embedded/embedded.js';
+import { Notifications } from './core/database/notifications.js';
+import { UnitOfWork } from './core/database/unit-of-work.js';
+import { EventBus } from './core/events/event-bus.js';
+import { FeedStore } from './events/feed/feed.store.js';
+import { Recorder } from './events/feed/recorder.js';
+import { UsersStore } from './organizations/users/users.store.js';
+
+const HELP = `Sets a new password for an account and ends all its sessions.
+
+  npm run admin:reset -- <e-mail address>                     makes a password and prints it once
+  npm run admin:reset -- <e-mail address> --password-stdin    takes the first line of standard input
+
+It reads the same settings as the server (DATABASE_URL, else the embedded database in DATA_DIR), which may be
+running: its replicas end the sessions at once. Personal access tokens stay; their owner deletes them.
+An account that is deactivated stays so.
+`;
+
+/** What went wrong in words for the operator. */
+class Refusal extends Error {}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { help: { type: 'boolean', short: 'h' }, 'password-stdin': { type: 'boolean' } },
+  });
+  const email = positionals[0];
+  if (values.help || !email || positionals.length > 1) {
+    process.stdout.write(HELP);
+    process.exitCode = values.help ? 0 : 2;
+    return;
+  }
+  const given = values['password-stdin'] ? ((await text(process.stdin)).split(/\r?\n/)[0] ?? '') : null;
+  if (given !== null && given.length < SHORTEST_PASSWORD)
+    throw new Refusal(`The password must have at least ${SHORTEST_PASSWORD} characters.`);
+  const password = given ?? randomBytes(12).toString('base64url');
+  const deactivated = await onDatabase((url) => reset(url, email, password));
+  process.stdout.write(`The account ${email} has a new password${given === null ? `: ${password}` : ''}\n`);
+  if (deactivated) process.stdout.write('The account is deactivated: an installation administrator can change that.\n');
+}
+
+async function onDatabase<T>(work: (url: string) => Promise<T>): Promise<T> {
+  if (fs.existsSync('.env')) process.loadEnvFile('.env');
+  const env = Env.read(withDevelopmentSecrets(process.env));
+  if (env.DATABASE_URL) return work(env.DATABASE_URL);
+  const embedded = await startEmbedded({ dataDir: env.DATA_DIR, log: () => undefined });
+  return work(embedded.url).finally(() => embedded.stop());
+}
+
+/** @returns whether the account is deactivated */
+async function reset(url: string, email: string, password: string): Promise<boolean> {
+  const dataSource = await makeDataSource({ url, role: 'service', poolSize: 2 }).initialize();
+  try {
+    const unit = new UnitOfWork(dataSource);
+    const users = new UsersStore(unit);
+    const events = new EventBus(unit);
+    new Recorder(events, unit, new FeedStore(unit));
+    const revocations = new Revocations(new Notifications(new DatabaseUrl(url), dataSource), unit);
+    const passwords = new Passwords(
+      users,
+      new SessionsStore(unit),
+      new PasswordResetsStore(unit),
+      revocations,
+      unit,
+      events,
+    );
+    const user = await users.findByEmail(email);
+    if (!user) throw new Refusal(`There is no account of ${email}.`);
+    await passwords.replace(Actor.system('password reset by the operator'), user, await hashPassword(password));
+    return user.deactivatedAt !== null;
+  } finally {
+    await dataSource.destroy();
+  }
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});

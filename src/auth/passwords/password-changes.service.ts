@@ -1,0 +1,36 @@
+import { Injectable } from '@nestjs/common';
+import { requireScope } from '../../core/access/access.js';
+import type { Actor } from '../../core/access/actor.js';
+import { hashPassword, verifyPassword } from '../../core/crypto/passwords.js';
+import { Conflict, InvalidRequest } from '../../core/errors/app-error.js';
+import { userPolicy } from '../../organizations/users/user.policy.js';
+import { UsersStore } from '../../organizations/users/users.store.js';
+import { SignInLimit } from '../attempt-limits.js';
+import type { PasswordChange } from './password.inputs.js';
+import { Passwords } from './passwords.js';
+
+/** Users who know their password choose another. */
+@Injectable()
+export class PasswordChangesService {
+  constructor(
+    private readonly users: UsersStore,
+    private readonly passwords: Passwords,
+    private readonly limit: SignInLimit,
+  ) {}
+
+  /** The session that asks goes on; the user's other ones end. */
+  async change(actor: Actor, { current_password: current, password }: PasswordChange, address: string): Promise<void> {
+    requireScope(actor, userPolicy.changePassword);
+    const user = actor.userId ? await this.users.find(actor.userId) : null;
+    if (!user?.passwordHash)
+      throw new Conflict('NO_PASSWORD', 'this account has no password', {
+        remedy: 'Change it where you sign in: at the OpenID Connect issuer.',
+      });
+    const attempt = await this.limit.begin(user.email, address);
+    if (!(await verifyPassword(user.passwordHash, current))) throw wrong();
+    await attempt.succeeded();
+    if (!(await this.passwords.replace(actor, user, await hashPassword(password), actor.sessionId))) throw wrong();
+  }
+}
+
+const wrong = (): InvalidRequest => InvalidRequest.at('/current_password', 'is wrong');

@@ -1,0 +1,23 @@
+import { TextInput } from '../../core/schema/input-fields.js';
+import { NewPasswordInput } from '../../organizations/members/member.inputs.js';
+
+export class PasswordChange {
+  @TextInput({ max: 1000 })
+  current_password!: string;
+
+  @NewPasswordInput()
+  password!: string;
+}
+
+export class ForgottenPassword {
+  @TextInput({ max: 320 })
+  email!: string;
+}
+
+export class PasswordReset {
+  @TextInput({ max: 200, description: 'From the letter.' })
+  token!: string;
+
+  @NewPasswordInput()
+  password!: string;
+}

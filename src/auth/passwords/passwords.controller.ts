@@ -1,0 +1,42 @@
+import { Body, Controller, HttpCode, Ip, Post, Put } from '@nestjs/common';
+import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Actor } from '../../core/access/actor.js';
+import { Caller, Public } from '../../core/access/public.js';
+import { ForgottenPasswordsService } from './forgotten-passwords.service.js';
+import { ForgottenPassword, PasswordChange, PasswordReset } from './password.inputs.js';
+import { PasswordChangesService } from './password-changes.service.js';
+
+@ApiTags('auth')
+@Controller('api')
+export class PasswordsController {
+  constructor(
+    private readonly changes: PasswordChangesService,
+    private readonly forgotten: ForgottenPasswordsService,
+  ) {}
+
+  @ApiBearerAuth()
+  @Put('identity/users/password')
+  @ApiOkResponse({ description: 'It is changed; other sessions of the user have ended.' })
+  async change(@Caller() actor: Actor, @Body() input: PasswordChange, @Ip() address: string): Promise<object> {
+    await this.changes.change(actor, input, address);
+    return {};
+  }
+
+  @Public()
+  @Post('auth/password/forgot')
+  @HttpCode(200)
+  @ApiOkResponse({ description: 'The same whether or not there is such an account.' })
+  async forgot(@Body() input: ForgottenPassword, @Ip() address: string): Promise<object> {
+    await this.forgotten.forgot(input, address);
+    return {};
+  }
+
+  @Public()
+  @Post('auth/password/reset')
+  @HttpCode(200)
+  @ApiOkResponse({ description: 'It is changed; every session of the user has ended.' })
+  async reset(@Body() input: PasswordReset): Promise<object> {
+    await this.forgotten.reset(input);
+    return {};
+  }
+}
