@@ -138,7 +138,11 @@ describe('a design', () => {
         ],
       },
     });
-    const typo = await world.admin.upload('/api/pattern/import', 'c.yaml', 'services:\n  web:\n    image: nginx\n    portz: []\n');
+    const typo = await world.admin.upload(
+      '/api/pattern/import',
+      'c.yaml',
+      'services:\n  web:\n    image: nginx\n    portz: []\n',
+    );
     expect(typo.body.errors[0]).toMatchObject({ line: 4, detail: expect.stringContaining('portz') });
     expect((await world.admin.get('/api/pattern?search=nine')).body.total_count).toBe(0);
   });

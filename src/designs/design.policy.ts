@@ -1,11 +1,15 @@
 import { policy } from '../core/access/policy.js';
 
 /** The roles are those in the design's workspace. */
-export const designPolicy = policy('design', {
-  read: 'viewer',
-  create: 'editor',
-  update: 'editor',
-  move: 'editor',
-  delete: 'admin',
-  restore: 'admin',
-});
+export const designPolicy = policy(
+  'design',
+  {
+    read: 'viewer',
+    create: 'editor',
+    update: 'editor',
+    move: 'editor',
+    delete: 'admin',
+    restore: 'admin',
+  },
+  'workspace',
+);

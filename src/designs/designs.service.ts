@@ -69,9 +69,13 @@ export class DesignsService {
     return this.unit.run(async () => {
       const design = await this.open(actor, id, 'move');
       if (design.workspaceId !== workspaceId) throw new NotFound('design', id);
-      const home = await this.workspaces.defaultOf(actor, design.organizationId, design.userId);
+      // The owner's workspace is not the mover's to see.
+      const home = await this.unit.asSystem('moving a design home', async () => {
+        const found = await this.workspaces.defaultOf(actor, design.organizationId, design.userId);
+        if (found.id !== workspaceId) await this.designs.update(design, { workspaceId: found.id });
+        return found;
+      });
       if (home.id === workspaceId) return design;
-      await this.designs.update(design, { workspaceId: home.id });
       await this.events.publish(new DesignMoved(actor, design, { from: workspaceId, to: home.id }));
       return design;
     });

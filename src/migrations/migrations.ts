@@ -4,6 +4,7 @@ import { Platform1764000000002 } from './1764000000002-platform.js';
 import { Infrastructure1764000000003 } from './1764000000003-infrastructure.js';
 import { Designs1764000000004 } from './1764000000004-designs.js';
 import { AccessRole1764000000005 } from './1764000000005-access-role.js';
+import { RowSecurity1764000000008 } from './1764000000008-row-security.js';
 import { IdentityWhole1764000000006 } from './1764000000006-identity-whole.js';
 
 /** Every change of the schema, oldest first. */
@@ -14,4 +15,5 @@ export const migrations: Migration[] = [
   Designs1764000000004,
   AccessRole1764000000005,
   IdentityWhole1764000000006,
+  RowSecurity1764000000008,
 ];

@@ -5,6 +5,7 @@ import { makeDataSource, type Migration } from './data-source.js';
 import { DatabaseUrl } from './database-url.js';
 import { migrate } from './migrate.js';
 import { Notifications } from './notifications.js';
+import { tellWhoAsks } from './row-security.js';
 import { UnitOfWork } from './unit-of-work.js';
 
 /** Makes the database ready before anything else starts: migrated, and reached as the service's own role. */
@@ -28,7 +29,9 @@ export class DatabaseModule implements OnApplicationShutdown {
           inject: [Env],
           useFactory: async (env: Env) => {
             await migrate(url, migrations);
-            return makeDataSource({ url, role: 'service', poolSize: env.DATABASE_POOL }).initialize();
+            const dataSource = await makeDataSource({ url, role: 'service', poolSize: env.DATABASE_POOL }).initialize();
+            tellWhoAsks(dataSource);
+            return dataSource;
           },
         },
         UnitOfWork,

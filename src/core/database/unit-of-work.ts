@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable, Logger } from '@nestjs/common';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
+import { asSystem } from './row-security.js';
 
 interface Open {
   manager: EntityManager;
@@ -56,6 +57,22 @@ export class UnitOfWork {
   /** Runs the work outside of any open transaction, for what must stay when that one is rolled back. */
   apart<T>(work: () => Promise<T>): Promise<T> {
     return this.current.run(undefined, work);
+  }
+
+  /**
+   * Runs a part of the open transaction in the name of the system, where a rule needs to know or to do more than its caller
+   * may; the row-level policies follow.
+   */
+  async asSystem<T>(reason: string, work: () => Promise<T>): Promise<T> {
+    if (!this.isOpen) return asSystem(reason, work);
+    const setting = `SELECT set_config('armature.user', $1, true)`;
+    const [{ before } = { before: '' }] = await this.manager.query<{ before: string }[]>(
+      `SELECT current_setting('armature.user', true) AS before`,
+    );
+    await this.manager.query(setting, ['system']);
+    const result = await work();
+    await this.manager.query(setting, [before]);
+    return result;
   }
 
   /** As the last statements of the open transaction; a failure there rolls it back. */

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Connection } from '../../connections/connection.entity.js';
 import { ConnectionsStore } from '../../connections/connections.store.js';
 import { Actor } from '../../core/access/actor.js';
+import { asSystem } from '../../core/database/row-security.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { NotFound } from '../../core/errors/app-error.js';
 import { DesignsStore } from '../../designs/designs.store.js';
@@ -38,8 +39,9 @@ export class ClusterWork {
       .map((component) => ({ component: component.id, object: resourceOf(component) as unknown as KubernetesObject }));
   }
 
-  async cluster(connectionId: string): Promise<ClusterClient> {
-    return this.clusters.clientOf(await this.connection(connectionId));
+  /** Whoever may deploy uses the credential without ever seeing it. */
+  cluster(connectionId: string): Promise<ClusterClient> {
+    return asSystem('deployment', async () => this.clusters.clientOf(await this.connection(connectionId)));
   }
 
   async owner(at: { designId: string; environmentId: string }, connectionId: string): Promise<Owner> {
