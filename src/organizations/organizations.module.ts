@@ -1,15 +1,23 @@
 import { Module } from '@nestjs/common';
+import { EventBus } from '../core/events/event-bus.js';
 import { AcceptancesController } from './invitations/acceptances.controller.js';
 import { AcceptancesService } from './invitations/acceptances.service.js';
 import { InvitationsController } from './invitations/invitations.controller.js';
 import { InvitationsService } from './invitations/invitations.service.js';
 import { InvitationsStore } from './invitations/invitations.store.js';
+import { OrganizationMemberRemoved } from './members/member.events.js';
 import { MembersController } from './members/members.controller.js';
 import { MembersService } from './members/members.service.js';
 import { MembersStore } from './members/members.store.js';
+import { OrganizationDeleted } from './organization.events.js';
 import { OrganizationsController } from './organizations.controller.js';
 import { OrganizationsService } from './organizations.service.js';
 import { OrganizationsStore } from './organizations.store.js';
+import { ServiceAccountsController } from './service-accounts/service-accounts.controller.js';
+import { ServiceAccountsService } from './service-accounts/service-accounts.service.js';
+import { TeamsController } from './teams/teams.controller.js';
+import { TeamsService } from './teams/teams.service.js';
+import { TeamsStore } from './teams/teams.store.js';
 import { Accounts } from './users/accounts.js';
 import { ProfilesController } from './users/profiles.controller.js';
 import { ProfilesResolver } from './users/profiles.resolver.js';
@@ -22,6 +30,8 @@ import { UsersStore } from './users/users.store.js';
     MembersController,
     InvitationsController,
     AcceptancesController,
+    TeamsController,
+    ServiceAccountsController,
     ProfilesController,
   ],
   providers: [
@@ -32,11 +42,30 @@ import { UsersStore } from './users/users.store.js';
     InvitationsService,
     InvitationsStore,
     AcceptancesService,
+    TeamsService,
+    TeamsStore,
+    ServiceAccountsService,
     Accounts,
     ProfilesService,
     ProfilesResolver,
     UsersStore,
   ],
-  exports: [OrganizationsService, OrganizationsStore, MembersStore, UsersStore, Accounts, AcceptancesService],
+  exports: [
+    OrganizationsService,
+    OrganizationsStore,
+    MembersStore,
+    ServiceAccountsService,
+    TeamsStore,
+    UsersStore,
+    Accounts,
+    AcceptancesService,
+  ],
 })
-export class OrganizationsModule {}
+export class OrganizationsModule {
+  constructor(teams: TeamsStore, services: ServiceAccountsService, events: EventBus) {
+    events.within(OrganizationMemberRemoved, ({ organizationId, member }) =>
+      teams.removeFromOrganization(organizationId, member.id),
+    );
+    events.within(OrganizationDeleted, ({ actor, organization }) => services.endAll(actor, organization.id));
+  }
+}

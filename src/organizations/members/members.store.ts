@@ -50,6 +50,11 @@ export class MembersStore extends Store<User> {
     return this.paginate(rows, listing, query) as Promise<Page<Member>>;
   }
 
+  pageOfServices(organizationId: string, query: ListQuery): Promise<Page<Member>> {
+    const rows = this.of(organizationId).andWhere(`member.kind = 'service'`);
+    return this.paginate(rows, listing, query) as Promise<Page<Member>>;
+  }
+
   find(organizationId: string, userId: string): Promise<Member | null> {
     return this.of(organizationId).andWhere('member.id = :userId', { userId }).getOne() as Promise<Member | null>;
   }

@@ -56,6 +56,10 @@ export class UsersStore extends Store<User> {
     return this.rows.findOneBy({ issuer, subject });
   }
 
+  servicesOf(organizationId: string): Promise<User[]> {
+    return this.rows.findBy({ organizationId, kind: 'service' });
+  }
+
   /** Lets one unit of work at a time make an account for this name: an address, or a subject of an issuer. */
   async reserve(name: string): Promise<void> {
     await this.unit.manager.query(`SELECT pg_advisory_xact_lock(hashtextextended('account ' || $1, 0))`, [name]);

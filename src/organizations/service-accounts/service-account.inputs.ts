@@ -1,0 +1,10 @@
+import { NameInput, WordInput } from '../../core/schema/input-fields.js';
+import { SERVICE_ROLES, type ServiceRole } from './service-account.view.js';
+
+export class NewServiceAccount {
+  @NameInput()
+  name!: string;
+
+  @WordInput(SERVICE_ROLES)
+  role!: ServiceRole;
+}

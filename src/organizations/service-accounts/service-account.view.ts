@@ -1,0 +1,51 @@
+import { ObjectType } from '@nestjs/graphql';
+import { EnvelopeOf } from '../../core/listing/page.js';
+import { FlagField, IdField, TextField, TimeField, WordField } from '../../core/schema/fields.js';
+import { type Member, organizationRole } from '../members/member.view.js';
+
+/** A service account is never an owner: it could lock everyone out. */
+export const SERVICE_ROLES = ['admin', 'member'] as const;
+export type ServiceRole = (typeof SERVICE_ROLES)[number];
+
+/** A service account: a member without a password, which acts with tokens of its own. */
+@ObjectType('ServiceAccount')
+export class ServiceAccountView {
+  @IdField()
+  id!: string;
+
+  @TextField()
+  name!: string;
+
+  @TextField({ description: 'How events and lists of members call it; no mail reaches it.' })
+  email!: string;
+
+  @WordField(SERVICE_ROLES)
+  role!: string;
+
+  @IdField()
+  organization_id!: string;
+
+  @FlagField()
+  active!: boolean;
+
+  @TimeField()
+  created_at!: Date;
+
+  @TimeField()
+  updated_at!: Date;
+
+  static of(this: void, member: Member): ServiceAccountView {
+    return Object.assign(new ServiceAccountView(), {
+      id: member.id,
+      name: member.firstName,
+      email: member.email,
+      role: organizationRole(member.membership.role),
+      organization_id: member.membership.organizationId,
+      active: member.deactivatedAt === null,
+      created_at: member.createdAt,
+      updated_at: member.updatedAt,
+    });
+  }
+}
+
+export const ServiceAccountPage = EnvelopeOf(ServiceAccountView, 'service_accounts', 'ServiceAccountPage');

@@ -1,0 +1,104 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../core/access/actor.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { NotFound } from '../../core/errors/app-error.js';
+import { EventBus } from '../../core/events/event-bus.js';
+import type { ListQuery } from '../../core/listing/list-query.js';
+import type { Page } from '../../core/listing/page.js';
+import { OrganizationMemberAdded, OrganizationMemberRemoved } from '../members/member.events.js';
+import type { Member } from '../members/member.view.js';
+import { MembersService } from '../members/members.service.js';
+import { MembersStore } from '../members/members.store.js';
+import { OrganizationsService } from '../organizations.service.js';
+import { NO_MAIL, User } from '../users/user.entity.js';
+import { UserDeactivated } from '../users/user.events.js';
+import { UsersStore } from '../users/users.store.js';
+import type { NewServiceAccount } from './service-account.inputs.js';
+
+/** Members that are programs. */
+@Injectable()
+export class ServiceAccountsService {
+  constructor(
+    private readonly users: UsersStore,
+    private readonly members: MembersService,
+    private readonly membersStore: MembersStore,
+    private readonly organizations: OrganizationsService,
+    private readonly unit: UnitOfWork,
+    private readonly events: EventBus,
+  ) {}
+
+  async list(actor: Actor, organizationId: string, query: ListQuery): Promise<Page<Member>> {
+    await this.organizations.get(actor, organizationId);
+    return this.membersStore.pageOfServices(organizationId, query);
+  }
+
+  async create(actor: Actor, organizationId: string, { name, role }: NewServiceAccount): Promise<Member> {
+    return this.unit.run(async () => {
+      await this.organizations.open(actor, organizationId, 'manageServiceAccounts');
+      const account = Object.assign(new User(), {
+        kind: 'service',
+        firstName: name,
+        lastName: '',
+        passwordHash: null,
+        organizationId,
+        defaultOrganizationId: organizationId,
+      });
+      account.email = addressOf(account);
+      await this.users.insert(account);
+      await this.membersStore.put(organizationId, account.id, role);
+      await this.events.publish(new OrganizationMemberAdded(actor, organizationId, account, role));
+      return this.members.require(organizationId, account.id);
+    });
+  }
+
+  /** Its tokens end at once. */
+  async delete(actor: Actor, organizationId: string, id: string): Promise<Member> {
+    return this.unit.run(async () => {
+      const member = await this.open(actor, organizationId, id);
+      await this.membersStore.remove(organizationId, id);
+      await this.end(actor, member);
+      await this.events.publish(new OrganizationMemberRemoved(actor, organizationId, member, null));
+      return member;
+    });
+  }
+
+  /** Those of an organization that was deleted act no more. */
+  async endAll(actor: Actor, organizationId: string): Promise<void> {
+    for (const account of await this.users.servicesOf(organizationId)) await this.end(actor, account);
+  }
+
+  /** The same as `open`, without holding anything: for reads. */
+  async mustManage(actor: Actor, organizationId: string, id: string): Promise<Member> {
+    await this.organizations.get(actor, organizationId);
+    await this.organizations.require(actor, 'manageServiceAccounts', organizationId);
+    return this.find(organizationId, id);
+  }
+
+  /** A service account of the organization, when the actor may manage it; the organization is held. @throws NotFound, Forbidden */
+  async open(actor: Actor, organizationId: string, id: string): Promise<Member> {
+    await this.organizations.open(actor, organizationId, 'manageServiceAccounts');
+    return this.find(organizationId, id);
+  }
+
+  private async find(organizationId: string, id: string): Promise<Member> {
+    const member = await this.membersStore.find(organizationId, id);
+    if (member?.kind !== 'service') throw new NotFound('service account', id);
+    return member;
+  }
+
+  private async end(actor: Actor, account: User): Promise<void> {
+    await this.users.softDelete(account);
+    await this.events.publish(new UserDeactivated(actor, account));
+  }
+}
+
+/** Tells people which account it is, and is nobody's: names need not be unique. */
+function addressOf({ id, firstName }: User): string {
+  const name =
+    firstName
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-+|-+$/g, '')
+      .slice(0, 40) || 'service';
+  return `${name}.${id.replaceAll('-', '').slice(-12)}@service${NO_MAIL}`;
+}

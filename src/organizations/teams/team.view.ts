@@ -1,0 +1,27 @@
+import { ObjectType } from '@nestjs/graphql';
+import { EnvelopeOf } from '../../core/listing/page.js';
+import { IdField, TextField } from '../../core/schema/fields.js';
+import { RecordView } from '../../core/schema/record.view.js';
+import type { Team } from './team.entity.js';
+
+@ObjectType('Team')
+export class TeamView extends RecordView {
+  @TextField()
+  name!: string;
+
+  @TextField({ nullable: true })
+  description!: string;
+
+  @IdField()
+  organization_id!: string;
+
+  static of(this: void, team: Team): TeamView {
+    return RecordView.shape(new TeamView(), team, {
+      name: team.name,
+      description: team.description,
+      organization_id: team.organizationId,
+    });
+  }
+}
+
+export const TeamPage = EnvelopeOf(TeamView, 'teams', 'TeamPage');

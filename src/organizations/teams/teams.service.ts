@@ -1,0 +1,118 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../core/access/actor.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { NotFound } from '../../core/errors/app-error.js';
+import { EventBus } from '../../core/events/event-bus.js';
+import type { ListQuery } from '../../core/listing/list-query.js';
+import type { Page } from '../../core/listing/page.js';
+import { mustEcho } from '../../core/rest/change-input.js';
+import { Precondition } from '../../core/rest/precondition.js';
+import type { Member } from '../members/member.view.js';
+import { MembersService } from '../members/members.service.js';
+import { MembersStore } from '../members/members.store.js';
+import { OrganizationsService } from '../organizations.service.js';
+import { Team } from './team.entity.js';
+import { TeamCreated, TeamDeleted, TeamMemberAdded, TeamMemberRemoved, TeamUpdated } from './team.events.js';
+import type { NewTeam, TeamChange } from './team.inputs.js';
+import { TeamView } from './team.view.js';
+import { TeamsStore } from './teams.store.js';
+
+@Injectable()
+export class TeamsService {
+  constructor(
+    private readonly teams: TeamsStore,
+    private readonly members: MembersService,
+    private readonly membersStore: MembersStore,
+    private readonly organizations: OrganizationsService,
+    private readonly unit: UnitOfWork,
+    private readonly events: EventBus,
+  ) {}
+
+  async list(actor: Actor, organizationId: string, query: ListQuery): Promise<Page<Team>> {
+    await this.organizations.get(actor, organizationId);
+    return this.teams.page(organizationId, query);
+  }
+
+  /** @throws NotFound when the organization has none that the actor may see */
+  async get(actor: Actor, organizationId: string, id: string): Promise<Team> {
+    await this.organizations.get(actor, organizationId);
+    return this.find(organizationId, id);
+  }
+
+  async create(actor: Actor, organizationId: string, input: NewTeam): Promise<Team> {
+    return this.unit.run(async () => {
+      await this.organizations.open(actor, organizationId, 'manageTeams');
+      const { name, description } = input;
+      const team = Object.assign(new Team(), { organizationId, name, description: description ?? '' });
+      await this.teams.insert(team);
+      await this.events.publish(new TeamCreated(actor, team));
+      return team;
+    });
+  }
+
+  async update(
+    actor: Actor,
+    organizationId: string,
+    id: string,
+    input: TeamChange,
+    match: Precondition,
+  ): Promise<Team> {
+    return this.unit.run(async () => {
+      const team = await this.open(actor, organizationId, id, match);
+      mustEcho(input, TeamView.of(team));
+      await this.teams.update(team, input.fields());
+      await this.events.publish(new TeamUpdated(actor, team));
+      return team;
+    });
+  }
+
+  async delete(actor: Actor, organizationId: string, id: string, match: Precondition): Promise<Team> {
+    return this.unit.run(async () => {
+      const team = await this.open(actor, organizationId, id, match);
+      await this.teams.clear(id);
+      await this.teams.softDelete(team);
+      await this.events.publish(new TeamDeleted(actor, team));
+      return team;
+    });
+  }
+
+  async listUsers(actor: Actor, organizationId: string, id: string, query: ListQuery): Promise<Page<Member>> {
+    await this.get(actor, organizationId, id);
+    return this.membersStore.pageOfTeam(organizationId, id, query);
+  }
+
+  /** Puts a member of the organization into a team; again it changes nothing. */
+  async addUser(actor: Actor, organizationId: string, id: string, userId: string): Promise<Member> {
+    return this.unit.run(async () => {
+      const team = await this.open(actor, organizationId, id);
+      const member = await this.members.require(organizationId, userId);
+      if (await this.teams.add(id, userId)) await this.events.publish(new TeamMemberAdded(actor, team, member));
+      return member;
+    });
+  }
+
+  /** What the team gave them ends with their next request. */
+  async removeUser(actor: Actor, organizationId: string, id: string, userId: string): Promise<Member> {
+    return this.unit.run(async () => {
+      const team = await this.open(actor, organizationId, id);
+      const member = await this.members.require(organizationId, userId);
+      if (!(await this.teams.remove(id, userId))) throw new NotFound('user', userId);
+      await this.events.publish(new TeamMemberRemoved(actor, team, member));
+      return member;
+    });
+  }
+
+  /** Holds the organization, so that changes of its teams and members come one after another. */
+  private async open(actor: Actor, organizationId: string, id: string, match = Precondition.none): Promise<Team> {
+    await this.organizations.open(actor, organizationId, 'manageTeams');
+    const team = await this.find(organizationId, id);
+    match.check(team);
+    return team;
+  }
+
+  private async find(organizationId: string, id: string): Promise<Team> {
+    const team = await this.teams.find(organizationId, id);
+    if (!team) throw new NotFound('team', id);
+    return team;
+  }
+}

@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import { Store } from '../../core/database/store.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import type { ListQuery } from '../../core/listing/list-query.js';
+import { type Listing, recordOrder } from '../../core/listing/listing.js';
+import type { Page } from '../../core/listing/page.js';
+import { Team } from './team.entity.js';
+
+const listing: Listing<Team> = {
+  alias: 'team',
+  pageSize: 20,
+  order: recordOrder('team'),
+  defaultOrder: 'created_at desc',
+  search: ['team.name'],
+};
+
+/** The teams of organizations, and who is in them. */
+@Injectable()
+export class TeamsStore extends Store<Team> {
+  constructor(unit: UnitOfWork) {
+    super(unit, Team, 'team');
+  }
+
+  page(organizationId: string, query: ListQuery): Promise<Page<Team>> {
+    return this.paginate(
+      this.select().where('team.organization_id = :organizationId', { organizationId }),
+      listing,
+      query,
+    );
+  }
+
+  find(organizationId: string, id: string): Promise<Team | null> {
+    return this.rows.findOneBy({ organizationId, id });
+  }
+
+  /** Puts a user into a team; answers whether they were not in it before. Whom an admin puts there stays, whatever their groups. */
+  async add(teamId: string, userId: string): Promise<boolean> {
+    const [row] = await this.unit.manager.query<{ added: boolean }[]>(
+      `INSERT INTO team_member AS m (team_id, user_id) VALUES ($1, $2)
+       ON CONFLICT (team_id, user_id) DO UPDATE SET source = 'manual' RETURNING xmax = 0 AS added`,
+      [teamId, userId],
+    );
+    return row?.added ?? false;
+  }
+
+  /** Answers whether the user was in the team. */
+  async remove(teamId: string, userId: string): Promise<boolean> {
+    const [, removed] = await this.unit.manager.query<[unknown, number]>(
+      `DELETE FROM team_member WHERE team_id = $1 AND user_id = $2`,
+      [teamId, userId],
+    );
+    return removed > 0;
+  }
+
+  /** Whoever leaves an organization leaves its teams. */
+  async removeFromOrganization(organizationId: string, userId: string): Promise<void> {
+    await this.unit.manager.query(
+      `DELETE FROM team_member m USING team t WHERE t.id = m.team_id AND t.organization_id = $1 AND m.user_id = $2`,
+      [organizationId, userId],
+    );
+  }
+
+  /** Takes away everyone who is in a team, and every role that it was granted. */
+  async clear(teamId: string): Promise<void> {
+    await this.unit.manager.query(`DELETE FROM workspace_team WHERE team_id = $1`, [teamId]);
+    await this.unit.manager.query(`DELETE FROM team_member WHERE team_id = $1`, [teamId]);
+  }
+
+  /**
+   * The teams that a user should join and leave so that those which groups put them into are those called like their
+   * groups, in the organizations that they are a member of. Names are compared in lower case.
+   */
+  movesByGroups(userId: string, groups: string[]): Promise<{ id: string; joins: boolean }[]> {
+    return this.unit.manager.query(
+      `SELECT t.id, m.user_id IS NULL AS joins
+         FROM team t
+         JOIN organization_member o ON o.organization_id = t.organization_id AND o.user_id = $1
+         LEFT JOIN team_member m ON m.team_id = t.id AND m.user_id = $1
+        WHERE t.deleted_at IS NULL
+          AND CASE WHEN lower(t.name) = ANY($2) THEN m.user_id IS NULL ELSE m.source = 'groups' END
+        ORDER BY t.id`,
+      [userId, groups],
+    );
+  }
+
+  /** Puts a user into a team because a group of theirs is called like it; answers whether they were not in it. */
+  async addByGroup(teamId: string, userId: string): Promise<boolean> {
+    const rows = await this.unit.manager.query<unknown[]>(
+      `INSERT INTO team_member (team_id, user_id, source) VALUES ($1, $2, 'groups')
+       ON CONFLICT (team_id, user_id) DO NOTHING RETURNING team_id`,
+      [teamId, userId],
+    );
+    return rows.length > 0;
+  }
+}
