@@ -15,6 +15,12 @@ import { PasswordChangesService } from './passwords/password-changes.service.js'
 import { PasswordResetsStore } from './passwords/password-resets.store.js';
 import { Passwords } from './passwords/passwords.js';
 import { PasswordsController } from './passwords/passwords.controller.js';
+import { PersonalTokensController, ServiceTokensController } from './personal-tokens/personal-tokens.controller.js';
+import { PersonalTokens } from './personal-tokens/personal-tokens.js';
+import { PersonalTokensService, ServiceTokensService } from './personal-tokens/personal-tokens.service.js';
+import { PersonalTokensStore } from './personal-tokens/personal-tokens.store.js';
+import { TokenMint } from './personal-tokens/token-mint.js';
+import { TokenUses } from './personal-tokens/token-uses.js';
 import { SessionsStore } from './sessions/sessions.store.js';
 import { AccessTokens } from './tokens/access-tokens.js';
 import { Revocations } from './tokens/revocations.js';
@@ -28,7 +34,7 @@ const DAY_MS = 86_400_000;
 @Global()
 @Module({
   imports: [OrganizationsModule],
-  controllers: [AuthController, PasswordsController],
+  controllers: [AuthController, PasswordsController, PersonalTokensController, ServiceTokensController],
   providers: [
     AuthService,
     SessionsStore,
@@ -42,6 +48,12 @@ const DAY_MS = 86_400_000;
     PasswordResetsStore,
     PasswordChangesService,
     ForgottenPasswordsService,
+    PersonalTokens,
+    PersonalTokensService,
+    PersonalTokensStore,
+    ServiceTokensService,
+    TokenMint,
+    TokenUses,
     FirstStart,
     { provide: Authenticator, useClass: TokenAuthenticator },
     { provide: APP_GUARD, useClass: AuthGuard },

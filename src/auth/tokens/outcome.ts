@@ -6,6 +6,8 @@ export interface Outcome {
   actor: Actor;
   /** When the token itself expires, in milliseconds of the epoch; null when it does not. */
   expires: number | null;
+  /** Called whenever the token is used. */
+  used?: () => void;
 }
 
 /** 401 for a token that was given and does not hold (RFC 6750 section 3.1). */

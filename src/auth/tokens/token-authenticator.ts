@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../core/access/actor.js';
 import { Authenticator } from '../../core/access/authenticator.js';
 import { Unauthenticated } from '../../core/errors/app-error.js';
+import { PersonalTokens } from '../personal-tokens/personal-tokens.js';
 import type { Outcome } from './outcome.js';
 import { type Revocation, Revocations } from './revocations.js';
 import { SessionTokens } from './session-tokens.js';
@@ -10,8 +11,7 @@ import { SessionTokens } from './session-tokens.js';
 const KEPT_MS = 30_000;
 const MOST_KEPT = 20_000;
 
-interface Kept {
-  actor: Actor;
+interface Kept extends Outcome {
   until: number;
 }
 
@@ -27,6 +27,7 @@ export class TokenAuthenticator extends Authenticator {
 
   constructor(
     private readonly sessions: SessionTokens,
+    private readonly personal: PersonalTokens,
     private readonly revocations: Revocations,
   ) {
     super();
@@ -38,11 +39,8 @@ export class TokenAuthenticator extends Authenticator {
     const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
     if (!token) throw new Unauthenticated('a bearer token is required');
     const key = createHash('sha256').update(token).digest('base64');
-    const kept = this.outcomes.get(key);
-    if (kept && kept.until > Date.now()) return kept.actor;
-    const before = this.notices;
-    const outcome = await this.sessions.verify(token);
-    if (before === this.notices) this.keep(key, outcome);
+    const outcome = this.known(key) ?? (await this.find(key, token));
+    outcome.used?.();
     return outcome.actor;
   }
 
@@ -52,11 +50,23 @@ export class TokenAuthenticator extends Authenticator {
     });
   }
 
-  private keep(key: string, { actor, expires }: Outcome): void {
+  private known(key: string): Outcome | null {
+    const kept = this.outcomes.get(key);
+    return kept && kept.until > Date.now() ? kept : null;
+  }
+
+  private async find(key: string, token: string): Promise<Outcome> {
+    const before = this.notices;
+    const outcome = await (this.personal.recognizes(token) ? this.personal : this.sessions).verify(token);
+    if (before === this.notices) this.keep(key, outcome);
+    return outcome;
+  }
+
+  private keep(key: string, outcome: Outcome): void {
     const oldest = this.outcomes.size >= MOST_KEPT ? this.outcomes.keys().next().value : undefined;
     if (oldest !== undefined) this.outcomes.delete(oldest);
     this.outcomes.delete(key);
-    this.outcomes.set(key, { actor, until: Math.min(Date.now() + KEPT_MS, expires ?? Infinity) });
+    this.outcomes.set(key, { ...outcome, until: Math.min(Date.now() + KEPT_MS, outcome.expires ?? Infinity) });
   }
 
   private drop({ userId, sessionId }: Revocation): void {

@@ -1,0 +1,27 @@
+import { Column, Entity } from 'typeorm';
+import type { Scope } from '../../core/access/actor.js';
+import { BaseEntity } from '../../core/database/base.entity.js';
+
+/** An opaque token that stands for its user, with some of what they may do. Revoked it counts as deleted. */
+@Entity('personal_token')
+export class PersonalToken extends BaseEntity {
+  @Column('uuid')
+  userId!: string;
+
+  @Column('text')
+  name!: string;
+
+  @Column('text', { array: true })
+  scopes!: Scope[];
+
+  /** SHA-256 of the token, which is kept nowhere. */
+  @Column('bytea')
+  hash!: Buffer;
+
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  expiresAt!: Date | null;
+
+  /** Right to the minute. */
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  lastUsedAt!: Date | null;
+}

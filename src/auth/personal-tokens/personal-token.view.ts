@@ -1,0 +1,46 @@
+import { EnvelopeOf } from '../../core/listing/page.js';
+import { ObjectType } from '@nestjs/graphql';
+import type { Scope } from '../../core/access/actor.js';
+import { IdField, TextField, TextsField, TimeField } from '../../core/schema/fields.js';
+import { RecordView } from '../../core/schema/record.view.js';
+import type { PersonalToken } from './personal-token.entity.js';
+
+@ObjectType('PersonalToken')
+export class PersonalTokenView extends RecordView {
+  @TextField()
+  name!: string;
+
+  @IdField({ description: 'The user or service account that it stands for.' })
+  user_id!: string;
+
+  @TextsField()
+  scopes!: Scope[];
+
+  @TimeField({ nullable: true })
+  expires_at!: Date | null;
+
+  @TimeField({ nullable: true, description: 'Right to the minute.' })
+  last_used_at!: Date | null;
+
+  static of(this: void, token: PersonalToken): PersonalTokenView {
+    return RecordView.shape(new PersonalTokenView(), token, {
+      name: token.name,
+      user_id: token.userId,
+      scopes: token.scopes,
+      expires_at: token.expiresAt,
+      last_used_at: token.lastUsedAt,
+    });
+  }
+}
+
+export const PersonalTokenPage = EnvelopeOf(PersonalTokenView, 'tokens', 'PersonalTokenPage');
+
+/** A token just made, with its secret. */
+export class MintedTokenView extends PersonalTokenView {
+  @TextField({ rest: true, description: 'Shown only here.' })
+  token!: string;
+
+  static ofMinted(this: void, { record, secret }: { record: PersonalToken; secret: string }): MintedTokenView {
+    return Object.assign(new MintedTokenView(), PersonalTokenView.of(record), { token: secret });
+  }
+}

@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import type { Scope } from '../../core/access/actor.js';
+import { Store } from '../../core/database/store.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import type { ListQuery } from '../../core/listing/list-query.js';
+import { type Listing, recordOrder } from '../../core/listing/listing.js';
+import type { Page } from '../../core/listing/page.js';
+import { PersonalToken } from './personal-token.entity.js';
+
+const listing: Listing<PersonalToken> = {
+  alias: 'personal_token',
+  pageSize: 20,
+  order: recordOrder('personal_token'),
+  defaultOrder: 'created_at desc',
+  search: ['personal_token.name'],
+};
+
+/** Whom a token stands for, and with what. */
+export interface TokenBearer {
+  token_id: string;
+  scopes: Scope[];
+  expires_at: Date | null;
+  user_id: string;
+  email: string;
+  installation_admin: boolean;
+  default_organization_id: string | null;
+}
+
+@Injectable()
+export class PersonalTokensStore extends Store<PersonalToken> {
+  constructor(unit: UnitOfWork) {
+    super(unit, PersonalToken, 'personal_token');
+  }
+
+  page(userId: string, query: ListQuery): Promise<Page<PersonalToken>> {
+    return this.paginate(this.select().where('personal_token.user_id = :userId', { userId }), listing, query);
+  }
+
+  find(userId: string, id: string): Promise<PersonalToken | null> {
+    return this.rows.findOneBy({ userId, id });
+  }
+
+  /** Held until the end of the unit of work. */
+  lock(userId: string, id: string): Promise<PersonalToken | null> {
+    return this.select()
+      .where('personal_token.user_id = :userId AND personal_token.id = :id', { userId, id })
+      .setLock('pessimistic_write')
+      .getOne();
+  }
+
+  /** The bearer of a token that holds and whose user is active. */
+  async bearerOf(hash: Buffer): Promise<TokenBearer | null> {
+    const [row] = await this.unit.manager.query<TokenBearer[]>(
+      `SELECT t.id AS token_id, t.scopes, t.expires_at,
+              u.id AS user_id, u.email, u.installation_admin, u.default_organization_id
+         FROM personal_token t JOIN app_user u ON u.id = t.user_id
+        WHERE t.hash = $1 AND t.deleted_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())
+          AND u.deactivated_at IS NULL AND u.deleted_at IS NULL`,
+      [hash],
+    );
+    return row ?? null;
+  }
+
+  /** Notes that a token was used; several replicas write it once a minute. */
+  async touch(id: string): Promise<void> {
+    await this.unit.manager.query(
+      `UPDATE personal_token SET last_used_at = now()
+        WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < now() - interval '50 seconds')`,
+      [id],
+    );
+  }
+}

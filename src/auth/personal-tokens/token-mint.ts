@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import { requireScope } from '../../core/access/access.js';
+import type { Actor } from '../../core/access/actor.js';
+import { digestOf, newSecretToken } from '../../core/crypto/secret-token.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { InvalidRequest, NotFound } from '../../core/errors/app-error.js';
+import { EventBus } from '../../core/events/event-bus.js';
+import { Revocations } from '../tokens/revocations.js';
+import { PersonalToken } from './personal-token.entity.js';
+import { TokenCreated, TokenRevoked } from './personal-token.events.js';
+import type { NewToken } from './personal-token.inputs.js';
+import { tokenPolicy } from './personal-token.policy.js';
+import { TOKEN_PREFIX } from './personal-tokens.js';
+import { PersonalTokensStore } from './personal-tokens.store.js';
+
+/** Whose tokens: a person's, or those of a service account in its organization. */
+export interface TokenOwner {
+  userId: string;
+  organizationId: string | null;
+}
+
+/** Makes tokens and takes them back; who may, for whom, was asked before. */
+@Injectable()
+export class TokenMint {
+  constructor(
+    private readonly tokens: PersonalTokensStore,
+    private readonly revocations: Revocations,
+    private readonly unit: UnitOfWork,
+    private readonly events: EventBus,
+  ) {}
+
+  /** A token made with another has neither a scope nor a day more than that one. */
+  async make(actor: Actor, owner: TokenOwner, input: NewToken): Promise<{ record: PersonalToken; secret: string }> {
+    for (const scope of input.scopes) requireScope(actor, { ...tokenPolicy.create, scope });
+    const secret = `${TOKEN_PREFIX}${owner.organizationId ? 'svc' : 'pat'}_${newSecretToken()}`;
+    return this.unit.run(async () => {
+      const record = await this.tokens.insert(
+        Object.assign(new PersonalToken(), {
+          userId: owner.userId,
+          name: input.name,
+          scopes: [...input.scopes],
+          hash: digestOf(secret),
+          expiresAt: await this.expiryOf(actor, input),
+          lastUsedAt: null,
+        }),
+      );
+      await this.events.publish(new TokenCreated(actor, record, owner.organizationId));
+      return { record, secret };
+    });
+  }
+
+  /** @throws NotFound when the owner has no such token */
+  async revoke(actor: Actor, { userId, organizationId }: TokenOwner, id: string): Promise<PersonalToken> {
+    return this.unit.run(async () => {
+      const token = await this.tokens.lock(userId, id);
+      if (!token) throw new NotFound('token', id);
+      await this.tokens.softDelete(token);
+      await this.revocations.revoke({ userId, sessionId: id });
+      await this.events.publish(new TokenRevoked(actor, token, organizationId));
+      return token;
+    });
+  }
+
+  private async expiryOf(actor: Actor, { expires_at: wished }: NewToken): Promise<Date | null> {
+    const expiry = wished ? new Date(wished) : null;
+    if (expiry && !(expiry.getTime() > Date.now())) throw InvalidRequest.at('/expires_at', 'must be in the future');
+    const own = actor.userId && actor.sessionId ? await this.tokens.find(actor.userId, actor.sessionId) : null;
+    if (!own?.expiresAt) return expiry;
+    if (expiry && expiry > own.expiresAt)
+      throw InvalidRequest.at('/expires_at', 'must not be after the expiry of the token that makes it');
+    return expiry ?? own.expiresAt;
+  }
+}
