@@ -7,7 +7,7 @@ export const EVENT_KINDS = {
   team: ['created', 'updated', 'deleted', 'member_added', 'member_removed'],
   member: ['added', 'role_changed', 'removed'],
   user: ['created', 'updated', 'deactivated', 'reactivated', 'password_changed'],
-  token: ['created', 'deleted'],
+  token: ['created', 'revoked'],
   connection: ['created', 'updated', 'status_changed', 'deleted'],
   credential: ['created', 'updated', 'deleted'],
   registry: ['registered', 'status_changed', 'deleted'],
