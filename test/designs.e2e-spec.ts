@@ -147,6 +147,25 @@ describe('a design', () => {
     expect((await world.admin.get('/api/pattern?search=nine')).body.total_count).toBe(0);
   });
 
+  it('is imported after the answer when the caller asks for that', async () => {
+    const { admin } = world;
+    const end = async (answer: Json): Promise<Json> => {
+      expect(answer).toMatchObject({ status: 202, body: { kind: 'design-import', error: null } });
+      for (;;) {
+        const { body } = await admin.get(answer.headers.get('location') as string);
+        if (body.finished_at) return body;
+      }
+    };
+    const taken = await end(await admin.upload('/api/pattern/import?async=true', 'later.yaml', MANIFEST));
+    expect(taken).toMatchObject({ status: 'succeeded', result: { name: 'later', user_id: admin.id } });
+    expect((await admin.get(`/api/pattern/${taken.result.id}`)).status).toBe(200);
+    const refused = await end(await admin.upload('/api/pattern/import?async=true', 'bad.yaml', 'kind: [\n'));
+    expect(refused).toMatchObject({
+      status: 'failed',
+      error: { status: 400, errors: [{ file: 'bad.yaml', line: expect.any(Number) }] },
+    });
+  });
+
   it('gets a new version with every change of its content', async () => {
     const design = await imported('v.yaml', MANIFEST);
     const changed = await world.admin.put('/api/pattern/yaml', {

@@ -77,6 +77,12 @@ export class ConnectionsStore extends Store<Connection> {
     return this.paginate(rows, environmentListing, query);
   }
 
+  /** Those of these ids that the actor may see, by id. */
+  async findAll(actor: Actor, ids: readonly string[]): Promise<Map<string, Connection>> {
+    const found = await this.visibleTo(actor).andWhere('connection.id = ANY(:ids)', { ids }).getMany();
+    return new Map(found.map((each) => [each.id, each]));
+  }
+
   find(actor: Actor, id: string): Promise<Connection | null> {
     return this.visibleTo(actor).andWhere('connection.id = :id', { id }).getOne();
   }

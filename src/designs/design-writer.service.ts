@@ -8,6 +8,7 @@ import { given, mustEcho } from '../core/rest/change-input.js';
 import { Precondition } from '../core/rest/precondition.js';
 import type { UploadedFile } from '../core/rest/upload.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
+import { WorkspaceQuotas } from '../workspaces/quotas/workspace-quotas.js';
 import type { Workspace } from '../workspaces/workspace.entity.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import type { DesignFile } from '../formats/design-file.js';
@@ -47,6 +48,7 @@ export class DesignWriter {
     private readonly sources: DesignSource,
     private readonly checks: DesignChecks,
     private readonly workspaces: WorkspacesService,
+    private readonly quotas: WorkspaceQuotas,
     private readonly organizations: OrganizationsService,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
@@ -127,7 +129,7 @@ export class DesignWriter {
     if (!save) return { design, warnings, saved: false, file };
     const write = await this.contents.prepare(design, file, source.file, note(actor));
     return this.unit.run(async () => {
-      await this.workspaces.mustBeActive(actor, workspace.id);
+      await this.quotas.admit(await this.workspaces.mustBeActive(actor, workspace.id), 'max_designs');
       await this.store.insert(design);
       await write();
       await this.events.publish(
@@ -151,7 +153,7 @@ export class DesignWriter {
   }
 
   /** The workspace of the body, else the caller's default one; the caller must be allowed to make designs there. */
-  private async placeFor(actor: Actor, { workspace_id, organization_id }: Placement): Promise<Workspace> {
+  async placeFor(actor: Actor, { workspace_id, organization_id }: Placement): Promise<Workspace> {
     const workspace = workspace_id
       ? await this.workspaces.get(actor, workspace_id)
       : await this.workspaces.defaultOf(actor, (await this.organizations.meantBy(actor, organization_id)).id);

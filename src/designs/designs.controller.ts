@@ -20,8 +20,10 @@ import type { Envelope } from '../core/listing/page.js';
 import { Id } from '../core/rest/id.js';
 import { IfMatch, Precondition } from '../core/rest/precondition.js';
 import { filesOf, UploadInterceptor } from '../core/rest/upload.js';
+import { accepted, OperationView } from '../jobs/operations/operation.view.js';
 import { DesignChange, DesignImport, DesignListQuery, NewDesign } from './design.inputs.js';
 import { DesignPage, DesignView } from './design.view.js';
+import { DesignImports } from './design-imports.service.js';
 import { DesignPresenter } from './design-presenter.js';
 import { DesignWriter } from './design-writer.service.js';
 import { DesignsService } from './designs.service.js';
@@ -34,6 +36,7 @@ export class DesignsController {
   constructor(
     private readonly designs: DesignsService,
     private readonly writer: DesignWriter,
+    private readonly imports: DesignImports,
     private readonly presenter: DesignPresenter,
   ) {}
 
@@ -58,6 +61,7 @@ export class DesignsController {
     return this.presenter.written(await this.writer.create(actor, input), response);
   }
 
+  /** With `?async=true` it answers 202 and where to ask for the operation. */
   @Post('import')
   @UseInterceptors(UploadInterceptor)
   @ApiConsumes('multipart/form-data', 'application/json')
@@ -66,8 +70,10 @@ export class DesignsController {
     @Caller() actor: Actor,
     @Req() request: Request,
     @Body() input: DesignImport,
+    @Query('async') later: string | undefined,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<DesignView> {
+  ): Promise<DesignView | OperationView> {
+    if (later === 'true') return accepted(response, await this.imports.begin(actor, input, filesOf(request)));
     return this.presenter.written(await this.writer.import(actor, input, filesOf(request)), response);
   }
 

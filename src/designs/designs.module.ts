@@ -3,9 +3,11 @@ import { deletionOf } from '../core/database/base.entity.js';
 import { EventBus } from '../core/events/event-bus.js';
 import { FormatsModule } from '../formats/formats.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
+import { WorkspaceQuotas } from '../workspaces/quotas/workspace-quotas.js';
 import { WorkspaceDeleted, WorkspaceRestored } from '../workspaces/workspace.events.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { DesignChecks } from './design-checks.js';
+import { DesignImports } from './design-imports.service.js';
 import { DesignPresenter } from './design-presenter.js';
 import { DesignSource } from './design-source.js';
 import { DesignWriter } from './design-writer.service.js';
@@ -27,12 +29,14 @@ import { WorkspaceDesignsController } from './workspaces/workspace-designs.contr
     DesignContents,
     DesignChecks,
     DesignPresenter,
+    DesignImports,
     DesignsResolver,
   ],
   exports: [DesignsService, DesignsStore, DesignContents, DesignChecks],
 })
 export class DesignsModule {
-  constructor(designs: DesignsStore, events: EventBus) {
+  constructor(designs: DesignsStore, quotas: WorkspaceQuotas, events: EventBus) {
+    quotas.countBy('max_designs', (id) => designs.countIn(id));
     events.within(WorkspaceDeleted, ({ workspace }) => designs.softDeleteOf(workspace.id, deletionOf(workspace)));
     events.within(WorkspaceRestored, async ({ workspace, deletedAt }) => {
       if (deletedAt) await designs.restoreOf(workspace.id, deletedAt);

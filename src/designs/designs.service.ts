@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { Access } from '../core/access/access.js';
-import type { Actor } from '../core/access/actor.js';
+import { Access, requireScope } from '../core/access/access.js';
+import { Actor } from '../core/access/actor.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
-import { NotFound } from '../core/errors/app-error.js';
+import { Conflict, NotFound } from '../core/errors/app-error.js';
 import { EventBus } from '../core/events/event-bus.js';
 import type { Page } from '../core/listing/page.js';
 import { Precondition } from '../core/rest/precondition.js';
+import { WorkspaceQuotas } from '../workspaces/quotas/workspace-quotas.js';
+import type { Workspace } from '../workspaces/workspace.entity.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import type { Design } from './design.entity.js';
 import { DesignDeleted, DesignMoved, DesignRestored } from './design.events.js';
@@ -22,6 +24,7 @@ export class DesignsService {
   constructor(
     private readonly designs: DesignsStore,
     private readonly workspaces: WorkspacesService,
+    private readonly quotas: WorkspaceQuotas,
     private readonly organizations: OrganizationsService,
     private readonly access: Access,
     private readonly unit: UnitOfWork,
@@ -30,6 +33,7 @@ export class DesignsService {
 
   /** The designs of the caller's workspaces, and those shared with the caller's organizations. */
   async list(actor: Actor, query: DesignListQuery): Promise<Page<Design>> {
+    requireScope(actor, designPolicy.read);
     const organization = query.organization_id ? await this.organizations.get(actor, query.organization_id) : null;
     if (query.workspace_id) await this.workspaces.get(actor, query.workspace_id);
     const scope = {
@@ -46,38 +50,28 @@ export class DesignsService {
 
   /** @throws NotFound when there is none that the actor may see */
   async get(actor: Actor, id: string): Promise<Design> {
+    requireScope(actor, designPolicy.read);
     return found(id, await this.designs.find(actor, id));
   }
 
   /** Moves a design into a workspace; needs an editor on both sides. Moving it where it is changes nothing. */
   async move(actor: Actor, workspaceId: string, id: string): Promise<Design> {
-    return this.unit.run(async () => {
-      const target = await this.workspaces.mustBeActive(actor, workspaceId);
-      await this.require(actor, 'move', { workspaceId, organizationId: target.organizationId });
-      const design = await this.open(actor, id, 'move');
-      if (design.organizationId !== target.organizationId) throw new NotFound('design', id);
-      if (design.workspaceId === workspaceId) return design;
-      const from = design.workspaceId;
-      await this.designs.update(design, { workspaceId });
-      await this.events.publish(new DesignMoved(actor, design, { from, to: workspaceId }));
-      return design;
-    });
+    const target = await this.workspaces.get(actor, workspaceId);
+    await this.require(actor, 'move', { workspaceId, organizationId: target.organizationId });
+    const current = await this.allowed(actor, id, 'move');
+    if (current.organizationId !== target.organizationId) throw new NotFound('design', id);
+    return this.unit.run(() => this.moveTo(actor, current, workspaceId, actor));
   }
 
-  /** Takes a design out of a workspace: it moves to its owner's default workspace. */
+  /** Takes a design out of a workspace: it moves to its owner's default workspace, which may not be the mover's to see. */
   async moveHome(actor: Actor, workspaceId: string, id: string): Promise<Design> {
+    const current = await this.allowed(actor, id, 'move');
+    if (current.workspaceId !== workspaceId) throw new NotFound('design', id);
     return this.unit.run(async () => {
-      const design = await this.open(actor, id, 'move');
-      if (design.workspaceId !== workspaceId) throw new NotFound('design', id);
-      // The owner's workspace is not the mover's to see.
-      const home = await this.unit.asSystem('moving a design home', async () => {
-        const found = await this.workspaces.defaultOf(actor, design.organizationId, design.userId);
-        if (found.id !== workspaceId) await this.designs.update(design, { workspaceId: found.id });
-        return found;
-      });
-      if (home.id === workspaceId) return design;
-      await this.events.publish(new DesignMoved(actor, design, { from: workspaceId, to: home.id }));
-      return design;
+      const reason = 'moving a design home';
+      const { organizationId, userId } = current;
+      const home = await this.unit.asSystem(reason, () => this.workspaces.defaultOf(actor, organizationId, userId));
+      return this.moveTo(actor, current, home.id, Actor.system(reason));
     });
   }
 
@@ -100,27 +94,33 @@ export class DesignsService {
 
   /** Restoring one that is not deleted changes nothing. */
   async restore(actor: Actor, id: string): Promise<Design> {
+    const current = found(id, await this.designs.findWithDeleted(actor, id));
+    await this.require(actor, 'restore', current);
+    if (!current.deletedAt) return current;
     return this.unit.run(async () => {
+      const workspace = await this.workspaces.mustBeActive(actor, current.workspaceId);
       const design = found(id, await this.designs.lockWithDeleted(actor, id));
-      await this.require(actor, 'restore', design);
       if (!design.deletedAt) return design;
-      await this.workspaces.mustBeActive(actor, design.workspaceId);
+      await this.quotas.admit(workspace, 'max_designs');
       await this.designs.update(design, { deletedAt: null });
       await this.events.publish(new DesignRestored(actor, design));
       return design;
     });
   }
 
-  /** Finds, requires, compares, and refuses what lies in an archived workspace: how every change of one design begins. */
+  /**
+   * Finds, requires, compares, and refuses what lies in an archived workspace: how every change of one design begins. The
+   * workspace is held before the design, as by those who begin with the workspace.
+   */
   async open(
     actor: Actor,
     id: string,
     operation: keyof typeof designPolicy,
     match = Precondition.none,
   ): Promise<Design> {
-    const design = found(id, await this.designs.lock(actor, id));
-    await this.require(actor, operation, design);
-    await this.workspaces.mustBeActive(actor, design.workspaceId);
+    const { workspaceId } = await this.allowed(actor, id, operation);
+    await this.workspaces.mustBeActive(actor, workspaceId);
+    const design = await this.hold(actor, id, workspaceId);
     match.check(design);
     return design;
   }
@@ -135,6 +135,32 @@ export class DesignsService {
       id: at.workspaceId,
       organizationId: at.organizationId,
     });
+  }
+
+  /** `as` sees both workspaces. */
+  private async moveTo(actor: Actor, { id, workspaceId: from }: Design, to: string, as: Actor): Promise<Design> {
+    return this.unit.asSystem('moving a design', async () => {
+      const workspaces = await this.workspaces.mustAllBeActive(as, [from, to]);
+      const design = await this.hold(actor, id, from);
+      if (from === to) return design;
+      await this.quotas.admit(workspaces.get(to) as Workspace, 'max_designs');
+      await this.designs.update(design, { workspaceId: to });
+      await this.events.publish(new DesignMoved(actor, design, { from, to }));
+      return design;
+    });
+  }
+
+  private async allowed(actor: Actor, id: string, operation: keyof typeof designPolicy): Promise<Design> {
+    const design = await this.get(actor, id);
+    await this.require(actor, operation, design);
+    return design;
+  }
+
+  /** @throws Conflict CONCURRENT_CHANGE when it is not in the workspace any more that is held */
+  private async hold(actor: Actor, id: string, workspaceId: string): Promise<Design> {
+    const design = found(id, await this.designs.lock(actor, id));
+    if (design.workspaceId === workspaceId) return design;
+    throw new Conflict('CONCURRENT_CHANGE', 'the design has just been moved', { remedy: 'Repeat the call.' });
   }
 }
 

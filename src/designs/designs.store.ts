@@ -67,6 +67,11 @@ export class DesignsStore extends Store<Design> {
   }
 
   /** Also when it has been deleted. */
+  findWithDeleted(actor: Actor, id: string): Promise<Design | null> {
+    return this.visibleTo(actor).withDeleted().andWhere('design.id = :id', { id }).getOne();
+  }
+
+  /** The same, held. */
   lockWithDeleted(actor: Actor, id: string): Promise<Design | null> {
     return this.visibleTo(actor)
       .withDeleted()
@@ -83,6 +88,11 @@ export class DesignsStore extends Store<Design> {
         actorId: actor.userId,
       });
     return rows.orderBy('design.created_at').getMany();
+  }
+
+  /** How many there are in a workspace. */
+  countIn(workspaceId: string): Promise<number> {
+    return this.rows.countBy({ workspaceId });
   }
 
   /** Hides every design of a workspace with it. */

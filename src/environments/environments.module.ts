@@ -5,6 +5,7 @@ import { deletionOf } from '../core/database/base.entity.js';
 import { EventBus } from '../core/events/event-bus.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { EnvironmentConnectionsController } from './connections/environment-connections.controller.js';
+import { EnvironmentConnectionsResolver } from './connections/environment-connections.resolver.js';
 import { EnvironmentConnectionsService } from './connections/environment-connections.service.js';
 import { EnvironmentConnectionsStore } from './connections/environment-connections.store.js';
 import { EnvironmentDeleted, EnvironmentRestored } from './environment.events.js';
@@ -21,6 +22,7 @@ import { EnvironmentsStore } from './environments.store.js';
     EnvironmentsStore,
     EnvironmentsResolver,
     EnvironmentConnectionsService,
+    EnvironmentConnectionsResolver,
     EnvironmentConnectionsStore,
   ],
   exports: [EnvironmentsService, EnvironmentsStore],

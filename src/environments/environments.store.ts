@@ -50,6 +50,12 @@ export class EnvironmentsStore extends Store<Environment> {
     return this.paginate(rows, listing, query);
   }
 
+  /** Those of these ids that the actor may see, by id. */
+  async findAll(actor: Actor, ids: readonly string[]): Promise<Map<string, Environment>> {
+    const found = await this.visibleTo(actor).andWhere('environment.id = ANY(:ids)', { ids }).getMany();
+    return new Map(found.map((each) => [each.id, each]));
+  }
+
   find(actor: Actor, id: string): Promise<Environment | null> {
     return this.visibleTo(actor).andWhere('environment.id = :id', { id }).getOne();
   }

@@ -45,6 +45,21 @@ export abstract class MappingStore<M extends TenantEntity> extends Store<M> {
     return mapping && this.softDelete(mapping);
   }
 
+  /** What each of these records holds, newest first, at most `most` of each; one statement for all of them. */
+  async heldBy(lefts: readonly string[], most: number): Promise<Map<string, string[]>> {
+    const rows = await this.unit.manager.query<{ left: string; right: string }[]>(
+      `SELECT "left", "right" FROM (
+         SELECT ${this.sides.left} AS "left", ${this.sides.right} AS "right",
+                row_number() OVER (PARTITION BY ${this.sides.left} ORDER BY created_at DESC, id DESC) AS place
+           FROM ${this.table} WHERE ${this.sides.left} = ANY($1) AND deleted_at IS NULL) AS pair
+        WHERE place <= $2 ORDER BY place`,
+      [lefts, most],
+    );
+    const held = new Map<string, string[]>(lefts.map((left) => [left, []]));
+    for (const { left, right } of rows) held.get(left)?.push(right);
+    return held;
+  }
+
   /** Takes away every pair of a record that is on the given side, at the time when the record was deleted. */
   async removeAll(side: keyof Sides, id: string, at: Date): Promise<void> {
     await this.unit.manager.query(

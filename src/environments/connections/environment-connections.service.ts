@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import type { Connection } from '../../connections/connection.entity.js';
 import type { ListedConnection } from '../../connections/connection.view.js';
 import { ConnectionsService } from '../../connections/connections.service.js';
 import { ConnectionsStore } from '../../connections/connections.store.js';
 import type { Actor } from '../../core/access/actor.js';
+import { held } from '../../core/database/held.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { NotFound } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
@@ -12,6 +14,8 @@ import { ConnectionAdded, ConnectionRemoved } from '../environment.events.js';
 import { EnvironmentsService } from '../environments.service.js';
 import type { EnvironmentConnection } from './environment-connection.entity.js';
 import { EnvironmentConnectionsStore } from './environment-connections.store.js';
+
+const MOST_SHOWN = 100;
 
 /** Which connections an environment has. */
 @Injectable()
@@ -28,6 +32,12 @@ export class EnvironmentConnectionsService {
   async list(actor: Actor, environmentId: string, query: ListQuery): Promise<Page<ListedConnection>> {
     const environment = await this.environments.get(actor, environmentId);
     return this.connections.listed(actor, await this.connectionsStore.pageOfEnvironment(actor, environment, query));
+  }
+
+  /** The connections of each of these environments that the actor may see: two statements, however many there are. */
+  async ofEach(actor: Actor, environmentIds: readonly string[]): Promise<Map<string, Connection[]>> {
+    const pairs = await this.mappings.heldBy(environmentIds, MOST_SHOWN);
+    return held(pairs, await this.connectionsStore.findAll(actor, [...pairs.values()].flat()));
   }
 
   /** Both are of one organization: a connection of another is, to this environment, not there. */

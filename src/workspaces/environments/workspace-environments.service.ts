@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../core/access/actor.js';
+import { held } from '../../core/database/held.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { NotFound } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
@@ -9,9 +10,12 @@ import type { Environment } from '../../environments/environment.entity.js';
 import { EnvironmentsService } from '../../environments/environments.service.js';
 import { EnvironmentsStore } from '../../environments/environments.store.js';
 import { EnvironmentAssigned, EnvironmentUnassigned } from '../workspace.events.js';
+import { WorkspaceQuotas } from '../quotas/workspace-quotas.js';
 import { WorkspacesService } from '../workspaces.service.js';
 import type { WorkspaceEnvironment } from './workspace-environment.entity.js';
 import { WorkspaceEnvironmentsStore } from './workspace-environments.store.js';
+
+const MOST_SHOWN = 100;
 
 /** Which environments a workspace has; its members see them, and their connections. */
 @Injectable()
@@ -19,6 +23,7 @@ export class WorkspaceEnvironmentsService {
   constructor(
     private readonly mappings: WorkspaceEnvironmentsStore,
     private readonly workspaces: WorkspacesService,
+    private readonly quotas: WorkspaceQuotas,
     private readonly environments: EnvironmentsService,
     private readonly environmentsStore: EnvironmentsStore,
     private readonly unit: UnitOfWork,
@@ -30,12 +35,20 @@ export class WorkspaceEnvironmentsService {
     return this.environmentsStore.pageOfWorkspace(actor, workspaceId, query);
   }
 
+  /** The environments of each of these workspaces that the actor may see: two statements, however many there are. */
+  async ofEach(actor: Actor, workspaceIds: readonly string[]): Promise<Map<string, Environment[]>> {
+    const pairs = await this.mappings.heldBy(workspaceIds, MOST_SHOWN);
+    return held(pairs, await this.environmentsStore.findAll(actor, [...pairs.values()].flat()));
+  }
+
   /** Needs an admin of the workspace who also rules the environment: else anyone who sees production could assign it to themselves. */
   async assign(actor: Actor, workspaceId: string, environmentId: string): Promise<WorkspaceEnvironment> {
     return this.unit.run(async () => {
       const workspace = await this.workspaces.open(actor, workspaceId, 'assignEnvironment');
       const environment = await this.environments.mustBeActive(actor, environmentId, 'assign');
       if (environment.organizationId !== workspace.organizationId) throw new NotFound('environment', environmentId);
+      if (!(await this.mappings.has(workspaceId, environmentId)))
+        await this.quotas.admit(workspace, 'max_environments');
       const { mapping, added } = await this.mappings.add(workspace.organizationId, workspaceId, environmentId);
       if (added)
         await this.events.publish(

@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import { Actor } from '../core/access/actor.js';
+import { Vault } from '../core/crypto/vault.js';
+import { newId } from '../core/database/base.entity.js';
+import { NotFound } from '../core/errors/app-error.js';
+import type { UploadedFile } from '../core/rest/upload.js';
+import type { Job } from '../jobs/job.js';
+import { Jobs } from '../jobs/jobs.js';
+import { UsersStore } from '../organizations/users/users.store.js';
+import type { DesignImport } from './design.inputs.js';
+import { DesignView } from './design.view.js';
+import { DesignWriter } from './design-writer.service.js';
+
+const QUEUE = 'design-import';
+const AT_ONCE = 2;
+
+/** What a job needs to know of an import; the file may hold secrets, so all of it is sealed. */
+interface Payload {
+  sealed: string;
+}
+
+interface Sealed {
+  input: DesignImport;
+  files: { fieldname: string; originalname: string; base64: string }[];
+}
+
+/** Imports that go on after the request was answered. */
+@Injectable()
+export class DesignImports {
+  constructor(
+    private readonly writer: DesignWriter,
+    private readonly jobs: Jobs,
+    private readonly users: UsersStore,
+    private readonly vault: Vault,
+  ) {
+    jobs.handle<Payload>(QUEUE, { concurrency: AT_ONCE, handler: (job) => this.run(job) });
+  }
+
+  /** @throws what the import would: where the design goes, and whether it may, is asked at once */
+  async begin(actor: Actor, input: DesignImport, files: UploadedFile[]): Promise<Job> {
+    const workspace = await this.writer.placeFor(actor, input);
+    const id = newId();
+    const held: Sealed = {
+      input: { ...input, workspace_id: workspace.id },
+      files: files.map(({ fieldname, originalname, buffer }) => ({
+        fieldname,
+        originalname,
+        base64: buffer.toString('base64'),
+      })),
+    };
+    const sealed = await this.vault.seal(workspace.organizationId, JSON.stringify(held), placeOf(id));
+    return this.jobs.enqueue<Payload>(actor, {
+      id,
+      queue: QUEUE,
+      organizationId: workspace.organizationId,
+      payload: { sealed: sealed.toString('base64') },
+    });
+  }
+
+  private async run({ id, payload, requestedBy }: Job<Payload>): Promise<object> {
+    const text = await this.vault.open(Buffer.from(payload.sealed, 'base64'), placeOf(id));
+    const { input, files } = JSON.parse(text.toString()) as Sealed;
+    const uploads = files.map(({ base64, ...file }) => ({ ...file, buffer: Buffer.from(base64, 'base64') }));
+    const { design, warnings } = await this.writer.import(await this.requester(requestedBy), input, uploads);
+    return { ...DesignView.of(design), warnings };
+  }
+
+  /** The one who asked, with the rights they have by now. */
+  private async requester(id: string | null): Promise<Actor> {
+    const user = id ? await this.users.find(id) : null;
+    if (!user || user.deactivatedAt) throw new NotFound('user', id ?? '');
+    return Actor.user(user);
+  }
+}
+
+const placeOf = (id: string): string => `import ${id}`;

@@ -1,0 +1,23 @@
+import { Context, Parent, ResolveField, Resolver } from '@nestjs/graphql';
+import { ConnectionView } from '../../connections/connection.view.js';
+import { Actor } from '../../core/access/actor.js';
+import { Caller } from '../../core/access/public.js';
+import { loaderOf } from '../../core/graphql/loaders.js';
+import { EnvironmentView } from '../environment.view.js';
+import { EnvironmentConnectionsService } from './environment-connections.service.js';
+
+@Resolver(() => EnvironmentView)
+export class EnvironmentConnectionsResolver {
+  constructor(private readonly service: EnvironmentConnectionsService) {}
+
+  /** The connections that the caller may see, newest first, 100 at most. */
+  @ResolveField(() => [ConnectionView])
+  async connections(
+    @Parent() { id }: EnvironmentView,
+    @Caller() actor: Actor,
+    @Context() context: object,
+  ): Promise<ConnectionView[]> {
+    const loader = loaderOf(context, 'environment.connections', (ids) => this.service.ofEach(actor, ids), []);
+    return (await loader.load(id)).map(ConnectionView.of);
+  }
+}

@@ -1,0 +1,72 @@
+import { DataSource } from 'typeorm';
+import type { Json } from './support/person.js';
+import { World } from './support/world.js';
+
+let world: World;
+beforeAll(async () => (world = await World.start()));
+afterAll(() => world.stop());
+
+/** Counts the statements that the server sends while `work` runs. */
+async function statements(work: () => Promise<unknown>): Promise<number> {
+  const { driver } = world.get(DataSource) as unknown as { driver: { master: { connect: unknown } } };
+  const sent = { count: 0 };
+  const original = driver.master.connect as (callback: (e: unknown, client: Json, release: unknown) => void) => void;
+  driver.master.connect = (callback: (e: unknown, client: Json, release: unknown) => void) =>
+    original.call(driver.master, (error, client, release) => {
+      if (client && !client.counted) {
+        client.counted = true;
+        const query = client.query.bind(client);
+        client.query = (...args: unknown[]) => {
+          sent.count++;
+          return query(...args) as unknown;
+        };
+      }
+      callback(error, client, release);
+    });
+  await work();
+  driver.master.connect = original;
+  return sent.count;
+}
+
+describe('GraphQL reads', () => {
+  it('fetch a page of 20 workspaces with environments and their connections with a fixed number of statements', async () => {
+    const { admin, organization } = world;
+    const make = async (path: string, fields: object): Promise<Json> =>
+      (await admin.post(path, { name: 'x', organization_id: organization, ...fields })).body;
+    const connections = await Promise.all([1, 2, 3].map(() => make('/api/integrations/connections', { kind: 'x' })));
+    const environments = await Promise.all([1, 2, 3].map(() => make('/api/environments', {})));
+    const workspaces = await Promise.all(Array.from({ length: 20 }, () => make('/api/workspaces', {})));
+    for (const environment of environments) {
+      await Promise.all(connections.map(({ id }) => admin.post(`/api/environments/${environment.id}/connections/${id}`)));
+      await Promise.all(workspaces.map(({ id }) => admin.post(`/api/workspaces/${id}/environments/${environment.id}`)));
+    }
+    const ask = (size: number) =>
+      admin.graphql(
+        `query ($org: ID!, $size: Int!) { workspaces(orgID: $org, pagesize: $size) { total_count workspaces { id name environments { id name connections { id name kind } } } } }`,
+        { org: organization, size },
+      );
+    const whole = await ask(20);
+    expect(whole.body.errors).toBeUndefined();
+    const [first] = whole.body.data.workspaces.workspaces;
+    expect(first.environments).toHaveLength(3);
+    expect(first.environments[0].connections).toHaveLength(3);
+    const many = await statements(() => ask(20));
+    const few = await statements(() => ask(1));
+    expect(many).toBe(few);
+    expect(many).toBeLessThanOrEqual(7);
+  }, 60_000);
+
+  it('show in nested fields only what the caller may see', async () => {
+    const { admin, organization } = world;
+    const member = await world.person('member');
+    const workspace = (await admin.post('/api/workspaces', { name: 'shared', organization_id: organization })).body;
+    await admin.put(`/api/workspaces/${workspace.id}/members/${member.id}`, { role: 'viewer' });
+    const { body } = await member.graphql(
+      `query ($org: ID!) { workspaces(orgID: $org) { workspaces { id environments { id } } } environments(orgID: $org) { total_count } }`,
+      { org: organization },
+    );
+    expect(body).toEqual({
+      data: { workspaces: { workspaces: [{ id: workspace.id, environments: [] }] }, environments: { total_count: 0 } },
+    });
+  });
+});
