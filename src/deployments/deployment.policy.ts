@@ -1,11 +1,15 @@
 import { policy } from '../core/access/policy.js';
 
 /** The roles are those in the workspace of the design; on an environment of the tier production only admins act. */
-export const deploymentPolicy = policy('deployment', {
-  read: 'viewer',
-  plan: { needs: 'editor', scope: 'deploy' },
-  deploy: { needs: 'editor', scope: 'deploy' },
-  cancel: { needs: 'editor', scope: 'deploy' },
-  actOnProduction: { needs: 'admin', scope: 'deploy' },
-  approve: 'admin',
-});
+export const deploymentPolicy = policy(
+  'deployment',
+  {
+    read: 'viewer',
+    plan: { needs: 'editor', scope: 'deploy' },
+    deploy: { needs: 'editor', scope: 'deploy' },
+    cancel: { needs: 'editor', scope: 'deploy' },
+    actOnProduction: { needs: 'admin', scope: 'deploy' },
+    approve: 'admin',
+  },
+  'workspace',
+);

@@ -10,6 +10,7 @@ import { EnvironmentsModule } from '../environments/environments.module.js';
 import { Jobs } from '../jobs/jobs.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { KubernetesModule } from '../kubernetes/kubernetes.module.js';
+import { WorkspaceQuotas } from '../workspaces/quotas/workspace-quotas.js';
 import { WorkspaceArchived, WorkspaceDeleted } from '../workspaces/workspace.events.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { type DeployedDesign, DeployedDesignsStore } from './deployed-designs.store.js';
@@ -54,6 +55,8 @@ export class DeploymentsModule {
     deployments: DeploymentsService,
     answers: DeploymentAnswers,
     deployed: DeployedDesignsStore,
+    store: DeploymentsStore,
+    quotas: WorkspaceQuotas,
     events: EventBus,
   ) {
     jobs.handle<{ deployment: string }>(DEPLOYMENTS_QUEUE, {
@@ -63,11 +66,16 @@ export class DeploymentsModule {
     });
     jobs.every('deployment-plans', HOUR_MS, () => plans.purge());
 
+    quotas.countBy('max_deployments_per_day', (id) => store.countToday(id));
+
     const mustNotBeUsed = async (side: Parameters<DeployedDesignsStore['by']>[0], id: string) =>
       refuse(await deployed.by(side, id));
     events.within(ConnectionDeleted, ({ connection }) => mustNotBeUsed('connection_id', connection.id));
     events.within(DesignDeleted, ({ design }) => mustNotBeUsed('design_id', design.id));
-    events.within(WorkspaceDeleted, ({ workspace }) => mustNotBeUsed('workspace_id', workspace.id));
+    events.within(WorkspaceDeleted, async ({ actor, workspace }) => {
+      await mustNotBeUsed('workspace_id', workspace.id);
+      await deployments.stopAllOf(actor, workspace.id);
+    });
     events.within(WorkspaceArchived, ({ actor, workspace }) => deployments.stopAllOf(actor, workspace.id));
     events.within(DesignMoved, ({ design }) => deployed.move(design.id, design.workspaceId));
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Access } from '../core/access/access.js';
+import { Access, requireScope } from '../core/access/access.js';
 import type { Actor } from '../core/access/actor.js';
 import type { Operation } from '../core/access/policy.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
@@ -10,6 +10,7 @@ import type { Design } from '../designs/design.entity.js';
 import { DesignsService } from '../designs/designs.service.js';
 import type { Tier } from '../environments/environment.entity.js';
 import { Jobs } from '../jobs/jobs.js';
+import { WorkspaceQuotas } from '../workspaces/quotas/workspace-quotas.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import { Deployment, type DeploymentAction, type DeploymentOptions } from './deployment.entity.js';
 import { DeploymentCancelled, DeploymentRequested } from './deployment.events.js';
@@ -39,6 +40,7 @@ export class DeploymentsService {
     private readonly deployments: DeploymentsStore,
     private readonly designs: DesignsService,
     private readonly workspaces: WorkspacesService,
+    private readonly quotas: WorkspaceQuotas,
     private readonly targets: Targets,
     private readonly tiers: TargetsStore,
     private readonly plans: PlansService,
@@ -49,6 +51,7 @@ export class DeploymentsService {
   ) {}
 
   async list(actor: Actor, query: DeploymentListQuery, designId?: string): Promise<Page<Deployment>> {
+    requireScope(actor, deploymentPolicy.read);
     if (designId) await this.designs.get(actor, designId);
     if (query.workspace_id) await this.workspaces.get(actor, query.workspace_id);
     const scope = { organizationId: query.organization_id, workspaceId: query.workspace_id, designId };
@@ -56,6 +59,7 @@ export class DeploymentsService {
   }
 
   async get(actor: Actor, id: string): Promise<Deployment> {
+    requireScope(actor, deploymentPolicy.read);
     return found(id, await this.deployments.find(actor, id));
   }
 
@@ -131,13 +135,14 @@ export class DeploymentsService {
 
   /** Only another admin than the one who asked approves. */
   async approve(actor: Actor, id: string): Promise<Deployment> {
+    const { workspaceId } = await this.get(actor, id);
     return this.unit.run(async () => {
+      await this.workspaces.mustBeActive(actor, workspaceId);
       const deployment = await this.pending(actor, id);
       if (deployment.requestedBy === actor.userId)
         throw new Forbidden('whoever asked for a deployment cannot approve it', {
           remedy: 'Ask another admin of the workspace.',
         });
-      await this.workspaces.mustBeActive(actor, deployment.workspaceId);
       await this.deployments.update(deployment, { approvedBy: actor.userId });
       return this.enqueue(actor, deployment);
     });
@@ -163,7 +168,8 @@ export class DeploymentsService {
     const pending = Boolean(request.requestApproval);
     if (!pending) await this.mustReach(actor, target.tier, workspace);
     return this.unit.run(async () => {
-      await this.workspaces.mustBeActive(actor, workspaceId);
+      const held = await this.workspaces.mustBeActive(actor, workspaceId);
+      if (request.action === 'deploy') await this.quotas.admit(held, 'max_deployments_per_day');
       const deployment = await this.deployments.insert(
         Object.assign(new Deployment(), {
           organizationId,

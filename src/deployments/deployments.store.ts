@@ -60,6 +60,14 @@ export class DeploymentsStore extends Store<Deployment> {
     return this.visibleTo(actor).andWhere('deployment.id = :id', { id }).setLock('pessimistic_write').getOne();
   }
 
+  /** How many deployments of designs (undeployments and rollbacks apart) were accepted in a workspace since midnight UTC. */
+  async countToday(workspaceId: string): Promise<number> {
+    return this.select()
+      .where(`deployment.workspace_id = :workspaceId AND deployment.action = 'deploy'`, { workspaceId })
+      .andWhere(`deployment.created_at >= date_trunc('day', now(), 'UTC')`)
+      .getCount();
+  }
+
   unfinishedOf(workspaceId: string): Promise<Deployment[]> {
     return this.select()
       .andWhere('deployment.workspace_id = :workspaceId AND deployment.status = ANY(:statuses)', {

@@ -30,6 +30,19 @@ export class Workspace extends TenantEntity {
   @Column('uuid', { nullable: true })
   personalOf!: string | null;
 
+  /** Quotas; null is unlimited. */
+  @Column('integer', { nullable: true })
+  maxDesigns!: number | null;
+
+  @Column('integer', { nullable: true })
+  maxEnvironments!: number | null;
+
+  @Column('integer', { nullable: true })
+  maxMembers!: number | null;
+
+  @Column('integer', { nullable: true })
+  maxDeploymentsPerDay!: number | null;
+
   static make(actor: Actor, input: NewWorkspace): Workspace {
     return Object.assign(new Workspace(), {
       organizationId: input.organization_id,
@@ -39,6 +52,10 @@ export class Workspace extends TenantEntity {
       status: 'active',
       metadata: input.metadata ?? {},
       personalOf: null,
+      maxDesigns: null,
+      maxEnvironments: null,
+      maxMembers: null,
+      maxDeploymentsPerDay: null,
     });
   }
 

@@ -68,3 +68,8 @@ export class EnvironmentUnassigned extends WorkspaceEvent {
   readonly action = 'environment_unassigned';
   protected readonly verb = 'lost an environment';
 }
+
+export class WorkspaceQuotaChanged extends WorkspaceEvent {
+  readonly action = 'quota_changed';
+  protected readonly verb = 'got other quotas';
+}

@@ -1,14 +1,21 @@
 import { policy } from '../core/access/policy.js';
 
-export const workspacePolicy = policy('workspace', {
-  read: 'viewer',
-  create: { needs: 'member', scope: 'write' },
-  update: 'admin',
-  archive: 'admin',
-  restore: 'admin',
-  delete: 'admin',
-  readMembers: 'viewer',
-  manageMembers: 'admin',
-  assignEnvironment: 'admin',
-  unassignEnvironment: 'admin',
-});
+export const workspacePolicy = policy(
+  'workspace',
+  {
+    read: 'viewer',
+    create: { needs: 'member', scope: 'write' },
+    update: 'admin',
+    archive: 'admin',
+    restore: 'admin',
+    delete: 'admin',
+    readMembers: 'viewer',
+    manageMembers: 'admin',
+    leave: { needs: 'viewer', scope: 'write' },
+    assignEnvironment: 'admin',
+    unassignEnvironment: 'admin',
+    readQuotas: 'viewer',
+    setQuotas: 'organization_admin',
+  },
+  'workspace',
+);

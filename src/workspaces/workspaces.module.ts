@@ -3,15 +3,24 @@ import { deletionOf } from '../core/database/base.entity.js';
 import { EventBus } from '../core/events/event-bus.js';
 import { EnvironmentDeleted, EnvironmentRestored } from '../environments/environment.events.js';
 import { EnvironmentsModule } from '../environments/environments.module.js';
-import { OrganizationMemberRemoved } from '../organizations/members/member.events.js';
+import { OrganizationMemberAdded, OrganizationMemberRemoved } from '../organizations/members/member.events.js';
 import { OrganizationCreated } from '../organizations/organization.events.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
+import { TeamMemberAdded } from '../organizations/teams/team.events.js';
 import { WorkspaceEnvironmentsController } from './environments/workspace-environments.controller.js';
+import { WorkspaceEnvironmentsResolver } from './environments/workspace-environments.resolver.js';
 import { WorkspaceEnvironmentsService } from './environments/workspace-environments.service.js';
 import { WorkspaceEnvironmentsStore } from './environments/workspace-environments.store.js';
 import { WorkspaceMembersController } from './members/workspace-members.controller.js';
 import { WorkspaceMembersService } from './members/workspace-members.service.js';
 import { WorkspaceMembersStore } from './members/workspace-members.store.js';
+import { PermissionsController } from './permissions/permissions.controller.js';
+import { PermissionsService } from './permissions/permissions.service.js';
+import { WorkspaceQuotasController } from './quotas/workspace-quotas.controller.js';
+import { WorkspaceQuotas } from './quotas/workspace-quotas.js';
+import { WorkspaceTeamsController } from './teams/workspace-teams.controller.js';
+import { WorkspaceTeamsService } from './teams/workspace-teams.service.js';
+import { WorkspaceTeamsStore } from './teams/workspace-teams.store.js';
 import { WorkspaceDeleted, WorkspaceRestored } from './workspace.events.js';
 import { WorkspacesController } from './workspaces.controller.js';
 import { WorkspacesResolver } from './workspaces.resolver.js';
@@ -20,31 +29,56 @@ import { WorkspacesStore } from './workspaces.store.js';
 
 @Module({
   imports: [OrganizationsModule, EnvironmentsModule],
-  controllers: [WorkspacesController, WorkspaceMembersController, WorkspaceEnvironmentsController],
+  controllers: [
+    WorkspacesController,
+    WorkspaceMembersController,
+    WorkspaceTeamsController,
+    WorkspaceEnvironmentsController,
+    WorkspaceQuotasController,
+    PermissionsController,
+  ],
   providers: [
     WorkspacesService,
     WorkspacesStore,
     WorkspacesResolver,
     WorkspaceMembersService,
     WorkspaceMembersStore,
+    WorkspaceTeamsService,
+    WorkspaceTeamsStore,
+    WorkspaceQuotas,
+    PermissionsService,
     WorkspaceEnvironmentsService,
+    WorkspaceEnvironmentsResolver,
     WorkspaceEnvironmentsStore,
   ],
-  exports: [WorkspacesService, WorkspacesStore, WorkspaceEnvironmentsStore],
+  exports: [WorkspacesService, WorkspacesStore, WorkspaceQuotas, WorkspaceEnvironmentsStore],
 })
 export class WorkspacesModule {
   constructor(
     workspaces: WorkspacesService,
+    store: WorkspacesStore,
     members: WorkspaceMembersStore,
+    quotas: WorkspaceQuotas,
     mappings: WorkspaceEnvironmentsStore,
     events: EventBus,
   ) {
+    quotas.countBy('max_members', (id) => members.count(id));
+    quotas.countBy('max_environments', (id) => mappings.count(id));
     events.within(EnvironmentDeleted, ({ environment }) =>
       mappings.removeAll('right', environment.id, deletionOf(environment)),
     );
     events.within(EnvironmentRestored, async ({ environment, deletedAt }) => {
-      if (deletedAt) await mappings.restoreOfEnvironment(environment.id, deletedAt);
+      if (!deletedAt) return;
+      await mappings.restoreOfEnvironment(environment.id, deletedAt);
+      await quotas.mustHold(await store.lockLimitedOfEnvironment(environment.id), 'max_environments');
     });
+    // Whoever signs in is let into the teams of their groups, whatever a quota says; the next grant then counts them.
+    events.within(TeamMemberAdded, async ({ actor, team }) => {
+      if (!actor.isSystem) await quotas.mustHold(await store.lockLimitedOfTeam(team.id), 'max_members');
+    });
+    events.within(OrganizationMemberAdded, ({ actor, organizationId, member }) =>
+      workspaces.welcomeBack(actor, organizationId, member.id),
+    );
     events.within(WorkspaceDeleted, ({ workspace }) => mappings.removeAll('left', workspace.id, deletionOf(workspace)));
     events.within(WorkspaceRestored, async ({ workspace, deletedAt }) => {
       if (deletedAt) await mappings.restoreOfWorkspace(workspace.id, deletedAt);

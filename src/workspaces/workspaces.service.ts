@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Access } from '../core/access/access.js';
+import { Access, requireScope } from '../core/access/access.js';
 import type { Actor } from '../core/access/actor.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { Conflict, InvalidRequest, NotFound } from '../core/errors/app-error.js';
@@ -23,6 +23,9 @@ import { workspacePolicy } from './workspace.policy.js';
 import { WorkspaceView } from './workspace.view.js';
 import { WorkspacesStore } from './workspaces.store.js';
 
+/** What whoever sees a workspace may read of it. */
+type Reading = 'read' | 'readMembers' | 'readQuotas';
+
 @Injectable()
 export class WorkspacesService {
   constructor(
@@ -35,6 +38,7 @@ export class WorkspacesService {
   ) {}
 
   async list(actor: Actor, query: OrganizationListQuery): Promise<Page<Workspace>> {
+    requireScope(actor, workspacePolicy.read);
     if (!query.organization_id)
       throw InvalidRequest.at('orgID', 'is required', 'Send orgID with the id of an organization.');
     const organization = await this.organizations.get(actor, query.organization_id);
@@ -42,7 +46,8 @@ export class WorkspacesService {
   }
 
   /** @throws NotFound when there is none that the actor may see */
-  async get(actor: Actor, id: string): Promise<Workspace> {
+  async get(actor: Actor, id: string, operation: Reading = 'read'): Promise<Workspace> {
+    requireScope(actor, workspacePolicy[operation]);
     return found(id, await this.workspaces.find(actor, id));
   }
 
@@ -82,7 +87,8 @@ export class WorkspacesService {
       await this.require(actor, 'restore', workspace);
       const { deletedAt, status } = workspace;
       if (!deletedAt && status === 'active') return workspace;
-      await this.workspaces.update(workspace, { status: 'active', deletedAt: null });
+      const personalOf = deletedAt && (await this.hasAnotherDefault(workspace)) ? null : workspace.personalOf;
+      await this.workspaces.update(workspace, { status: 'active', deletedAt: null, personalOf });
       await this.events.publish(new WorkspaceRestored(actor, workspace, deletedAt));
       return workspace;
     });
@@ -99,11 +105,33 @@ export class WorkspacesService {
     });
   }
 
-  /** The personal workspace of a user (the actor unless said otherwise) in an organization, made when it is first needed. */
+  /**
+   * The personal workspace of a user (the actor unless said otherwise) in an organization, made when it is first needed.
+   * @throws Conflict NOT_A_MEMBER when they have none, and belong to the organization no more
+   */
   async defaultOf(actor: Actor, organizationId: string, userId = actor.userId): Promise<Workspace> {
     if (!userId) throw new Error('the system has no default workspace');
     const personal = await this.workspaces.findPersonal(organizationId, userId);
-    return personal ?? (await this.makePersonal(actor, organizationId, userId, 'Personal workspace'));
+    if (personal) return personal;
+    return this.unit.run(async () => {
+      if (!(await this.members.holdMembership(organizationId, userId)))
+        throw new Conflict(
+          'NOT_A_MEMBER',
+          'the user has no default workspace, and is not in the organization any more',
+        );
+      const made = await this.workspaces.findPersonal(organizationId, userId);
+      return made ?? this.makePersonal(actor, organizationId, userId, 'Personal workspace');
+    });
+  }
+
+  /** Who comes back to an organization finds their default workspace as its admin, and active. */
+  async welcomeBack(actor: Actor, organizationId: string, userId: string): Promise<void> {
+    const personal = await this.workspaces.findPersonal(organizationId, userId);
+    if (!personal) return;
+    await this.members.put(personal.id, userId, 'admin');
+    if (personal.status === 'active') return;
+    await this.workspaces.update(personal, { status: 'active' });
+    await this.events.publish(new WorkspaceRestored(actor, personal, null));
   }
 
   makePersonal(actor: Actor, organizationId: string, userId: string, name: string): Promise<Workspace> {
@@ -119,6 +147,13 @@ export class WorkspacesService {
     const workspace = found(id, await this.workspaces.lock(actor, id));
     workspace.mustBeActive();
     return workspace;
+  }
+
+  /** The same for several at once, which are held in one order so that nobody waits for one another. */
+  async mustAllBeActive(actor: Actor, ids: string[]): Promise<Map<string, Workspace>> {
+    const held = new Map((await this.workspaces.lockAll(actor, ids)).map((workspace) => [workspace.id, workspace]));
+    for (const id of ids) found(id, held.get(id) ?? null).mustBeActive();
+    return held;
   }
 
   /** Finds, requires, compares, and refuses what is archived: how every change of one workspace begins. */
@@ -156,6 +191,10 @@ export class WorkspacesService {
       await this.events.publish(new WorkspaceCreated(actor, workspace));
       return workspace;
     });
+  }
+
+  private async hasAnotherDefault({ organizationId, personalOf }: Workspace): Promise<boolean> {
+    return personalOf !== null && (await this.workspaces.findPersonal(organizationId, personalOf)) !== null;
   }
 
   private async mustNotBePersonal({ organizationId, personalOf }: Workspace, verb: string): Promise<void> {

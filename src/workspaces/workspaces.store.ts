@@ -59,6 +59,36 @@ export class WorkspacesStore extends Store<Workspace> {
       .getOne();
   }
 
+  /** Several at once, in the order of their ids so that nobody waits for one another. */
+  lockAll(actor: Actor, ids: string[]): Promise<Workspace[]> {
+    return this.visibleTo(actor)
+      .andWhere('workspace.id = ANY(:ids)', { ids })
+      .orderBy('workspace.id')
+      .setLock('pessimistic_write')
+      .getMany();
+  }
+
+  /** Those with a limit of members that a team has a role in, held until the end of the unit of work. */
+  lockLimitedOfTeam(teamId: string): Promise<Workspace[]> {
+    return this.lockLimited(
+      'workspace.max_members IS NOT NULL AND workspace.id IN (SELECT workspace_id FROM workspace_team WHERE team_id = :id)',
+      teamId,
+    );
+  }
+
+  /** Those with a limit of environments that an environment is assigned to, held until the end of the unit of work. */
+  lockLimitedOfEnvironment(environmentId: string): Promise<Workspace[]> {
+    return this.lockLimited(
+      `workspace.max_environments IS NOT NULL AND workspace.id IN
+        (SELECT workspace_id FROM workspace_environment WHERE environment_id = :id AND deleted_at IS NULL)`,
+      environmentId,
+    );
+  }
+
+  private lockLimited(which: string, id: string): Promise<Workspace[]> {
+    return this.select().where(which, { id }).orderBy('workspace.id').setLock('pessimistic_write').getMany();
+  }
+
   findPersonal(organizationId: string, userId: string): Promise<Workspace | null> {
     return this.rows.findOneBy({ organizationId, personalOf: userId });
   }

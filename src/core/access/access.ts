@@ -36,8 +36,8 @@ export class Access {
   /** @throws Forbidden when the actor's role, or the scopes of the token, do not reach */
   async require(actor: Actor, operation: Operation, resource: Resource): Promise<void> {
     requireScope(actor, operation);
-    const role = await this.roleOn(actor, resource);
-    if (!atLeast(role, operation.needs)) throw refusal(operation, role);
+    const refusal = refusalOf(actor, operation, await this.roleOn(actor, resource));
+    if (refusal) throw refusal;
   }
 
   /** Narrows a query to the records that the actor may see; `alias` has the columns `id` and `organization_id`. */
@@ -78,11 +78,13 @@ export function visible(alias: string, type: ResourceType, userId: string): stri
 
 /** @throws Forbidden when the token of the actor does not carry the operation's scope */
 export function requireScope(actor: Actor, operation: Operation): void {
-  if (actor.scopes.some((scope) => INCLUDES[scope].includes(operation.scope))) return;
-  throw new Forbidden(`${operation.name} needs a token with the scope ${operation.scope}`, {
-    code: 'SCOPE_MISSING',
-    remedy: `Use a token that has the scope ${operation.scope}.`,
-  });
+  const refusal = scopeRefusal(actor, operation);
+  if (refusal) throw refusal;
+}
+
+/** Why an actor who has this role, and the scopes of their token, may not do it; null when they may. */
+export function refusalOf(actor: Actor, operation: Operation, role: Role): Forbidden | null {
+  return atLeast(role, operation.needs) ? scopeRefusal(actor, operation) : roleRefusal(operation, role);
 }
 
 const INCLUDES: Record<Scope, Scope[]> = {
@@ -92,7 +94,15 @@ const INCLUDES: Record<Scope, Scope[]> = {
   admin: ['read', 'write', 'deploy', 'admin'],
 };
 
-function refusal(operation: Operation, role: Role): Forbidden {
+function scopeRefusal(actor: Actor, operation: Operation): Forbidden | null {
+  if (actor.scopes.some((scope) => INCLUDES[scope].includes(operation.scope))) return null;
+  return new Forbidden(`${operation.name} needs a token with the scope ${operation.scope}`, {
+    code: 'SCOPE_MISSING',
+    remedy: `Use a token that has the scope ${operation.scope}.`,
+  });
+}
+
+function roleRefusal(operation: Operation, role: Role): Forbidden {
   const who = rank(operation.needs) >= rank('organization_admin') ? 'organization' : 'workspace';
   return new Forbidden(`${operation.name} needs the role ${operation.needs}; yours is ${role}`, {
     remedy: `Ask an admin of the ${who}.`,

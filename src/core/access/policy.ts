@@ -6,6 +6,8 @@ export interface Operation {
   name: string;
   needs: Role;
   scope: Scope;
+  /** It is done in a workspace, and what is asked is the role there. */
+  inWorkspace: boolean;
 }
 
 type Rule = Role | { needs: Role; scope: Scope };
@@ -14,12 +16,18 @@ const known: Operation[] = [];
 
 /**
  * Declares who may do what with one kind of record. The scope follows from the role unless it is given: what only
- * viewers need is `read`, what an admin may is `admin`, all else is `write`.
+ * viewers need is `read`, what an admin may is `admin`, all else is `write`. Of records that live in a workspace `place`
+ * is `workspace`: what its members may do with them is then told by the workspace's permissions.
  */
-export function policy<const R extends Record<string, Rule>>(record: string, rules: R): { [K in keyof R]: Operation } {
+export function policy<const R extends Record<string, Rule>>(
+  record: string,
+  rules: R,
+  place?: 'workspace',
+): { [K in keyof R]: Operation } {
   const operations = Object.entries(rules).map(([verb, rule]) => {
     const { needs, scope } = typeof rule === 'string' ? { needs: rule, scope: scopeFor(rule) } : rule;
-    const operation = { name: `${record}.${verb}`, needs, scope };
+    const inWorkspace = place === 'workspace' && rank(needs) >= rank('viewer');
+    const operation = { name: `${record}.${verb}`, needs, scope, inWorkspace };
     known.push(operation);
     return [verb, operation] as const;
   });

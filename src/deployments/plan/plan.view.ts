@@ -10,6 +10,7 @@ import {
 } from '../../core/schema/fields.js';
 import type { Tier } from '../../environments/environment.entity.js';
 import { TIERS } from '../../environments/environment.entity.js';
+import type { QuotaVerdict } from '../../workspaces/quotas/quota.js';
 import type { Target } from '../targets/targets.js';
 import type { DeploymentPlan } from './deployment-plan.entity.js';
 import { type Plan, plannedResources } from './plan.js';
@@ -77,7 +78,16 @@ export class PlanView {
   @RecordsField(() => PlannedResourceView, { rest: true })
   resources!: PlannedResourceView[];
 
-  static of(this: void, kept: DeploymentPlan, { tier }: Target, plans: Map<string, Plan>): PlanView {
+  @MapField({ rest: true, description: 'Deployments of today: key, limit, use, and whether one more is allowed.' })
+  quota!: QuotaVerdict;
+
+  static of(
+    this: void,
+    kept: DeploymentPlan,
+    { tier }: Target,
+    plans: Map<string, Plan>,
+    quota: QuotaVerdict,
+  ): PlanView {
     const resources = [...plans].flatMap(([connectionId, plan]) =>
       plannedResources(plan).map(({ component: _, error = null, ...planned }) => ({
         connection_id: connectionId,
@@ -97,6 +107,7 @@ export class PlanView {
         ACTIONS.map((action) => [action, resources.filter((each) => each.action === action).length]),
       ),
       resources,
+      quota,
     });
   }
 }

@@ -8,6 +8,7 @@ import { DesignsService } from '../../designs/designs.service.js';
 import type { Deployment, DeploymentOptions } from '../deployment.entity.js';
 import type { PlanRequest } from '../deployment.inputs.js';
 import { deploymentPolicy } from '../deployment.policy.js';
+import { WorkspaceQuotas } from '../../workspaces/quotas/workspace-quotas.js';
 import { DeployedDesignsStore } from '../deployed-designs.store.js';
 import { ClusterWork } from '../runs/cluster-work.js';
 import { type Target, Targets } from '../targets/targets.js';
@@ -24,6 +25,7 @@ export class PlansService {
     private readonly targets: Targets,
     private readonly work: ClusterWork,
     private readonly deployed: DeployedDesignsStore,
+    private readonly quotas: WorkspaceQuotas,
     private readonly access: Access,
     private readonly unit: UnitOfWork,
   ) {}
@@ -46,7 +48,7 @@ export class PlansService {
     for (const connectionId of target.connectionIds) plans.set(connectionId, await this.planOn(kept, connectionId));
     kept.fingerprints = Object.fromEntries([...plans].map(([id, plan]) => [id, plan.fingerprint]));
     await this.unit.manager.getRepository(DeploymentPlan).insert(kept);
-    return PlanView.of(kept, target, plans);
+    return PlanView.of(kept, target, plans, await this.quotas.verdict(actor, workspaceId, 'max_deployments_per_day'));
   }
 
   /** What would be done on one cluster now. */

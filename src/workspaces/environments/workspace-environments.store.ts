@@ -14,6 +14,14 @@ export class WorkspaceEnvironmentsStore extends MappingStore<WorkspaceEnvironmen
     super(unit, WorkspaceEnvironment, 'workspace_environment', { left: 'workspace_id', right: 'environment_id' });
   }
 
+  count(workspaceId: string): Promise<number> {
+    return this.rows.countBy({ workspaceId });
+  }
+
+  has(workspaceId: string, environmentId: string): Promise<boolean> {
+    return this.rows.existsBy({ workspaceId, environmentId });
+  }
+
   restoreOfWorkspace(workspaceId: string, deletedAt: Date): Promise<void> {
     return this.restoreAll('left', workspaceId, deletedAt, OTHER_END.left);
   }

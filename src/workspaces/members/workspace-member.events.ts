@@ -1,7 +1,10 @@
 import type { Actor } from '../../core/access/actor.js';
 import { DomainEvent } from '../../core/events/domain-event.js';
 import type { Workspace } from '../workspace.entity.js';
-import type { WorkspaceRole } from './workspace-member.view.js';
+import type { WorkspaceRole } from './workspace-grant.js';
+
+/** Whom a role is granted to: a user, or everyone in a team. */
+export type Grantee = { userId: string; email: string } | { teamId: string; name: string };
 
 /** Who has a role in a workspace changed. */
 abstract class WorkspaceMemberEvent extends DomainEvent {
@@ -11,18 +14,28 @@ abstract class WorkspaceMemberEvent extends DomainEvent {
   constructor(
     actor: Actor,
     readonly workspace: Workspace,
-    readonly member: { userId: string; email: string },
+    readonly grantee: Grantee,
     role: WorkspaceRole | null,
   ) {
     super(
       actor,
-      { id: member.userId, organizationId: workspace.organizationId, workspaceId: workspace.id },
-      { email: member.email, workspace: workspace.name, ...(role ? { role } : {}), of: 'workspace' },
+      {
+        id: 'teamId' in grantee ? grantee.teamId : grantee.userId,
+        organizationId: workspace.organizationId,
+        workspaceId: workspace.id,
+      },
+      {
+        ...('teamId' in grantee ? { team: grantee.name } : { email: grantee.email }),
+        workspace: workspace.name,
+        ...(role ? { role } : {}),
+        of: 'workspace',
+      },
     );
   }
 
   get description(): string {
-    return `${this.member.email} ${this.verb} workspace ${this.workspace.name}`;
+    const who = 'teamId' in this.grantee ? `Team ${this.grantee.name}` : this.grantee.email;
+    return `${who} ${this.verb} workspace ${this.workspace.name}`;
   }
 }
 

@@ -1,17 +1,29 @@
-import { rank } from '../../core/access/roles.js';
-import { EnvelopeOf } from '../../core/listing/page.js';
-import { IdField, TextField, TimeField, WordField } from '../../core/schema/fields.js';
 import { ObjectType } from '@nestjs/graphql';
+import { EnvelopeOf } from '../../core/listing/page.js';
+import { IdField, RecordsField, TextField, TimeField, WordField } from '../../core/schema/fields.js';
+import { WORKSPACE_ROLES, workspaceRole, type WorkspaceRole } from './workspace-grant.js';
 
-export const WORKSPACE_ROLES = ['admin', 'editor', 'viewer'] as const;
-export type WorkspaceRole = (typeof WORKSPACE_ROLES)[number];
-
-/** A user whom a role in the workspace was granted. */
+/** A user who has a role in the workspace: granted to them, to teams of theirs, or both; the strongest counts. */
 export interface WorkspaceMember {
   userId: string;
   email: string;
   role: number;
+  /** The role granted to the user; null when they have theirs through teams only. */
+  granted: number | null;
+  through: { teamId: string; name: string; role: number }[];
   createdAt: Date;
+}
+
+@ObjectType('WorkspaceMemberTeam')
+export class MemberTeamView {
+  @IdField()
+  team_id!: string;
+
+  @TextField()
+  name!: string;
+
+  @WordField(WORKSPACE_ROLES)
+  role!: WorkspaceRole;
 }
 
 @ObjectType('WorkspaceMember')
@@ -22,18 +34,29 @@ export class WorkspaceMemberView {
   @TextField()
   email!: string;
 
-  @WordField(WORKSPACE_ROLES)
+  @WordField(WORKSPACE_ROLES, { description: 'The strongest of all that were granted.' })
   role!: WorkspaceRole;
+
+  @WordField(WORKSPACE_ROLES, {
+    nullable: true,
+    description: 'Granted to the user; null when only to teams of theirs.',
+  })
+  granted!: WorkspaceRole | null;
+
+  @RecordsField(() => MemberTeamView, { description: 'The teams that give the user a role here.' })
+  through!: MemberTeamView[];
 
   @TimeField()
   created_at!: Date;
 
-  static of(this: void, member: WorkspaceMember): WorkspaceMemberView {
+  static of(this: void, { userId, email, role, granted, through, createdAt }: WorkspaceMember): WorkspaceMemberView {
     return Object.assign(new WorkspaceMemberView(), {
-      user_id: member.userId,
-      email: member.email,
-      role: WORKSPACE_ROLES.find((role) => rank(role) === member.role) ?? 'viewer',
-      created_at: member.createdAt,
+      user_id: userId,
+      email,
+      role: workspaceRole(role),
+      granted: granted === null ? null : workspaceRole(granted),
+      through: through.map((team) => ({ team_id: team.teamId, name: team.name, role: workspaceRole(team.role) })),
+      created_at: createdAt,
     });
   }
 }

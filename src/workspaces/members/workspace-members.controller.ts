@@ -4,19 +4,9 @@ import { Actor } from '../../core/access/actor.js';
 import { Caller } from '../../core/access/public.js';
 import { type Envelope, envelope, whole } from '../../core/listing/page.js';
 import { Id } from '../../core/rest/id.js';
-import { WordInput } from '../../core/schema/input-fields.js';
-import {
-  WORKSPACE_ROLES,
-  WorkspaceMemberPage,
-  WorkspaceMemberView,
-  type WorkspaceRole,
-} from './workspace-member.view.js';
+import { WorkspaceGrant } from './workspace-grant.js';
+import { WorkspaceMemberPage, WorkspaceMemberView } from './workspace-member.view.js';
 import { WorkspaceMembersService } from './workspace-members.service.js';
-
-export class WorkspaceGrant {
-  @WordInput(WORKSPACE_ROLES)
-  role!: WorkspaceRole;
-}
 
 @ApiTags('workspaces')
 @ApiBearerAuth()

@@ -2,25 +2,28 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../core/access/actor.js';
 import { rank } from '../../core/access/roles.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
-import { NotFound } from '../../core/errors/app-error.js';
+import { Conflict, NotFound } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
+import { WorkspaceQuotas } from '../quotas/workspace-quotas.js';
 import { WorkspacesService } from '../workspaces.service.js';
+import type { WorkspaceRole } from './workspace-grant.js';
 import { WorkspaceMemberAdded, WorkspaceMemberRemoved, WorkspaceMemberRoleChanged } from './workspace-member.events.js';
-import type { WorkspaceMember, WorkspaceRole } from './workspace-member.view.js';
+import type { WorkspaceMember } from './workspace-member.view.js';
 import { WorkspaceMembersStore } from './workspace-members.store.js';
 
-/** Who has which role in a workspace. */
+/** Who has which role in a workspace. Its last admin may go: admins of the organization remain. */
 @Injectable()
 export class WorkspaceMembersService {
   constructor(
     private readonly members: WorkspaceMembersStore,
     private readonly workspaces: WorkspacesService,
+    private readonly quotas: WorkspaceQuotas,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
   ) {}
 
   async list(actor: Actor, workspaceId: string): Promise<WorkspaceMember[]> {
-    await this.workspaces.get(actor, workspaceId);
+    await this.workspaces.get(actor, workspaceId, 'readMembers');
     return this.members.list(workspaceId);
   }
 
@@ -30,10 +33,12 @@ export class WorkspaceMembersService {
       const workspace = await this.workspaces.open(actor, workspaceId, 'manageMembers');
       if (!(await this.members.isInOrganization(workspace.organizationId, userId))) throw new NotFound('user', userId);
       const before = await this.members.find(workspaceId, userId);
-      if (before?.role === rank(role)) return before;
+      if (before?.granted === rank(role)) return before;
+      if (workspace.personalOf === userId && role !== 'admin') throw staysAdmin();
+      await this.quotas.admit(workspace, 'max_members', before ? 0 : 1);
       await this.members.put(workspaceId, userId, role);
       const member = await this.require(workspaceId, userId);
-      const Told = before ? WorkspaceMemberRoleChanged : WorkspaceMemberAdded;
+      const Told = before?.granted ? WorkspaceMemberRoleChanged : WorkspaceMemberAdded;
       await this.events.publish(new Told(actor, workspace, member, role));
       return member;
     });
@@ -42,12 +47,11 @@ export class WorkspaceMembersService {
   /** They lose access with their next request. Members may leave by themselves. */
   async remove(actor: Actor, workspaceId: string, userId: string): Promise<WorkspaceMember> {
     return this.unit.run(async () => {
-      const workspace = await this.workspaces.open(
-        actor,
-        workspaceId,
-        actor.userId === userId ? 'read' : 'manageMembers',
-      );
+      const leaving = actor.userId === userId;
+      const workspace = await this.workspaces.open(actor, workspaceId, leaving ? 'leave' : 'manageMembers');
       const member = await this.require(workspaceId, userId);
+      if (member.granted === null) throw throughTeams(member);
+      if (workspace.personalOf === userId) throw staysAdmin();
       await this.members.remove(workspaceId, userId);
       await this.events.publish(new WorkspaceMemberRemoved(actor, workspace, member, null));
       return member;
@@ -60,3 +64,12 @@ export class WorkspaceMembersService {
     return member;
   }
 }
+
+const staysAdmin = (): Conflict =>
+  new Conflict('DEFAULT_WORKSPACE', 'a member of the organization stays the admin of their default workspace');
+
+const throughTeams = ({ email, through }: WorkspaceMember): Conflict =>
+  new Conflict('MEMBER_THROUGH_TEAM', `${email} has access through ${through.map(({ name }) => name).join(', ')}`, {
+    extensions: { teams: through.map(({ teamId, name }) => ({ id: teamId, name })) },
+    remedy: 'Take the user out of the team, or the team out of the workspace.',
+  });

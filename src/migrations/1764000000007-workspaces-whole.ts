@@ -1,0 +1,16 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+const QUOTAS = ['max_designs', 'max_environments', 'max_members', 'max_deployments_per_day'];
+
+/** The quotas of workspaces, on the very row that is locked while something is counted. */
+export class WorkspacesWhole1764000000007 implements MigrationInterface {
+  async up(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query(`
+      ALTER TABLE workspace ${QUOTAS.map((quota) => `ADD ${quota} integer CHECK (${quota} >= 0)`).join(', ')};
+    `);
+  }
+
+  async down(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query(`ALTER TABLE workspace ${QUOTAS.map((quota) => `DROP ${quota}`).join(', ')}`);
+  }
+}

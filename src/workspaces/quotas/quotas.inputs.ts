@@ -1,0 +1,45 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsInt, IsOptional, Max, Min } from 'class-validator';
+import { given, Writes } from '../../core/rest/change-input.js';
+import { ChangeOnly } from '../../core/rest/input.pipe.js';
+import type { Workspace } from '../workspace.entity.js';
+import { WorkspaceQuotasView } from './quotas.view.js';
+
+const LARGEST = 2_147_483_647;
+const message = 'must be a whole number of at least 0, or null for unlimited';
+
+const QuotaInput = () =>
+  applyDecorators(
+    ApiPropertyOptional({ type: 'integer', minimum: 0, nullable: true, description: 'null is unlimited.' }),
+    IsOptional(),
+    IsInt({ message }),
+    Min(0, { message }),
+    Max(LARGEST, { message: `must be at most ${LARGEST}` }),
+  );
+
+/** `use` may be sent as it was read: it moves by itself, so it is compared with nothing. */
+@Writes(() => WorkspaceQuotasView)
+export class QuotasChange extends ChangeOnly {
+  @QuotaInput()
+  max_designs?: number | null;
+
+  @QuotaInput()
+  max_environments?: number | null;
+
+  @QuotaInput()
+  max_members?: number | null;
+
+  @QuotaInput()
+  max_deployments_per_day?: number | null;
+
+  /** The columns that this input sets. */
+  fields(): Partial<Workspace> {
+    return given({
+      maxDesigns: this.max_designs,
+      maxEnvironments: this.max_environments,
+      maxMembers: this.max_members,
+      maxDeploymentsPerDay: this.max_deployments_per_day,
+    });
+  }
+}

@@ -1,0 +1,50 @@
+import { IntField, RecordField } from '../../core/schema/fields.js';
+import type { Workspace } from '../workspace.entity.js';
+import { limitOf, type QuotaKey } from './quota.js';
+
+export class QuotaUseView {
+  @IntField({ rest: true })
+  designs!: number;
+
+  @IntField({ rest: true })
+  environments!: number;
+
+  @IntField({ rest: true, description: 'Users who have a role, granted to them or to a team of theirs.' })
+  members!: number;
+
+  @IntField({ rest: true, description: 'Accepted since midnight UTC.' })
+  deployments_per_day!: number;
+}
+
+/** The limits of a workspace (null is unlimited), and what of them is used now. */
+export class WorkspaceQuotasView {
+  @IntField({ rest: true, nullable: true })
+  max_designs!: number | null;
+
+  @IntField({ rest: true, nullable: true })
+  max_environments!: number | null;
+
+  @IntField({ rest: true, nullable: true })
+  max_members!: number | null;
+
+  @IntField({ rest: true, nullable: true })
+  max_deployments_per_day!: number | null;
+
+  @RecordField(() => QuotaUseView, { rest: true })
+  use!: QuotaUseView;
+
+  static of(this: void, workspace: Workspace, use: Record<QuotaKey, number>): WorkspaceQuotasView {
+    return Object.assign(new WorkspaceQuotasView(), {
+      max_designs: limitOf(workspace, 'max_designs'),
+      max_environments: limitOf(workspace, 'max_environments'),
+      max_members: limitOf(workspace, 'max_members'),
+      max_deployments_per_day: limitOf(workspace, 'max_deployments_per_day'),
+      use: {
+        designs: use.max_designs,
+        environments: use.max_environments,
+        members: use.max_members,
+        deployments_per_day: use.max_deployments_per_day,
+      },
+    });
+  }
+}

@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../core/access/actor.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { EventBus } from '../../core/events/event-bus.js';
+import type { Workspace } from '../workspace.entity.js';
+import { WorkspaceQuotaChanged } from '../workspace.events.js';
+import { WorkspacesService } from '../workspaces.service.js';
+import { WorkspacesStore } from '../workspaces.store.js';
+import { exceeded, limitOf, QUOTA_KEYS, type QuotaKey, type QuotaVerdict } from './quota.js';
+import type { QuotasChange } from './quotas.inputs.js';
+import { WorkspaceQuotasView } from './quotas.view.js';
+
+type Counter = (workspaceId: string) => Promise<number>;
+
+/** How much a workspace may hold. Whoever adds to it asks here first, in the unit of work that holds the workspace. */
+@Injectable()
+export class WorkspaceQuotas {
+  private readonly counters = new Map<QuotaKey, Counter>();
+
+  constructor(
+    private readonly workspaces: WorkspacesService,
+    private readonly store: WorkspacesStore,
+    private readonly unit: UnitOfWork,
+    private readonly events: EventBus,
+  ) {}
+
+  /** The feature that keeps what a quota is about counts it. */
+  countBy(key: QuotaKey, counter: Counter): void {
+    this.counters.set(key, counter);
+  }
+
+  async get(actor: Actor, id: string): Promise<WorkspaceQuotasView> {
+    const workspace = await this.workspaces.get(actor, id, 'readQuotas');
+    return WorkspaceQuotasView.of(workspace, await this.useOf(id));
+  }
+
+  /** What is there already stays when a limit is set below it; only more is refused. */
+  async set(actor: Actor, id: string, input: QuotasChange): Promise<WorkspaceQuotasView> {
+    return this.unit.run(async () => {
+      const workspace = await this.workspaces.open(actor, id, 'setQuotas');
+      await this.store.update(workspace, input.fields());
+      await this.events.publish(
+        new WorkspaceQuotaChanged(
+          actor,
+          workspace,
+          Object.fromEntries(QUOTA_KEYS.map((key) => [key, limitOf(workspace, key)])),
+        ),
+      );
+      return WorkspaceQuotasView.of(workspace, await this.useOf(id));
+    });
+  }
+
+  /**
+   * Refuses `more` of something when the limit would be passed. The workspace is the one that `workspaces.mustBeActive`
+   * or `workspaces.open` answered in this unit of work: until its end nobody else counts.
+   * @throws Conflict QUOTA_EXCEEDED naming key, limit and use
+   */
+  async admit(workspace: Workspace, key: QuotaKey, more = 1): Promise<void> {
+    const limit = limitOf(workspace, key);
+    if (limit === null || more === 0) return;
+    const use = await this.count(key, workspace.id);
+    if (use + more > limit) throw exceeded(workspace, key, limit, use);
+  }
+
+  /** The same for what has been added to several workspaces at once, all of them held. */
+  async mustHold(workspaces: Workspace[], key: QuotaKey): Promise<void> {
+    for (const workspace of workspaces) {
+      const limit = limitOf(workspace, key);
+      const use = limit === null ? 0 : await this.count(key, workspace.id);
+      if (limit !== null && use > limit) throw exceeded(workspace, key, limit, use - 1);
+    }
+  }
+
+  /** Whether there is room for one more now; nothing is held. */
+  async verdict(actor: Actor, workspaceId: string, key: QuotaKey): Promise<QuotaVerdict> {
+    const limit = limitOf(await this.workspaces.get(actor, workspaceId, 'readQuotas'), key);
+    const use = await this.count(key, workspaceId);
+    return { key, limit, use, allowed: limit === null || use < limit };
+  }
+
+  private async useOf(workspaceId: string): Promise<Record<QuotaKey, number>> {
+    const use = {} as Record<QuotaKey, number>;
+    for (const key of QUOTA_KEYS) use[key] = await this.count(key, workspaceId);
+    return use;
+  }
+
+  private count(key: QuotaKey, workspaceId: string): Promise<number> {
+    const counter = this.counters.get(key);
+    if (!counter) throw new Error(`nobody counts for ${key}`);
+    return counter(workspaceId);
+  }
+}

@@ -1,0 +1,44 @@
+import { ObjectType } from '@nestjs/graphql';
+import { EnvelopeOf } from '../../core/listing/page.js';
+import { IdField, IntField, TextField, TimeField, WordField } from '../../core/schema/fields.js';
+import { WORKSPACE_ROLES, workspaceRole, type WorkspaceRole } from '../members/workspace-grant.js';
+
+/** A team that a role in the workspace was granted to. */
+export interface GrantedTeam {
+  teamId: string;
+  name: string;
+  role: number;
+  /** How many users are in it. */
+  members: number;
+  createdAt: Date;
+}
+
+@ObjectType('WorkspaceTeam')
+export class WorkspaceTeamView {
+  @IdField()
+  team_id!: string;
+
+  @TextField()
+  name!: string;
+
+  @WordField(WORKSPACE_ROLES)
+  role!: WorkspaceRole;
+
+  @IntField({ description: 'How many users are in the team.' })
+  members!: number;
+
+  @TimeField()
+  created_at!: Date;
+
+  static of(this: void, { teamId, name, role, members, createdAt }: GrantedTeam): WorkspaceTeamView {
+    return Object.assign(new WorkspaceTeamView(), {
+      team_id: teamId,
+      name,
+      role: workspaceRole(role),
+      members,
+      created_at: createdAt,
+    });
+  }
+}
+
+export const WorkspaceTeamPage = EnvelopeOf(WorkspaceTeamView, 'teams', 'WorkspaceTeamPage');
