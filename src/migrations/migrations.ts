@@ -6,6 +6,7 @@ import { Designs1764000000004 } from './1764000000004-designs.js';
 import { AccessRole1764000000005 } from './1764000000005-access-role.js';
 import { RowSecurity1764000000008 } from './1764000000008-row-security.js';
 import { IdentityWhole1764000000006 } from './1764000000006-identity-whole.js';
+import { WorkspacesWhole1764000000007 } from './1764000000007-workspaces-whole.js';
 
 /** Every change of the schema, oldest first. */
 export const migrations: Migration[] = [
@@ -15,5 +16,6 @@ export const migrations: Migration[] = [
   Designs1764000000004,
   AccessRole1764000000005,
   IdentityWhole1764000000006,
+  WorkspacesWhole1764000000007,
   RowSecurity1764000000008,
 ];
