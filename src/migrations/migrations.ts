@@ -7,6 +7,7 @@ import { AccessRole1764000000005 } from './1764000000005-access-role.js';
 import { RowSecurity1764000000008 } from './1764000000008-row-security.js';
 import { IdentityWhole1764000000006 } from './1764000000006-identity-whole.js';
 import { WorkspacesWhole1764000000007 } from './1764000000007-workspaces-whole.js';
+import { DataKeyRotation1764000000009 } from './1764000000009-data-key-rotation.js';
 
 /** Every change of the schema, oldest first. */
 export const migrations: Migration[] = [
@@ -18,4 +19,5 @@ export const migrations: Migration[] = [
   IdentityWhole1764000000006,
   WorkspacesWhole1764000000007,
   RowSecurity1764000000008,
+  DataKeyRotation1764000000009,
 ];

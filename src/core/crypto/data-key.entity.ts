@@ -17,6 +17,10 @@ export class DataKey {
   @Column('text')
   keyId!: string;
 
+  /** Since when another one seals in its place; it still opens what it has sealed. */
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  retiredAt!: Date | null;
+
   @CreateDateColumn({ type: 'timestamptz', precision: 3 })
   createdAt!: Date;
 }

@@ -6,8 +6,21 @@ export abstract class KeyService {
   /** Names the key that `wrap` uses now. */
   abstract readonly currentKeyId: string;
   abstract wrap(dataKey: Buffer): Promise<Buffer>;
-  /** @throws Error when no key of that name is at hand */
+  /** @throws MissingKey when no key of that name is at hand */
   abstract unwrap(wrapped: Buffer, keyId: string): Promise<Buffer>;
+  /** Whether `unwrap` has a key of that name. */
+  abstract knows(keyId: string): Promise<boolean>;
+}
+
+/** Keys that data keys are wrapped with are not at hand: what was sealed with these data keys does not open. */
+export class MissingKey extends Error {
+  constructor(keyIds: string[]) {
+    super(
+      `Secrets in the database are sealed with ${keyIds.length === 1 ? 'the encryption key' : 'the encryption keys'} ` +
+        `${keyIds.join(', ')}, which ENCRYPTION_KEY and ENCRYPTION_PREVIOUS_KEYS do not hold (docs/keys.md says how a key is named).`,
+    );
+    this.name = 'MissingKey';
+  }
 }
 
 /** Wraps with ENCRYPTION_KEY, and opens with it or one of ENCRYPTION_PREVIOUS_KEYS. */
@@ -15,7 +28,7 @@ export class EnvKeyService extends KeyService {
   readonly currentKeyId: string;
   private readonly keys: Map<string, Buffer>;
 
-  constructor(env: Env) {
+  constructor(env: Pick<Env, 'ENCRYPTION_KEY' | 'ENCRYPTION_PREVIOUS_KEYS'>) {
     super();
     if (!env.ENCRYPTION_KEY) throw new Error('ENCRYPTION_KEY is not set');
     this.currentKeyId = nameOf(env.ENCRYPTION_KEY);
@@ -26,17 +39,23 @@ export class EnvKeyService extends KeyService {
     return Promise.resolve(encrypt(this.key(this.currentKeyId), dataKey, 'data-key'));
   }
 
-  unwrap(wrapped: Buffer, keyId: string): Promise<Buffer> {
-    return Promise.resolve(decrypt(this.key(keyId), wrapped, 'data-key'));
+  // eslint-disable-next-line @typescript-eslint/require-await -- a missing key is to reject, as it would with a remote service
+  async unwrap(wrapped: Buffer, keyId: string): Promise<Buffer> {
+    return decrypt(this.key(keyId), wrapped, 'data-key');
+  }
+
+  knows(keyId: string): Promise<boolean> {
+    return Promise.resolve(this.keys.has(keyId));
   }
 
   private key(id: string): Buffer {
     const key = this.keys.get(id);
-    if (!key) throw new Error(`the encryption key ${id} is neither ENCRYPTION_KEY nor one of ENCRYPTION_PREVIOUS_KEYS`);
+    if (!key) throw new MissingKey([id]);
     return key;
   }
 }
 
+/** The first 16 hex digits of the key's SHA-256: tells keys apart and tells nothing of them. */
 const nameOf = (key: Buffer): string => createHash('sha256').update(key).digest('hex').slice(0, 16);
 
 /** AES-256-GCM: 12 bytes nonce, 16 bytes tag, then the text; `context` is authenticated and must be the same to open. */
@@ -48,7 +67,7 @@ export function encrypt(key: Buffer, text: Buffer, context: string): Buffer {
 }
 
 export function decrypt(key: Buffer, sealed: Buffer, context: string): Buffer {
-  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12))
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12), { authTagLength: 16 })
     .setAAD(Buffer.from(context))
     .setAuthTag(sealed.subarray(12, 28));
   return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()]);

@@ -1,12 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { parse, stringify } from 'uuid';
-import { newId } from '../database/base.entity.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
-import { DataKey } from './data-key.entity.js';
-import { decrypt, encrypt, KeyService } from './key-service.js';
+import { DataKeysStore } from './data-keys.store.js';
+import { decrypt, encrypt, KeyService, MissingKey } from './key-service.js';
 
 const FORMAT = 1;
+
+/** How long a server goes on sealing with a data key without asking whether another took over. */
+export const FRESH_MS = 30_000;
+
+interface OpenedKey {
+  key: Buffer;
+  organizationId: string | null;
+}
 
 /**
  * Seals secrets with envelope encryption: a data key for each organization, wrapped by the key service. What is sealed
@@ -14,58 +21,77 @@ const FORMAT = 1;
  * does not open.
  */
 @Injectable()
-export class Vault {
-  private readonly opened = new Map<string, Buffer>();
-  private readonly current = new Map<string | null, string>();
+export class Vault implements OnModuleInit {
+  private readonly opened = new Map<string, OpenedKey>();
+  private readonly current = new Map<string | null, { id: string; until: number }>();
+  private readonly dataKeys: DataKeysStore;
 
   constructor(
     private readonly unit: UnitOfWork,
     private readonly keys: KeyService,
-  ) {}
+  ) {
+    this.dataKeys = new DataKeysStore(unit);
+  }
+
+  /** The server does not start with secrets that it cannot open. @throws MissingKey naming each key */
+  async onModuleInit(): Promise<void> {
+    const missing: string[] = [];
+    for (const id of await this.dataKeys.keyIds()) if (!(await this.keys.knows(id))) missing.push(id);
+    if (missing.length > 0) throw new MissingKey(missing);
+  }
 
   /** Layout: format (1 byte), id of the data key (16), nonce (12), tag (16), text. */
   async seal(organizationId: string | null, text: string | Buffer, context: string): Promise<Buffer> {
     const id = await this.currentKey(organizationId);
-    const key = await this.dataKey(id);
+    const { key } = await this.dataKey(id);
     return Buffer.concat([Buffer.from([FORMAT]), parse(id), encrypt(key, Buffer.from(text), context)]);
   }
 
   /** @throws Error when the key is gone, or the bytes or their context are not what was sealed */
   async open(sealed: Buffer, context: string): Promise<Buffer> {
-    if (sealed[0] !== FORMAT) throw new Error('this is not a sealed value');
-    const key = await this.dataKey(stringify(sealed.subarray(1, 17)));
+    const { key } = await this.dataKey(keyOf(sealed));
     return decrypt(key, sealed.subarray(17), context);
   }
 
+  /** The same text, sealed with the data key that its organization seals with now. */
+  async reseal(sealed: Buffer, context: string): Promise<Buffer> {
+    const { organizationId } = await this.dataKey(keyOf(sealed));
+    return this.seal(organizationId, await this.open(sealed, context), context);
+  }
+
+  /**
+   * Asks and makes it in the caller's own transaction: a second connection, taken while the first is held, is one that
+   * others who hold theirs may wait for as well, until none is left.
+   */
   private async currentKey(organizationId: string | null): Promise<string> {
     const cached = this.current.get(organizationId);
-    if (cached) return cached;
-    // Apart from the caller's transaction: were that undone, the cached key would not exist.
-    const id = await this.unit.apart(() => this.findOrMake(organizationId));
-    this.current.set(organizationId, id);
+    if (cached && cached.until > Date.now()) return cached.id;
+    const id = (await this.dataKeys.current(organizationId)) ?? (await this.make(organizationId));
+    const keep = () => void this.current.set(organizationId, { id, until: Date.now() + FRESH_MS });
+    // Were the transaction undone that made it, the kept key would not exist.
+    if (this.unit.isOpen) this.unit.afterCommit(keep);
+    else keep();
     return id;
   }
 
-  private async findOrMake(organizationId: string | null): Promise<string> {
+  private async make(organizationId: string | null): Promise<string> {
     const wrapped = await this.keys.wrap(randomBytes(32));
-    const rows = await this.unit.manager.query<{ id: string }[]>(
-      `WITH made AS (
-         INSERT INTO data_key (id, organization_id, wrapped, key_id) VALUES ($1, $2, $3, $4)
-         ON CONFLICT (coalesce(organization_id, '00000000-0000-0000-0000-000000000000'::uuid)) DO NOTHING RETURNING id)
-       SELECT id FROM made UNION ALL SELECT id FROM data_key WHERE organization_id IS NOT DISTINCT FROM $2 LIMIT 1`,
-      [newId(), organizationId, wrapped, this.keys.currentKeyId],
-    );
-    // A concurrent maker's row is not in this statement's snapshot; the second look sees it.
-    return rows[0]?.id ?? this.findOrMake(organizationId);
+    const id = await this.dataKeys.add(organizationId, { wrapped, keyId: this.keys.currentKeyId });
+    return id ?? (await this.dataKeys.current(organizationId)) ?? this.make(organizationId);
   }
 
-  private async dataKey(id: string): Promise<Buffer> {
+  private async dataKey(id: string): Promise<OpenedKey> {
     const cached = this.opened.get(id);
     if (cached) return cached;
-    const row = await this.unit.manager.getRepository(DataKey).findOneBy({ id });
+    const row = await this.dataKeys.find(id);
     if (!row) throw new Error(`the data key ${id} does not exist`);
-    const key = await this.keys.unwrap(row.wrapped, row.keyId);
-    this.opened.set(id, key);
-    return key;
+    const opened = { key: await this.keys.unwrap(row.wrapped, row.keyId), organizationId: row.organizationId };
+    this.opened.set(id, opened);
+    return opened;
   }
+}
+
+function keyOf(sealed: Buffer): string {
+  if (sealed[0] !== FORMAT || sealed.length < 45) throw new Error('this is not a sealed value');
+  return stringify(sealed.subarray(1, 17));
 }

@@ -1,0 +1,87 @@
+import { newId } from '../database/base.entity.js';
+import type { UnitOfWork } from '../database/unit-of-work.js';
+import { DataKey } from './data-key.entity.js';
+
+const NOBODY = '00000000-0000-0000-0000-000000000000';
+
+/** What a new data key is kept as. */
+export interface WrappedKey {
+  wrapped: Buffer;
+  keyId: string;
+}
+
+/** The data keys: of each organization, and of the installation itself, one that seals now and those that it took over from. */
+export class DataKeysStore {
+  constructor(private readonly unit: UnitOfWork) {}
+
+  find(id: string): Promise<DataKey | null> {
+    return this.unit.manager.getRepository(DataKey).findOneBy({ id });
+  }
+
+  /** The one that an organization seals with now. */
+  async current(organizationId: string | null): Promise<string | undefined> {
+    const [row] = await this.unit.manager.query<{ id: string }[]>(
+      `SELECT id FROM data_key WHERE coalesce(organization_id, '${NOBODY}') = coalesce($1, '${NOBODY}'::uuid) AND retired_at IS NULL`,
+      [organizationId],
+    );
+    return row?.id;
+  }
+
+  /** Its id, or undefined when another caller has made the one of this organization. Waits for one who is about to. */
+  async add(organizationId: string | null, { wrapped, keyId }: WrappedKey): Promise<string | undefined> {
+    const [row] = await this.unit.manager.query<{ id: string }[]>(
+      `INSERT INTO data_key (id, organization_id, wrapped, key_id) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (coalesce(organization_id, '${NOBODY}'::uuid)) WHERE retired_at IS NULL DO NOTHING RETURNING id`,
+      [newId(), organizationId, wrapped, keyId],
+    );
+    return row?.id;
+  }
+
+  /** The names of all keys that data keys are wrapped with. */
+  async keyIds(): Promise<string[]> {
+    const rows = await this.unit.manager.query<{ key_id: string }[]>(
+      'SELECT DISTINCT key_id FROM data_key ORDER BY key_id',
+    );
+    return rows.map((row) => row.key_id);
+  }
+
+  /** Some of those that are not wrapped with this key. */
+  async notWrappedWith(keyId: string): Promise<string[]> {
+    const rows = await this.unit.manager.query<{ id: string }[]>(
+      'SELECT id FROM data_key WHERE key_id <> $1 ORDER BY id LIMIT 100',
+      [keyId],
+    );
+    return rows.map((row) => row.id);
+  }
+
+  /** The same, held until the end of the unit of work. */
+  lock(id: string): Promise<DataKey | null> {
+    return this.unit.manager.getRepository(DataKey).findOne({ where: { id }, lock: { mode: 'pessimistic_write' } });
+  }
+
+  async wrapAgain(id: string, { wrapped, keyId }: WrappedKey): Promise<void> {
+    await this.unit.manager.getRepository(DataKey).update({ id }, { wrapped, keyId });
+  }
+
+  /** Those that have been retired, and when. */
+  retired(): Promise<DataKey[]> {
+    return this.unit.manager
+      .getRepository(DataKey)
+      .createQueryBuilder('key')
+      .where('key.retired_at IS NOT NULL')
+      .orderBy('key.id')
+      .getMany();
+  }
+
+  /** Retires every one that seals now. @returns whose they were */
+  async retireAll(): Promise<(string | null)[]> {
+    const [rows] = await this.unit.manager.query<[{ organization_id: string | null }[], number]>(
+      'UPDATE data_key SET retired_at = now() WHERE retired_at IS NULL RETURNING organization_id',
+    );
+    return rows.map((row) => row.organization_id);
+  }
+
+  async delete(ids: string[]): Promise<void> {
+    await this.unit.manager.query('DELETE FROM data_key WHERE id = ANY($1) AND retired_at IS NOT NULL', [ids]);
+  }
+}

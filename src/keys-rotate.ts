@@ -1,0 +1,101 @@
+import fs from 'node:fs';
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import { withDevelopmentSecrets } from './core/config/development-secrets.js';
+import { Env } from './core/config/env.js';
+import { KeyRotation } from './core/crypto/key-rotation.js';
+import { EnvKeyService } from './core/crypto/key-service.js';
+import type { SealedColumn } from './core/crypto/sealed-column.js';
+import { Vault } from './core/crypto/vault.js';
+import { makeDataSource } from './core/database/data-source.js';
+import { startEmbedded } from './core/database/embedded/embedded.js';
+import { UnitOfWork } from './core/database/unit-of-work.js';
+
+const HELP = `Changes the keys that secrets in the database are sealed with, while servers run.
+
+  npm run keys:rotate                   wraps every data key with ENCRYPTION_KEY
+  npm run keys:rotate -- --data-keys    also gives every organization a new data key, seals every secret again with
+                                        it, and deletes the data keys that nothing uses any more
+
+It reads the same settings as the server. Set ENCRYPTION_KEY to the new key and ENCRYPTION_PREVIOUS_KEYS to the old
+ones, restart the servers with them, run this, and take the old keys away. It may be stopped and run again at any time.
+A data key stays for an hour after another took its place: run --data-keys once more after that.
+`;
+
+/** Every column of sealed values. Data keys are deleted only when no column has values of them, those missing here included. */
+const SEALED: SealedColumn[] = [
+  { table: 'credential', column: 'secret', key: ['id'], place: `'credential ' || id` },
+  {
+    table: 'design_version',
+    column: 'content',
+    key: ['design_id', 'number'],
+    place: `'design ' || design_id || ' ' || number || ' content'`,
+  },
+  {
+    table: 'design_version',
+    column: 'source',
+    key: ['design_id', 'number'],
+    place: `'design ' || design_id || ' ' || number || ' source'`,
+  },
+  {
+    table: 'idempotency_key',
+    column: 'answer',
+    key: ['caller', 'route', 'key'],
+    place: `caller || ' ' || route || ' ' || key`,
+  },
+];
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { help: { type: 'boolean', short: 'h' }, 'data-keys': { type: 'boolean' } },
+  });
+  if (values.help) return void process.stdout.write(HELP);
+  if (fs.existsSync('.env')) process.loadEnvFile('.env');
+  const env = Env.read(withDevelopmentSecrets(process.env));
+  const embedded = env.DATABASE_URL
+    ? null
+    : await startEmbedded({ dataDir: env.DATA_DIR, log: (line) => process.stderr.write(`${line}\n`) });
+  try {
+    await rotate(env, env.DATABASE_URL ?? embedded?.url ?? '', values['data-keys'] ?? false);
+  } finally {
+    await embedded?.stop();
+  }
+}
+
+/** Works as the owner of the tables, whom no row-level policy binds: it is nobody's secret that it asks for. */
+async function rotate(env: Env, url: string, dataKeys: boolean): Promise<void> {
+  const dataSource = await makeDataSource({ url, role: 'owner', poolSize: 2 }).initialize();
+  try {
+    const unit = new UnitOfWork(dataSource);
+    const keys = new EnvKeyService(env);
+    const vault = new Vault(unit, keys);
+    await vault.onModuleInit();
+    const rotation = new KeyRotation(unit, keys, vault);
+    say(`${await rotation.rewrap()} data keys were wrapped again; all are wrapped with the key ${keys.currentKeyId}`);
+    if (dataKeys) await renew(rotation);
+  } finally {
+    await dataSource.destroy();
+  }
+}
+
+async function renew(rotation: KeyRotation): Promise<void> {
+  const made = await rotation.renew();
+  say(made > 0 ? `${made} new data keys were made` : 'no data key was made: there are none, or an earlier run goes on');
+  for (const column of SEALED) {
+    const { done, failed } = await rotation.reseal(column);
+    say(`${column.table}.${column.column}: ${done} values were sealed again`);
+    for (const failure of failed) process.stderr.write(`not sealed again: ${failure}\n`);
+    if (failed.length > 0) process.exitCode = 1;
+  }
+  const { deleted, waiting, until, usedIn } = await rotation.deleteUnused();
+  say(`${deleted} data keys that nothing uses were deleted`);
+  if (usedIn.length > 0) say(`data keys of before are still used in ${usedIn.join(', ')}`);
+  if (waiting > 0) say(`${waiting} stay: run this again${until ? ` after ${until.toISOString()}` : ''}`);
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});
