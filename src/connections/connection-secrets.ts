@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../core/access/actor.js';
+import { InvalidRequest } from '../core/errors/app-error.js';
 import { Outbound } from '../core/outbound/outbound.js';
 import type { Connection } from './connection.entity.js';
+import { CredentialSecrets } from './credentials/credential-secrets.js';
 import { CredentialsService } from './credentials/credentials.service.js';
 import type { ConnectionKind } from './kinds/connection-kind.js';
 import { ConnectionKinds } from './kinds/connection-kinds.js';
@@ -14,6 +16,7 @@ export class ConnectionSecrets {
   constructor(
     private readonly kinds: ConnectionKinds,
     private readonly credentials: CredentialsService,
+    private readonly kept: CredentialSecrets,
     private readonly outbound: Outbound,
   ) {}
 
@@ -24,48 +27,58 @@ export class ConnectionSecrets {
     secret: Json | null,
   ): Promise<{ kind: ConnectionKind; metadata: Json; secret: Json | null }> {
     const kind = this.kinds.of(name);
-    const normal = kind.normalize?.(metadata, secret) ?? { metadata, secret };
-    this.kinds.check(kind, normal.metadata, normal.secret);
-    for (const address of kind.addresses?.(normal.metadata) ?? []) await this.outbound.check(address, 'connection');
-    return { kind, ...normal };
+    const taken = this.kinds.take(kind, metadata, secret);
+    for (const address of kind.addresses?.(taken.metadata) ?? []) await this.outbound.check(address, 'connection');
+    return { kind, ...taken };
   }
 
-  /** The credential of a new connection: the one that is named, one made of the secret, or none. */
-  async credentialFor(
+  /** The credential of a new connection: the one that is named, one made of the checked secret, or none. */
+  async ofNew(
     actor: Actor,
     connection: Connection,
     id: string | null | undefined,
     secret: Json | null,
   ): Promise<string | null> {
+    if (id && secret)
+      throw InvalidRequest.at('/credential_secret', 'cannot be combined with credential_id', 'Send one of the two.');
     if (secret) return (await this.credentials.createFor(actor, connection, secret)).id;
-    return id ? this.ofSameOrganization(actor, connection, id) : null;
+    return id ? this.named(actor, connection, id) : null;
   }
 
-  /** The credential after a change, or undefined when it stays: a new secret goes into the credential there is. */
-  async changedCredential(
+  /**
+   * The credential after a change, or undefined when it stays. A secret goes into the credential there is, and so to all
+   * who share it; together with `credential_id: null` it goes into one of the connection's own.
+   */
+  async ofChanged(
     actor: Actor,
     connection: Connection,
     id: string | null | undefined,
     secret: Json | null,
   ): Promise<string | null | undefined> {
-    if (id === null && !secret) return null;
-    const named = id ? await this.ofSameOrganization(actor, connection, id) : undefined;
-    const current = named ?? connection.credentialId;
-    if (!secret) return named;
-    if (!current) return this.credentialFor(actor, connection, null, secret);
-    await this.credentials.update(actor, current, { secret });
-    return named;
+    const current = connection.credentialId;
+    if (!secret) return id && id !== current ? this.named(actor, connection, id) : id;
+    if (current && id !== null && (id === undefined || id === current)) {
+      await this.credentials.replaceSecret(actor, current, secret);
+      return undefined;
+    }
+    return this.ofNew(actor, connection, id, secret);
   }
 
-  /** The secret of a connection in clear, with the revision that moves whenever it changes. */
+  /** The secret of a connection in clear, as its kind uses it, with the revision that moves whenever it changes. */
   async reveal(connection: Connection): Promise<{ secret: Json | null; revision: string }> {
-    if (!connection.credentialId) return { secret: null, revision: `${connection.revision}` };
-    const { secret, revision } = await this.credentials.reveal(connection.credentialId);
-    return { secret, revision: `${connection.revision}.${connection.credentialId}.${revision}` };
+    const { credentialId, kind, metadata } = connection;
+    if (!credentialId) return { secret: null, revision: `${connection.revision}` };
+    const { secret, revision } = await this.kept.reveal(credentialId);
+    return {
+      secret: this.kinds.use(this.kinds.of(kind), metadata, secret),
+      revision: `${connection.revision}.${credentialId}.${revision}`,
+    };
   }
 
-  private async ofSameOrganization(actor: Actor, connection: Connection, id: string): Promise<string> {
-    const credential = await this.credentials.get(actor, id);
-    return this.credentials.mustBeOf(credential, connection.organizationId).id;
+  private async named(actor: Actor, { organizationId, kind, metadata }: Connection, id: string): Promise<string> {
+    await this.credentials.mustBeOf(actor, id, organizationId);
+    const { secret } = await this.kept.reveal(id);
+    this.kinds.use(this.kinds.of(kind), metadata, secret);
+    return id;
   }
 }

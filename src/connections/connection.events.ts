@@ -45,6 +45,17 @@ export class ConnectionStatusChanged extends ConnectionEvent {
   }
 }
 
+/** It is there again; it had been deleted since `deletedAt`. */
+export class ConnectionRestored extends ConnectionStatusChanged {
+  constructor(
+    actor: Actor,
+    connection: Connection,
+    readonly deletedAt: Date,
+  ) {
+    super(actor, connection, 'deleted');
+  }
+}
+
 /** Listeners veto it while the connection is in use. */
 export class ConnectionDeleted extends ConnectionEvent {
   readonly action = 'deleted';

@@ -56,6 +56,10 @@ export class ConnectionChange extends ChangeOnly {
   @IdInput({ clearable: true })
   credential_id?: string | null;
 
-  @MapInput({ optional: true, description: 'Replaces the secret of its credential, or makes one.' })
+  @MapInput({
+    optional: true,
+    description:
+      'Replaces the secret of its credential, for every connection that shares it, or makes a credential where there is none. Together with credential_id null it makes one of its own.',
+  })
   credential_secret?: Record<string, unknown>;
 }

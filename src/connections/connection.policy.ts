@@ -6,6 +6,7 @@ export const connectionPolicy = policy('connection', {
   update: 'organization_admin',
   ping: 'organization_admin',
   delete: 'organization_admin',
+  restore: 'organization_admin',
 });
 
 export const credentialPolicy = policy('credential', {

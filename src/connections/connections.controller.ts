@@ -3,12 +3,14 @@ import { ApiBearerAuth, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nest
 import { Actor } from '../core/access/actor.js';
 import { Caller } from '../core/access/public.js';
 import { OrganizationListQuery } from '../core/listing/list-query.js';
-import { type Envelope, envelope } from '../core/listing/page.js';
+import { type Envelope, envelope, whole } from '../core/listing/page.js';
 import { Id } from '../core/rest/id.js';
 import { IfMatch, Precondition } from '../core/rest/precondition.js';
 import { ConnectionChange, NewConnection } from './connection.inputs.js';
 import { ConnectionPage, ConnectionView } from './connection.view.js';
 import { ConnectionsService } from './connections.service.js';
+import { ConnectionKindPage, ConnectionKindView } from './kinds/connection-kind.view.js';
+import { ConnectionKinds } from './kinds/connection-kinds.js';
 import { PingsService } from './pings.service.js';
 
 @ApiTags('connections')
@@ -18,6 +20,7 @@ export class ConnectionsController {
   constructor(
     private readonly connections: ConnectionsService,
     private readonly pings: PingsService,
+    private readonly kinds: ConnectionKinds,
   ) {}
 
   @Get()
@@ -30,6 +33,13 @@ export class ConnectionsController {
   @ApiCreatedResponse({ type: ConnectionView })
   async create(@Caller() actor: Actor, @Body() input: NewConnection): Promise<ConnectionView> {
     return ConnectionView.of(await this.connections.create(actor, input));
+  }
+
+  /** What connections of each kind are made from. Other lowercase kinds are taken too, with free metadata. */
+  @Get('kinds')
+  @ApiOkResponse({ type: ConnectionKindPage })
+  listKinds(): Envelope {
+    return envelope(whole(this.kinds.all()), 'kinds', ConnectionKindView.of);
   }
 
   @Get(':id')
@@ -53,6 +63,14 @@ export class ConnectionsController {
   @ApiOkResponse({ type: ConnectionView })
   async delete(@Caller() actor: Actor, @Id() id: string, @IfMatch() match: Precondition): Promise<ConnectionView> {
     return ConnectionView.of(await this.connections.delete(actor, id, match));
+  }
+
+  /** Brings a deleted connection back as registered, with the environments it was in. */
+  @Post(':id/restore')
+  @HttpCode(200)
+  @ApiOkResponse({ type: ConnectionView })
+  async restore(@Caller() actor: Actor, @Id() id: string): Promise<ConnectionView> {
+    return ConnectionView.of(await this.connections.restore(actor, id));
   }
 
   /** Calls the other side now. 502 or 504, with the record under `connection`, when it does not answer. */

@@ -6,6 +6,7 @@ import { ConnectionsController } from './connections.controller.js';
 import { ConnectionsResolver } from './connections.resolver.js';
 import { ConnectionsService } from './connections.service.js';
 import { ConnectionsStore } from './connections.store.js';
+import { CredentialSecrets } from './credentials/credential-secrets.js';
 import { CredentialsController } from './credentials/credentials.controller.js';
 import { CredentialsService } from './credentials/credentials.service.js';
 import { CredentialsStore } from './credentials/credentials.store.js';
@@ -22,6 +23,7 @@ import { PingsService } from './pings.service.js';
     ConnectionSecrets,
     ConnectionKinds,
     ConnectionsResolver,
+    CredentialSecrets,
     CredentialsService,
     CredentialsStore,
     PingsService,

@@ -2,23 +2,24 @@ import { Injectable } from '@nestjs/common';
 import { Access } from '../core/access/access.js';
 import type { Actor } from '../core/access/actor.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
-import { InvalidRequest, NotFound } from '../core/errors/app-error.js';
+import { NotFound } from '../core/errors/app-error.js';
 import { EventBus } from '../core/events/event-bus.js';
 import type { OrganizationListQuery } from '../core/listing/list-query.js';
 import type { Page } from '../core/listing/page.js';
-import { cleared, given, mustEcho } from '../core/rest/change-input.js';
+import { given, mustEcho } from '../core/rest/change-input.js';
 import { Precondition } from '../core/rest/precondition.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 import { Connection } from './connection.entity.js';
 import {
   ConnectionCreated,
   ConnectionDeleted,
+  ConnectionRestored,
   ConnectionStatusChanged,
   ConnectionUpdated,
 } from './connection.events.js';
 import type { ConnectionChange, NewConnection } from './connection.inputs.js';
 import { connectionPolicy } from './connection.policy.js';
-import { type ConnectionStatus, mustMove } from './connection-status.js';
+import { type ConnectionStatus, mayMove, mustMove } from './connection-status.js';
 import { ConnectionView, type ListedConnection } from './connection.view.js';
 import { ConnectionSecrets } from './connection-secrets.js';
 import { ConnectionsStore } from './connections.store.js';
@@ -60,8 +61,6 @@ export class ConnectionsService {
       id: organization.id,
       organizationId: organization.id,
     });
-    if (input.credential_id && input.credential_secret)
-      throw InvalidRequest.at('/credential_secret', 'cannot be combined with credential_id', 'Send one of the two.');
     const { kind, metadata, secret } = await this.secrets.accept(
       input.kind,
       input.metadata ?? {},
@@ -80,7 +79,7 @@ export class ConnectionsService {
         owner: actor.userId,
         fingerprint,
       });
-      connection.credentialId = await this.secrets.credentialFor(actor, connection, input.credential_id, secret);
+      connection.credentialId = await this.secrets.ofNew(actor, connection, input.credential_id, secret);
       await this.connections.insert(connection);
       await this.events.publish(new ConnectionCreated(actor, connection));
       return connection;
@@ -88,45 +87,41 @@ export class ConnectionsService {
   }
 
   async update(actor: Actor, id: string, input: ConnectionChange, match = Precondition.none): Promise<Connection> {
-    const current = await this.get(actor, id);
-    const { metadata, secret } = await this.secrets.accept(
-      current.kind,
-      input.metadata === undefined ? current.metadata : (input.metadata ?? {}),
-      input.credential_secret ?? null,
-    );
+    const { metadata, secret } = await this.accepted(await this.get(actor, id), input);
     return this.unit.run(async () => {
       const connection = await this.open(actor, id, 'update', match);
       mustEcho(input, ConnectionView.of(connection));
-      if (input.status) mustMove(connection.status, input.status);
       const from = connection.status;
-      const credentialId = await this.secrets.changedCredential(actor, connection, input.credential_id, secret);
-      await this.connections.update(
-        connection,
-        given({
-          name: input.name,
-          type: input.type,
-          subType: input.sub_type,
-          metadata: input.metadata === undefined && !secret ? undefined : cleared(metadata, {}),
-          credentialId,
-          status: input.status,
-        }),
+      if (input.status) mustMove(from, input.status);
+      const credentialId = await this.secrets.ofChanged(
+        actor,
+        metadata ? { ...connection, metadata } : connection,
+        input.credential_id,
+        secret,
       );
+      const status = input.status === 'deleted' ? undefined : input.status;
+      const { name, type, sub_type: subType } = input;
+      await this.connections.update(connection, given({ name, type, subType, metadata, credentialId, status }));
       await this.events.publish(new ConnectionUpdated(actor, connection));
       if (connection.status !== from) await this.events.publish(new ConnectionStatusChanged(actor, connection, from));
-      return connection;
+      return input.status === 'deleted' ? this.remove(actor, connection) : connection;
     });
   }
 
-  /** Notes what a call to the other side found: the status it shows, and what it says of itself. */
+  /**
+   * Notes what a call to the other side found: the status it shows, where the connection may move there meanwhile, and
+   * what it says of itself.
+   */
   async observe(
     actor: Actor,
     id: string,
-    status: ConnectionStatus,
+    shown: ConnectionStatus,
     facts: Record<string, unknown>,
   ): Promise<Connection> {
     return this.unit.run(async () => {
       const connection = found(id, await this.connections.lock(actor, id));
       const { status: from, metadata } = connection;
+      const status = mayMove(from, shown) ? shown : from;
       const changed = Object.entries(facts).some(([key, value]) => metadata[key] !== value);
       if (from === status && !changed) return connection;
       await this.connections.update(connection, { status, metadata: { ...metadata, ...facts } });
@@ -135,12 +130,24 @@ export class ConnectionsService {
     });
   }
 
-  /** Its mappings go with it; listeners refuse while something is deployed through it. */
+  /** Its mappings go with it; listeners refuse while something is deployed through it. Its credential stays. */
   async delete(actor: Actor, id: string, match: Precondition): Promise<Connection> {
+    return this.unit.run(async () => this.remove(actor, await this.open(actor, id, 'delete', match)));
+  }
+
+  /** Brings a deleted connection back as registered, with the mappings it had. Restoring one that is there changes nothing. */
+  async restore(actor: Actor, id: string): Promise<Connection> {
     return this.unit.run(async () => {
-      const connection = await this.open(actor, id, 'delete', match);
-      await this.connections.update(connection, { status: 'deleted', deletedAt: new Date() });
-      await this.events.publish(new ConnectionDeleted(actor, connection));
+      const connection = found(id, await this.connections.lockWithDeleted(actor, id));
+      await this.require(actor, 'restore', connection);
+      const { deletedAt } = connection;
+      if (!deletedAt) return connection;
+      await this.connections.update(connection, {
+        status: 'registered',
+        deletedAt: null,
+        ...(await this.connections.whatIsLeft(connection)),
+      });
+      await this.events.publish(new ConnectionRestored(actor, connection, deletedAt));
       return connection;
     });
   }
@@ -148,6 +155,22 @@ export class ConnectionsService {
   /** @throws Forbidden when the actor may not do this with the connection */
   require(actor: Actor, operation: keyof typeof connectionPolicy, { id, organizationId }: Connection): Promise<void> {
     return this.access.require(actor, connectionPolicy[operation], { type: 'connection', id, organizationId });
+  }
+
+  /** What a change makes of metadata and secret; nothing of either when it has none of both. */
+  private async accepted(
+    { kind, metadata }: Connection,
+    change: ConnectionChange,
+  ): Promise<{ metadata?: Record<string, unknown>; secret: Record<string, unknown> | null }> {
+    if (change.metadata === undefined && !change.credential_secret) return { secret: null };
+    const wanted = change.metadata === undefined ? metadata : (change.metadata ?? {});
+    return this.secrets.accept(kind, wanted, change.credential_secret ?? null);
+  }
+
+  private async remove(actor: Actor, connection: Connection): Promise<Connection> {
+    await this.connections.update(connection, { status: 'deleted', deletedAt: new Date() });
+    await this.events.publish(new ConnectionDeleted(actor, connection));
+    return connection;
   }
 
   private async open(

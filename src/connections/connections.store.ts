@@ -1,14 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import type { SelectQueryBuilder } from 'typeorm';
+import { QueryFailedError, type SelectQueryBuilder } from 'typeorm';
 import { Access, visible } from '../core/access/access.js';
 import type { Actor } from '../core/access/actor.js';
 import { Store } from '../core/database/store.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
+import { Conflict } from '../core/errors/app-error.js';
 import type { ListQuery } from '../core/listing/list-query.js';
 import { chosen, equals, type Listing, recordOrder } from '../core/listing/listing.js';
 import type { Page } from '../core/listing/page.js';
 import { Connection } from './connection.entity.js';
 import type { EnvironmentName } from './connection.view.js';
+
+/** Code of the Conflict that a second registration of one server and user meets. */
+export const ALREADY_REGISTERED = 'ALREADY_REGISTERED';
 
 const deleted: Listing<Connection>['filter'] = {
   deleted_at: chosen('deleted_at', (rows, yes) =>
@@ -89,6 +93,37 @@ export class ConnectionsStore extends Store<Connection> {
 
   lock(actor: Actor, id: string): Promise<Connection | null> {
     return this.visibleTo(actor).andWhere('connection.id = :id', { id }).setLock('pessimistic_write').getOne();
+  }
+
+  /** Also when it has been deleted. */
+  lockWithDeleted(actor: Actor, id: string): Promise<Connection | null> {
+    return this.visibleTo(actor)
+      .withDeleted()
+      .andWhere('connection.id = :id', { id })
+      .setLock('pessimistic_write')
+      .getOne();
+  }
+
+  /** @throws Conflict ALREADY_REGISTERED when another connection got this fingerprint meanwhile */
+  override async insert(connection: Connection): Promise<Connection> {
+    return super.insert(connection).catch((error: unknown) => {
+      const cause = error instanceof QueryFailedError ? (error.driverError as { constraint?: string }) : {};
+      if (cause.constraint !== 'connection_fingerprint') throw error;
+      throw new Conflict(ALREADY_REGISTERED, 'this server and user are being registered by another call');
+    });
+  }
+
+  /** Of what a deleted connection refers to, that which is still there and still its own. */
+  async whatIsLeft({ id, organizationId, credentialId, fingerprint }: Connection): Promise<Partial<Connection>> {
+    const [left] = await this.unit.manager.query<{ credential: boolean; fingerprint: boolean }[]>(
+      `SELECT EXISTS (SELECT FROM credential WHERE id = $1 AND deleted_at IS NULL) AS credential,
+              NOT EXISTS (SELECT FROM connection WHERE organization_id = $2 AND fingerprint = $3 AND deleted_at IS NULL AND id <> $4) AS fingerprint`,
+      [credentialId, organizationId, fingerprint, id],
+    );
+    return {
+      credentialId: left?.credential ? credentialId : null,
+      fingerprint: left?.fingerprint ? fingerprint : null,
+    };
   }
 
   findByFingerprint(organizationId: string, fingerprint: string): Promise<Connection | null> {

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../core/access/actor.js';
-import { AppError, Conflict } from '../core/errors/app-error.js';
+import { AppError, Conflict, RemoteFailure } from '../core/errors/app-error.js';
 import type { Connection } from './connection.entity.js';
 import { ConnectionSecrets } from './connection-secrets.js';
 import type { ConnectionStatus } from './connection-status.js';
 import { ConnectionView } from './connection.view.js';
 import { ConnectionsService } from './connections.service.js';
 import { ConnectionKinds } from './kinds/connection-kinds.js';
+import { withoutSecrets } from './secret-words.js';
 
 const PINGED: readonly ConnectionStatus[] = ['registered', 'disconnected', 'maintenance', 'connected'];
 
@@ -32,15 +33,24 @@ export class PingsService {
       throw new Conflict('ILLEGAL_STATUS', `a connection that is ${connection.status} is not called`, {
         remedy: 'Register it first: PUT with status registered.',
       });
+    const { secret } = await this.secrets.reveal(connection);
     try {
-      const { secret } = await this.secrets.reveal(connection);
       const facts = await kind.probe(connection.metadata, secret);
       return await this.connections.observe(actor, id, 'connected', facts);
     } catch (error) {
-      if (!(error instanceof AppError) || error.status < 500) throw error;
-      const status = connection.status === 'connected' ? 'disconnected' : connection.status;
-      const observed = await this.connections.observe(actor, id, status, {});
-      throw error.with({ connection: ConnectionView.of(observed) });
+      const failure = failureOf(error, secret);
+      const observed = await this.connections.observe(actor, id, 'disconnected', {});
+      throw failure.with({ connection: ConnectionView.of(observed) });
     }
   }
+}
+
+/**
+ * What is told of a failure. The other side may send back what it was sent: the secret is taken out of its words, and
+ * what the failure was made of is left behind.
+ */
+function failureOf(error: unknown, secret: object | null): RemoteFailure {
+  if (!(error instanceof AppError) || (error.status < 500 && error.code !== 'OUTBOUND_REFUSED')) throw error;
+  const { code, message, remedy, status } = error;
+  return new RemoteFailure(code, withoutSecrets(message, secret), { remedy, timedOut: status === 504 });
 }

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ConnectionDeleted } from '../connections/connection.events.js';
+import { ConnectionDeleted, ConnectionRestored } from '../connections/connection.events.js';
 import { ConnectionsModule } from '../connections/connections.module.js';
 import { deletionOf } from '../core/database/base.entity.js';
 import { EventBus } from '../core/events/event-bus.js';
@@ -7,7 +7,7 @@ import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { EnvironmentConnectionsController } from './connections/environment-connections.controller.js';
 import { EnvironmentConnectionsResolver } from './connections/environment-connections.resolver.js';
 import { EnvironmentConnectionsService } from './connections/environment-connections.service.js';
-import { EnvironmentConnectionsStore } from './connections/environment-connections.store.js';
+import { ENVIRONMENT_EXISTS, EnvironmentConnectionsStore } from './connections/environment-connections.store.js';
 import { EnvironmentDeleted, EnvironmentRestored } from './environment.events.js';
 import { EnvironmentsController } from './environments.controller.js';
 import { EnvironmentsResolver } from './environments.resolver.js';
@@ -34,6 +34,9 @@ export class EnvironmentsModule {
     );
     events.within(ConnectionDeleted, ({ connection }) =>
       mappings.removeAll('right', connection.id, deletionOf(connection)),
+    );
+    events.within(ConnectionRestored, ({ connection, deletedAt }) =>
+      mappings.restoreAll('right', connection.id, deletedAt, ENVIRONMENT_EXISTS),
     );
     events.within(EnvironmentRestored, async ({ environment, deletedAt }) => {
       if (deletedAt) await mappings.restoreOf(environment.id, deletedAt);

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Access } from '../../core/access/access.js';
 import type { Actor } from '../../core/access/actor.js';
-import { Vault } from '../../core/crypto/vault.js';
 import { newId } from '../../core/database/base.entity.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { Conflict, NotFound } from '../../core/errors/app-error.js';
@@ -14,6 +13,7 @@ import { OrganizationsService } from '../../organizations/organizations.service.
 import { credentialPolicy } from '../connection.policy.js';
 import type { Connection } from '../connection.entity.js';
 import { ConnectionsStore } from '../connections.store.js';
+import { CredentialSecrets } from './credential-secrets.js';
 import { Credential } from './credential.entity.js';
 import { CredentialCreated, CredentialDeleted, CredentialUpdated } from './credential.events.js';
 import type { CredentialChange, NewCredential } from './credential.inputs.js';
@@ -27,7 +27,7 @@ export class CredentialsService {
     private readonly credentials: CredentialsStore,
     private readonly connections: ConnectionsStore,
     private readonly organizations: OrganizationsService,
-    private readonly vault: Vault,
+    private readonly secrets: CredentialSecrets,
     private readonly access: Access,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
@@ -50,57 +50,42 @@ export class CredentialsService {
 
   async create(actor: Actor, input: NewCredential): Promise<Credential> {
     const organization = await this.organizations.meantBy(actor, input.organization_id);
-    const id = newId();
-    const secret = await this.vault.seal(organization.id, JSON.stringify(input.secret), placeOf(id));
-    return this.unit.run(async () => {
-      const resource = { type: 'organization' as const, id: organization.id, organizationId: organization.id };
-      await this.access.require(actor, credentialPolicy.create, resource);
-      const credential = await this.credentials.insert(
-        Object.assign(new Credential(), {
-          id,
-          organizationId: organization.id,
-          name: input.name,
-          type: input.type,
-          owner: actor.userId,
-          secret,
-        }),
-      );
-      await this.events.publish(new CredentialCreated(actor, credential));
-      return credential;
-    });
+    await this.require(actor, 'create', organization.id);
+    const credential = newCredential(actor, organization.id, input.name, input.type);
+    credential.secret = await this.secrets.seal(credential, input.secret);
+    return this.unit.run(() => this.add(actor, credential));
   }
 
-  /** Makes a credential for one connection, under the connection's name or the next free one. */
+  /** Makes a credential for one connection, under the connection's name or the next free one; the secret has been checked. */
   async createFor(
     actor: Actor,
     connection: { name: string; kind: string; organizationId: string },
-    secret: object,
+    secret: Record<string, unknown>,
   ): Promise<Credential> {
-    let name = connection.name;
-    for (let n = 2; !(await this.credentials.isFree(connection.organizationId, name)); n++)
-      name = `${connection.name} (${n})`;
-    return this.create(actor, {
-      name,
-      type: connection.kind,
-      secret: secret as Record<string, unknown>,
-      organization_id: connection.organizationId,
+    const { organizationId, kind } = connection;
+    await this.require(actor, 'create', organizationId);
+    return this.unit.run(async () => {
+      const name = await this.credentials.freeName(organizationId, connection.name);
+      const credential = newCredential(actor, organizationId, name, kind);
+      credential.secret = await this.secrets.sealTaken(credential, secret);
+      return this.add(actor, credential);
     });
   }
 
-  async update(
-    actor: Actor,
-    id: string,
-    input: CredentialChange | { secret: Record<string, unknown>; name?: string },
-    match = Precondition.none,
-  ): Promise<Credential> {
+  async update(actor: Actor, id: string, input: CredentialChange, match: Precondition): Promise<Credential> {
     return this.unit.run(async () => {
       const credential = await this.open(actor, id, 'update', match);
       mustEcho(input, CredentialView.of(credential));
-      const secret =
-        input.secret && (await this.vault.seal(credential.organizationId, JSON.stringify(input.secret), placeOf(id)));
-      await this.credentials.update(credential, given({ name: input.name, secret }));
-      await this.events.publish(new CredentialUpdated(actor, credential));
-      return credential;
+      const secret = input.secret && (await this.secrets.seal(credential, input.secret));
+      return this.change(actor, credential, { name: input.name, secret });
+    });
+  }
+
+  /** Replaces the secret, for every connection that uses it, by one that a connection's kind has taken. */
+  async replaceSecret(actor: Actor, id: string, taken: Record<string, unknown>): Promise<Credential> {
+    return this.unit.run(async () => {
+      const credential = await this.open(actor, id, 'update', Precondition.none);
+      return this.change(actor, credential, { secret: await this.secrets.sealTaken(credential, taken) });
     });
   }
 
@@ -119,18 +104,31 @@ export class CredentialsService {
     });
   }
 
-  /** A credential of another organization is to this one as if it did not exist. */
-  mustBeOf(credential: Credential, organizationId: string): Credential {
-    if (credential.organizationId !== organizationId) throw new NotFound('credential', credential.id);
+  /**
+   * The credential, held until the end of the unit of work so that it is not deleted meanwhile. One of another
+   * organization is to this one as if it did not exist.
+   * @throws NotFound
+   */
+  async mustBeOf(actor: Actor, id: string, organizationId: string): Promise<Credential> {
+    const credential = found(id, await this.credentials.lock(actor, id));
+    if (credential.organizationId !== organizationId) throw new NotFound('credential', id);
     return credential;
   }
 
-  /** The secret in clear, for calling the other side; it goes nowhere else. `revision` moves whenever it changes. */
-  async reveal(id: string): Promise<{ secret: Record<string, unknown>; revision: number }> {
-    const sealed = await this.credentials.sealed(id);
-    if (!sealed) throw new NotFound('credential', id);
-    const text = await this.vault.open(sealed.secret, placeOf(id));
-    return { secret: JSON.parse(text.toString()) as Record<string, unknown>, revision: sealed.revision };
+  private async add(actor: Actor, credential: Credential): Promise<Credential> {
+    await this.credentials.insert(credential);
+    await this.events.publish(new CredentialCreated(actor, credential));
+    return credential;
+  }
+
+  private async change(
+    actor: Actor,
+    credential: Credential,
+    fields: { name?: string; secret?: Buffer },
+  ): Promise<Credential> {
+    await this.credentials.update(credential, given(fields));
+    await this.events.publish(new CredentialUpdated(actor, credential));
+    return credential;
   }
 
   private async open(
@@ -140,19 +138,20 @@ export class CredentialsService {
     match: Precondition,
   ): Promise<Credential> {
     const credential = found(id, await this.credentials.lock(actor, id));
-    const { organizationId } = credential;
-    await this.access.require(actor, credentialPolicy[operation], {
-      type: 'organization',
-      id: organizationId,
-      organizationId,
-    });
+    await this.require(actor, operation, credential.organizationId);
     match.check(credential);
     return credential;
   }
+
+  private require(actor: Actor, operation: keyof typeof credentialPolicy, organizationId: string): Promise<void> {
+    const resource = { type: 'organization' as const, id: organizationId, organizationId };
+    return this.access.require(actor, credentialPolicy[operation], resource);
+  }
 }
 
-/** What the sealed secret is bound to. */
-const placeOf = (id: string): string => `credential ${id}`;
+function newCredential(actor: Actor, organizationId: string, name: string, type: string): Credential {
+  return Object.assign(new Credential(), { id: newId(), organizationId, name, type, owner: actor.userId });
+}
 
 function found(id: string, credential: Credential | null): Credential {
   if (!credential) throw new NotFound('credential', id);

@@ -9,6 +9,9 @@ import { type Listing, recordOrder } from '../../core/listing/listing.js';
 import type { Page } from '../../core/listing/page.js';
 import { Credential } from './credential.entity.js';
 
+/** What leaves room for a number in a name of 255 characters. */
+const LONGEST_BASE = 245;
+
 const listing: Listing<Credential> = {
   alias: 'credential',
   pageSize: 20,
@@ -46,16 +49,25 @@ export class CredentialsStore extends Store<Credential> {
     return row && { secret: row.secret, revision: row.revision };
   }
 
-  /** Whether a name is free in an organization. */
-  async isFree(organizationId: string, name: string): Promise<boolean> {
-    const rows = this.select().where(
-      'credential.organization_id = :organizationId AND lower(credential.name) = lower(:name)',
-      {
-        organizationId,
-        name,
-      },
+  /**
+   * This name, or with the next number when a credential of the organization has it. Callers who take a name come one
+   * after another, each to the end of its unit of work.
+   */
+  async freeName(organizationId: string, name: string): Promise<string> {
+    await this.unit.manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
+      `credential names of ${organizationId}`,
+    ]);
+    const base = name.slice(0, LONGEST_BASE);
+    const rows = await this.unit.manager.query<{ name: string }[]>(
+      `SELECT lower(name) AS name FROM credential
+        WHERE organization_id = $1 AND deleted_at IS NULL AND (lower(name) = lower($2) OR starts_with(lower(name), lower($3) || ' ('))`,
+      [organizationId, name, base],
     );
-    return !(await rows.getExists());
+    const taken = new Set(rows.map((row) => row.name));
+    if (!taken.has(name.toLowerCase())) return name;
+    let number = 2;
+    while (taken.has(`${base} (${number})`.toLowerCase())) number++;
+    return `${base} (${number})`;
   }
 
   private visibleTo(actor: Actor): SelectQueryBuilder<Credential> {

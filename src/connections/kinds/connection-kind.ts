@@ -10,8 +10,12 @@ export interface ConnectionKind {
   type: string;
   subType: string;
   metadata?: JsonSchema;
+  /** Of the secret as a user enters it. */
   secret?: JsonSchema;
-  /** Brings what a user entered into the form that is kept; a secret that changes nothing is null. */
+  /**
+   * Brings metadata and secret into the form that is kept, or finds what is wrong with them. What it kept it takes again,
+   * and gives the same. A secret that changes nothing is null.
+   */
   normalize?(metadata: Json, secret: Json | null): { metadata: Json; secret: Json | null };
   /** The addresses in its metadata, which the outbound guard is asked about before they are kept. */
   addresses?(metadata: Json): string[];

@@ -4,6 +4,8 @@ import addFormats from 'ajv-formats';
 import { type Fault, InvalidRequest } from '../../core/errors/app-error.js';
 import type { ConnectionKind } from './connection-kind.js';
 
+type Json = Record<string, unknown>;
+
 /** The table of kinds. Later modules put theirs in; a kind that nobody put in takes any metadata and cannot be pinged. */
 @Injectable()
 export class ConnectionKinds {
@@ -23,16 +25,31 @@ export class ConnectionKinds {
     return [...this.kinds.values()].sort((a, b) => a.name.localeCompare(b.name));
   }
 
-  /** @throws InvalidRequest with every fault of the metadata and the secret; it never repeats a value of the secret */
-  check(kind: ConnectionKind, metadata: object, secret: object | null): void {
-    const errors = [
-      ...this.faults(kind.metadata, metadata, '/metadata'),
-      ...(secret ? this.faults(kind.secret, secret, '/credential_secret') : []),
-    ];
-    if (errors.length > 0)
-      throw new InvalidRequest(errors.map((error) => `${error.pointer?.slice(1)} ${error.detail}`).join('; '), {
-        errors,
-      });
+  /**
+   * What a user entered, in the form that is kept.
+   * @throws InvalidRequest with every fault of the metadata and the secret; it never repeats a value of the secret
+   */
+  take(kind: ConnectionKind, metadata: Json, secret: Json | null): { metadata: Json; secret: Json | null } {
+    const wrong = secret ? this.faults(kind.secret, secret, '/credential_secret') : [];
+    const normal = wrong.length === 0 && kind.normalize ? kind.normalize(metadata, secret) : { metadata, secret };
+    refuse([...this.faults(kind.metadata, normal.metadata, '/metadata'), ...wrong]);
+    return normal;
+  }
+
+  /** The same for a secret that stands alone; `at` is where the user entered it. */
+  takeSecret(kind: ConnectionKind, secret: Json, at: string): Json {
+    refuse(this.faults(kind.secret, secret, at));
+    return kind.normalize?.({}, secret).secret ?? secret;
+  }
+
+  /**
+   * A kept secret as connections of this kind use it, whatever it was kept as.
+   * @throws InvalidRequest when it is of no use to them
+   */
+  use(kind: ConnectionKind, metadata: Json, kept: Json, at = '/credential_id'): Json {
+    if (kind.normalize) return kind.normalize(metadata, kept).secret ?? kept;
+    refuse(this.faults(kind.secret, kept, at));
+    return kept;
   }
 
   private faults(schema: object | undefined, value: object, at: string): Fault[] {
@@ -45,4 +62,9 @@ export class ConnectionKinds {
           : (error.message ?? 'is wrong'),
     }));
   }
+}
+
+function refuse(errors: Fault[]): void {
+  if (errors.length === 0) return;
+  throw new InvalidRequest(errors.map((error) => `${error.pointer?.slice(1)} ${error.detail}`).join('; '), { errors });
 }

@@ -1,28 +1,61 @@
-import { AppError, RemoteFailure } from '../../core/errors/app-error.js';
+import { type AppError, RemoteFailure } from '../../core/errors/app-error.js';
 import type { Outbound, OutboundAnswer } from '../../core/outbound/outbound.js';
 import type { ConnectionKind } from './connection-kind.js';
 
 type Json = Record<string, unknown>;
 
-const WITH_URL = { type: 'object', required: ['url'], properties: { url: { type: 'string', format: 'uri' } } };
+const URL_TEXT = { type: 'string', format: 'uri', pattern: '^https?://', description: 'http or https' };
+const WITH_URL = { type: 'object', required: ['url'], properties: { url: URL_TEXT } };
+const MESH = { type: 'object', properties: { url: URL_TEXT, namespace: { type: 'string' } } };
+/** It travels in a header, which takes no spaces, line breaks and control characters. */
+const TOKEN = { type: 'string', pattern: '^[\\x21-\\x7e]+$', description: 'sent as Bearer' };
 const BASIC_OR_TOKEN = {
   type: 'object',
-  properties: { token: { type: 'string' }, username: { type: 'string' }, password: { type: 'string' } },
+  properties: {
+    token: TOKEN,
+    username: { type: 'string', pattern: '^[^:]*$', description: 'sent as Basic, where there is no token' },
+    password: { type: 'string' },
+  },
+  dependentRequired: { password: ['username'] },
 };
+
+/** Of every call of a ping. */
+const LIMITS = { timeoutMs: 10_000, maxBytes: 1024 * 1024 };
+/** Indexes of public chart repositories have tens of megabytes; its head says whether it is one. */
+const LARGEST_INDEX = 64 * 1024 * 1024;
+
+const MESHES = [
+  'istio',
+  'linkerd',
+  'consul',
+  'kuma',
+  'cilium',
+  'nginx-sm',
+  'traefik-mesh',
+  'osm',
+  'app-mesh',
+  'nsm',
+  'octarine',
+  'citrix',
+  'tanzu',
+];
+
+const GITHUB = 'https://api.github.com';
 
 const addresses = (metadata: Json): string[] => (typeof metadata['url'] === 'string' ? [metadata['url']] : []);
 
 /** Tools that are reached over plain HTTP: metric servers, dashboards, source control, chart repositories. */
 export function httpKinds(outbound: Outbound): ConnectionKind[] {
-  const call = async (what: string, base: unknown, path: string, secret: Json | null): Promise<OutboundAnswer> => {
+  const call = async (
+    what: string,
+    base: unknown,
+    path: string,
+    secret: Json | null,
+    maxBytes = LIMITS.maxBytes,
+  ): Promise<OutboundAnswer> => {
     const url = String(base).replace(/\/+$/, '') + path;
     const headers = { accept: 'application/json', 'user-agent': 'armature', ...authorization(secret) };
-    const answer = await outbound.fetch(url, {
-      policy: 'connection',
-      headers,
-      timeoutMs: 10_000,
-      maxBytes: 1024 * 1024,
-    });
+    const answer = await outbound.fetch(url, { policy: 'connection', headers, ...LIMITS, maxBytes });
     if (answer.status >= 200 && answer.status < 300) return answer;
     throw refused(what, answer.status);
   };
@@ -35,8 +68,9 @@ export function httpKinds(outbound: Outbound): ConnectionKind[] {
       secret: BASIC_OR_TOKEN,
       addresses,
       probe: async ({ url }, secret) => {
-        const { data } = json(await call('Prometheus', url, '/api/v1/status/buildinfo', secret), 'Prometheus');
-        return { version: (data as Json | undefined)?.['version'] ?? null };
+        const answer = json(await call('Prometheus', url, '/api/v1/status/buildinfo', secret), 'Prometheus');
+        if (answer['status'] !== 'success') throw misunderstood('Prometheus');
+        return { version: textIn(answer['data'], 'version') };
       },
     },
     {
@@ -48,23 +82,22 @@ export function httpKinds(outbound: Outbound): ConnectionKind[] {
       addresses,
       probe: async ({ url }, secret) => {
         const health = json(await call('Grafana', url, '/api/health', null), 'Grafana');
+        if (typeof health['database'] !== 'string') throw misunderstood('Grafana');
         if (secret) await call('Grafana', url, '/api/org', secret);
-        return { version: health['version'] ?? null };
+        return { version: textIn(health, 'version') };
       },
     },
     {
       name: 'github',
       type: 'platform',
       subType: 'management',
-      metadata: { type: 'object', properties: { url: { type: 'string', format: 'uri' } } },
-      secret: { type: 'object', required: ['token'], properties: { token: { type: 'string' } } },
+      metadata: { type: 'object', properties: { url: { ...URL_TEXT, default: GITHUB } } },
+      secret: { type: 'object', required: ['token'], properties: { token: TOKEN } },
       addresses,
       probe: async ({ url }, secret) => {
-        const user = json(
-          await call('GitHub', url ?? 'https://api.github.com', secret ? '/user' : '/rate_limit', secret),
-          'GitHub',
-        );
-        return { login: user['login'] ?? null };
+        const answer = json(await call('GitHub', url ?? GITHUB, secret ? '/user' : '/rate_limit', secret), 'GitHub');
+        if (secret ? typeof answer['login'] !== 'string' : !answer['resources']) throw misunderstood('GitHub');
+        return { login: textIn(answer, 'login') };
       },
     },
     {
@@ -75,19 +108,21 @@ export function httpKinds(outbound: Outbound): ConnectionKind[] {
       secret: BASIC_OR_TOKEN,
       addresses,
       probe: async ({ url }, secret) => {
-        await call('the chart repository', url, '/index.yaml', secret);
+        const { bytes } = await call('the chart repository', url, '/index.yaml', secret, LARGEST_INDEX);
+        if (!/^["']?(apiVersion|entries)["']?\s*:/m.test(bytes.toString('utf8', 0, 4096)))
+          throw misunderstood('a chart repository');
         return {};
       },
     },
     { name: 'webhook', type: 'platform', subType: 'management', metadata: WITH_URL, addresses },
-    ...['istio', 'linkerd', 'consul', 'kuma', 'cilium', 'nginx-sm', 'traefik-mesh', 'osm', 'app-mesh', 'nsm'].map(
-      (name) => ({
-        name,
-        type: 'platform',
-        subType: 'orchestration',
-        addresses,
-      }),
-    ),
+    ...MESHES.map((name) => ({
+      name,
+      type: 'platform',
+      subType: 'orchestration',
+      metadata: MESH,
+      secret: BASIC_OR_TOKEN,
+      addresses,
+    })),
   ];
 }
 
@@ -105,7 +140,19 @@ function json({ bytes }: OutboundAnswer, what: string): Json {
   } catch {
     // Said below, in one way for all that is no JSON object.
   }
-  throw new RemoteFailure('CONNECTION_NOT_UNDERSTOOD', `the address answers, but not as ${what} does`);
+  throw misunderstood(what);
+}
+
+/** What the other side says of itself is kept only as far as it is a short text. */
+function textIn(value: unknown, key: string): string | null {
+  const text = (value as Json | null | undefined)?.[key];
+  return typeof text === 'string' ? text.slice(0, 100) : null;
+}
+
+function misunderstood(what: string): AppError {
+  return new RemoteFailure('CONNECTION_NOT_UNDERSTOOD', `the address answers, but not as ${what} does`, {
+    remedy: 'Check the url of the connection.',
+  });
 }
 
 function refused(what: string, status: number): AppError {

@@ -1,10 +1,10 @@
-import { Body, Controller, HttpCode, Post, Req, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post, Query, Req, UseInterceptors } from '@nestjs/common';
 import { ApiBearerAuth, ApiConsumes, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { Actor } from '../../core/access/actor.js';
 import { Caller } from '../../core/access/public.js';
 import { textOf, UploadInterceptor } from '../../core/rest/upload.js';
-import { KubeconfigUpload } from './registration.inputs.js';
+import { KubeconfigUpload, RegistrationQuery } from './registration.inputs.js';
 import { RegistrationService } from './registration.service.js';
 import { RegistrationView } from './registration.view.js';
 
@@ -20,12 +20,13 @@ export class RegistrationController {
   @UseInterceptors(UploadInterceptor)
   @ApiConsumes('application/json', 'multipart/form-data')
   @ApiOkResponse({ type: RegistrationView })
-  register(@Caller() actor: Actor, @Req() request: Request, @Body() body: KubeconfigUpload): Promise<RegistrationView> {
-    const text = textOf(request, 'k8sfile', body.kubeconfig, 'kubeconfig');
-    return this.registration.register(
-      actor,
-      text,
-      body.organization_id ?? (request.query['orgID'] as string | undefined),
-    );
+  register(
+    @Caller() actor: Actor,
+    @Req() request: Request,
+    @Query() query: RegistrationQuery,
+    @Body() body: KubeconfigUpload,
+  ): Promise<RegistrationView> {
+    const text = textOf(request, 'k8sfile', KubeconfigUpload.textOf(body), 'kubeconfig');
+    return this.registration.register(actor, text, body.organization_id ?? query.organization_id);
   }
 }

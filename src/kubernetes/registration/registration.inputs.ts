@@ -1,9 +1,35 @@
-import { IdInput, TextInput } from '../../core/schema/input-fields.js';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsOptional, IsUUID, ValidateBy, ValidateIf } from 'class-validator';
+import { IdInput } from '../../core/schema/input-fields.js';
 
 export class KubeconfigUpload {
-  @TextInput({ optional: true, max: 1024 * 1024, description: 'The text of a kubeconfig, where no file is sent.' })
-  kubeconfig?: string;
+  @ApiProperty({
+    required: false,
+    oneOf: [{ type: 'string' }, { type: 'object' }],
+    description: 'A kubeconfig, as text or as the object it stands for, where no file is sent.',
+  })
+  @ValidateIf((_, value) => value !== undefined)
+  @ValidateBy({
+    name: 'isKubeconfig',
+    validator: {
+      validate: (value) => typeof value === 'string' || (typeof value === 'object' && value !== null),
+      defaultMessage: () => 'must be text or an object',
+    },
+  })
+  kubeconfig?: string | object;
 
   @IdInput({ optional: true })
+  organization_id?: string;
+
+  /** The kubeconfig as text. */
+  static textOf(this: void, { kubeconfig }: KubeconfigUpload): string | undefined {
+    return typeof kubeconfig === 'object' ? JSON.stringify(kubeconfig) : kubeconfig;
+  }
+}
+
+export class RegistrationQuery {
+  @ApiPropertyOptional({ name: 'orgID', format: 'uuid', description: 'Needed by members of several organizations.' })
+  @IsOptional()
+  @IsUUID('all', { message: 'must be a UUID' })
   organization_id?: string;
 }

@@ -1,18 +1,17 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Connection } from '../../connections/connection.entity.js';
 import { connectionPolicy } from '../../connections/connection.policy.js';
 import { ConnectionsService } from '../../connections/connections.service.js';
-import { ConnectionsStore } from '../../connections/connections.store.js';
+import { ALREADY_REGISTERED, ConnectionsStore } from '../../connections/connections.store.js';
 import { PingsService } from '../../connections/pings.service.js';
 import { Access } from '../../core/access/access.js';
 import type { Actor } from '../../core/access/actor.js';
 import { Env } from '../../core/config/env.js';
-import { AppError } from '../../core/errors/app-error.js';
+import { AppError, Conflict } from '../../core/errors/app-error.js';
 import { OrganizationsService } from '../../organizations/organizations.service.js';
 import type { ClusterAccess } from '../clusters/cluster-access.js';
 import { type KubeconfigContext, readKubeconfig } from '../clusters/kubeconfig.js';
-import { publicPart, secretPart } from '../clusters/kubernetes-kind.js';
+import { kubeconfigFor } from '../clusters/kubernetes-kind.js';
 import { type RegisteredContext, RegistrationView } from './registration.view.js';
 
 /** Makes connections of a kubeconfig: one for each context, each with a credential of its own. */
@@ -36,8 +35,9 @@ export class RegistrationService {
       organizationId: organization.id,
     });
     const answer = new RegistrationView();
+    const taken = new Set<string>();
     for (const found of readKubeconfig(kubeconfig, { insecureTls: this.env.CLUSTER_INSECURE_TLS })) {
-      const { list, item } = await this.take(actor, organization.id, found);
+      const { list, item } = await this.take(actor, organization.id, found, taken);
       answer[list].push(item);
     }
     return answer;
@@ -47,52 +47,71 @@ export class RegistrationService {
     actor: Actor,
     organizationId: string,
     found: KubeconfigContext,
+    taken: Set<string>,
   ): Promise<{ list: keyof RegistrationView; item: RegisteredContext }> {
     const { context } = found;
     if (found.error) return { list: 'failed', item: { context, error: told(found.error) } };
-    let connection: Connection;
+    let id: string;
     try {
-      connection = await this.keep(actor, organizationId, found, found.access);
+      id = await this.keep(actor, organizationId, found, found.access, taken);
+      taken.add(id);
     } catch (error) {
       return { list: 'failed', item: { context, error: told(error) } };
     }
     try {
-      await this.pings.ping(actor, connection.id);
-      return { list: 'connected', item: { context, connection_id: connection.id } };
+      await this.pings.ping(actor, id);
+      return { list: 'connected', item: { context, connection_id: id } };
     } catch (error) {
-      return { list: 'registered', item: { context, connection_id: connection.id, error: told(error) } };
+      return { list: 'registered', item: { context, connection_id: id, error: told(error) } };
     }
   }
 
-  /** The same server and user again updates the connection that they have. */
+  /**
+   * The same server and user again updates the connection that they have. Contexts of one kubeconfig that share both, as
+   * those that differ in their namespace do, are told apart by their names.
+   */
   private async keep(
     actor: Actor,
     organizationId: string,
-    { context, cluster, user }: KubeconfigContext,
+    found: KubeconfigContext,
     access: ClusterAccess,
-  ): Promise<Connection> {
-    const fingerprint = createHash('sha256')
-      .update(JSON.stringify([access.server, user ?? '']))
-      .digest('base64url');
-    const metadata = { ...publicPart(access), context, ...(cluster ? { cluster } : {}) };
-    const known = await this.store.findByFingerprint(organizationId, fingerprint);
-    if (known)
-      return this.connections.update(actor, known.id, {
-        metadata: { ...known.metadata, ...metadata },
-        credential_secret: secretPart(access),
-      });
-    return this.connections.create(
-      actor,
-      {
-        name: context,
-        kind: 'kubernetes',
-        metadata,
-        credential_secret: secretPart(access),
-        organization_id: organizationId,
-      },
-      fingerprint,
-    );
+    taken: Set<string>,
+  ): Promise<string> {
+    const { context, cluster, user } = found;
+    const pair = fingerprintOf(access.server, user ?? '');
+    const own = fingerprintOf(access.server, user ?? '', context);
+    const [byName, byPair] = [
+      await this.store.findByFingerprint(organizationId, own),
+      await this.store.findByFingerprint(organizationId, pair),
+    ];
+    const known = [byName, byPair].find((each) => each && !taken.has(each.id));
+    const entered = {
+      metadata: { ...described(known?.metadata), context, ...(cluster ? { cluster } : {}) },
+      credential_secret: { kubeconfig: kubeconfigFor(access, context) },
+    };
+    if (known) return (await this.connections.update(actor, known.id, entered)).id;
+    try {
+      const made = await this.connections.create(
+        actor,
+        { name: context, kind: 'kubernetes', organization_id: organizationId, ...entered },
+        byPair ? own : pair,
+      );
+      return made.id;
+    } catch (error) {
+      if (!(error instanceof Conflict) || error.code !== ALREADY_REGISTERED) throw error;
+      return this.keep(actor, organizationId, found, access, taken);
+    }
   }
+}
+
+function fingerprintOf(...parts: string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+}
+
+/** What is known of a connection beside how it is reached, which a kubeconfig says anew. */
+function described(metadata: Record<string, unknown> = {}): Record<string, unknown> {
+  const { server: _server, namespace: _namespace, proxy: _proxy, ...rest } = metadata;
+  return rest;
 }
 
 /** @throws what has no name, so that a fault of ours is not told as one of the kubeconfig */

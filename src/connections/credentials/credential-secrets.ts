@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import { Vault } from '../../core/crypto/vault.js';
+import { NotFound } from '../../core/errors/app-error.js';
+import { ConnectionsStore } from '../connections.store.js';
+import { ConnectionKinds } from '../kinds/connection-kinds.js';
+import type { Credential } from './credential.entity.js';
+import { CredentialsStore } from './credentials.store.js';
+
+type Json = Record<string, unknown>;
+type SealedRecord = Pick<Credential, 'id' | 'type' | 'organizationId'>;
+
+/** What credentials keep: checked by the kinds that use it, sealed, and opened for calling the other side only. */
+@Injectable()
+export class CredentialSecrets {
+  constructor(
+    private readonly credentials: CredentialsStore,
+    private readonly connections: ConnectionsStore,
+    private readonly kinds: ConnectionKinds,
+    private readonly vault: Vault,
+  ) {}
+
+  /** Seals what a user entered. @throws InvalidRequest when it is of no use to its type, or to a connection that uses it */
+  seal(credential: SealedRecord, entered: Json): Promise<Buffer> {
+    return this.sealTaken(credential, this.kinds.takeSecret(this.kinds.of(credential.type), entered, '/secret'));
+  }
+
+  /** The same for what a connection's kind has taken already. */
+  async sealTaken({ id, organizationId }: SealedRecord, secret: Json): Promise<Buffer> {
+    for (const { kind, metadata } of await this.connections.using(id))
+      this.kinds.use(this.kinds.of(kind), metadata, secret, '/secret');
+    return this.vault.seal(organizationId, JSON.stringify(secret), placeOf(id));
+  }
+
+  /** The secret in clear; it goes nowhere else. `revision` moves whenever it changes. */
+  async reveal(id: string): Promise<{ secret: Json; revision: number }> {
+    const found = await this.credentials.sealed(id);
+    if (!found) throw new NotFound('credential', id);
+    const text = await this.vault.open(found.secret, placeOf(id));
+    return { secret: JSON.parse(text.toString()) as Json, revision: found.revision };
+  }
+}
+
+/** What the sealed secret is bound to; the rotation of keys knows it as well. */
+const placeOf = (id: string): string => `credential ${id}`;
