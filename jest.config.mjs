@@ -23,5 +23,5 @@ export default {
   },
   maxWorkers: 2,
   workerIdleMemoryLimit: '700MB',
-  testTimeout: 30_000,
+  testTimeout: 60_000,
 };
