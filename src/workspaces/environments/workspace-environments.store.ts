@@ -22,8 +22,11 @@ export class WorkspaceEnvironmentsStore extends MappingStore<WorkspaceEnvironmen
     return this.rows.existsBy({ workspaceId, environmentId });
   }
 
+  /** Whoever restores a workspace sees its environments only once they are assigned again. */
   restoreOfWorkspace(workspaceId: string, deletedAt: Date): Promise<void> {
-    return this.restoreAll('left', workspaceId, deletedAt, OTHER_END.left);
+    return this.unit.asSystem('bringing back assignments', () =>
+      this.restoreAll('left', workspaceId, deletedAt, OTHER_END.left),
+    );
   }
 
   restoreOfEnvironment(environmentId: string, deletedAt: Date): Promise<void> {
