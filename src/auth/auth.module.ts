@@ -9,6 +9,9 @@ import { ForgottenLimit, SignInLimit } from './attempt-limits.js';
 import { AuthController } from './auth.controller.js';
 import { AuthGuard } from './auth.guard.js';
 import { AuthService } from './auth.service.js';
+import { ExternalTokens } from './external/external-tokens.js';
+import { ExternalUsersService } from './external/external-users.service.js';
+import { IssuerKeys } from './external/issuer-keys.js';
 import { FirstStart } from './first-start.js';
 import { ForgottenPasswordsService } from './passwords/forgotten-passwords.service.js';
 import { PasswordChangesService } from './passwords/password-changes.service.js';
@@ -54,6 +57,9 @@ const DAY_MS = 86_400_000;
     ServiceTokensService,
     TokenMint,
     TokenUses,
+    ExternalTokens,
+    ExternalUsersService,
+    IssuerKeys,
     FirstStart,
     { provide: Authenticator, useClass: TokenAuthenticator },
     { provide: APP_GUARD, useClass: AuthGuard },

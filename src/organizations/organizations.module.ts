@@ -15,6 +15,7 @@ import { OrganizationsService } from './organizations.service.js';
 import { OrganizationsStore } from './organizations.store.js';
 import { ServiceAccountsController } from './service-accounts/service-accounts.controller.js';
 import { ServiceAccountsService } from './service-accounts/service-accounts.service.js';
+import { GroupTeams } from './teams/group-teams.js';
 import { TeamsController } from './teams/teams.controller.js';
 import { TeamsService } from './teams/teams.service.js';
 import { TeamsStore } from './teams/teams.store.js';
@@ -44,6 +45,7 @@ import { UsersStore } from './users/users.store.js';
     AcceptancesService,
     TeamsService,
     TeamsStore,
+    GroupTeams,
     ServiceAccountsService,
     Accounts,
     ProfilesService,
@@ -55,6 +57,7 @@ import { UsersStore } from './users/users.store.js';
     OrganizationsStore,
     MembersStore,
     ServiceAccountsService,
+    GroupTeams,
     TeamsStore,
     UsersStore,
     Accounts,

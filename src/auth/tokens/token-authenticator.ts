@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../core/access/actor.js';
 import { Authenticator } from '../../core/access/authenticator.js';
 import { Unauthenticated } from '../../core/errors/app-error.js';
+import { ExternalTokens } from '../external/external-tokens.js';
 import { PersonalTokens } from '../personal-tokens/personal-tokens.js';
 import type { Outcome } from './outcome.js';
 import { type Revocation, Revocations } from './revocations.js';
@@ -28,6 +29,7 @@ export class TokenAuthenticator extends Authenticator {
   constructor(
     private readonly sessions: SessionTokens,
     private readonly personal: PersonalTokens,
+    private readonly external: ExternalTokens,
     private readonly revocations: Revocations,
   ) {
     super();
@@ -57,9 +59,14 @@ export class TokenAuthenticator extends Authenticator {
 
   private async find(key: string, token: string): Promise<Outcome> {
     const before = this.notices;
-    const outcome = await (this.personal.recognizes(token) ? this.personal : this.sessions).verify(token);
+    const outcome = await this.kindOf(token).verify(token);
     if (before === this.notices) this.keep(key, outcome);
     return outcome;
+  }
+
+  private kindOf(token: string): PersonalTokens | ExternalTokens | SessionTokens {
+    if (this.personal.recognizes(token)) return this.personal;
+    return this.external.recognizes(token) ? this.external : this.sessions;
   }
 
   private keep(key: string, outcome: Outcome): void {

@@ -36,7 +36,7 @@ export class AcceptancesService {
   async accept(token: string, input: Acceptance): Promise<User> {
     await this.read(token);
     const passwordHash = await hashPassword(input.password);
-    return this.unit.run(async () => {
+    return this.inNameOfSystem(async () => {
       const invitation = standing(await this.invitations.lockByHash(digestOf(token)));
       if (await this.accounts.reserve(invitation.email)) throw accountExists();
       const user = await this.accounts.make({
@@ -48,6 +48,11 @@ export class AcceptancesService {
       await this.join(user, invitation);
       return user;
     });
+  }
+
+  /** Nobody has signed in yet who could tell the organization's events of it: the system does. */
+  private inNameOfSystem<T>(work: () => Promise<T>): Promise<T> {
+    return this.unit.asSystem('accepting an invitation', () => this.unit.run(work));
   }
 
   /** Everything that an address was invited to, for a user whose issuer vouches that it is theirs. */

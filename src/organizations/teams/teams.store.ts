@@ -68,16 +68,17 @@ export class TeamsStore extends Store<Team> {
 
   /**
    * The teams that a user should join and leave so that those which groups put them into are those called like their
-   * groups, in the organizations that they are a member of. Names are compared in lower case.
+   * groups, in the organizations that they are a member of.
    */
-  movesByGroups(userId: string, groups: string[]): Promise<{ id: string; joins: boolean }[]> {
+  movesByGroups(userId: string, groups: string[]): Promise<{ id: string; organization_id: string; joins: boolean }[]> {
     return this.unit.manager.query(
-      `SELECT t.id, m.user_id IS NULL AS joins
+      `SELECT t.id, t.organization_id, m.user_id IS NULL AS joins
          FROM team t
          JOIN organization_member o ON o.organization_id = t.organization_id AND o.user_id = $1
          LEFT JOIN team_member m ON m.team_id = t.id AND m.user_id = $1
         WHERE t.deleted_at IS NULL
-          AND CASE WHEN lower(t.name) = ANY($2) THEN m.user_id IS NULL ELSE m.source = 'groups' END
+          AND CASE WHEN lower(t.name) IN (SELECT lower(g) FROM unnest($2::text[]) g)
+                   THEN m.user_id IS NULL ELSE m.source = 'groups' END
         ORDER BY t.id`,
       [userId, groups],
     );
@@ -91,5 +92,14 @@ export class TeamsStore extends Store<Team> {
       [teamId, userId],
     );
     return rows.length > 0;
+  }
+
+  /** Takes a user out of a team that a group put them into; answers whether they were in it so. */
+  async removeByGroup(teamId: string, userId: string): Promise<boolean> {
+    const [, removed] = await this.unit.manager.query<[unknown, number]>(
+      `DELETE FROM team_member WHERE team_id = $1 AND user_id = $2 AND source = 'groups'`,
+      [teamId, userId],
+    );
+    return removed > 0;
   }
 }

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Env } from '../../core/config/env.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { AcceptancesService } from '../../organizations/invitations/acceptances.service.js';
+import { GroupTeams } from '../../organizations/teams/group-teams.js';
+import { Accounts } from '../../organizations/users/accounts.js';
+import { NO_MAIL, type User } from '../../organizations/users/user.entity.js';
+import { UsersStore } from '../../organizations/users/users.store.js';
+import { invalidToken } from '../tokens/outcome.js';
+import type { ExternalClaims } from './external-claims.js';
+
+/**
+ * The accounts of users whom the issuer vouches for. An account is known by its issuer and subject alone: never is one
+ * that exists taken over by its address, for whoever made it may know its password.
+ */
+@Injectable()
+export class ExternalUsersService {
+  constructor(
+    private readonly users: UsersStore,
+    private readonly accounts: Accounts,
+    private readonly acceptances: AcceptancesService,
+    private readonly teams: GroupTeams,
+    private readonly unit: UnitOfWork,
+    private readonly env: Env,
+  ) {}
+
+  /** The user of these claims, made at first sight, and in the teams of their groups. @throws Unauthenticated */
+  userOf(claims: ExternalClaims): Promise<User> {
+    // Nobody has been let in yet, so it is the system that looks and tells.
+    return this.unit.asSystem('a user of the issuer', async () => {
+      const user = (await this.known(claims)) ?? (await this.meet(claims));
+      if (user.deactivatedAt) throw invalidToken('the account of this token is deactivated');
+      if (claims.groups) await this.teams.follow(user, claims.groups);
+      return user;
+    });
+  }
+
+  private known({ subject }: ExternalClaims): Promise<User | null> {
+    return this.users.findBySubject(this.issuer, subject);
+  }
+
+  /** An address is theirs when the issuer has verified it and no account has it; then what it was invited to is, too. */
+  private meet(claims: ExternalClaims): Promise<User> {
+    return this.unit.run(async () => {
+      const { subject, email, firstName, lastName } = claims;
+      await this.users.reserve(`${this.issuer} ${subject}`);
+      const known = await this.known(claims);
+      if (known) return known;
+      const own = email && !email.toLowerCase().endsWith(NO_MAIL) && !(await this.accounts.reserve(email));
+      const account = { firstName, lastName, passwordHash: null, issuer: this.issuer, subject };
+      if (!own) return this.accounts.make({ ...account, email: this.standIn(subject) });
+      const user = await this.accounts.make({ ...account, email });
+      await this.acceptances.acceptAll(user);
+      return user;
+    });
+  }
+
+  private standIn(subject: string): string {
+    const name = createHash('sha256').update(`${this.issuer} ${subject}`).digest('hex').slice(0, 16);
+    return `${name}@external${NO_MAIL}`;
+  }
+
+  private get issuer(): string {
+    return this.env.OIDC_ISSUER ?? '';
+  }
+}

@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import { Actor } from '../../core/access/actor.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { EventBus } from '../../core/events/event-bus.js';
+import type { User } from '../users/user.entity.js';
+import { TeamMemberAdded, TeamMemberRemoved } from './team.events.js';
+import { TeamsStore } from './teams.store.js';
+
+/**
+ * Lets teams follow the groups that an issuer says a user is in: a group stands for every team of the same name, in any
+ * case, in the organizations of which the user is a member. Whom an admin put into a team stays there.
+ */
+@Injectable()
+export class GroupTeams {
+  constructor(
+    private readonly teams: TeamsStore,
+    private readonly unit: UnitOfWork,
+    private readonly events: EventBus,
+  ) {}
+
+  async follow(user: User, groups: string[]): Promise<void> {
+    const moves = await this.teams.movesByGroups(user.id, groups);
+    if (moves.length === 0) return;
+    const actor = Actor.system('groups of the issuer');
+    await this.unit.run(async () => {
+      for (const { id, organization_id: organizationId, joins } of moves) {
+        const team = await this.teams.find(organizationId, id);
+        const moved = joins ? this.teams.addByGroup(id, user.id) : this.teams.removeByGroup(id, user.id);
+        if (!(await moved) || !team) continue;
+        await this.events.publish(new (joins ? TeamMemberAdded : TeamMemberRemoved)(actor, team, user));
+      }
+    });
+  }
+}

@@ -1,0 +1,241 @@
+import { jest } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { generateKeyPair, UnsecuredJWT } from 'jose';
+import { Issuer, seconds } from './support/issuer.js';
+import { openSocket, within } from './support/open-socket.js';
+import { type Answer, type Json, Person } from './support/person.js';
+import { PASSWORD, World } from './support/world.js';
+
+const AUDIENCE = 'https://armature.example.org';
+const PROFILE = '/api/identity/users/profile';
+const ORGS = '/api/identity/orgs';
+
+let issuer: Issuer;
+let world: World;
+
+beforeAll(async () => {
+  jest.spyOn(console, 'info').mockImplementation(() => undefined);
+  jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+  issuer = await Issuer.start(AUDIENCE);
+  world = await World.start({ OIDC_ISSUER: issuer.url, OIDC_AUDIENCE: AUDIENCE });
+});
+afterAll(async () => {
+  await world.stop();
+  await issuer.stop();
+});
+
+const bearing = (token: string): Person => new Person(world.baseUrl, token);
+const profile = (token: string): Promise<Answer> => bearing(token).get(PROFILE);
+const address = (): string => `${randomUUID()}@issued.example`;
+const subject = (): string => `subject-${randomUUID()}`;
+
+/** Someone whom the issuer knows, with a verified address. */
+const issued = async (claims: object = {}): Promise<Person> => {
+  const email = address();
+  const token = await issuer.token(subject(), { email, email_verified: true, ...claims });
+  const { body } = await profile(token);
+  return new Person(world.baseUrl, token, body.id as string, email);
+};
+
+describe('a token of the issuer', () => {
+  it('stands for a user who is made at first sight, over REST, GraphQL and sockets', async () => {
+    const [sub, email] = [subject(), address()];
+    const token = await issuer.token(sub, {
+      email: email.toUpperCase(),
+      email_verified: true,
+      given_name: 'Ada',
+      family_name: 'Lovelace',
+    });
+    const seen = await profile(token);
+    expect(seen).toMatchObject({
+      status: 200,
+      body: { email, first_name: 'Ada', last_name: 'Lovelace', installation_admin: false, organizations: [] },
+    });
+    expect((await bearing(token).graphql('{ me { id } }')).body.data.me.id).toBe(seen.body.id);
+    (await openSocket(bearing(token))).close();
+    expect((await profile(await issuer.token(sub))).body.id).toBe(seen.body.id);
+    const told = await world.sql(`SELECT category, action FROM event WHERE acted_upon = $1`, [seen.body.id]);
+    expect(told).toEqual([{ category: 'user', action: 'created' }]);
+  });
+
+  it('makes one user when several requests bring it first', async () => {
+    const token = await issuer.token(subject(), { email: address(), email_verified: true });
+    const answers = await Promise.all(Array.from({ length: 6 }, () => profile(token)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(answers.map(({ body }) => body.id as string)).size).toBe(1);
+  });
+
+  it('sees no organization until its user is added to one', async () => {
+    const person = await issued();
+    expect((await person.get(ORGS)).body.total_count).toBe(0);
+    expect((await person.get(`${ORGS}/${world.organization}`)).status).toBe(404);
+    const added = await world.admin.post(`${ORGS}/${world.organization}/users`, {
+      email: person.email,
+      role: 'member',
+    });
+    expect(added).toMatchObject({ status: 201, body: { id: person.id } });
+    expect((await person.get(`${ORGS}/${world.organization}`)).status).toBe(200);
+  });
+
+  it('takes up what its verified address was invited to', async () => {
+    const email = address();
+    const invited = (await world.admin.post(`${ORGS}/${world.organization}/users`, { email, role: 'admin' })).body;
+    const token = await issuer.token(subject(), { email, email_verified: true });
+    expect((await profile(token)).body.organizations).toMatchObject([{ id: world.organization, role: 'admin' }]);
+    const late = await world.stranger.post(new URL(invited.invitation_url).pathname, { password: PASSWORD });
+    expect(late).toMatchObject({ status: 410, body: { code: 'INVITATION_ACCEPTED' } });
+  });
+
+  it('has no password, and gets none by a letter', async () => {
+    const person = await issued();
+    expect(
+      await person.put('/api/identity/users/password', { current_password: 'x', password: PASSWORD }),
+    ).toMatchObject({ status: 409, body: { code: 'NO_PASSWORD' } });
+    expect((await world.stranger.post('/api/auth/login', { email: person.email, password: '' })).status).toBe(401);
+  });
+
+  it('ends at once when its user is deactivated, on open sockets too', async () => {
+    const person = await issued();
+    const socket = await openSocket(person);
+    await world.admin.put(`/api/identity/users/${person.id}`, { deactivated: true });
+    expect((await person.get(PROFILE)).status).toBe(401);
+    expect(await within(1000, socket.closed)).toBe(4403);
+  });
+});
+
+describe('an address that a token of the issuer tells', () => {
+  it('takes over no account that has it', async () => {
+    const known = await world.person('admin');
+    const token = await issuer.token(subject(), { email: known.email, email_verified: true });
+    const seen = (await profile(token)).body;
+    expect(seen.id).not.toBe(known.id);
+    expect(seen.email).toMatch(/^[0-9a-f]{16}@external\.invalid$/);
+    expect(seen.organizations).toEqual([]);
+    expect((await known.get(PROFILE)).body).toMatchObject({ id: known.id, email: known.email });
+  });
+
+  it('counts for nothing unless the issuer has verified it', async () => {
+    for (const claims of [{}, { email_verified: false }, { email_verified: 1 }]) {
+      const email = address();
+      await world.admin.post(`${ORGS}/${world.organization}/users`, { email, role: 'admin' });
+      const seen = (await profile(await issuer.token(subject(), { email, ...claims }))).body;
+      expect(seen).toMatchObject({ email: expect.stringContaining('@external.invalid'), organizations: [] });
+    }
+    for (const email of ['nobody', 'x@service.invalid', 7])
+      expect((await profile(await issuer.token(subject(), { email, email_verified: true }))).body.email).toContain(
+        '@external.invalid',
+      );
+  });
+});
+
+describe('the groups of a token', () => {
+  const teamsOf = async ({ id }: Person): Promise<string[]> =>
+    (
+      await world.sql<{ name: string }>(
+        `SELECT t.name FROM team_member m JOIN team t ON t.id = m.team_id WHERE m.user_id = $1 ORDER BY t.name`,
+        [id],
+      )
+    ).map(({ name }) => name);
+
+  it('put its user into the teams called like them, where they are a member, and take them out again', async () => {
+    const other = await world.outsider();
+    const [name, extra] = [`Platform ${randomUUID()}`, `Extra ${randomUUID()}`];
+    const team = (await world.admin.post(`${ORGS}/${world.organization}/teams`, { name })).body;
+    const manual = (await world.admin.post(`${ORGS}/${world.organization}/teams`, { name: extra })).body;
+    await other.post(`${ORGS}/${other.organization}/teams`, { name });
+    const [sub, email] = [subject(), address()];
+    await world.admin.post(`${ORGS}/${world.organization}/users`, { email, role: 'member' });
+    const claims = { email, email_verified: true };
+    const token = await issuer.token(sub, { ...claims, groups: [name.toUpperCase(), 'unknown', 5] });
+    const person = new Person(world.baseUrl, token, (await profile(token)).body.id as string);
+    expect(await teamsOf(person)).toEqual([name]);
+    const told = await world.sql(
+      `SELECT action, system_actor FROM event WHERE acted_upon = $1 AND action <> 'created'`,
+      [team.id],
+    );
+    expect(told).toEqual([{ action: 'member_added', system_actor: 'groups of the issuer' }]);
+
+    await world.admin.post(`${ORGS}/${world.organization}/teams/${manual.id}/users/${person.id}`);
+    await profile(await issuer.token(sub, claims));
+    expect(await teamsOf(person)).toEqual([extra, name]);
+    await profile(await issuer.token(sub, { ...claims, groups: ['another'] }));
+    expect(await teamsOf(person)).toEqual([extra]);
+  });
+});
+
+describe('a token that says it is of the issuer', () => {
+  const refused = async (token: string, detail: string): Promise<void> => {
+    const answer = await profile(token);
+    expect(answer).toMatchObject({ status: 401, body: { code: 'UNAUTHENTICATED', detail } });
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
+    await expect(openSocket(bearing(token))).rejects.toThrow('4403');
+  };
+  const invalid = 'the token is not valid';
+
+  it('and is signed with its key holds, so that what follows is refused for its own reason', async () => {
+    expect((await profile(await issuer.forge())).status).toBe(200);
+  });
+
+  it('is refused when it is for others, of others, or unsigned', async () => {
+    await refused(await issuer.forge({ aud: 'https://elsewhere.example.org' }), invalid);
+    await refused(await issuer.forge({ aud: undefined }), invalid);
+    await refused(
+      new UnsecuredJWT({ iss: issuer.url, aud: AUDIENCE, sub: 'x', exp: seconds() + 60 }).encode(),
+      invalid,
+    );
+    expect((await profile(await issuer.forge({ iss: 'https://other.example.org' }))).status).toBe(401);
+    expect((await profile(await issuer.forge({ iss: `${issuer.url}/` }))).status).toBe(401);
+  });
+
+  it('is refused when it is signed with another key, or with its public key as a secret', async () => {
+    const { privateKey } = await generateKeyPair('ES256');
+    await refused(await issuer.forge({}, { key: privateKey }), invalid);
+    const secret = new TextEncoder().encode(JSON.stringify(issuer.publicKey));
+    await refused(await issuer.forge({}, { key: secret, header: { alg: 'HS256' } }), invalid);
+  });
+
+  it('is refused when it has expired or holds later, by more than a minute', async () => {
+    await refused(await issuer.forge({ exp: seconds() - 90 }), 'the token has expired');
+    await refused(await issuer.forge({ nbf: seconds() + 90 }), invalid);
+    await refused(await issuer.forge({ exp: undefined }), invalid);
+    expect((await profile(await issuer.forge({ exp: seconds() - 30 }))).status).toBe(200);
+    expect((await profile(await issuer.forge({ nbf: seconds() + 30 }))).status).toBe(200);
+  });
+
+  it('is refused without a subject', async () => {
+    await refused(await issuer.forge({ sub: undefined }), invalid);
+    await refused(await issuer.forge({ sub: '' }), 'the token names no subject');
+    await refused(await issuer.forge({ sub: 'x'.repeat(256) }), 'the token names no subject');
+  });
+});
+
+describe('the keys of the issuer', () => {
+  it('are asked for again when they rotate, and not for every key that is made up', async () => {
+    for (const algorithm of ['RS256', 'PS256', 'ES256'] as const) {
+      await sleep(5_100);
+      const old = await issuer.forge({ jti: randomUUID() });
+      await issuer.rotate(algorithm);
+      expect((await profile(await issuer.token(subject()))).status).toBe(200);
+      if (algorithm === 'RS256') expect((await profile(old)).status).toBe(401);
+    }
+    const before = issuer.asked;
+    const made = await Promise.all(
+      Array.from({ length: 20 }, () => issuer.forge({}, { header: { kid: randomUUID() } })),
+    );
+    const answers = await Promise.all(made.map((token) => profile(token)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+    expect(issuer.asked - before).toBeLessThanOrEqual(1);
+  }, 60_000);
+
+  it('that cannot be read are told as a failure of the issuer, not of the token', async () => {
+    const gone = await Issuer.start(AUDIENCE);
+    const lonely = await World.start({ OIDC_ISSUER: gone.url, OIDC_AUDIENCE: AUDIENCE });
+    const token = await gone.token(subject());
+    await gone.stop();
+    const answer: Json = await new Person(lonely.baseUrl, token).get(PROFILE);
+    expect(answer).toMatchObject({ status: 502, body: { code: 'ISSUER_UNREACHABLE' } });
+    expect((await lonely.admin.get(PROFILE)).status).toBe(200);
+    await lonely.stop();
+  });
+});
