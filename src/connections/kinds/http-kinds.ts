@@ -16,7 +16,7 @@ const BASIC_OR_TOKEN = {
     username: { type: 'string', pattern: '^[^:]*$', description: 'sent as Basic, where there is no token' },
     password: { type: 'string' },
   },
-  dependentRequired: { password: ['username'] },
+  dependencies: { password: ['username'] },
 };
 
 /** Of every call of a ping. */

@@ -1,0 +1,229 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo, Server } from 'node:net';
+import { once } from 'node:events';
+import { type Cluster, sharedCluster } from './support/cluster.js';
+import type { Answer, Json } from './support/person.js';
+import { requires } from './support/requirements.js';
+import { World } from './support/world.js';
+
+const CONNECTIONS = '/api/integrations/connections';
+const servers: Server[] = [];
+let world: World;
+
+beforeAll(async () => (world = await World.start({ CLUSTER_INSECURE_TLS: 'true' })));
+afterAll(async () => {
+  for (const server of servers) server.close();
+  await world.stop();
+});
+
+interface Context {
+  server: string;
+  cluster?: object;
+  user?: object;
+  userName?: string;
+  namespace?: string;
+}
+
+/** A kubeconfig of these contexts, as the object it stands for. */
+function kubeconfig(contexts: Record<string, Context>): object {
+  const names = Object.entries(contexts);
+  return {
+    apiVersion: 'v1',
+    kind: 'Config',
+    contexts: names.map(([name, { userName, namespace }]) => ({
+      name,
+      context: { cluster: name, user: userName ?? name, ...(namespace ? { namespace } : {}) },
+    })),
+    clusters: names.map(([name, { server, cluster }]) => ({ name, cluster: { server, ...cluster } })),
+    users: [...new Map(names.map(([name, { user, userName }]) => [userName ?? name, user ?? { token: 'abc' }]))].map(
+      ([name, user]) => ({ name, user }),
+    ),
+  };
+}
+
+const register = (config: unknown): Promise<Answer> =>
+  world.admin.post('/api/system/kubernetes', { kubeconfig: config });
+const ping = (id: string): Promise<Answer> => world.admin.post(`${CONNECTIONS}/${id}/ping`);
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  servers.push(server);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe('registering a kubeconfig', () => {
+  it('judges each context by itself and is 200 whatever becomes of them', async () => {
+    const away = 'https://127.0.0.1:1';
+    const { status, body } = await register(
+      kubeconfig({
+        away: { server: away },
+        exec: { server: away, user: { exec: { command: 'sh', args: ['-c', 'touch /tmp/owned'] } } },
+        provider: { server: away, user: { 'auth-provider': { name: 'gcp' } } },
+        file: { server: away, user: { tokenFile: '/etc/passwd' } },
+        path: { server: away, cluster: { 'certificate-authority': '/etc/ssl/ca.pem' } },
+        metadata: { server: 'https://169.254.169.254' },
+        local: { server: 'https://[fe80::1]:6443' },
+        proxy: { server: away, cluster: { 'proxy-url': 'http://169.254.169.254:80' } },
+        spy: { server: away, cluster: { 'proxy-url': 'http://user:canary-password@10.0.0.1' } },
+      }),
+    );
+    expect(status).toBe(200);
+    expect(body.connected).toEqual([]);
+    expect(body.registered).toMatchObject([
+      { context: 'away', connection_id: expect.any(String), error: { code: 'CLUSTER_UNREACHABLE' } },
+    ]);
+    const failed = new Map<string, Json>(body.failed.map((each: Json) => [each.context, each.error]));
+    for (const name of ['exec', 'provider', 'file', 'path'])
+      expect(failed.get(name)).toMatchObject({ code: 'KUBECONFIG_UNSAFE', remedy: expect.any(String) });
+    expect(failed.get('file').detail).toContain('tokenFile');
+    expect(failed.get('file').remedy).toContain('service account');
+    for (const name of ['metadata', 'local', 'proxy', 'spy'])
+      expect(failed.get(name)).toMatchObject({ code: 'OUTBOUND_REFUSED' });
+    expect(JSON.stringify(body)).not.toContain('canary');
+  });
+
+  it('takes text, an object and a file, and refuses what is none', async () => {
+    const config = kubeconfig({ ways: { server: 'https://127.0.0.1:1', userName: 'ways' } });
+    const form = new FormData();
+    form.set('k8sfile', new Blob([JSON.stringify(config)]), 'config');
+    const answers = [
+      await register(config),
+      await register(JSON.stringify(config)),
+      await world.admin.call('POST', `/api/system/kubernetes?orgId=${world.organization}`, { body: form }),
+    ];
+    const ids = answers.map(({ body }) => body.registered[0].connection_id as string);
+    expect(new Set(ids).size).toBe(1);
+    for (const body of [{ kubeconfig: 'hello' }, { kubeconfig: [] }, { kubeconfig: 7 }, {}, { kubeconfig: null }])
+      expect(await world.admin.post('/api/system/kubernetes', body)).toMatchObject({ status: 400 });
+  });
+
+  it('asks members of several organizations which one is meant, and is for admins', async () => {
+    const config = kubeconfig({ a: { server: 'https://127.0.0.1:1' } });
+    const member = await world.person('member');
+    expect((await member.post('/api/system/kubernetes', { kubeconfig: config })).status).toBe(403);
+    const outsider = await world.outsider();
+    expect(await outsider.post('/api/system/kubernetes', { kubeconfig: config })).toMatchObject({ status: 200 });
+    const foreign = { kubeconfig: config, organization_id: world.organization };
+    expect((await outsider.post('/api/system/kubernetes', foreign)).status).toBe(404);
+  });
+
+  it('keeps contexts that differ in their namespace apart, and knows each of them again', async () => {
+    const server = 'https://127.0.0.1:2';
+    const config = (names: string[]): object =>
+      kubeconfig(Object.fromEntries(names.map((name) => [name, { server, userName: 'one', namespace: name }])));
+    const ids = ({ body }: Answer): Record<string, string> =>
+      Object.fromEntries(body.registered.map((each: Json) => [each.context, each.connection_id as string]));
+    const first = ids(await register(config(['red', 'blue'])));
+    expect(first['red']).not.toBe(first['blue']);
+    expect(ids(await register(config(['blue', 'red'])))).toEqual(first);
+    expect(ids(await register(config(['green'])))).toEqual({ green: first['red'] });
+  });
+
+  it('of one cluster by ten callers at once makes one connection', async () => {
+    const config = kubeconfig({ raced: { server: 'https://127.0.0.1:3' } });
+    const answers = await Promise.all(Array.from({ length: 10 }, () => register(config)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+    const ids = answers.map(({ body }) => body.registered[0]?.connection_id as string);
+    expect(new Set(ids).size).toBe(1);
+  });
+});
+
+describe('a cluster that misbehaves', () => {
+  const connect = async (server: string): Promise<string> => {
+    const made = await world.admin.post(CONNECTIONS, {
+      name: 'odd',
+      kind: 'kubernetes',
+      metadata: { server },
+      credential_secret: { token: 'canary-token-of-a-cluster' },
+    });
+    expect(made).toMatchObject({ status: 201 });
+    return made.body.id as string;
+  };
+
+  it.each<[string, string, RequestListener]>([
+    ['a web page', 'CLUSTER_PROTOCOL', (_, response) => response.end('<html>hello</html>')],
+    [
+      'a redirect',
+      'CLUSTER_PROTOCOL',
+      (_, response) => response.writeHead(302, { location: 'http://169.254.169.254/' }).end(),
+    ],
+    ['too much', 'CLUSTER_TOO_LARGE', (_, response) => response.end('x'.repeat(5_000_000))],
+    [
+      'what it was sent',
+      'CLUSTER_UNAUTHORIZED',
+      ({ headers }, response) =>
+        response
+          .writeHead(401, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ kind: 'Status', message: `who is ${headers.authorization}?` })),
+    ],
+  ])('is told: %s', async (_, code, listener) => {
+    const { status, body } = await ping(await connect(await serve(listener)));
+    expect({ status, body }).toMatchObject({ status: 502, body: { code, connection: { status: 'registered' } } });
+    expect(JSON.stringify(body)).not.toContain('canary');
+  });
+
+  it('is given ten seconds', async () => {
+    const started = Date.now();
+    expect(await ping(await connect(await serve(() => undefined)))).toMatchObject({
+      status: 504,
+      body: { code: 'CLUSTER_TIMEOUT' },
+    });
+    expect(Date.now() - started).toBeLessThan(20_000);
+  }, 40_000);
+});
+
+requires('KUBEBUILDER_ASSETS', 'a real cluster', () => {
+  let cluster: Cluster;
+  beforeAll(async () => {
+    cluster = await sharedCluster({ bare: true });
+  }, 180_000);
+
+  const reached = (token: string, name: string): Context => ({
+    server: cluster.url,
+    cluster: { 'certificate-authority-data': Buffer.from(cluster.ca).toString('base64') },
+    user: { token },
+    userName: name,
+  });
+
+  it('is connected; registered again with another token, the next call uses it', async () => {
+    const made = await register(kubeconfig({ real: reached('unknown', 'again') }));
+    expect(made.body.registered).toMatchObject([{ error: { code: 'CLUSTER_UNAUTHORIZED' } }]);
+    const again = await register(kubeconfig({ real: reached(cluster.tokens.admin, 'again') }));
+    expect(again.body.connected).toEqual([{ context: 'real', connection_id: made.body.registered[0].connection_id }]);
+    const { body } = await world.admin.get(`${CONNECTIONS}/${again.body.connected[0].connection_id}`);
+    expect(body).toMatchObject({
+      status: 'connected',
+      metadata: { server: cluster.url, version: expect.stringMatching(/^v1/) },
+    });
+    expect(JSON.stringify(body)).not.toContain(cluster.tokens.admin);
+  });
+
+  it('a changed credential reaches all connections that share it at once', async () => {
+    const tls = { 'certificate-authority-data': Buffer.from(cluster.ca).toString('base64') };
+    const shared = await world.admin.post('/api/integrations/credentials', {
+      name: 'shared',
+      type: 'kubernetes',
+      secret: { token: cluster.tokens.admin, ...tls },
+    });
+    expect(shared).toMatchObject({ status: 201 });
+    const ids: string[] = [];
+    for (const name of ['one', 'two']) {
+      const fields = { name, kind: 'kubernetes', metadata: { server: cluster.url }, credential_id: shared.body.id };
+      ids.push((await world.admin.post(CONNECTIONS, fields)).body.id as string);
+    }
+    const statuses = async (): Promise<[number, string][]> => {
+      const answers = await Promise.all(ids.map(ping));
+      return answers.map(({ status, body }) => [status, (body.connection ?? body).status as string]);
+    };
+    const change = (token: string) =>
+      world.admin.put(`/api/integrations/credentials/${shared.body.id}`, { secret: { token, ...tls } });
+    expect(await statuses()).toEqual(Array(2).fill([200, 'connected']));
+    expect((await change('broken')).status).toBe(200);
+    expect(await statuses()).toEqual(Array(2).fill([502, 'disconnected']));
+    await change(cluster.tokens.admin);
+    expect(await statuses()).toEqual(Array(2).fill([200, 'connected']));
+    const users = await world.admin.get(`/api/integrations/credentials/${shared.body.id}/connections`);
+    expect(users.body.connections.map((each: Json) => each.name)).toEqual(['one', 'two']);
+  });
+});
