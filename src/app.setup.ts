@@ -6,7 +6,7 @@ import express, { type NextFunction, type Request, type Response } from 'express
 import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
-import { Env } from './core/config/env.js';
+import type { Env } from './core/config/env.js';
 import { AppError } from './core/errors/app-error.js';
 import { asAppError } from './core/errors/problem.js';
 import { serveReference } from './core/rest/reference.js';
@@ -97,5 +97,3 @@ function trusted(setting: string): boolean | number | string {
 export async function addressOf(app: INestApplication): Promise<string> {
   return (await app.getUrl()).replace('[::1]', 'localhost');
 }
-
-export type { Env };

@@ -42,7 +42,9 @@ export class DeploymentAnswers {
   private async wait(jobId: string, response: Response): Promise<void> {
     const gone = new AbortController();
     response.once('close', () => gone.abort());
-    await this.jobs.finished(jobId, { timeoutMs: PATIENCE_MS, signal: gone.signal });
+    await this.jobs.finished(jobId, { timeoutMs: PATIENCE_MS, signal: gone.signal }).catch((error: unknown) => {
+      if (!gone.signal.aborted) throw error;
+    });
   }
 }
 

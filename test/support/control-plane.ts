@@ -80,7 +80,9 @@ export async function startControlPlane(folder: string, bare: boolean): Promise<
     }
     if (has('kube-scheduler')) start('kube-scheduler', schedulerFlags(kubeconfigFile));
     if (has('kwok')) {
-      start('kwok', ['--kubeconfig', kubeconfigFile, '--manage-all-nodes', '--config', KWOK_CONFIG]);
+      // Without leases the controller manager takes the node for dead after some 50 s.
+      const lease = ['--node-lease-duration-seconds', '40'];
+      start('kwok', ['--kubeconfig', kubeconfigFile, '--manage-all-nodes', ...lease, '--config', KWOK_CONFIG]);
       await call(api, 'POST', '/api/v1/nodes', NODE);
     }
     const runsPods = has('kube-scheduler') && has('kwok');

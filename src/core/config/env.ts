@@ -75,7 +75,7 @@ const schema = z.object(variables).superRefine((env, context) => {
 
 type Settings = z.infer<typeof schema>;
 
-// eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging -- the schema above is the one list of the fields
+// eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging, @typescript-eslint/no-empty-object-type -- the schema above is the one list of the fields
 export interface Env extends Settings {}
 
 /** The settings of this process, validated. It is the only reader of `process.env`. */

@@ -20,6 +20,6 @@ export function loaderOf<V>(
     const values = await load(ids);
     return ids.map((id) => values.get(id) ?? absent);
   });
-  own.set(name, made as DataLoader<string, unknown>);
+  own.set(name, made);
   return made;
 }

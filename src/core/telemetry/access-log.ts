@@ -2,11 +2,13 @@ import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { Authenticated } from '../access/public.js';
 import type { Metrics } from './metrics.js';
+import { currentRequest } from './request-context.js';
 
 /** Counts and logs every answer: the route and the status, never a query or a body, for these may hold secrets. */
 export function accessLog(logger: Logger, metrics: Metrics) {
   return (request: Request & Authenticated, response: Response, next: NextFunction): void => {
     const started = performance.now();
+    const context = currentRequest();
     response.once('close', () => {
       const seconds = (performance.now() - started) / 1000;
       const route = (request.route as { path?: string } | undefined)?.path ?? 'none';
@@ -15,6 +17,8 @@ export function accessLog(logger: Logger, metrics: Metrics) {
       if (!logger.isLevelEnabled(level)) return;
       logger[level](
         {
+          request_id: context?.requestId,
+          user_id: context?.actor?.userId ?? undefined,
           method: request.method,
           path: loggedPath(request),
           status: response.statusCode,
