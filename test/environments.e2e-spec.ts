@@ -90,6 +90,25 @@ describe('an environment', () => {
     expect(answer.headers.get('content-type')).toContain('application/problem+json');
   });
 
+  it('refuses what no database keeps, and names where it stands', async () => {
+    const body = (fields: object) => ({ name: 'odd', organization_id: world.organization, ...fields });
+    const refused = async (fields: object, ...pointers: string[]) =>
+      expect(await world.admin.post('/api/environments', body(fields))).toMatchObject(
+        problem(400, 'VALIDATION_FAILED', ...pointers),
+      );
+    await refused({ name: 'a\0b', description: '\0' }, '/name', '/description');
+    await refused({ name: '\ud800' }, '/name');
+    await refused({ metadata: { list: [{ 'a/b': 'x\0' }], 'k\0': 1 } }, '/metadata/k\\u0000', '/metadata/list/0/a~1b');
+    let deep: object = {};
+    for (let i = 0; i < 3_000; i++) deep = { deep };
+    const { status, body: answer } = await world.admin.post('/api/environments', body({ metadata: deep }));
+    expect({ status, detail: answer.errors[0].detail }).toEqual({
+      status: 400,
+      detail: 'is nested deeper than 200 levels',
+    });
+    expect((await world.admin.post('/api/environments', body({ name: 'h\u00e9 \u{1F600}' }))).status).toBe(201);
+  });
+
   it('takes the spellings of clients in the field', async () => {
     const { status, body } = await world.admin.post('/api/environments', {
       name: 'camel',
@@ -251,6 +270,34 @@ describe('the list of environments', () => {
       cursor = body.next_cursor as string | null;
     }
     expect(seen).toEqual(['50%_off', ...names]);
+  });
+
+  it('takes no text that the database would choke on', async () => {
+    const nul = encodeURIComponent('a\0b');
+    const filter = encodeURIComponent(JSON.stringify({ name: 'a\0b' }));
+    for (const query of [`search=${nul}`, `filter=${filter}`, `order=${nul}`, `cursor=${nul}`])
+      expect(await world.admin.get(`/api/environments?${query}`)).toMatchObject(problem(400, 'VALIDATION_FAILED'));
+  });
+
+  it('takes no cursor but one it could have made', async () => {
+    await create();
+    await create();
+    const first = await world.admin.get('/api/environments?pagesize=1&cursor=');
+    const [walk, value, id, total] = JSON.parse(
+      Buffer.from(first.body.next_cursor, 'base64url').toString(),
+    ) as unknown[];
+    const forged = [
+      [walk, 'yesterday', id, total],
+      [walk, '2026-99-99T00:00:00Z', id, total],
+      [walk, value, '-'.repeat(36), total],
+      [walk, value, id, -1],
+    ];
+    for (const parts of forged) {
+      const cursor = Buffer.from(JSON.stringify(parts)).toString('base64url');
+      expect(await world.admin.get(`/api/environments?pagesize=1&cursor=${cursor}`)).toMatchObject(
+        problem(400, 'VALIDATION_FAILED', 'cursor'),
+      );
+    }
   });
 
   it('refuses a cursor together with a page, or of another walk', async () => {

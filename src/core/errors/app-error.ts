@@ -59,7 +59,12 @@ export class AppError extends Error {
 /** 400: the request is malformed or breaks a rule; `errors` lists every fault at once. */
 export class InvalidRequest extends AppError {
   constructor(detail: string, options: ErrorOptions & { code?: string } = {}) {
-    super(400, options.code ?? 'VALIDATION_FAILED', 'Invalid request', detail, options);
+    const remedy =
+      options.remedy ??
+      (options.errors?.length
+        ? 'Correct what is listed under errors; /api/docs describes the fields of every route.'
+        : 'Correct the request; /api/docs describes every route.');
+    super(400, options.code ?? 'VALIDATION_FAILED', 'Invalid request', detail, { ...options, remedy });
   }
 
   /** One fault at one place of the request: `pointer` is a JSON Pointer into the body or the name of a query parameter. */

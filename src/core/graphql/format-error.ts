@@ -5,6 +5,7 @@ import { asAppError, internalError } from '../errors/problem.js';
 import { currentRequest } from '../telemetry/request-context.js';
 
 const logger = new Logger('GraphQL');
+const REMEDY = 'Correct the document or its variables; the schema answers introspection, and the playground shows it.';
 
 /** Gives every GraphQL error the same `code`, `errors`, `remedy` and `request_id` that REST has, under `extensions`. */
 export function formatError(formatted: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError {
@@ -15,7 +16,13 @@ export function formatError(formatted: GraphQLFormattedError, thrown: unknown): 
     const { stacktrace: _, ...extensions } = formatted.extensions ?? {};
     return {
       ...formatted,
-      extensions: { code: cause.extensions.code ?? 'BAD_USER_INPUT', errors: [], ...extensions, request_id },
+      extensions: {
+        code: cause.extensions.code ?? 'BAD_USER_INPUT',
+        errors: [],
+        remedy: REMEDY,
+        ...extensions,
+        request_id,
+      },
     };
   }
   const error = cause instanceof AppError ? cause : ofLibrary(formatted, cause);
@@ -33,6 +40,6 @@ export function formatError(formatted: GraphQLFormattedError, thrown: unknown): 
 function ofLibrary(formatted: GraphQLFormattedError, cause: unknown): AppError {
   const code = formatted.extensions?.code;
   if (typeof code === 'string' && code !== 'INTERNAL_SERVER_ERROR')
-    return new AppError(400, code, 'Invalid request', formatted.message);
+    return new AppError(400, code, 'Invalid request', formatted.message, { remedy: REMEDY });
   return cause instanceof Error ? asAppError(cause) : internalError(cause);
 }

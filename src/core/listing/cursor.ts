@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
+import { validate } from 'uuid';
 import { InvalidRequest } from '../errors/app-error.js';
+import { unsoundText } from '../schema/sound.js';
+import type { OrderColumn } from './listing.js';
 
 /** Where a walk stands: the value of the ordering column and the id of the last record given, and the total found at its start. */
 export interface Position {
@@ -17,8 +20,15 @@ export function writeCursor(walk: string, position: Position): string {
   return Buffer.from(JSON.stringify([walk, position.value, position.id, position.total])).toString('base64url');
 }
 
+/** What a value of each type of column looks like; a cursor is the caller's to send, so nothing else reaches SQL. */
+const VALUES: Record<OrderColumn<never>['type'], (value: string) => boolean> = {
+  text: (value) => unsoundText(value) === undefined,
+  timestamptz: (value) => /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/.test(value) && !Number.isNaN(Date.parse(value)),
+  bigint: (value) => /^-?\d{1,18}$/.test(value),
+};
+
 /** @throws InvalidRequest when the text is no cursor, or one of another walk */
-export function readCursor(walk: string, cursor: string): Position {
+export function readCursor(walk: string, cursor: string, type: OrderColumn<never>['type']): Position {
   let read: unknown;
   try {
     read = JSON.parse(Buffer.from(cursor, 'base64url').toString());
@@ -29,19 +39,20 @@ export function readCursor(walk: string, cursor: string): Position {
     !Array.isArray(read) ||
     read.length !== 4 ||
     typeof read[1] !== 'string' ||
-    !/^[0-9a-f-]{36}$/i.test(String(read[2])) ||
-    !Number.isSafeInteger(read[3])
+    !validate(read[2]) ||
+    !Number.isSafeInteger(read[3]) ||
+    Number(read[3]) < 0
   )
-    throw InvalidRequest.at(
-      'cursor',
-      'is not a cursor',
-      'Send the next_cursor of the last answer, or an empty cursor.',
-    );
+    throw notACursor();
   if (read[0] !== walk)
     throw InvalidRequest.at(
       'cursor',
       'was made for another order, search or filter',
       'Begin a new walk with an empty cursor.',
     );
+  if (!VALUES[type](read[1])) throw notACursor();
   return { value: read[1], id: String(read[2]), total: Number(read[3]) };
 }
+
+const notACursor = (): InvalidRequest =>
+  InvalidRequest.at('cursor', 'is not a cursor', 'Send the next_cursor of the last answer, or an empty cursor.');

@@ -1,5 +1,6 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import { InvalidRequest } from '../errors/app-error.js';
+import { unsound } from '../schema/sound.js';
 import type { ListQuery } from './list-query.js';
 import type { Listing, OrderColumn } from './listing.js';
 
@@ -47,6 +48,8 @@ function parse<E extends Row>(listing: Listing<E>, text: string | undefined): Re
       `does not know ${unknown.join(', ')}`,
       allowed.length > 0 ? `The conditions are ${allowed.join(', ')}.` : 'This list takes no conditions.',
     );
+  const [fault] = unsound(filter, '');
+  if (fault) throw InvalidRequest.at('filter', `${fault.pointer?.slice(1)} ${fault.detail}`);
   return filter as Record<string, unknown>;
 }
 

@@ -46,7 +46,7 @@ async function step<E extends Row>(
   cursor: string,
   alias: string,
 ): Promise<Page<E>> {
-  const from = cursor ? readCursor(walk, cursor) : null;
+  const from = cursor ? readCursor(walk, cursor, column.type) : null;
   if (from) rows.andWhere(...after(column, direction, alias, from));
   const found = await rows.limit(size + 1).getMany();
   const items = found.slice(0, size);

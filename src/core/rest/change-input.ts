@@ -28,6 +28,9 @@ export function keepEchoed(input: object, echoed: Record<string, unknown>): void
   echoes.set(input, echoed);
 }
 
+/** Whether the body said something of a field that cannot be written. */
+export const isEchoed = (input: object, name: string): boolean => Object.hasOwn(echoes.get(input) ?? {}, name);
+
 /**
  * Lets read-change-write pass: fields that cannot be written may be sent as they are stored.
  * @throws InvalidRequest READ_ONLY_FIELD naming each one that differs

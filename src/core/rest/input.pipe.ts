@@ -1,6 +1,7 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { getMetadataStorage, validateSync, type ValidationError } from 'class-validator';
 import { type Fault, InvalidRequest } from '../errors/app-error.js';
+import { escape, unsound } from '../schema/sound.js';
 import { keepEchoed, readOnly, recordFields } from './change-input.js';
 
 type InputClass = new () => object;
@@ -21,6 +22,7 @@ export class InputPipe implements PipeTransform {
     if (typeof given !== 'object' || Array.isArray(given))
       throw new InvalidRequest('the body must be a JSON object', {
         errors: [{ pointer: '', detail: 'must be an object' }],
+        remedy: 'Send a JSON object, and the header "Content-Type: application/json".',
       });
     return type === 'query' ? this.query(given as Plain, metatype) : this.body(given as Plain, metatype);
   }
@@ -37,14 +39,15 @@ export class InputPipe implements PipeTransform {
 
   private body(given: Plain, metatype: InputClass): object {
     const keys = this.keysOf(metatype);
-    const record = recordFields(metatype);
+    const record = new Map([...recordFields(metatype)].map((name) => [fold(name), name]));
     const taken: Plain = {};
     const echoed: Plain = {};
     const faults: Fault[] = [];
     for (const [key, value] of Object.entries(given)) {
       const name = keys.get(fold(key));
+      const shown = record.get(fold(key) === 'orgid' ? 'organizationid' : fold(key));
       if (name !== undefined) taken[name] = value;
-      else if (record.has(key)) echoed[key] = value;
+      else if (shown !== undefined) echoed[shown] = value;
       else faults.push({ pointer: `/${escape(key)}`, detail: `is not a field of this request` });
     }
     const input = this.checked(taken, metatype, faults, '/');
@@ -55,14 +58,13 @@ export class InputPipe implements PipeTransform {
   }
 
   private checked(taken: Plain, metatype: InputClass, faults: Fault[], prefix: string): object {
+    const unkept = Object.entries(taken).flatMap(([name, value]) => unsound(value, `${prefix}${name}`));
+    if (unkept.length > 0) throw refusal([...faults, ...unkept]);
     const input = Object.assign(new metatype(), taken);
     const found = validateSync(input, { stopAtFirstError: true, forbidUnknownValues: false });
     const errors = [...faults, ...found.flatMap((error) => faultsOf(error, prefix))];
     if (errors.length === 0) return input;
-    throw new InvalidRequest(errors.map((e) => `${e.pointer?.replace(/^\//, '')} ${e.detail}`).join('; '), {
-      errors,
-      remedy: 'Correct what is listed under errors; /api/docs describes the fields of every route.',
-    });
+    throw refusal(errors);
   }
 
   private isInput(metatype: unknown): metatype is InputClass {
@@ -85,7 +87,8 @@ export abstract class ChangeOnly {}
 
 const fold = (key: string): string => key.replace(/[_-]/g, '').toLowerCase();
 
-const escape = (key: string): string => key.replace(/~/g, '~0').replace(/\//g, '~1');
+const refusal = (errors: Fault[]): InvalidRequest =>
+  new InvalidRequest(errors.map((e) => `${e.pointer?.replace(/^\//, '')} ${e.detail}`).join('; '), { errors });
 
 function faultsOf(error: ValidationError, prefix: string): Fault[] {
   const pointer = `${prefix}${error.property}`;
