@@ -33,6 +33,23 @@ describe('Outbound', () => {
     await new Promise((done) => server.close(done));
   });
 
+  it('asks a proxy that hangs up once, and says so', async () => {
+    let asked = 0;
+    const hangUp = createServer().on('connect', (_, socket) => {
+      asked++;
+      socket.end();
+    });
+    await new Promise<void>((done) => hangUp.listen(0, '127.0.0.1', done));
+    const proxy = `http://127.0.0.1:${(hangUp.address() as AddressInfo).port}`;
+    const dispatcher = trusting.dispatcher({ policy: 'connection', proxy });
+    await expect(request('https://cluster.example.org/version', { dispatcher })).rejects.toMatchObject({
+      code: 'PROXY_CLOSED',
+    });
+    expect(asked).toBe(1);
+    await dispatcher.destroy();
+    hangUp.close();
+  });
+
   it('reads an answer', async () => {
     const { status, bytes, url } = await trusting.fetch(`${origin}/a`, { policy: 'user' });
     expect([status, bytes.toString(), url]).toEqual([200, 'hello', `${origin}/a`]);

@@ -113,7 +113,7 @@ export class Outbound {
       ...limits,
       uri: this.readProxy(options.proxy),
       requestTls: options.tls,
-      clientFactory: (origin, pool) => new Pool(origin, { ...pool, connect: connector() }),
+      clientFactory: (origin, pool) => new ProxyPool(origin, { ...pool, connect: connector() }),
     });
   }
 
@@ -173,6 +173,20 @@ export class Outbound {
       throw refused(url?.hostname ?? '', 'the proxy is not an http or https URL', 'Name an http or https proxy.');
     }
     return url.href;
+  }
+}
+
+/**
+ * The way to a proxy. A proxy that hangs up instead of making a tunnel is a failure of the call: undici takes that one
+ * code (`UND_ERR_SOCKET`) for a stale socket, and would ask the proxy again and again.
+ */
+class ProxyPool extends Pool {
+  override connect(...args: never[]): never {
+    const connect = super.connect.bind(this) as (...args: never[]) => Promise<unknown>;
+    return connect(...args).catch((error: { code?: string }) => {
+      if (error.code !== 'UND_ERR_SOCKET') throw error;
+      throw Object.assign(new Error('the proxy closed the connection', { cause: error }), { code: 'PROXY_CLOSED' });
+    }) as never;
   }
 }
 
