@@ -185,6 +185,18 @@ describe('a design', () => {
     ).toBe(400);
   });
 
+  it('can be read, changed and written back whole, but its file only as pattern_data', async () => {
+    const { admin } = world;
+    const { id } = await imported('d.yaml', MANIFEST);
+    const { body: read } = await admin.get(`/api/pattern/${id}`);
+    const written = await admin.put('/api/pattern/yaml', { ...read, name: 'renamed' });
+    expect(written).toMatchObject({ status: 200, body: { id, name: 'renamed', version_number: 1 } });
+    expect(await admin.put('/api/pattern/yaml', { id, pattern_file: 'name: other' })).toMatchObject({
+      status: 400,
+      body: { code: 'READ_ONLY_FIELD', errors: [{ pointer: '/pattern_file' }] },
+    });
+  });
+
   it('is meant by its name when it is the only editable one of it', async () => {
     const name = `named ${randomUUID()}`;
     const first = await imported('n.yaml', MANIFEST, { name });
@@ -196,6 +208,13 @@ describe('a design', () => {
       body: { code: 'AMBIGUOUS_NAME', ids: expect.arrayContaining([first.id, second.id]) },
     });
     expect((await world.admin.put('/api/pattern/yaml', { ...change, name: randomUUID() })).status).toBe(404);
+  });
+
+  it('is listed by a workspace that has a sound id', async () => {
+    expect(await world.admin.get('/api/pattern?workspace_id=none')).toMatchObject({
+      status: 400,
+      body: { errors: [{ pointer: 'workspace_id', detail: 'must be a UUID' }] },
+    });
   });
 
   it('is deleted and restored', async () => {

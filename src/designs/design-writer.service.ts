@@ -4,7 +4,7 @@ import type { Actor } from '../core/access/actor.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { Conflict, type Fault, InvalidRequest, NotFound } from '../core/errors/app-error.js';
 import { EventBus } from '../core/events/event-bus.js';
-import { given, mustEcho } from '../core/rest/change-input.js';
+import { given, isEchoed, mustEcho } from '../core/rest/change-input.js';
 import { Precondition } from '../core/rest/precondition.js';
 import type { UploadedFile } from '../core/rest/upload.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
@@ -87,7 +87,8 @@ export class DesignWriter {
     const write = source && (await this.contents.prepare(next, file, source.file, note(actor, input.message)));
     return this.unit.run(async () => {
       const design = await this.designs.open(actor, current.id, 'update', match);
-      mustEcho(input, DesignView.of(design));
+      const patternFile = isEchoed(input, 'pattern_file') ? await this.contents.readText(design) : '';
+      mustEcho(input, DesignView.of(design, { patternFile }));
       if (design.versionNumber !== current.versionNumber)
         throw new Conflict('CONCURRENT_CHANGE', 'another change of this design came first', {
           remedy: 'Read it again and repeat the change.',

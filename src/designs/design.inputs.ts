@@ -1,5 +1,5 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, IsString } from 'class-validator';
+import { IsOptional, IsString, IsUUID } from 'class-validator';
 import { OrganizationListQuery } from '../core/listing/list-query.js';
 import { Writes } from '../core/rest/change-input.js';
 import { ChangeOnly } from '../core/rest/input.pipe.js';
@@ -94,7 +94,7 @@ export class DesignListQuery extends OrganizationListQuery {
 
   @ApiPropertyOptional({ format: 'uuid' })
   @IsOptional()
-  @IsString({ message: 'must be given once' })
+  @IsUUID('all', { message: 'must be a UUID' })
   workspace_id?: string;
 
   @ApiPropertyOptional()
