@@ -266,6 +266,8 @@ requires('KUBEBUILDER_ASSETS', 'the main job, on a real API server', () => {
       status: 200,
       body: { status: 'succeeded', approved_by: admin.id, requested_by: editor.id },
     });
+    const outsider = await world.outsider();
+    expect((await outsider.get(`/api/deployments?orgID=${world.organization}`)).status).toBe(404);
     expect((await editor.delete('/api/pattern/deploy', { body })).body.code).toBe('APPROVAL_REQUIRED');
     expect((await admin.delete('/api/pattern/deploy', { body })).status).toBe(200);
   }, 120_000);

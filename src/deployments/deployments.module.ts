@@ -12,6 +12,7 @@ import { JobsModule } from '../jobs/jobs.module.js';
 import { KubernetesModule } from '../kubernetes/kubernetes.module.js';
 import { WorkspaceQuotas } from '../workspaces/quotas/workspace-quotas.js';
 import { WorkspaceArchived, WorkspaceDeleted } from '../workspaces/workspace.events.js';
+import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { type DeployedDesign, DeployedDesignsStore } from './deployed-designs.store.js';
 import { DeploymentAnswers } from './deployment-answers.js';
@@ -30,7 +31,15 @@ const HOUR_MS = 3_600_000;
 const AT_ONCE = 4;
 
 @Module({
-  imports: [ConnectionsModule, KubernetesModule, EnvironmentsModule, WorkspacesModule, DesignsModule, JobsModule],
+  imports: [
+    OrganizationsModule,
+    ConnectionsModule,
+    KubernetesModule,
+    EnvironmentsModule,
+    WorkspacesModule,
+    DesignsModule,
+    JobsModule,
+  ],
   controllers: [DesignDeploymentsController, DeploymentsController],
   providers: [
     DeploymentsService,

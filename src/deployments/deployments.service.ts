@@ -10,6 +10,7 @@ import type { Design } from '../designs/design.entity.js';
 import { DesignsService } from '../designs/designs.service.js';
 import type { Tier } from '../environments/environment.entity.js';
 import { Jobs } from '../jobs/jobs.js';
+import { OrganizationsService } from '../organizations/organizations.service.js';
 import { WorkspaceQuotas } from '../workspaces/quotas/workspace-quotas.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import { Deployment, type DeploymentAction, type DeploymentOptions } from './deployment.entity.js';
@@ -39,6 +40,7 @@ export class DeploymentsService {
   constructor(
     private readonly deployments: DeploymentsStore,
     private readonly designs: DesignsService,
+    private readonly organizations: OrganizationsService,
     private readonly workspaces: WorkspacesService,
     private readonly quotas: WorkspaceQuotas,
     private readonly targets: Targets,
@@ -52,6 +54,7 @@ export class DeploymentsService {
 
   async list(actor: Actor, query: DeploymentListQuery, designId?: string): Promise<Page<Deployment>> {
     requireScope(actor, deploymentPolicy.read);
+    if (query.organization_id) await this.organizations.get(actor, query.organization_id);
     if (designId) await this.designs.get(actor, designId);
     if (query.workspace_id) await this.workspaces.get(actor, query.workspace_id);
     const scope = { organizationId: query.organization_id, workspaceId: query.workspace_id, designId };
