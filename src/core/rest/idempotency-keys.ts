@@ -33,7 +33,8 @@ export class IdempotencyKeys {
   ) {}
 
   /**
-   * Claims the key for this call, or finds the answer that was given under it.
+   * Claims the key for this call, or finds the answer that was given under it. A claim without an answer is given up after
+   * 20 minutes, longer than any request waits: whoever made it has died.
    * @throws AppError 422 when the key was used for another body; Conflict while the first call is still running
    */
   async begin(
@@ -44,7 +45,7 @@ export class IdempotencyKeys {
     const claimed = await this.unit.manager.query<unknown[]>(
       `INSERT INTO idempotency_key AS k (caller, route, key, digest) VALUES ($1, $2, $3, $4)
        ON CONFLICT (caller, route, key) DO UPDATE SET digest = $4, answer = NULL, created_at = now()
-         WHERE k.created_at < now() - CASE WHEN k.answer IS NULL AND k.digest = $4 THEN interval '2 minutes' ELSE interval '24 hours' END
+         WHERE k.created_at < now() - CASE WHEN k.answer IS NULL AND k.digest = $4 THEN interval '20 minutes' ELSE interval '24 hours' END
        RETURNING key`,
       [...place, digest],
     );
