@@ -1,0 +1,103 @@
+import { loadavg } from 'node:os';
+import autocannon from 'autocannon';
+import type { BenchDatabase } from './database.js';
+import type { BenchServer } from './server.js';
+
+/** One of what is compared: the first is the baseline. */
+export interface Candidate {
+  name: string;
+  server: BenchServer;
+  token?: string;
+  /** The paths that are asked for at random. */
+  paths: string[];
+}
+
+interface Run {
+  rps: number;
+  p50: number;
+  p99: number;
+  /** Processor time of a request, in milliseconds, of the server and of its database: the steadier figure. */
+  server: number;
+  database: number;
+}
+
+const ROUNDS = 3;
+const CONNECTIONS = Number(process.env['BENCH_CONNECTIONS'] ?? 32);
+const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 8);
+const WARM_UP_SECONDS = 4;
+
+/**
+ * Loads the candidates one after another, in three rounds, so that a busy moment of the machine meets all of them, and
+ * prints the median of each with its ratio to the first.
+ * @throws Error when an answer was not 2xx
+ */
+export async function compare(title: string, database: BenchDatabase, candidates: Candidate[]): Promise<void> {
+  const before = load();
+  for (const candidate of candidates) await run(candidate, database, WARM_UP_SECONDS);
+  const runs = new Map<Candidate, Run[]>(candidates.map((candidate) => [candidate, []]));
+  for (let round = 0; round < ROUNDS; round++)
+    for (const [candidate, results] of runs) results.push(await run(candidate, database, SECONDS));
+  const [baseline] = candidates.map((candidate) => middle(runs.get(candidate) ?? []));
+  const rows = [...runs].map(([{ name }, results]) => {
+    const { rps, p50, p99, server, database } = middle(results);
+    const each = results.map((result) => Math.round(result.rps)).join(' / ');
+    const times = [p50, p99, server, database].map((ms) => ms.toFixed(2));
+    return [name, String(Math.round(rps)), each, ...times, (rps / (baseline?.rps ?? 0)).toFixed(2)];
+  });
+  console.log(`\n${title}`);
+  console.log(
+    `${ROUNDS} interleaved runs of ${SECONDS} s, ${CONNECTIONS} connections; load average ${before} before, ${load()} after\n`,
+  );
+  console.log(
+    table(['', 'requests/s', 'each run', 'p50 ms', 'p99 ms', 'server CPU ms', 'database CPU ms', 'ratio'], rows),
+  );
+}
+
+/** Columns as wide as what is in them; the first is aligned to the left. */
+export function table(head: string[], rows: string[][]): string {
+  const widths = head.map((title, column) => Math.max(...[head, ...rows].map((row) => (row[column] ?? title).length)));
+  const line = (row: string[]) =>
+    row
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join('  ');
+  return [line(head), widths.map((width) => '-'.repeat(width)).join('  '), ...rows.map(line)].join('\n');
+}
+
+export const load = (): string =>
+  loadavg()
+    .map((value) => value.toFixed(1))
+    .join(' ');
+
+export function median(values: number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? NaN;
+}
+
+async function run({ name, server, token, paths }: Candidate, database: BenchDatabase, duration: number): Promise<Run> {
+  const cpu = async () => ({ server: (await server.ask('cpu')) as number, database: database.cpu() });
+  const before = await cpu();
+  const result = await autocannon({
+    url: server.url,
+    duration,
+    connections: CONNECTIONS,
+    headers: token ? { authorization: `Bearer ${token}` } : {},
+    requests: [
+      { setupRequest: (request) => ({ ...request, path: paths[Math.floor(Math.random() * paths.length)] ?? '/' }) },
+    ],
+  });
+  if (result.non2xx > 0 || result.errors > 0)
+    throw new Error(`${name}: ${result.non2xx} answers were not 2xx, ${result.errors} calls failed`);
+  const after = await cpu();
+  return {
+    rps: result.requests.average,
+    p50: result.latency.p50,
+    p99: result.latency.p99,
+    server: (after.server - before.server) / result.requests.total,
+    database: (after.database - before.database) / result.requests.total,
+  };
+}
+
+function middle(runs: Run[]): Run {
+  const of = (figure: keyof Run): number => median(runs.map((run) => run[figure]));
+  return { rps: of('rps'), p50: of('p50'), p99: of('p99'), server: of('server'), database: of('database') };
+}
