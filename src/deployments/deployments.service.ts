@@ -67,7 +67,7 @@ export class DeploymentsService {
   }
 
   async deploy(actor: Actor, input: DeployRequest): Promise<Deployment> {
-    const design = await this.designs.get(actor, designOf(input));
+    const design = await this.deployable(actor, designOf(input));
     const held = input.plan_id ? await this.plans.mustHold(design, input.plan_id) : null;
     const wanted = held
       ? { environment_id: held.target.environmentId, connection_ids: held.target.connectionIds }
@@ -89,7 +89,7 @@ export class DeploymentsService {
   }
 
   async undeploy(actor: Actor, input: UndeployRequest): Promise<Deployment> {
-    const design = await this.designs.get(actor, designOf(input));
+    const design = await this.deployable(actor, designOf(input));
     const target = await this.targets.forUndeployment(design, input);
     return this.request(actor, {
       action: 'undeploy',
@@ -104,7 +104,7 @@ export class DeploymentsService {
   /** Deploys an earlier version where this deployment went: the one that is named, else the one deployed there before. */
   async rollback(actor: Actor, id: string, input: RollbackRequest): Promise<Deployment> {
     const { designId, designVersion, environmentId, connectionIds, options } = await this.get(actor, id);
-    const design = await this.designs.get(actor, designId);
+    const design = await this.deployable(actor, designId);
     const version = input.version ?? (await this.deployments.versionBefore(designId, environmentId, designVersion));
     if (!version) throw new Conflict('NOTHING_TO_ROLL_BACK_TO', 'no other version was deployed there before');
     const target = await this.targets.forDeployment(actor, design, {
@@ -163,11 +163,18 @@ export class DeploymentsService {
     for (const deployment of await this.deployments.unfinishedOf(workspaceId)) await this.stop(actor, deployment);
   }
 
+  /** The design, when the actor may deploy it at all: asked before anything is told of where it could go. */
+  private async deployable(actor: Actor, id: string): Promise<Design> {
+    const design = await this.designs.get(actor, id);
+    const { workspaceId, organizationId } = design;
+    await this.access.require(actor, deploymentPolicy.deploy, { type: 'workspace', id: workspaceId, organizationId });
+    return design;
+  }
+
   private async request(actor: Actor, request: Request): Promise<Deployment> {
     const { design, target } = request;
     const { workspaceId, organizationId } = design;
     const workspace = { type: 'workspace' as const, id: workspaceId, organizationId };
-    await this.access.require(actor, deploymentPolicy.deploy, workspace);
     const pending = Boolean(request.requestApproval);
     if (!pending) await this.mustReach(actor, target.tier, workspace);
     return this.unit.run(async () => {

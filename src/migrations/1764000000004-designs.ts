@@ -106,6 +106,8 @@ export class Designs1764000000004 implements MigrationInterface {
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
-    await queryRunner.query('DROP TABLE installation, deployment_plan, deployed_design, deployment, design_version, design');
+    await queryRunner.query(
+      'DROP TABLE installation, deployment_plan, deployed_design, deployment, design_version, design',
+    );
   }
 }

@@ -1,8 +1,7 @@
 import { policy } from '../core/access/policy.js';
 
 export const organizationPolicy = policy('organization', {
-  /** Only installation administrators do, whatever their role elsewhere. */
-  create: { needs: 'none', scope: 'admin' },
+  create: { needs: 'none', scope: 'admin', installation: true },
   read: 'member',
   update: 'organization_admin',
   delete: 'owner',

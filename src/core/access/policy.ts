@@ -8,9 +8,11 @@ export interface Operation {
   scope: Scope;
   /** It is done in a workspace, and what is asked is the role there. */
   inWorkspace: boolean;
+  /** Only administrators of the installation do it, whatever their role. */
+  installation: boolean;
 }
 
-type Rule = Role | { needs: Role; scope: Scope };
+type Rule = Role | { needs: Role; scope: Scope; installation?: boolean };
 
 const known: Operation[] = [];
 
@@ -25,9 +27,13 @@ export function policy<const R extends Record<string, Rule>>(
   place?: 'workspace',
 ): { [K in keyof R]: Operation } {
   const operations = Object.entries(rules).map(([verb, rule]) => {
-    const { needs, scope } = typeof rule === 'string' ? { needs: rule, scope: scopeFor(rule) } : rule;
+    const {
+      needs,
+      scope,
+      installation = false,
+    }: Exclude<Rule, Role> = typeof rule === 'string' ? { needs: rule, scope: scopeFor(rule) } : rule;
     const inWorkspace = place === 'workspace' && rank(needs) >= rank('viewer');
-    const operation = { name: `${record}.${verb}`, needs, scope, inWorkspace };
+    const operation = { name: `${record}.${verb}`, needs, scope, inWorkspace, installation };
     known.push(operation);
     return [verb, operation] as const;
   });

@@ -14,9 +14,20 @@ const COLUMNS: Partial<Record<Role, string>> = {
 /** Who may do what, as the documentation shows it: one row for each operation, one column for each role. */
 export function roleTable(operations: readonly Operation[]): string {
   const roles = Object.keys(COLUMNS) as Role[];
+  const mark = (holds: boolean): string => (holds ? '✓' : '');
   const rows = [...operations]
     .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .map(({ name, needs, scope }) => [`\`${name}\``, scope, ...roles.map((role) => (atLeast(role, needs) ? '✓' : ''))]);
-  const header = ['operation', 'scope', ...Object.values(COLUMNS)];
-  return [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+    .map(({ name, needs, scope, installation }) => [
+      `\`${name}\``,
+      scope,
+      ...roles.map((role) => mark(!installation && atLeast(role, needs))),
+      mark(installation),
+    ]);
+  const header = ['operation', 'scope', ...Object.values(COLUMNS), 'installation admin'];
+  const widths = header.map((_, column) =>
+    Math.max(3, ...[header, ...rows].map((cells) => cells[column]?.length ?? 0)),
+  );
+  return [header, widths.map((width) => '-'.repeat(width)), ...rows]
+    .map((cells) => `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`)
+    .join('\n');
 }

@@ -5,6 +5,5 @@ export const userPolicy = policy('user', {
   readProfile: { needs: 'none', scope: 'read' },
   updateProfile: { needs: 'none', scope: 'write' },
   changePassword: { needs: 'none', scope: 'admin' },
-  /** Only installation administrators do. */
-  administer: { needs: 'none', scope: 'admin' },
+  administer: { needs: 'none', scope: 'admin', installation: true },
 });

@@ -1,0 +1,588 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { GraphQLSchemaHost } from '@nestjs/graphql';
+import { type Scope, SCOPES } from '../src/core/access/actor.js';
+import { type Operation, operations } from '../src/core/access/policy.js';
+import { roleTable } from '../src/core/access/role-table.js';
+import { atLeast, type Role } from '../src/core/access/roles.js';
+import { RouteTable } from '../src/core/rest/route-table.js';
+import { type Json, Person } from './support/person.js';
+import { done, NEW_DESIGN, type People, peopleOf, WorkspaceScene } from './support/workspace-scene.js';
+import { World } from './support/world.js';
+
+/** Routes that answer without a token. */
+const OPEN =
+  /^\/(healthz\/|metrics$|api\/system\/version$|api\/auth\/(?!logout)|api\/docs|api\/openapi\.|api\/system\/graphql\/)/;
+
+/** Routes that ask for a token, and then for nothing but the refresh token of the body. */
+const OF_SESSIONS = ['POST /api/auth/logout'];
+
+/** Where a role is asked, the least role that sees what is there, and the role that each person has there. */
+const INSIDE: Record<keyof People, Role> = {
+  stranger: 'none',
+  outsider: 'none',
+  member: 'none',
+  viewer: 'viewer',
+  editor: 'editor',
+  admin: 'admin',
+  organizationAdmin: 'organization_admin',
+  owner: 'owner',
+};
+const MEMBERS: Record<keyof People, Role> = {
+  ...INSIDE,
+  member: 'member',
+  viewer: 'member',
+  editor: 'member',
+  admin: 'member',
+};
+const PLACES = {
+  /** A workspace, and what is in it or assigned to it. */
+  workspace: { sees: 'viewer', roles: INSIDE },
+  organization: { sees: 'member', roles: MEMBERS },
+  /** What only admins of the organization know of. */
+  administration: { sees: 'organization_admin', roles: MEMBERS },
+} as const satisfies Record<string, { sees: Role; roles: Record<keyof People, Role> }>;
+
+interface Call {
+  /** In place of the ids that the scene has for the parameters of the path. */
+  ids?: Record<string, string>;
+  query?: string;
+  body?: object;
+}
+
+interface Rule {
+  operation: string;
+  /** `anywhere` is what is asked of nobody's role: the caller's own things, and lists of what each may see. */
+  at: keyof typeof PLACES | 'anywhere';
+  call?: (scene: Scene) => Call;
+  /** Makes what an allowed call will use up. */
+  before?: (scene: Scene) => Promise<Record<string, string> | undefined>;
+  /** Mends what an allowed call has changed. */
+  after?: (scene: Scene) => Promise<unknown>;
+  /** There is nothing of this id: nobody is told more than that. */
+  absent?: true;
+}
+
+interface Scene {
+  world: World;
+  workspace: WorkspaceScene;
+  bystander: Person;
+  ids: Record<string, string>;
+  environment: Json;
+  production: Json;
+  loose: Json;
+  design: Json;
+  team: Json;
+}
+
+const rule = (operation: string, at: Rule['at'], call?: Rule['call'], more: Partial<Rule> = {}): Rule => ({
+  operation,
+  at,
+  call,
+  ...more,
+});
+const named = (): string => `named ${randomUUID()}`;
+const inOrganization = ({ world }: Scene): Call => ({ query: `orgID=${world.organization}` });
+const created =
+  (fields: object = {}) =>
+  ({ world }: Scene): Call => ({ body: { name: named(), organization_id: world.organization, ...fields } });
+const renamed = (): Call => ({ body: { name: named() } });
+const KUBECONFIG = 'apiVersion: v1\nkind: Config\nclusters: []\nusers: []\ncontexts: []\n';
+const deployed =
+  (environment: 'environment' | 'production', query = 'async=true') =>
+  (scene: Scene): Call => ({ query, body: { id: scene.design.id, environment_id: scene[environment].id } });
+const orgs = '/api/identity/orgs/:orgId';
+const grantBystander = ({ workspace, world, bystander }: Scene) =>
+  done(world.admin.put(`${workspace.path}/members/${bystander.id}`, { role: 'viewer' })).then(() => undefined);
+const joinBystander = async ({ world, bystander }: Scene): Promise<undefined> => {
+  await world.admin.post(`/api/identity/orgs/${world.organization}/users`, { email: bystander.email, role: 'member' });
+};
+
+/** Who may call what: a route that is not here fails the test. Several rules of one route are told apart by a word. */
+const RULES: Record<string, Rule> = {
+  'GET /api/environments': rule('organization.read', 'organization', inOrganization),
+  'POST /api/environments': rule('environment.create', 'organization', created()),
+  'GET /api/environments/:id': rule('environment.read', 'workspace'),
+  'PUT /api/environments/:id': rule('environment.update', 'workspace', renamed),
+  'DELETE /api/environments/:id': rule('environment.delete', 'workspace'),
+  'POST /api/environments/:id/archive': rule('environment.archive', 'workspace', undefined, {
+    after: ({ world, environment }) => world.admin.post(`/api/environments/${environment.id}/restore`),
+  }),
+  'POST /api/environments/:id/restore': rule('environment.restore', 'workspace'),
+  'GET /api/environments/:environmentID/connections': rule('environment.read', 'workspace'),
+  'POST /api/environments/:environmentID/connections/:connectionID': rule('environment.connect', 'workspace'),
+  'DELETE /api/environments/:environmentID/connections/:connectionID': rule(
+    'environment.connect',
+    'workspace',
+    undefined,
+    {
+      after: ({ world, ids }) =>
+        world.admin.post(`/api/environments/${ids['environmentID']}/connections/${ids['connectionID']}`),
+    },
+  ),
+
+  'GET /api/integrations/connections': rule('organization.read', 'organization', inOrganization),
+  'GET /api/integrations/connections/kinds': rule('connection.read', 'anywhere'),
+  'POST /api/integrations/connections': rule('connection.create', 'organization', created({ kind: 'custom' })),
+  'GET /api/integrations/connections/:id': rule('connection.read', 'workspace'),
+  'PUT /api/integrations/connections/:id': rule('connection.update', 'workspace', renamed),
+  'DELETE /api/integrations/connections/:id': rule('connection.delete', 'workspace'),
+  'POST /api/integrations/connections/:id/restore': rule('connection.restore', 'workspace'),
+  'POST /api/integrations/connections/:id/ping': rule('connection.ping', 'workspace'),
+  'POST /api/system/kubernetes': rule('connection.create', 'organization', (scene) => ({
+    ...inOrganization(scene),
+    body: { kubeconfig: KUBECONFIG },
+  })),
+  'GET /api/integrations/credentials': rule('organization.read', 'organization', inOrganization),
+  'POST /api/integrations/credentials': rule(
+    'credential.create',
+    'organization',
+    created({ type: 'custom', secret: { a: 1 } }),
+  ),
+  'GET /api/integrations/credentials/:id': rule('credential.read', 'administration'),
+  'PUT /api/integrations/credentials/:id': rule('credential.update', 'administration', renamed),
+  'DELETE /api/integrations/credentials/:id': rule('credential.delete', 'administration'),
+  'GET /api/integrations/credentials/:id/connections': rule('credential.read', 'administration'),
+
+  'GET /api/workspaces': rule('organization.read', 'organization', inOrganization),
+  'POST /api/workspaces': rule('workspace.create', 'organization', created()),
+  'GET /api/workspaces/:id': rule('workspace.read', 'workspace'),
+  'PUT /api/workspaces/:id': rule('workspace.update', 'workspace', renamed),
+  'DELETE /api/workspaces/:id': rule('workspace.delete', 'workspace'),
+  'POST /api/workspaces/:id/archive': rule('workspace.archive', 'workspace', undefined, {
+    after: ({ world, workspace }) => world.admin.post(`${workspace.path}/restore`),
+  }),
+  'POST /api/workspaces/:id/restore': rule('workspace.restore', 'workspace'),
+  'GET /api/workspaces/:id/members': rule('workspace.readMembers', 'workspace'),
+  'PUT /api/workspaces/:id/members/:userId': rule('workspace.manageMembers', 'workspace', () => ({
+    body: { role: 'viewer' },
+  })),
+  'DELETE /api/workspaces/:id/members/:userId': rule('workspace.manageMembers', 'workspace', undefined, {
+    before: grantBystander,
+  }),
+  'GET /api/workspaces/:id/teams': rule('workspace.readMembers', 'workspace'),
+  'PUT /api/workspaces/:id/teams/:teamId': rule('workspace.manageMembers', 'workspace', () => ({
+    body: { role: 'viewer' },
+  })),
+  'POST /api/workspaces/:id/teams/:teamId': rule('workspace.manageMembers', 'workspace', () => ({
+    body: { role: 'viewer' },
+  })),
+  'DELETE /api/workspaces/:id/teams/:teamId': rule('workspace.manageMembers', 'workspace', undefined, {
+    before: ({ world, workspace, team }) =>
+      done(world.admin.put(`${workspace.path}/teams/${team.id}`, { role: 'viewer' })).then(() => undefined),
+  }),
+  'GET /api/workspaces/:id/environments': rule('workspace.read', 'workspace'),
+  'POST /api/workspaces/:id/environments/:envID': rule('workspace.assignEnvironment', 'workspace'),
+  'DELETE /api/workspaces/:id/environments/:envID': rule(
+    'workspace.unassignEnvironment',
+    'workspace',
+    ({ loose }) => ({ ids: { envID: loose.id } }),
+    {
+      before: ({ world, workspace, loose }) =>
+        done(world.admin.post(`${workspace.path}/environments/${loose.id}`)).then(() => undefined),
+    },
+  ),
+  'GET /api/workspaces/:id/designs': rule('design.read', 'workspace'),
+  'POST /api/workspaces/:id/designs/:designID': rule('design.move', 'workspace'),
+  'DELETE /api/workspaces/:id/designs/:designID': rule('design.move', 'workspace', undefined, {
+    before: async ({ workspace }) => ({ designID: (await workspace.design()).id }),
+  }),
+  'GET /api/workspaces/:id/quotas': rule('workspace.readQuotas', 'workspace'),
+  'PUT /api/workspaces/:id/quotas': rule('workspace.setQuotas', 'workspace', () => ({ body: { max_designs: null } })),
+  'GET /api/workspaces/:id/permissions': rule('workspace.read', 'workspace'),
+  'GET /api/workspaces/:id/activity': rule('event.read', 'workspace'),
+
+  'GET /api/pattern': rule('organization.read', 'organization', inOrganization),
+  'GET /api/pattern/types': rule('design.read', 'anywhere'),
+  'POST /api/pattern': rule('design.create', 'workspace', ({ workspace }) => ({
+    body: { ...NEW_DESIGN, workspace_id: workspace.id },
+  })),
+  'POST /api/pattern/import': rule('design.create', 'workspace', ({ workspace }) => ({
+    body: {
+      file: Buffer.from(NEW_DESIGN.pattern_data.pattern_file).toString('base64'),
+      file_name: 'a.yaml',
+      workspace_id: workspace.id,
+    },
+  })),
+  'GET /api/pattern/:id': rule('design.read', 'workspace'),
+  'PUT /api/pattern/:sourcetype': rule('design.update', 'workspace', ({ design }) => ({
+    ids: { sourcetype: 'yaml' },
+    body: { id: design.id, name: 'settings' },
+  })),
+  'DELETE /api/pattern/:id': rule('design.delete', 'workspace'),
+  'POST /api/pattern/:id/restore': rule('design.restore', 'workspace'),
+  'POST /api/pattern/deploy/plan': rule('deployment.plan', 'workspace', deployed('environment', '')),
+  'POST /api/pattern/deploy/plan on production': rule('deployment.plan', 'workspace', deployed('production', '')),
+  'POST /api/pattern/deploy': rule('deployment.deploy', 'workspace', deployed('environment')),
+  'POST /api/pattern/deploy on production': rule('deployment.actOnProduction', 'workspace', deployed('production')),
+  'DELETE /api/pattern/deploy': rule('deployment.deploy', 'workspace', deployed('environment')),
+  'GET /api/pattern/:id/deployments': rule('deployment.read', 'workspace'),
+  'GET /api/deployments': rule('deployment.read', 'anywhere'),
+  'GET /api/deployments/:id': rule('deployment.read', 'workspace'),
+  'POST /api/deployments/:id/cancel': rule('deployment.cancel', 'workspace'),
+  'POST /api/deployments/:id/cancel on production': rule('deployment.actOnProduction', 'workspace', ({ ids }) => ({
+    ids: { id: ids['productionDeployment'] ?? '' },
+  })),
+  'POST /api/deployments/:id/approve': rule('deployment.approve', 'workspace'),
+  'POST /api/deployments/:id/reject': rule('deployment.approve', 'workspace'),
+  'POST /api/deployments/:id/rollback': rule('deployment.deploy', 'workspace', () => ({ body: {} })),
+
+  'GET /api/events': rule('organization.read', 'organization', inOrganization),
+  'GET /api/events/types': rule('event.read', 'anywhere'),
+  'GET /api/events/stream': rule('event.read', 'organization', inOrganization),
+  'GET /api/events/subscribe': rule('event.read', 'organization', inOrganization),
+  'GET /api/events/:id': rule('event.read', 'workspace'),
+  'PUT /api/events/status': rule('event.mark', 'anywhere', () => ({ body: { status: 'read', ids: [] } })),
+  'PUT /api/events/:id/status': rule('event.mark', 'workspace', () => ({ body: { status: 'read' } })),
+  'GET /api/operations/:id': rule('operation.read', 'anywhere', undefined, { absent: true }),
+  'POST /api/operations/:id/cancel': rule('operation.cancel', 'anywhere', undefined, { absent: true }),
+
+  'GET /api/identity/orgs': rule('user.readProfile', 'anywhere'),
+  'POST /api/identity/orgs': rule('organization.create', 'anywhere', renamed),
+  [`GET ${orgs}`]: rule('organization.read', 'organization'),
+  [`PUT ${orgs}`]: rule('organization.update', 'organization', renamed),
+  [`DELETE ${orgs}`]: rule('organization.delete', 'organization'),
+  [`GET ${orgs}/users`]: rule('organization.readMembers', 'organization'),
+  [`POST ${orgs}/users`]: rule('organization.manageMembers', 'organization', () => ({
+    body: { email: `${randomUUID()}@example.org`, role: 'member' },
+  })),
+  [`POST ${orgs}/users naming an owner`]: rule('organization.nameOwners', 'organization', () => ({
+    body: { email: `${randomUUID()}@example.org`, role: 'owner' },
+  })),
+  [`PUT ${orgs}/users/:userId`]: rule('organization.manageMembers', 'organization', () => ({
+    body: { role: 'member' },
+  })),
+  [`DELETE ${orgs}/users/:userId`]: rule('organization.manageMembers', 'organization', undefined, {
+    before: joinBystander,
+    after: joinBystander,
+  }),
+  [`GET ${orgs}/invitations`]: rule('organization.manageMembers', 'organization'),
+  [`DELETE ${orgs}/invitations/:id`]: rule('organization.manageMembers', 'organization', undefined, {
+    before: async ({ world }) => {
+      const path = `/api/identity/orgs/${world.organization}`;
+      await done(world.admin.post(`${path}/users`, { email: `${randomUUID()}@example.org`, role: 'member' }));
+      return { id: (await done(world.admin.get(`${path}/invitations`))).invitations[0].id };
+    },
+  }),
+  [`GET ${orgs}/teams`]: rule('organization.readTeams', 'organization'),
+  [`POST ${orgs}/teams`]: rule('organization.manageTeams', 'organization', renamed),
+  [`GET ${orgs}/teams/:teamId`]: rule('organization.readTeams', 'organization'),
+  [`PUT ${orgs}/teams/:teamId`]: rule('organization.manageTeams', 'organization', renamed),
+  [`DELETE ${orgs}/teams/:teamId`]: rule('organization.manageTeams', 'organization'),
+  [`GET ${orgs}/teams/:teamId/users`]: rule('organization.readTeams', 'organization'),
+  [`POST ${orgs}/teams/:teamId/users/:userId`]: rule('organization.manageTeams', 'organization'),
+  [`DELETE ${orgs}/teams/:teamId/users/:userId`]: rule('organization.manageTeams', 'organization', undefined, {
+    before: ({ world, team, bystander }) =>
+      done(world.admin.post(`/api/identity/orgs/${world.organization}/teams/${team.id}/users/${bystander.id}`)).then(
+        () => undefined,
+      ),
+  }),
+  [`GET ${orgs}/service-accounts`]: rule('organization.readMembers', 'organization'),
+  [`POST ${orgs}/service-accounts`]: rule('organization.manageServiceAccounts', 'organization', () => ({
+    body: { name: named(), role: 'member' },
+  })),
+  [`DELETE ${orgs}/service-accounts/:id`]: rule('organization.manageServiceAccounts', 'organization', undefined, {
+    before: async (scene) => ({ id: await serviceAccount(scene) }),
+  }),
+  [`GET ${orgs}/service-accounts/:accountId/tokens`]: rule('organization.manageServiceAccounts', 'organization'),
+  [`POST ${orgs}/service-accounts/:accountId/tokens`]: rule(
+    'organization.manageServiceAccounts',
+    'organization',
+    () => ({
+      body: { name: named(), scopes: ['read'] },
+    }),
+  ),
+  [`DELETE ${orgs}/service-accounts/:accountId/tokens/:id`]: rule(
+    'organization.manageServiceAccounts',
+    'organization',
+    undefined,
+    {
+      before: async ({ world, ids }) => {
+        const path = `/api/identity/orgs/${world.organization}/service-accounts/${ids['accountId']}/tokens`;
+        return { id: (await done(world.admin.post(path, { name: named(), scopes: ['read'] }))).id };
+      },
+    },
+  ),
+  'GET /api/identity/users': rule('user.administer', 'anywhere'),
+  'GET /api/identity/users/:id': rule('user.administer', 'anywhere'),
+  'PUT /api/identity/users/:id': rule('user.administer', 'anywhere', () => ({ body: { installation_admin: false } })),
+  'GET /api/identity/users/profile': rule('user.readProfile', 'anywhere'),
+  'PUT /api/identity/users/profile': rule('user.updateProfile', 'anywhere', () => ({ body: { first_name: 'A' } })),
+  'PUT /api/identity/users/password': rule('user.changePassword', 'anywhere', () => ({
+    body: { current_password: 'not the one', password: 'another long password' },
+  })),
+  'GET /api/identity/tokens': rule('token.read', 'anywhere'),
+  'POST /api/identity/tokens': rule('token.create', 'anywhere', () => ({ body: { name: named(), scopes: ['read'] } })),
+  'GET /api/identity/tokens/:id': rule('token.read', 'anywhere', undefined, { absent: true }),
+  'DELETE /api/identity/tokens/:id': rule('token.revoke', 'anywhere', undefined, { absent: true }),
+};
+
+/** The selection of every GraphQL root field that reads, under the rule of the same record. */
+const FIELDS: Record<string, { operation: string; at: Rule['at']; query: (scene: Scene) => string }> = {
+  me: { operation: 'user.readProfile', at: 'anywhere', query: () => 'me { id }' },
+  ...Object.fromEntries(
+    ['environments', 'workspaces', 'connections'].map((field) => [
+      field,
+      {
+        operation: 'organization.read',
+        at: 'organization' as const,
+        query: ({ world }: Scene) => `${field}(orgID: "${world.organization}") { total_count }`,
+      },
+    ]),
+  ),
+  environment: {
+    operation: 'environment.read',
+    at: 'workspace',
+    query: ({ environment }) => `environment(id: "${environment.id}") { id }`,
+  },
+  workspace: {
+    operation: 'workspace.read',
+    at: 'workspace',
+    query: ({ workspace }) => `workspace(id: "${workspace.id}") { id }`,
+  },
+  connection: {
+    operation: 'connection.read',
+    at: 'workspace',
+    query: ({ ids }) => `connection(id: "${ids['connectionID']}") { id }`,
+  },
+  deployments: { operation: 'deployment.read', at: 'anywhere', query: () => 'deployments { total_count }' },
+  deployment: {
+    operation: 'deployment.read',
+    at: 'workspace',
+    query: ({ ids }) => `deployment(id: "${ids['deployment']}") { id }`,
+  },
+  events: {
+    operation: 'organization.read',
+    at: 'organization',
+    query: ({ world }) => `events(orgID: "${world.organization}") { total_count }`,
+  },
+  event: { operation: 'event.read', at: 'workspace', query: ({ ids }) => `event(id: "${ids['event']}") { id }` },
+  fetchPatterns: {
+    operation: 'design.read',
+    at: 'anywhere',
+    query: () => 'fetchPatterns(selector: { page: "0", pageSize: "1" }) { total_count }',
+  },
+};
+
+let world: World;
+let people: People;
+let scene: Scene;
+let tokens: Record<Scope, Person>;
+
+beforeAll(async () => {
+  world = await World.start();
+  people = await peopleOf(world);
+  scene = await prepare();
+  tokens = Object.fromEntries(
+    await Promise.all(
+      SCOPES.map(async (scope) => {
+        const made = await done(world.admin.post('/api/identity/tokens', { name: scope, scopes: [scope] }));
+        return [scope, new Person(world.baseUrl, made.token as string, world.admin.id, world.admin.email)];
+      }),
+    ),
+  ) as Record<Scope, Person>;
+}, 180_000);
+afterAll(() => world.stop());
+
+async function serviceAccount({ world: { admin, organization } }: Pick<Scene, 'world'>): Promise<string> {
+  const path = `/api/identity/orgs/${organization}/service-accounts`;
+  return (await done(admin.post(path, { name: named(), role: 'member' }))).id as string;
+}
+
+async function prepare(): Promise<Scene> {
+  const { admin, organization } = world;
+  const workspace = await WorkspaceScene.make(world, people);
+  const [environment, production] = [
+    await workspace.environment(),
+    await workspace.environment({ tier: 'production' }),
+  ];
+  const connection = await workspace.cluster(environment, 'https://127.0.0.1:9');
+  await done(admin.post(`/api/environments/${production.id}/connections/${connection.id}`));
+  const loose = await workspace.looseEnvironment();
+  const design = await workspace.design();
+  const team = await workspace.team();
+  const bystander = await world.person();
+  await done(admin.put(`${workspace.path}/members/${bystander.id}`, { role: 'viewer' }));
+  const deployment = await done(
+    admin.post('/api/pattern/deploy?async=true', { id: design.id, environment_id: environment.id }),
+  );
+  const productionDeployment = await done(
+    admin.post('/api/pattern/deploy?async=true', { id: design.id, environment_id: production.id }),
+  );
+  const credential = await done(
+    admin.post('/api/integrations/credentials', {
+      name: named(),
+      type: 'custom',
+      secret: { a: 1 },
+      organization_id: organization,
+    }),
+  );
+  const event = (await done(admin.get(`${workspace.path}/activity`))).events[0];
+  const ids = {
+    environmentID: environment.id,
+    envID: environment.id,
+    connectionID: connection.id,
+    designID: design.id,
+    orgId: organization,
+    userId: bystander.id,
+    teamId: team.id,
+    accountId: await serviceAccount({ world }),
+    deployment: deployment.id,
+    productionDeployment: productionDeployment.id,
+    event: event.id,
+    '/api/environments': environment.id,
+    '/api/integrations/connections': connection.id,
+    '/api/integrations/credentials': credential.id,
+    '/api/workspaces': workspace.id,
+    '/api/pattern': design.id,
+    '/api/deployments': deployment.id,
+    '/api/events': event.id,
+    '/api/identity/users': bystander.id,
+  } as Record<string, string>;
+  return { world, workspace, bystander, ids, environment, production, loose, design, team };
+}
+
+type Outcome = 'unauthenticated' | 'forbidden' | 'invisible' | 'allowed';
+
+const outcomeOf = (status: number): Outcome => {
+  if (status >= 500 && status !== 502 && status !== 504) throw new Error(`the server failed: ${status}`);
+  return ({ 401: 'unauthenticated', 403: 'forbidden', 404: 'invisible' } as const)[status] ?? 'allowed';
+};
+
+const operationOf = (name: string): Operation => {
+  const operation = operations().find((each) => each.name === name);
+  if (!operation) throw new Error(`no policy has the operation ${name}`);
+  return operation;
+};
+
+function expected(one: Pick<Rule, 'operation' | 'at' | 'absent'>, who: keyof People): Outcome {
+  if (who === 'stranger') return 'unauthenticated';
+  if (one.absent) return 'invisible';
+  const { needs, installation } = operationOf(one.operation);
+  if (installation) return who === 'owner' ? 'allowed' : 'forbidden';
+  if (one.at === 'anywhere') return 'allowed';
+  const { sees, roles } = PLACES[one.at];
+  if (!atLeast(roles[who], sees)) return 'invisible';
+  return atLeast(roles[who], needs) ? 'allowed' : 'forbidden';
+}
+
+const HOLDS: Record<Scope, Scope[]> = {
+  read: ['read'],
+  write: ['read', 'write'],
+  deploy: ['read', 'deploy'],
+  admin: ['read', 'write', 'deploy', 'admin'],
+};
+
+/** Calls a route as its rule says; a precondition that never holds keeps allowed changes from happening where there is one. */
+async function attempt(
+  route: string,
+  { call, before, after }: Rule,
+  person: Person,
+  allowed: boolean,
+): Promise<Outcome> {
+  const made = allowed ? await before?.(scene) : undefined;
+  const [method = '', template = ''] = route.split(' ');
+  const { ids = {}, query = '', body } = call?.(scene) ?? {};
+  const root = template.slice(0, template.indexOf('/:') === -1 ? undefined : template.indexOf('/:'));
+  const path = template.replace(/:(\w+)/g, (_, name: string) => {
+    const known = name === 'id' && !template.includes('/orgs/') ? scene.ids[root] : scene.ids[name];
+    return { ...ids, ...made }[name] ?? known ?? randomUUID();
+  });
+  const response = await fetch(`${person.baseUrl}${path}?${query}`, {
+    method,
+    headers: {
+      ...(person.token ? { authorization: `Bearer ${person.token}` } : {}),
+      ...(body ? { 'content-type': 'application/json' } : {}),
+      ...(method === 'PUT' || method === 'DELETE' ? { 'if-match': '"never"' } : {}),
+    },
+    body: body && JSON.stringify(body),
+  });
+  await response.body?.cancel();
+  if (allowed) await after?.(scene);
+  return outcomeOf(response.status);
+}
+
+describe('every route', () => {
+  it('has a rule that says who may call it', () => {
+    const routes = world
+      .get(RouteTable)
+      .all()
+      .filter(({ method, path }) => method !== '_ALL' && !OPEN.test(path))
+      .map(({ method, path }) => `${method} ${path.replace('/api/system/events', '/api/events')}`);
+    const ruled = new Set(
+      [...OF_SESSIONS, ...Object.keys(RULES)].map((route) => route.split(' ').slice(0, 2).join(' ')),
+    );
+    expect({
+      withoutRule: [...new Set(routes)].filter((route) => !ruled.has(route)),
+      withoutRoute: [...ruled].filter((route) => !routes.includes(route)),
+    }).toEqual({ withoutRule: [], withoutRoute: [] });
+  });
+
+  it.each(Object.entries(RULES))('%s is for those whom the table of roles lets', async (route, one) => {
+    const wanted: Record<string, Outcome> = {};
+    const found: Record<string, Outcome> = {};
+    for (const [who, person] of Object.entries(people) as [keyof People, Person][]) {
+      wanted[who] = expected(one, who);
+      found[who] = await attempt(route, one, person, wanted[who] === 'allowed');
+    }
+    for (const scope of one.absent ? [] : SCOPES) {
+      wanted[`${scope} token`] = HOLDS[scope].includes(operationOf(one.operation).scope) ? 'allowed' : 'forbidden';
+      found[`${scope} token`] = await attempt(route, one, tokens[scope], wanted[`${scope} token`] === 'allowed');
+    }
+    expect(found).toEqual(wanted);
+  });
+});
+
+describe('every GraphQL root field', () => {
+  it('has a rule that says who may ask for it', () => {
+    const { schema } = world.get(GraphQLSchemaHost);
+    const fields = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
+      Object.keys(type?.getFields() ?? {}),
+    );
+    expect(fields.filter((field) => !(field in FIELDS))).toEqual([]);
+  });
+
+  it.each(Object.entries(FIELDS))('%s is for those whom the table of roles lets', async (_, one) => {
+    const wanted: Record<string, Outcome> = {};
+    const found: Record<string, Outcome> = {};
+    for (const [who, person] of Object.entries(people) as [keyof People, Person][]) {
+      wanted[who] = expected(one, who);
+      const { body } = await person.graphql(`{ ${one.query(scene)} }`);
+      const code = body.errors?.[0].extensions.code as string | undefined;
+      found[who] =
+        code === undefined
+          ? 'allowed'
+          : (({ UNAUTHENTICATED: 'unauthenticated', FORBIDDEN: 'forbidden', NOT_FOUND: 'invisible' } as const)[code] ??
+            (code as Outcome));
+    }
+    expect(found).toEqual(wanted);
+  });
+});
+
+describe('the table of roles', () => {
+  it('is printed in the documentation as it is in the code', () => {
+    const path = new URL('../docs/roles.md', import.meta.url);
+    const printed = `${INTRODUCTION}${roleTable(operations())}\n`;
+    if (process.env['UPDATE_DOCS']) writeFileSync(path, printed);
+    expect(readFileSync(path, 'utf8')).toBe(printed);
+  });
+});
+
+const INTRODUCTION = `# Who may do what
+
+This page is printed from the table that the services ask (\`UPDATE_DOCS=1 npx jest test/access\` with the flags of
+\`npm test\` writes it again); a test fails when it is stale, and walks it over every route.
+
+A role in an organization holds for everything in it: its admins and owners act as admins in every workspace. A role in
+a workspace is granted to a user or to a team of theirs, and the strongest counts; it also holds for the environments
+that are assigned to the workspace, and for their connections. Whoever does not see a record is told that it is not
+there (404); whoever sees it without being allowed is told so (403).
+
+A token does what its scopes include: \`read\`; \`write\` and \`deploy\`, each with \`read\`; \`admin\`, which is all of them.
+Sessions have all scopes.
+
+Administrators of the installation are that beside whatever role they have. Assigning an environment
+(\`workspace.assignEnvironment\`) also takes \`environment.assign\` on the environment: a role of admin that the caller has
+as an admin of the organization, or of another workspace that has it already.
+
+`;
