@@ -54,12 +54,16 @@ export function asAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   const error = (thrown ?? {}) as HttpError & Partial<HttpException>;
   switch (error.type) {
-    case 'entity.parse.failed':
-      return new InvalidRequest(`the body is not valid JSON: ${error.message ?? ''}`, {
+    case 'entity.parse.failed': {
+      // The parser's own message quotes the body, which may hold a secret.
+      const position = /position (\d+)/.exec(error.message ?? '')?.[1];
+      const detail = position ? `is not valid JSON at position ${position}` : 'is not valid JSON';
+      return new InvalidRequest(`the body ${detail}`, {
         code: 'MALFORMED_JSON',
-        errors: [{ pointer: '', detail: error.message ?? 'is not valid JSON' }],
+        errors: [{ pointer: '', detail }],
         remedy: 'Send a JSON object, and the header "Content-Type: application/json".',
       });
+    }
     case 'entity.too.large':
       return tooLarge(`the body is larger than ${error.limit ?? 'the limit'} bytes`);
     case 'encoding.unsupported':
