@@ -39,8 +39,6 @@ async function serve(env: Env, databaseUrl: string, whenClosed: () => Promise<vo
 
 main().catch((error: unknown) => {
   const expected = error instanceof InvalidEnvironment || error instanceof EmbeddedDatabaseError;
-  process.stderr.write(
-    `${expected ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
-  );
+  process.stderr.write(`${expected ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
   process.exit(1);
 });

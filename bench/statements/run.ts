@@ -16,7 +16,8 @@ try {
   const scene = await withClient(database.url, (client) => fillEnvironments(client, [10, 10_000]));
   await countStatements(product, scene);
   await product.stop();
-  await withClient(database.url, (client) => explainLists(client, scene));
+  const service = `-c role=${SERVICE_ROLE} ${PLANNING}`;
+  await withClient(database.url, (client) => explainLists(client, scene), service);
 } finally {
   await database.stop();
 }
@@ -63,6 +64,8 @@ async function explainLists(client: Client, { organization, admin, viewers }: Sc
   const rows = `FROM environment e WHERE ${visible('e', 'environment', '$1')} AND e.organization_id = $2 AND e.deleted_at IS NULL`;
   const search = `AND e.name ILIKE '%abcd%'`;
   const last = 'ORDER BY e.created_at DESC, e.id DESC LIMIT 20';
+  const asking = (user: string) => client.query(`SELECT set_config('armature.user', $1, false)`, [user]);
+  await asking('system');
   const { rows: known } = await client.query<{ id: string }>('SELECT id FROM environment OFFSET 5000 LIMIT 1');
   const shapes: Record<string, string> = {
     page: `SELECT e.* ${rows} ${last} OFFSET 40`,
@@ -72,11 +75,9 @@ async function explainLists(client: Client, { organization, admin, viewers }: Sc
     'one by id': `SELECT e.* ${rows} AND e.id = '${known[0]?.id}'`,
   };
   const askers = { admin, ...Object.fromEntries(Object.entries(viewers).map(([n, id]) => [`viewer of ${n}`, id])) };
-  await client.query(`SET ROLE ${SERVICE_ROLE}`);
-  await client.query(PLANNING.replace('-c', 'SET'));
   const figures: string[][] = [];
   for (const [asker, id] of Object.entries(askers)) {
-    await client.query(`SELECT set_config('armature.user', $1, false)`, [id]);
+    await asking(id);
     for (const [shape, text] of Object.entries(shapes))
       figures.push([`${shape}, ${asker}`, ...(await explain(client, shape, text, [id, organization]))]);
   }

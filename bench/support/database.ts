@@ -27,9 +27,13 @@ export async function startDatabase(): Promise<BenchDatabase> {
   };
 }
 
-/** One connection as the owner of the tables, for as long as the work takes. */
-export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
+/** One connection for as long as the work takes: as the owner of the tables, unless its options say otherwise. */
+export async function withClient<T>(
+  url: string,
+  work: (client: pg.Client) => Promise<T>,
+  options?: string,
+): Promise<T> {
+  const client = new pg.Client({ connectionString: url, options });
   await client.connect();
   try {
     return await work(client);

@@ -43,7 +43,7 @@ export class Person {
         ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
-      body: raw ? (body) : JSON.stringify(body),
+      body: raw ? body : JSON.stringify(body),
     });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.includes('json');

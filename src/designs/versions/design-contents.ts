@@ -71,12 +71,10 @@ export class DesignContents {
   }
 
   private async row(design: Design, number: number, column: 'content' | 'source'): Promise<DesignVersion> {
-    return this.unit.manager
-      .getRepository(DesignVersion)
-      .findOneOrFail({
-        where: { designId: design.id, number },
-        select: { designId: true, number: true, [column]: true },
-      });
+    return this.unit.manager.getRepository(DesignVersion).findOneOrFail({
+      where: { designId: design.id, number },
+      select: { designId: true, number: true, [column]: true },
+    });
   }
 
   private async open(sealed: Buffer, place: string): Promise<Buffer> {
