@@ -96,7 +96,7 @@ export class DeploymentsStore extends Store<Deployment> {
     if (actor.isSystem) return rows;
     return rows.andWhere(
       `(${administeredOf('deployment', ':actorId')} OR deployment.workspace_id IN (
-         SELECT resource_id FROM access_role WHERE user_id = :actorId AND resource_type = 'workspace'))`,
+         SELECT granted_resources(:actorId, 'workspace')))`,
       { actorId: actor.userId },
     );
   }

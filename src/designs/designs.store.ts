@@ -131,7 +131,7 @@ const inGrantedWorkspace = (least: number): string =>
 
 /** Shared with the organization, from a workspace that is not archived. */
 const SHARED = `(design.visibility = 'organization'
-  AND design.organization_id IN (SELECT resource_id FROM access_role WHERE user_id = :actorId AND resource_type = 'organization')
+  AND design.organization_id IN (SELECT granted_resources(:actorId, 'organization'))
   AND design.workspace_id IN (SELECT id FROM active_workspace))`;
 
 /** @throws InvalidRequest naming the visibilities there are */

@@ -3,13 +3,12 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 const SYSTEM = `(SELECT current_setting('armature.user', true) = 'system')`;
 const USER = `(SELECT nullif(nullif(current_setting('armature.user', true), ''), 'system')::uuid)`;
 
+// Asked through the functions of migration 3: a connection plans those once, and the view anew wherever a statement names it.
 const organizations = (leastRole: number): string =>
-  `(SELECT coalesce(array_agg(resource_id), '{}') FROM access_role
-     WHERE user_id = ${USER} AND resource_type = 'organization' AND role >= ${leastRole})`;
-const MEMBER_OF = `organization_id = ANY (${organizations(1)}::uuid[])`;
-const ADMIN_OF = `organization_id = ANY (${organizations(5)}::uuid[])`;
-const granted = (column: string, type: string): string =>
-  `${column} IN (SELECT resource_id FROM access_role WHERE user_id = ${USER} AND resource_type = '${type}')`;
+  `organization_id = ANY (ARRAY(SELECT organizations_of(${USER}, ${leastRole})))`;
+const MEMBER_OF = organizations(1);
+const ADMIN_OF = organizations(5);
+const granted = (column: string, type: string): string => `${column} IN (SELECT granted_resources(${USER}, '${type}'))`;
 
 /** Whose rows each tenant table shows, beside the system. Every sub-query stands alone, so it is asked once for a statement. */
 const RULES: Record<string, string> = {

@@ -61,9 +61,8 @@ export class OrganizationsStore extends Store<Organization> {
   private visibleTo(actor: Actor) {
     const rows = this.select();
     if (actor.isSystem) return rows;
-    return rows.andWhere(
-      `organization.id IN (SELECT resource_id FROM access_role WHERE user_id = :actorId AND resource_type = 'organization')`,
-      { actorId: actor.userId },
-    );
+    return rows.andWhere(`organization.id IN (SELECT granted_resources(:actorId, 'organization'))`, {
+      actorId: actor.userId,
+    });
   }
 }
