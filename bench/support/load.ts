@@ -7,6 +7,8 @@ import type { BenchServer } from './server.js';
 export interface Candidate {
   name: string;
   server: BenchServer;
+  /** The database that it asks, when it is not the one of the others. */
+  database?: BenchDatabase;
   token?: string;
   /** The paths that are asked for at random. */
   paths: string[];
@@ -33,10 +35,11 @@ const WARM_UP_SECONDS = 4;
  */
 export async function compare(title: string, database: BenchDatabase, candidates: Candidate[]): Promise<void> {
   const before = load();
-  for (const candidate of candidates) await run(candidate, database, WARM_UP_SECONDS);
+  for (const candidate of candidates) await run(candidate, candidate.database ?? database, WARM_UP_SECONDS);
   const runs = new Map<Candidate, Run[]>(candidates.map((candidate) => [candidate, []]));
   for (let round = 0; round < ROUNDS; round++)
-    for (const [candidate, results] of runs) results.push(await run(candidate, database, SECONDS));
+    for (const [candidate, results] of runs)
+      results.push(await run(candidate, candidate.database ?? database, SECONDS));
   const [baseline] = candidates.map((candidate) => middle(runs.get(candidate) ?? []));
   const rows = [...runs].map(([{ name }, results]) => {
     const { rps, p50, p99, server, database } = middle(results);

@@ -65,7 +65,7 @@ export class ConnectionsStore extends Store<Connection> {
   }
 
   page(actor: Actor, organizationId: string, query: ListQuery): Promise<Page<Connection>> {
-    const rows = this.visibleTo(actor).andWhere('connection.organization_id = :organizationId', { organizationId });
+    const rows = this.access.onlyVisibleIn(this.select(), 'connection', 'connection', actor, organizationId);
     return this.paginate(rows, listing, query);
   }
 

@@ -38,7 +38,7 @@ export class EnvironmentsStore extends Store<Environment> {
   }
 
   page(actor: Actor, organizationId: string, query: OrganizationListQuery): Promise<Page<Environment>> {
-    const rows = this.visibleTo(actor).andWhere('environment.organization_id = :organizationId', { organizationId });
+    const rows = this.access.onlyVisibleIn(this.select(), 'environment', 'environment', actor, organizationId);
     return this.paginate(rows, listing, query);
   }
 

@@ -37,7 +37,7 @@ export class WorkspacesStore extends Store<Workspace> {
   }
 
   page(actor: Actor, organizationId: string, query: OrganizationListQuery): Promise<Page<Workspace>> {
-    const rows = this.visibleTo(actor).andWhere('workspace.organization_id = :organizationId', { organizationId });
+    const rows = this.access.onlyVisibleIn(this.select(), 'workspace', 'workspace', actor, organizationId);
     return this.paginate(rows, listing, query);
   }
 

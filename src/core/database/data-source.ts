@@ -34,6 +34,8 @@ export function makeDataSource({ url, migrations = [], role, poolSize = 10 }: Da
     logging: false,
     poolSize,
     installExtensions: false,
+    // A row that is read needs no new id first.
+    entitySkipConstructor: true,
     applicationName: 'armature',
     extra: {
       ...(role === 'service' ? { options: `-c role=${SERVICE_ROLE} ${PLANNING}` } : {}),
