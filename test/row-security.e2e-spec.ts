@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import { Access } from '../src/core/access/access.js';
 import type { Json } from './support/person.js';
 import { World } from './support/world.js';

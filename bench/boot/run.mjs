@@ -14,15 +14,15 @@ const before = load();
 try {
   const { status } = spawnSync(
     process.execPath,
-    [
-      '--experimental-vm-modules',
-      '--no-warnings',
-      'node_modules/jest/bin/jest.js',
-      '-c',
-      'bench/boot/jest.config.mjs',
-      '--runInBand',
-    ],
-    { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, BENCH_BOOT_FILE: file } },
+    ['node_modules/jest/bin/jest.js', '-c', 'bench/boot/jest.config.mjs', '--maxWorkers=1'],
+    {
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: {
+        ...process.env,
+        BENCH_BOOT_FILE: file,
+        NODE_OPTIONS: '--import @swc-node/register/esm-register --no-warnings',
+      },
+    },
   );
   if (status !== 0) throw new Error(`the test files ended with ${status}`);
   const files = readFileSync(file, 'utf8')

@@ -22,7 +22,7 @@ export interface TestDatabase {
 export async function cloneDatabase(): Promise<TestDatabase> {
   const { url, template } = await askTestRun<DatabaseServer>('database');
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await onServer(url, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`));
+  await onServer(url, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`));
   return {
     url: databaseUrl(url, name),
     drop: () => onServer(url, (client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`)),

@@ -2,7 +2,8 @@ import { appendFileSync } from 'node:fs';
 import { cloneDatabase } from '../../test/support/database.js';
 import { askTestRun } from '../../test/support/test-run.js';
 
-it('boots the world of a test file', async () => {
+/** What a test file does before its first test; the times go to the file that BENCH_BOOT_FILE names. */
+export async function bootWorld(): Promise<void> {
   await askTestRun('database'); // made once for a run, whichever file comes first
   const cpu = process.cpuUsage();
   const began = performance.now();
@@ -17,4 +18,4 @@ it('boots the world of a test file', async () => {
   appendFileSync(process.env['BENCH_BOOT_FILE'] ?? '/dev/null', `${JSON.stringify(times)}\n`);
   await database.drop();
   await world.stop();
-});
+}
