@@ -8,6 +8,7 @@ import { RowSecurity1764000000008 } from './1764000000008-row-security.js';
 import { IdentityWhole1764000000006 } from './1764000000006-identity-whole.js';
 import { WorkspacesWhole1764000000007 } from './1764000000007-workspaces-whole.js';
 import { DataKeyRotation1764000000009 } from './1764000000009-data-key-rotation.js';
+import { Registry1764000000010 } from './1764000000010-registry.js';
 
 /** Every change of the schema, oldest first. */
 export const migrations: Migration[] = [
@@ -20,4 +21,5 @@ export const migrations: Migration[] = [
   WorkspacesWhole1764000000007,
   RowSecurity1764000000008,
   DataKeyRotation1764000000009,
+  Registry1764000000010,
 ];

@@ -1,0 +1,46 @@
+import { Column, Entity } from 'typeorm';
+import { BaseEntity } from '../../core/database/base.entity.js';
+import type { ComponentDefinition } from '../definition.js';
+import type { EntryStatus } from '../entry-status.js';
+
+/** What of a component is shown but never searched by. */
+export type ComponentDetails = Pick<
+  ComponentDefinition,
+  'description' | 'format' | 'styles' | 'capabilities' | 'metadata' | 'rest'
+>;
+
+/** A kind of building block; kind and apiVersion tell it from the others of its model. */
+@Entity('component')
+export class Component extends BaseEntity {
+  @Column('uuid')
+  modelId!: string;
+
+  @Column('text')
+  kind!: string;
+
+  @Column('text')
+  apiVersion!: string;
+
+  @Column('text')
+  displayName!: string;
+
+  @Column('boolean', { default: false })
+  isAnnotation!: boolean;
+
+  @Column('text', { default: 'enabled' })
+  status!: EntryStatus;
+
+  /** It and its model are enabled and not deleted. */
+  @Column('boolean', { default: true })
+  listed!: boolean;
+
+  /** Of its schema, which is kept once for all components that have the same; null without one. */
+  @Column('text', { nullable: true })
+  schemaDigest!: string | null;
+
+  @Column('text')
+  digest!: string;
+
+  @Column('jsonb')
+  details!: ComponentDetails;
+}

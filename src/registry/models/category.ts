@@ -1,0 +1,11 @@
+/** A category as it stands in paths: `Security & Compliance` is `security-compliance`. */
+export function slugOf(category: string): string {
+  return category
+    .toLowerCase()
+    .replaceAll('&', '')
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-+|-+$/g, '');
+}
+
+/** What models without a category are in. */
+export const UNCATEGORIZED = 'Uncategorized';

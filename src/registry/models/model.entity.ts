@@ -1,0 +1,62 @@
+import { Column, Entity } from 'typeorm';
+import { BaseEntity } from '../../core/database/base.entity.js';
+import type { JsonObject } from '../../formats/located.js';
+import type { EntryStatus } from '../entry-status.js';
+
+/** One version of a model: a group of components and relationships that one registrant published together. */
+@Entity('model')
+export class Model extends BaseEntity {
+  @Column('uuid')
+  registrantId!: string;
+
+  @Column('text')
+  name!: string;
+
+  @Column('text')
+  version!: string;
+
+  /** The version in a form that sorts as versions do. */
+  @Column('text')
+  versionOrder!: string;
+
+  /** It is the highest enabled version of its registrant and name: the one that lists show. */
+  @Column('boolean', { default: false })
+  latest!: boolean;
+
+  @Column('text')
+  displayName!: string;
+
+  @Column('text', { default: '' })
+  description!: string;
+
+  @Column('text')
+  category!: string;
+
+  @Column('text')
+  categorySlug!: string;
+
+  @Column('text', { default: '' })
+  subCategory!: string;
+
+  @Column('boolean', { default: false })
+  isAnnotation!: boolean;
+
+  @Column('text', { default: 'enabled' })
+  status!: EntryStatus;
+
+  @Column('jsonb', { default: {} })
+  metadata!: JsonObject;
+
+  @Column('jsonb', { default: {} })
+  rest!: JsonObject;
+
+  @Column('text')
+  digest!: string;
+
+  /** Enabled ones. */
+  @Column('int', { default: 0 })
+  componentsCount!: number;
+
+  @Column('int', { default: 0 })
+  relationshipsCount!: number;
+}

@@ -1,0 +1,15 @@
+import { Column, Entity } from 'typeorm';
+import { BaseEntity } from '../../core/database/base.entity.js';
+
+/** A source that registered models. Kind and hostname together tell one from another. */
+@Entity('registrant')
+export class Registrant extends BaseEntity {
+  @Column('text')
+  hostname!: string;
+
+  @Column('text')
+  kind!: string;
+
+  @Column('text', { default: 'registered' })
+  status!: string;
+}

@@ -1,0 +1,42 @@
+import { Column, Entity } from 'typeorm';
+import { BaseEntity } from '../../core/database/base.entity.js';
+import type { JsonObject } from '../../formats/located.js';
+import type { EntryStatus } from '../entry-status.js';
+
+/** A rule by which components of a design are related; what it says tells it from the others of its model. */
+@Entity('relationship')
+export class Relationship extends BaseEntity {
+  @Column('uuid')
+  modelId!: string;
+
+  @Column('text')
+  kind!: string;
+
+  @Column('text')
+  type!: string;
+
+  @Column('text')
+  subType!: string;
+
+  @Column('text', { default: 'enabled' })
+  status!: EntryStatus;
+
+  /** It and its model are enabled and not deleted. */
+  @Column('boolean', { default: true })
+  listed!: boolean;
+
+  @Column('text')
+  version!: string;
+
+  @Column('jsonb')
+  selectors!: JsonObject[];
+
+  @Column('jsonb', { default: {} })
+  metadata!: JsonObject;
+
+  @Column('jsonb', { default: {} })
+  rest!: JsonObject;
+
+  @Column('text')
+  digest!: string;
+}
