@@ -6,6 +6,8 @@ import { AppError } from '../core/errors/app-error.js';
 import { type ArchiveContents } from './archive-contents.js';
 
 const SLICE = 64 * 1024;
+/** Each piece of unzipped content is a trip to another thread and back; it is also how far a bomb can go beyond a limit. */
+const UNZIPPED = 256 * 1024;
 
 /** Reads a tar, piece by piece, so that the event loop turns between two pieces and nothing is unpacked beyond a limit. */
 export async function readTar(bytes: Uint8Array, compressed: boolean, contents: ArchiveContents): Promise<void> {
@@ -25,7 +27,7 @@ export async function readTar(bytes: Uint8Array, compressed: boolean, contents: 
   })();
   const source = Readable.from(slices(bytes), { objectMode: false });
   const unpacking = compressed
-    ? pipeline(source, createGunzip(), new WholeBlocks(), tar)
+    ? pipeline(source, createGunzip({ chunkSize: UNZIPPED }), new WholeBlocks(), tar)
     : pipeline(source, new WholeBlocks(), tar);
   const [read, unpacked] = await Promise.allSettled([reading, unpacking]);
   // Whichever side fails takes the other down with it; our own refusal, then the decompressor, say why.
