@@ -6,25 +6,31 @@ import { type SourceFile } from './source-file.js';
 const LONGEST_CHAIN = 16;
 const MOST_LINKS = 100;
 
+/** What has been unpacked so far: archives within one another count together. */
+export interface Unpacked {
+  entries: number;
+  bytes: number;
+}
+
 /** What has come out of an archive so far, and the rules for what may. */
 export class ArchiveContents {
   private readonly files = new Map<string, SourceFile>();
   private readonly links = new Map<string, string[]>();
   private readonly faults: FaultList;
-  private entries = 0;
-  private bytes = 0;
 
   constructor(
     private readonly archive: string,
     private readonly limits: FormatLimits,
+    private readonly unpacked: Unpacked = { entries: 0, bytes: 0 },
   ) {
     this.faults = new FaultList(limits.faults);
   }
 
   /** Counts an entry and answers its path, or undefined when the entry is a fault and its bytes are of no use. Throws at a limit. */
   admit(name: string, size: number): string | undefined {
-    this.entries += 1;
-    if (this.entries > this.limits.archiveEntries) this.stop(`has more than ${this.limits.archiveEntries} entries`);
+    this.unpacked.entries += 1;
+    if (this.unpacked.entries > this.limits.archiveEntries)
+      this.stop(`has more than ${this.limits.archiveEntries} entries`);
     if (size > this.limits.entryBytes)
       this.stop(`holds ${show(name)}, which is larger than ${this.limits.entryBytes} bytes`);
     const path = inside([], name);
@@ -35,10 +41,11 @@ export class ArchiveContents {
 
   /** Counts bytes as they come out, whatever a header promised. Throws at a limit. */
   count(name: string, chunk: number, total: number): void {
-    this.bytes += chunk;
+    this.unpacked.bytes += chunk;
     if (total > this.limits.entryBytes)
       this.stop(`holds ${show(name)}, which is larger than ${this.limits.entryBytes} bytes`);
-    if (this.bytes > this.limits.archiveBytes) this.stop(`unpacks to more than ${this.limits.archiveBytes} bytes`);
+    if (this.unpacked.bytes > this.limits.archiveBytes)
+      this.stop(`unpacks to more than ${this.limits.archiveBytes} bytes`);
   }
 
   add(path: string, bytes: Uint8Array): void {

@@ -1,21 +1,8 @@
-import { once } from 'node:events';
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
-import { pack, type Header } from 'tar-stream';
 import { type InvalidRequest } from '../core/errors/app-error.js';
 import { unpack } from './archive.js';
 import { defaultLimits, type FormatLimits } from './limits.js';
-
-type Member = Partial<Header> & { name: string; text?: string };
-
-async function tar(...members: Member[]): Promise<Buffer> {
-  const stream = pack();
-  const chunks: Buffer[] = [];
-  stream.on('data', (chunk) => chunks.push(chunk as Buffer));
-  for (const { text, ...header } of members) stream.entry(header, text ?? '');
-  stream.finalize();
-  await once(stream, 'end');
-  return Buffer.concat(chunks);
-}
+import { tar } from './tar.fixture.js';
 
 /** A zip by hand, since what is of interest are zips that no tool makes. */
 function zip(...members: { name: string; text: string; mode?: number; size?: number; crc?: number }[]): Buffer {
@@ -119,6 +106,14 @@ describe('unpack', () => {
     for (const bytes of cases) await expect(faults(bytes)).resolves.toHaveLength(1);
     const cut = (await tar({ name: 'a', text: 'x'.repeat(5000) })).subarray(0, 3000);
     await expect(faults(cut)).resolves.toHaveLength(1);
+  });
+
+  it('goes on counting where another archive stopped', async () => {
+    const unpacked = { entries: 0, bytes: 0 };
+    const file = { path: 'upload', bytes: await tar({ name: 'a', text: 'x'.repeat(100) }, { name: 'b', text: 'y' }) };
+    await unpack(file, defaultLimits, unpacked);
+    expect(unpacked).toEqual({ entries: 2, bytes: 101 });
+    await expect(unpack(file, { ...defaultLimits, archiveEntries: 3 }, unpacked)).rejects.toThrow('3 entries');
   });
 
   it('refuses a zip under the name of a tar', async () => {

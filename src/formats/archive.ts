@@ -1,5 +1,5 @@
 import { type Fault, InvalidRequest } from '../core/errors/app-error.js';
-import { ArchiveContents } from './archive-contents.js';
+import { ArchiveContents, type Unpacked } from './archive-contents.js';
 import { defaultLimits, type FormatLimits } from './limits.js';
 import { type SourceFile } from './source-file.js';
 import { readTar } from './tar-archive.js';
@@ -24,11 +24,12 @@ export function namedArchive(path: string): 'tar' | 'zip' | undefined {
 /**
  * Unpacks a tar, a compressed tar or a zip into memory: files by path with `/`, in the order of the archive; directories are left out, links inside are followed.
  * Counts while it unpacks and stops at the first limit. Throws InvalidRequest for names or links that lead out, devices, names given twice,
- * a name that promises another kind of archive, and whatever is damaged.
+ * a name that promises another kind of archive, and whatever is damaged. `unpacked` goes on counting where another archive stopped.
  */
 export async function unpack(
   file: SourceFile,
   limits: FormatLimits = defaultLimits,
+  unpacked?: Unpacked,
 ): Promise<ReadonlyMap<string, SourceFile>> {
   const kind = archiveKind(file.bytes);
   const named = namedArchive(file.path);
@@ -36,7 +37,7 @@ export async function unpack(
   if (named && (named === 'zip') !== (kind === 'zip')) {
     throw refusal(file, { detail: `is named as a ${named} but is a ${kind}`, remedy: 'Give the file the right name.' });
   }
-  const contents = new ArchiveContents(file.path, limits);
+  const contents = new ArchiveContents(file.path, limits, unpacked);
   try {
     await (kind === 'zip' ? readZip(file.bytes, contents) : readTar(file.bytes, kind === 'tar.gz', contents));
   } catch (error) {

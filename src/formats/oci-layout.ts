@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import { InvalidRequest } from '../core/errors/app-error.js';
+import { archiveKind, unpack } from './archive.js';
+import { type Unpacked } from './archive-contents.js';
+import { readDocuments } from './documents.js';
+import { type FormatLimits } from './limits.js';
+import { isObject, type JsonObject, objectOf, textOf } from './located.js';
+import { type SourceFile } from './source-file.js';
+
+const MARK = 'oci-layout';
+const DIGEST = /^(?:sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$/;
+const WHITEOUT = '.wh.';
+const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
+const REBUILD = 'Write the layout again with the tool that made it.';
+
+type Files = ReadonlyMap<string, SourceFile>;
+
+/** The folder of an OCI image layout among the files of an archive, with its closing `/`; undefined when there is none. */
+export function ociLayoutIn(files: Files): string | undefined {
+  const marks = [...files.keys()].filter((path) => path === MARK || path.endsWith(`/${MARK}`));
+  const roots = marks.map((path) => path.slice(0, -MARK.length)).filter((root) => files.has(`${root}index.json`));
+  return roots.sort((a, b) => a.length - b.length)[0];
+}
+
+/**
+ * The files of all images of an OCI image layout (image-spec 1.1): every manifest of the index and of the indexes in it, the layers of each laid upon one another.
+ * A layer that is no archive is one file, named by its annotation. Throws InvalidRequest for blobs that are missing or do not match their digest, and for layers packed with zstd.
+ */
+export async function readOciLayout(
+  files: Files,
+  root: string,
+  limits: FormatLimits,
+  unpacked: Unpacked,
+): Promise<SourceFile[]> {
+  const layout = new Layout(files, root, limits, unpacked);
+  const found = new Map<string, SourceFile[]>();
+  for (const manifest of layout.manifests()) {
+    for (const [path, file] of await layout.image(manifest)) {
+      const same = found.get(path) ?? [];
+      if (!same.some(({ bytes }) => Buffer.compare(bytes, file.bytes) === 0)) found.set(path, [...same, file]);
+    }
+  }
+  return [...found.values()].flat();
+}
+
+class Layout {
+  private readonly layers = new Map<string, Files>();
+
+  constructor(
+    private readonly files: Files,
+    private readonly root: string,
+    private readonly limits: FormatLimits,
+    private readonly unpacked: Unpacked,
+  ) {}
+
+  manifests(): JsonObject[] {
+    const index = this.files.get(`${this.root}index.json`);
+    const manifests: JsonObject[] = [];
+    const seen = new Set<string>();
+    const open = index ? [this.document(index)] : [];
+    for (let next = open.pop(); next; next = open.pop()) {
+      if (Array.isArray(next['layers'])) manifests.unshift(next);
+      for (const descriptor of listOf(next['manifests'])) {
+        const digest = textOf(descriptor['digest']);
+        if (!seen.has(digest)) open.push(this.document(this.blob(descriptor)));
+        seen.add(digest);
+      }
+    }
+    return manifests;
+  }
+
+  async image(manifest: JsonObject): Promise<Files> {
+    const image = new Map<string, SourceFile>();
+    for (const descriptor of listOf(manifest['layers'])) {
+      const digest = textOf(descriptor['digest']);
+      const layer = this.layers.get(digest) ?? (await this.layer(descriptor));
+      this.layers.set(digest, layer);
+      for (const path of layer.keys()) hide(path, image);
+      for (const [path, file] of layer) if (!nameOf(path).startsWith(WHITEOUT)) image.set(path, file);
+    }
+    return image;
+  }
+
+  private async layer(descriptor: JsonObject): Promise<Files> {
+    const blob = this.blob(descriptor);
+    if (archiveKind(blob.bytes)) return unpack(blob, this.limits, this.unpacked);
+    if (textOf(descriptor['mediaType']).endsWith('zstd') || ZSTD.equals(blob.bytes.subarray(0, 4))) {
+      throw refusal(blob.path, 'is a layer packed with zstd', 'Pack the layers with gzip, or not at all.');
+    }
+    const title = textOf(objectOf(descriptor['annotations'])['org.opencontainers.image.title']);
+    const path = title || blob.path;
+    return new Map([[path, { path, bytes: blob.bytes }]]);
+  }
+
+  private blob(descriptor: JsonObject): SourceFile {
+    const digest = textOf(descriptor['digest']);
+    if (!DIGEST.test(digest)) throw refusal(`${this.root}index.json`, 'names a blob without a sound digest', REBUILD);
+    const [algorithm = '', hex = ''] = digest.split(':');
+    const path = `${this.root}blobs/${algorithm}/${hex}`;
+    const file = this.files.get(path);
+    if (!file) throw refusal(path, 'is named in the layout but is not in it', REBUILD);
+    if (createHash(algorithm).update(file.bytes).digest('hex') !== hex) {
+      throw refusal(path, 'does not match its digest', REBUILD);
+    }
+    return file;
+  }
+
+  private document(file: SourceFile): JsonObject {
+    const [document] = readDocuments(file, 'kubernetes', this.limits);
+    if (!document?.object) throw refusal(file.path, 'is neither an index nor a manifest', REBUILD);
+    return document.object;
+  }
+}
+
+/** A whiteout takes away what lower layers have under its name, an opaque one all that they have in its folder. */
+function hide(path: string, image: Map<string, SourceFile>): void {
+  const name = nameOf(path);
+  if (!name.startsWith(WHITEOUT)) return;
+  const folder = path.slice(0, -name.length);
+  const opaque = name === '.wh..wh..opq';
+  const hidden = opaque ? folder : folder + name.slice(WHITEOUT.length);
+  for (const below of image.keys()) {
+    if (below === hidden || below.startsWith(opaque ? hidden : `${hidden}/`)) image.delete(below);
+  }
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+function listOf(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+function refusal(file: string, detail: string, remedy: string): InvalidRequest {
+  return new InvalidRequest(`${file} ${detail}`, { errors: [{ file, detail, remedy }], remedy });
+}
