@@ -21,8 +21,10 @@ export interface ModelDefinition {
   subCategory: string;
   registrant: RegistrantDefinition;
   metadata: JsonObject;
-  /** Members that have no home above, so that an export gives them back. */
+  /** Members that have no home above, so that an export gives them back; a `status` that a package gives is one of them. */
   rest: JsonObject;
+  /** `digestOf` of it, when whoever made it has worked it out already. */
+  digest?: string;
 }
 
 /** A component; its identity within its model and version is kind and apiVersion. */
@@ -41,6 +43,8 @@ export interface ComponentDefinition {
   metadata: JsonObject;
   /** Members that have no home above. */
   rest: JsonObject;
+  /** `digestOf` of it, when whoever made it has worked it out already. */
+  digest?: string;
 }
 
 /** A relationship between kinds of components, in the form of relationships.meshery.io/v1alpha3. */
@@ -56,6 +60,8 @@ export interface RelationshipDefinition {
   metadata: JsonObject;
   /** Members that have no home above. */
   rest: JsonObject;
+  /** `digestOf` of it, when whoever made it has worked it out already. */
+  digest?: string;
 }
 
 /** A model with what it holds: what a package has one or several of, and what a generator makes. */
@@ -63,12 +69,34 @@ export interface ModelContent {
   model: ModelDefinition;
   components: ComponentDefinition[];
   relationships: RelationshipDefinition[];
+  /** The model is known only from what its components say of it: it may be made of that, but a model that is known better does not change. */
+  embedded?: true;
+}
+
+/** A kind of connection as a package brings it. */
+export interface ConnectionDefinition {
+  /** Lowercase; what tells kinds apart: `grafana`, `kubernetes`. */
+  kind: string;
+  name: string;
+  type: string;
+  subType: string;
+  description: string;
+  /** JSON Schema of what a connection of this kind tells of itself. */
+  connectionSchema: JsonObject | null;
+  /** JSON Schema of its secret. */
+  credentialSchema: JsonObject | null;
+  /** What may follow each state. */
+  transitionMap: JsonObject | null;
+  /** Members that have no home above. */
+  rest: JsonObject;
+  /** `digestOf` of it, when whoever made it has worked it out already. */
+  digest?: string;
 }
 
 /** Something that could not be taken while the rest was. */
 export interface DefinitionFault extends Fault {
   /** `model`, `component`, `relationship`, `connection`, or `file` when it is not known what it was to be. */
   entity: 'model' | 'component' | 'relationship' | 'connection' | 'file';
-  /** Path of the file in its package, or a name. */
+  /** Path of the file in its package, or a name. `line` and `column` count in this file; `pointer` leads from the top of its document. */
   path: string;
 }
