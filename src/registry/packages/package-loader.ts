@@ -1,0 +1,78 @@
+import { defaultLimits, type FormatLimits } from '../../formats/limits.js';
+import { type SourceFile } from '../../formats/source-file.js';
+import { type Task, type WorkerPool } from '../../formats/worker-pool.js';
+import { type ComponentDefinition, type ModelContent } from '../definition.js';
+import { type PackageContent } from './package-content.js';
+import { readPackage } from './package-reader.js';
+
+/** Characters of schemas that cross over at once; taking in this many holds up the event loop for a few milliseconds. */
+const PART = 2_000_000;
+
+interface ReadInput {
+  file: SourceFile;
+  limits: FormatLimits;
+}
+
+/** What crosses over from the worker: a model with its first components, further components of the last model, and in the end all that is not of a model. */
+export type PackagePart =
+  { content: ModelContent } | { more: ComponentDefinition[] } | { end: Omit<PackageContent, 'models'> };
+
+export const readPackageTask: Task<ReadInput, Iterable<PackagePart>> = {
+  module: import.meta.url,
+  name: 'readPackageInWorker',
+};
+
+/** Reads packages without holding up the event loop. */
+export class PackageLoader {
+  constructor(
+    private readonly pool: WorkerPool,
+    private readonly limits: FormatLimits = defaultLimits,
+  ) {}
+
+  /** As readPackage. Throws InvalidRequest `TOO_COSTLY` as well, when time or memory ran out. */
+  async load(file: SourceFile): Promise<PackageContent> {
+    // A copy of its own: sending a view would send everything that lies in the same buffer.
+    const bytes = Uint8Array.from(file.bytes);
+    const input = { file: { path: file.path, bytes }, limits: this.limits };
+    return joined(await this.pool.collect(readPackageTask, input));
+  }
+}
+
+/** Task of the worker pool. */
+export async function readPackageInWorker({ file, limits }: ReadInput): Promise<Generator<PackagePart>> {
+  return partsOf(await readPackage(file, limits));
+}
+
+export function* partsOf({ models, ...end }: PackageContent): Generator<PackagePart> {
+  for (const { components, ...content } of models) {
+    const [first = [], ...others] = batchesOf(components);
+    yield { content: { ...content, components: first } };
+    for (const more of others) yield { more };
+  }
+  yield { end };
+}
+
+export function joined(parts: PackagePart[]): PackageContent {
+  const models: ModelContent[] = [];
+  let end: Omit<PackageContent, 'models'> = { connections: [], faults: [], failed: 0 };
+  for (const part of parts) {
+    if ('content' in part) models.push(part.content);
+    else if ('more' in part) for (const component of part.more) models.at(-1)?.components.push(component);
+    else end = part.end;
+  }
+  return { models, ...end };
+}
+
+function batchesOf(components: ComponentDefinition[]): ComponentDefinition[][] {
+  const batches: ComponentDefinition[][] = [];
+  let size = Infinity;
+  for (const component of components) {
+    if (size >= PART) {
+      batches.push([]);
+      size = 0;
+    }
+    batches.at(-1)?.push(component);
+    size += component.schema.length + 1000;
+  }
+  return batches;
+}

@@ -1,0 +1,85 @@
+import { InvalidRequest } from '../../core/errors/app-error.js';
+import { FaultList } from '../../formats/fault-list.js';
+import { defaultLimits, type FormatLimits } from '../../formats/limits.js';
+import { type LocatedDocument } from '../../formats/located.js';
+import { type SourceFile } from '../../formats/source-file.js';
+import { type DefinitionFault } from '../definition.js';
+import { documentsOf, readDefinitions } from './definition-documents.js';
+import { PackageAssembly, type PlacedFault } from './package-assembly.js';
+import { inOrder, type PackageContent } from './package-content.js';
+import { filesOf } from './package-files.js';
+
+/** Bytes that are read a second time, for the places of faults. */
+const LOCATED_BYTES = 10 * 1024 * 1024;
+
+/**
+ * Reads a package of definitions: .tar.gz, .tar, .zip or an OCI image layout, archives of such one level deep, or one YAML or JSON file of definitions.
+ * What is wrong with one definition is a fault in the answer, and the others are there. Throws InvalidRequest when the package cannot be unpacked or holds no definition.
+ * Works on this thread; outside of workers and tests go through PackageLoader.
+ */
+export async function readPackage(file: SourceFile, limits: FormatLimits = defaultLimits): Promise<PackageContent> {
+  const { files, faults } = await filesOf(file, limits);
+  const assembly = new PackageAssembly(limits);
+  const unread = new Set(faults.map(({ path }) => path));
+  let recognised = 0;
+  for (const each of files) {
+    const read = readDefinitions(each, limits);
+    for (const found of read.found) assembly.add(found);
+    recognised += read.found.length;
+    faults.push(...read.faults);
+    for (const { path } of read.faults) unread.add(path);
+  }
+  if (recognised === 0 && faults.every(({ entity }) => entity === 'file')) throw nothingIn(file, faults, limits);
+  const models = assembly.finish();
+  return {
+    models,
+    connections: assembly.connections.sort((a, b) => inOrder(a.kind, b.kind)),
+    faults: [...faults, ...located(assembly.faults, files, limits)],
+    failed: unread.size + assembly.failed,
+  };
+}
+
+function nothingIn(file: SourceFile, faults: DefinitionFault[], limits: FormatLimits): InvalidRequest {
+  const remedy = 'Send model, component, relationship or connection definitions, each with its schemaVersion.';
+  const detail = 'holds no definition';
+  if (faults.length === 0) {
+    return new InvalidRequest(`${file.path} ${detail}`, { errors: [{ file: file.path, detail, remedy }], remedy });
+  }
+  const list = new FaultList(limits.faults);
+  list.add(...faults.map(({ entity: _entity, path, ...fault }) => ({ file: path, ...fault })));
+  return new InvalidRequest(`${file.path} ${detail} that can be read`, {
+    errors: list.faults,
+    remedy: faults[0]?.remedy,
+  });
+}
+
+/** Faults with their line and column. Only the first are located, since that takes reading their file again. */
+function located(placed: PlacedFault[], files: SourceFile[], limits: FormatLimits): DefinitionFault[] {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const open = new Map<string, LocatedDocument[]>();
+  let bytes = 0;
+  return placed.map(({ place, fault }, index) => {
+    const { entity, path, document } = place;
+    const file = byPath.get(path);
+    if (file && !open.has(path)) {
+      const worth = index < limits.faults && bytes + file.bytes.length <= LOCATED_BYTES;
+      bytes += worth ? file.bytes.length : 0;
+      open.set(path, worth ? withPositions(file, limits) : []);
+    }
+    const position = open
+      .get(path)
+      ?.find(({ number }) => number === document)
+      ?.position(fault.pointer ?? '');
+    return { ...fault, file: path, ...position, entity, path };
+  });
+}
+
+/** The reader with positions takes less than the one without: of a key that is given twice it does not choose one. */
+function withPositions(file: SourceFile, limits: FormatLimits): LocatedDocument[] {
+  try {
+    return documentsOf(file, limits);
+  } catch (error) {
+    if (error instanceof InvalidRequest) return [];
+    throw error;
+  }
+}
