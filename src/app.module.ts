@@ -21,6 +21,7 @@ import { KubernetesModule } from './kubernetes/kubernetes.module.js';
 import { JobsModule } from './jobs/jobs.module.js';
 import { migrations } from './migrations/migrations.js';
 import { OrganizationsModule } from './organizations/organizations.module.js';
+import { RegistryModule } from './registry/registry.module.js';
 import { UsersModule } from './organizations/users/users.module.js';
 import { WorkspacesModule } from './workspaces/workspaces.module.js';
 
@@ -45,6 +46,7 @@ export class AppModule {
         AuthModule,
         ConnectionsModule,
         KubernetesModule,
+        RegistryModule,
         EnvironmentsModule,
         WorkspacesModule,
         // Before the designs, for the router asks in this order: /api/pattern/deploy is no design called deploy.

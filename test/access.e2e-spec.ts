@@ -98,6 +98,48 @@ const joinBystander = async ({ world, bystander }: Scene): Promise<undefined> =>
   await world.admin.post(`/api/identity/orgs/${world.organization}/users`, { email: bystander.email, role: 'member' });
 };
 
+/** The registry is one for the installation, under two paths: everyone reads it, installation administrators write it. */
+function ofRegistry(base: string): Record<string, Rule> {
+  const read = rule('registry.read', 'anywhere', () => ({ ids: PUBLISHED }));
+  const reads = [
+    'models', 'models/:model', 'categories/:category/models', 'categories/:category/models/:model',
+    'components', 'components/:name', 'categories/:category/components', 'models/:model/components', 'models/:model/components/:name',
+    'categories/:category/models/:model/components', 'categories/:category/models/:model/components/:name',
+    'relationships', 'models/:model/relationships', 'registrants', 'categories', 'summary',
+  ]; // prettier-ignore
+  return {
+    ...Object.fromEntries(reads.map((path) => [`GET ${base}/${path}`, read])),
+    [`GET ${base}/export`]: rule('registry.read', 'anywhere', () => ({ query: `model=${PUBLISHED.model}` })),
+    [`POST ${base}/register`]: rule('registry.register', 'anywhere', () => ({
+      body: { file: Buffer.from(JSON.stringify(PUBLISHED_COMPONENT)).toString('base64'), register: false },
+    })),
+    [`POST ${base}/components`]: rule('registry.register', 'anywhere', () => ({
+      body: { modelName: PUBLISHED.model, components: [PUBLISHED_COMPONENT] },
+    })),
+    [`POST ${base}/:entityType/status`]: rule('registry.setStatus', 'anywhere', ({ ids }) => ({
+      ids: { entityType: 'model' },
+      body: { id: ids['publishedModel'], status: 'enabled' },
+    })),
+    [`DELETE ${base}/models/:id`]: rule('registry.delete', 'anywhere', undefined, {
+      before: async ({ world }) => ({ id: await publish(world, `model-${randomUUID()}`) }),
+    }),
+  };
+}
+
+const PUBLISHED = { category: 'database', model: 'published', name: 'Thing' };
+const PUBLISHED_COMPONENT = {
+  kind: 'Thing',
+  apiVersion: 'example.org/v1',
+  schema: { type: 'object' },
+  model: { name: PUBLISHED.model, version: '1.0.0', category: { name: 'Database' } },
+};
+
+async function publish({ admin }: World, name: string): Promise<string> {
+  const model = { ...PUBLISHED_COMPONENT.model, name };
+  const file = Buffer.from(JSON.stringify({ ...PUBLISHED_COMPONENT, model })).toString('base64');
+  return (await done(admin.post('/api/meshmodels/register', { file }))).models[0].id as string;
+}
+
 /** Who may call what: a route that is not here fails the test. Several rules of one route are told apart by a word. */
 const RULES: Record<string, Rule> = {
   'GET /api/environments': rule('organization.read', 'organization', inOrganization),
@@ -237,6 +279,12 @@ const RULES: Record<string, Rule> = {
   'GET /api/operations/:id': rule('operation.read', 'anywhere', undefined, { absent: true }),
   'POST /api/operations/:id/cancel': rule('operation.cancel', 'anywhere', undefined, { absent: true }),
 
+  ...ofRegistry('/api/meshmodels'),
+  ...ofRegistry('/api/registry'),
+  'GET /api/schema/resource/:resourceName': rule('registry.read', 'anywhere', () => ({
+    ids: { resourceName: 'Thing' },
+  })),
+
   'GET /api/identity/orgs': rule('user.readProfile', 'anywhere'),
   'POST /api/identity/orgs': rule('organization.create', 'anywhere', renamed),
   [`GET ${orgs}`]: rule('organization.read', 'organization'),
@@ -357,6 +405,26 @@ const FIELDS: Record<string, { operation: string; at: Rule['at']; query: (scene:
     query: ({ world }) => `events(orgID: "${world.organization}") { total_count }`,
   },
   event: { operation: 'event.read', at: 'workspace', query: ({ ids }) => `event(id: "${ids['event']}") { id }` },
+  ...Object.fromEntries(
+    [
+      'models { total_count }',
+      'components { total_count }',
+      'getMeshModelSummary(selector: { type: "all" }) { components { name } }',
+    ].map((query) => [
+      /^\w+/.exec(query)?.[0] ?? '',
+      { operation: 'registry.read', at: 'anywhere' as const, query: () => query },
+    ]),
+  ),
+  model: {
+    operation: 'registry.read',
+    at: 'anywhere',
+    query: ({ ids }) => `model(id: "${ids['publishedModel']}") { id }`,
+  },
+  component: {
+    operation: 'registry.read',
+    at: 'anywhere',
+    query: ({ ids }) => `component(id: "${ids['publishedComponent']}") { id }`,
+  },
   fetchPatterns: {
     operation: 'design.read',
     at: 'anywhere',
@@ -430,6 +498,8 @@ async function prepare(): Promise<Scene> {
     deployment: deployment.id,
     productionDeployment: productionDeployment.id,
     event: event.id,
+    publishedModel: await publish(world, PUBLISHED.model),
+    publishedComponent: (await done(admin.get('/api/registry/components/Thing'))).components[0].id,
     '/api/environments': environment.id,
     '/api/integrations/connections': connection.id,
     '/api/integrations/credentials': credential.id,

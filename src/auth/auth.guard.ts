@@ -3,6 +3,8 @@ import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { Authenticator } from '../core/access/authenticator.js';
 import { type Authenticated, IS_PUBLIC } from '../core/access/public.js';
+import { IS_REGISTRY_READ } from '../core/access/registry-read.js';
+import { Env } from '../core/config/env.js';
 import { Unauthenticated } from '../core/errors/app-error.js';
 import { CallLimit } from '../core/rest/call-limit.js';
 import { currentRequest } from '../core/telemetry/request-context.js';
@@ -14,6 +16,7 @@ export class AuthGuard implements CanActivate {
     private readonly authenticator: Authenticator,
     private readonly limit: CallLimit,
     private readonly reflector: Reflector,
+    private readonly env: Env,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -23,7 +26,7 @@ export class AuthGuard implements CanActivate {
     }
     const request = context.switchToHttp().getRequest<Request & Authenticated>();
     try {
-      if (!this.isPublic(context)) await this.identify(request);
+      if (!this.isOpen(context, request)) await this.identify(request);
     } finally {
       // Callers who are refused count by their address: guessing tokens is calling, too.
       await this.limit.count(request, context.switchToHttp().getResponse());
@@ -37,7 +40,13 @@ export class AuthGuard implements CanActivate {
     if (current) current.actor = request.actor;
   }
 
-  private isPublic(context: ExecutionContext): boolean {
-    return this.reflector.getAllAndOverride<boolean>(IS_PUBLIC, [context.getHandler(), context.getClass()]) ?? false;
+  private isOpen(context: ExecutionContext, request: Request): boolean {
+    if (this.isMarked(IS_PUBLIC, context)) return true;
+    const anonymous = this.env.REGISTRY_ANONYMOUS_READ && request.headers.authorization === undefined;
+    return anonymous && this.isMarked(IS_REGISTRY_READ, context);
+  }
+
+  private isMarked(mark: string, context: ExecutionContext): boolean {
+    return this.reflector.getAllAndOverride<boolean>(mark, [context.getHandler(), context.getClass()]) ?? false;
   }
 }

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InvalidRequest } from '../core/errors/app-error.js';
-import { Outbound } from '../core/outbound/outbound.js';
 import type { UploadedFile } from '../core/rest/upload.js';
-import { Env } from '../core/config/env.js';
 import { DocumentReader } from '../formats/document-reader.js';
 import { isObject, type JsonObject } from '../formats/located.js';
+import { SentFiles } from '../formats/sent-file.js';
 import type { SourceFile } from '../formats/source-file.js';
 import type { DesignLocation } from './design.entity.js';
 import type { DesignImport } from './design.inputs.js';
@@ -31,8 +30,7 @@ const INLINE: DesignLocation = { type: 'inline', host: '', path: '', branch: '' 
 export class DesignSource {
   constructor(
     private readonly documents: DocumentReader,
-    private readonly outbound: Outbound,
-    private readonly env: Env,
+    private readonly sent: SentFiles,
   ) {}
 
   /** The content of `pattern_data`: `design_file` as object or text, or `pattern_file` as text or base64. */
@@ -55,42 +53,15 @@ export class DesignSource {
     return { ...source, imported: await importDesign(source.file, this.documents, options) };
   }
 
-  private async find({ url, file, file_name }: DesignImport, files: UploadedFile[]): Promise<Source> {
-    const upload = files.find((each) => each.fieldname === 'file') ?? files[0];
-    if (upload)
+  private async find(input: DesignImport, files: UploadedFile[]): Promise<Source> {
+    const { url, ...file } = await this.sent.find(input, files);
+    if (!url)
       return {
-        file: { path: upload.originalname || 'file', bytes: upload.buffer },
-        location: { type: 'upload', host: '', path: upload.originalname, branch: '' },
+        file,
+        location: { type: 'upload', host: '', path: files.length || input.file_name ? file.path : '', branch: '' },
       };
-    if (file !== undefined)
-      return {
-        file: { path: file_name ?? 'file', bytes: fromBase64('/file', file) },
-        location: { type: 'upload', host: '', path: file_name ?? '', branch: '' },
-      };
-    if (url !== undefined) return this.fetch(url);
-    throw InvalidRequest.at(
-      '/file',
-      'is required',
-      'Send a multipart form with a file, or JSON with url, or with file in base64.',
-    );
-  }
-
-  private async fetch(url: string): Promise<Source> {
-    if (!URL.canParse(url)) throw InvalidRequest.at('/url', 'is not a URL');
-    const answer = await this.outbound.fetch(url, {
-      policy: 'user',
-      maxBytes: this.env.LIMIT_UPLOAD_BYTES,
-      timeoutMs: 30_000,
-    });
-    if (answer.status !== 200)
-      throw new InvalidRequest(`${url} answered ${answer.status}`, {
-        code: 'SOURCE_UNAVAILABLE',
-        errors: [{ pointer: '/url', detail: `answered ${answer.status}` }],
-      });
-    const { host, pathname } = new URL(answer.url);
-    const branch = /\/(?:raw|blob|tree)\/([^/]+)\//.exec(pathname)?.[1] ?? '';
-    const path = decodeURIComponent(pathname.split('/').at(-1) ?? '') || host;
-    return { file: { path, bytes: answer.bytes }, location: { type: 'url', host, path: pathname, branch } };
+    const branch = /\/(?:raw|blob|tree)\/([^/]+)\//.exec(url.pathname)?.[1] ?? '';
+    return { file, location: { type: 'url', host: url.host, path: url.pathname, branch } };
   }
 }
 
@@ -109,12 +80,6 @@ function inline({ design_file, designFile, pattern_file, patternFile }: Record<s
     /^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(content) &&
     content.length > 16;
   return Buffer.from(content, encoded ? 'base64' : 'utf8');
-}
-
-function fromBase64(pointer: string, text: string): Buffer {
-  const bare = text.replace(/^data:[^,]*,/, '').replace(/\s+/g, '');
-  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(bare)) throw InvalidRequest.at(pointer, 'is not base64');
-  return Buffer.from(bare, 'base64');
 }
 
 function values(given: DesignImport['values']): ReadOptions['values'] {

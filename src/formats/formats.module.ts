@@ -2,12 +2,14 @@ import { Global, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { Env } from '../core/config/env.js';
 import { DocumentReader } from './document-reader.js';
 import { defaultLimits } from './limits.js';
+import { SentFiles } from './sent-file.js';
 import { WorkerPool } from './worker-pool.js';
 
 /** Reading foreign files, within the limits that the operator set, in workers that all features share. */
 @Global()
 @Module({
   providers: [
+    SentFiles,
     { provide: WorkerPool, useFactory: () => new WorkerPool() },
     {
       provide: DocumentReader,
@@ -25,7 +27,7 @@ import { WorkerPool } from './worker-pool.js';
         }),
     },
   ],
-  exports: [DocumentReader, WorkerPool],
+  exports: [DocumentReader, SentFiles, WorkerPool],
 })
 export class FormatsModule implements OnApplicationShutdown {
   constructor(private readonly pool: WorkerPool) {}

@@ -85,15 +85,22 @@ export class Registry1764000000010 implements MigrationInterface {
         selectors jsonb NOT NULL,
         metadata jsonb NOT NULL DEFAULT '{}',
         rest jsonb NOT NULL DEFAULT '{}',
+        identity text NOT NULL,
         digest text NOT NULL,
         ${RECORD}
       );
-      CREATE UNIQUE INDEX relationship_identity ON relationship (model_id, digest);
+      CREATE UNIQUE INDEX relationship_identity ON relationship (model_id, identity);
       CREATE INDEX relationship_kind ON relationship (kind, id) WHERE listed;
+
+      CREATE TABLE connection_definition (
+        kind text PRIMARY KEY,
+        digest text NOT NULL,
+        definition jsonb NOT NULL
+      );
 
       -- Counts the changes of the registry: what answers of everything are compared by.
       CREATE TABLE registry_revision (
-        only boolean PRIMARY KEY DEFAULT true CHECK (only),
+        singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
         revision bigint NOT NULL DEFAULT 0
       );
       INSERT INTO registry_revision DEFAULT VALUES;
@@ -102,7 +109,7 @@ export class Registry1764000000010 implements MigrationInterface {
 
   async down(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(
-      'DROP TABLE registry_revision, relationship, component, component_schema, model, registrant',
+      'DROP TABLE registry_revision, connection_definition, relationship, component, component_schema, model, registrant',
     );
   }
 }

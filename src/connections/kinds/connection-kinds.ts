@@ -10,19 +10,30 @@ type Json = Record<string, unknown>;
 @Injectable()
 export class ConnectionKinds {
   private readonly kinds = new Map<string, ConnectionKind>();
+  private defined = new Map<string, ConnectionKind>();
   private readonly ajv = addFormats.default(new Ajv({ allErrors: true, strict: false }));
 
   register(...kinds: ConnectionKind[]): void {
     for (const kind of kinds) this.kinds.set(kind.name, kind);
   }
 
+  /** Kinds that the registry defines, in place of those it defined before; the server's own are not replaced. A schema that cannot be compiled is left out. */
+  define(kinds: ConnectionKind[]): void {
+    this.defined = new Map(
+      kinds.map(({ metadata, secret, ...kind }) => [
+        kind.name,
+        { ...kind, ...(this.compiles(metadata) ? { metadata } : {}), ...(this.compiles(secret) ? { secret } : {}) },
+      ]),
+    );
+  }
+
   of(name: string): ConnectionKind {
-    return this.kinds.get(name) ?? { name, type: 'platform', subType: 'management' };
+    return this.kinds.get(name) ?? this.defined.get(name) ?? { name, type: 'platform', subType: 'management' };
   }
 
   /** Every kind with its schemas, by name. */
   all(): ConnectionKind[] {
-    return [...this.kinds.values()].sort((a, b) => a.name.localeCompare(b.name));
+    return [...new Map([...this.defined, ...this.kinds]).values()].sort((a, b) => a.name.localeCompare(b.name));
   }
 
   /**
@@ -50,6 +61,14 @@ export class ConnectionKinds {
     if (kind.normalize) return kind.normalize(metadata, kept).secret ?? kept;
     refuse(this.faults(kind.secret, kept, at));
     return kept;
+  }
+
+  private compiles(schema: object | undefined): schema is object {
+    try {
+      return schema !== undefined && this.ajv.compile(schema) !== undefined;
+    } catch {
+      return false;
+    }
   }
 
   private faults(schema: object | undefined, value: object, at: string): Fault[] {

@@ -92,6 +92,9 @@ export class ListArgs {
   }
 }
 
+/** Whether a list that knows `pagesize=all` is asked for everything. */
+export const asksForAll = ({ pagesize }: ListQuery): boolean => pagesize?.toLowerCase() === 'all';
+
 /** A page as asked for: `page` from 0, `size` from 1 to 500. */
 export interface PageWish {
   page: number;

@@ -36,6 +36,29 @@ export async function paginate<E extends Row>(
   return { ...wish, items, total };
 }
 
+/** Every record that the query asks for, in its order and so many at a time; memory stays flat however many there are. */
+export async function* walkAll<E extends Row>(
+  rows: SelectQueryBuilder<E>,
+  listing: Listing<E>,
+  query: ListQuery,
+  atOnce: number,
+): AsyncGenerator<E[]> {
+  const { column, direction } = orderOf(listing, query.order);
+  narrow(rows, listing, query);
+  rows.orderBy(column.sql, direction).addOrderBy(`${listing.alias}.id`, direction).limit(atOnce);
+  for (let last: E | undefined; ;) {
+    const next = rows.clone();
+    if (last)
+      next.andWhere(
+        ...after(column, direction, listing.alias, { value: text(column.of(last)), id: last.id, total: 0 }),
+      );
+    const found = await next.getMany();
+    if (found.length > 0) yield found;
+    if (found.length < atOnce) return;
+    last = found.at(-1);
+  }
+}
+
 /** One step of a walk over everything: the records after the cursor, by key and not by offset. */
 async function step<E extends Row>(
   rows: SelectQueryBuilder<E>,

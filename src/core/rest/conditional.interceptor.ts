@@ -18,6 +18,11 @@ export class ConditionalInterceptor implements NestInterceptor {
   }
 }
 
+/** The same for a route that writes its answer itself. */
+export function sendConditional(request: Request, response: Response, body: object): void {
+  response.send(answer(request, response, body));
+}
+
 function answer(request: Request, response: Response, body: unknown): unknown {
   if (typeof body !== 'object' || body === null || response.headersSent) return body;
   const text = JSON.stringify(body);
@@ -36,7 +41,8 @@ function answer(request: Request, response: Response, body: unknown): unknown {
   return undefined;
 }
 
-function matches(header: string | undefined, tag: string): boolean {
+/** Whether If-None-Match names the tag; tags compare weakly there (RFC 9110, 13.1.2). */
+export function matches(header: string | undefined, tag: string): boolean {
   const bare = (text: string) => text.trim().replace(/^W\//, '');
   return (
     header !== undefined && (header.trim() === '*' || header.split(',').some((given) => bare(given) === bare(tag)))

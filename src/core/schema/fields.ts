@@ -56,6 +56,11 @@ export const TimeField = (settings: FieldSettings = {}) =>
   field({ api: { type: String, format: 'date-time' }, graphql: () => GraphQLTime }, settings);
 export const MapField = (settings: FieldSettings = {}) =>
   field({ api: { type: 'object', additionalProperties: true }, graphql: () => GraphQLMap }, settings);
+export const MapsField = (settings: FieldSettings = {}) =>
+  field(
+    { api: { type: 'object', isArray: true, additionalProperties: true } as never, graphql: () => [GraphQLMap] },
+    settings,
+  );
 export const TextsField = (settings: FieldSettings = {}) =>
   field({ api: { type: String, isArray: true }, graphql: () => [String] }, settings);
 /** One of a few words; GraphQL shows it as String, as the interface does for the fields of records. */

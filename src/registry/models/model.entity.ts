@@ -16,7 +16,7 @@ export class Model extends BaseEntity {
   version!: string;
 
   /** The version in a form that sorts as versions do. */
-  @Column('text')
+  @Column({ type: 'text', collation: 'C' })
   versionOrder!: string;
 
   /** It is the highest enabled version of its registrant and name: the one that lists show. */

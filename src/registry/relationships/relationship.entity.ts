@@ -37,6 +37,10 @@ export class Relationship extends BaseEntity {
   @Column('jsonb', { default: {} })
   rest!: JsonObject;
 
+  /** A digest of kind, type, sub-type and selectors. */
+  @Column('text')
+  identity!: string;
+
   @Column('text')
   digest!: string;
 }

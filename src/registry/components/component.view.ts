@@ -1,0 +1,121 @@
+import { ObjectType } from '@nestjs/graphql';
+import { EnvelopeOf } from '../../core/listing/page.js';
+import { IdField, MapField, MapsField, RecordField, TextField, WordField } from '../../core/schema/fields.js';
+import { RecordView } from '../../core/schema/record.view.js';
+import { ENTRY_STATUSES, type EntryStatus } from '../entry-status.js';
+import type { Model } from '../models/model.entity.js';
+import { CategoryView, ModelVersionView } from '../models/model.view.js';
+import { RegistrantView } from '../registrants/registrant.view.js';
+import type { Registrant } from '../registrants/registrant.entity.js';
+import type { Component } from './component.entity.js';
+
+const SCHEMA_VERSION = 'components.meshery.io/v1beta1';
+
+@ObjectType('ComponentKind')
+export class ComponentKindView {
+  @TextField()
+  kind!: string;
+
+  @TextField({ description: 'The apiVersion.' })
+  version!: string;
+
+  @TextField({ nullable: true, description: 'JSON Schema as JSON text; left out of lists with trim=true.' })
+  schema?: string;
+}
+
+/** The model that an entity belongs to. */
+@ObjectType('ModelReference')
+export class ModelReferenceView {
+  @IdField()
+  id!: string;
+
+  @TextField()
+  name!: string;
+
+  @TextField()
+  displayName!: string;
+
+  @TextField()
+  version!: string;
+
+  @RecordField(() => CategoryView)
+  category!: CategoryView;
+
+  @RecordField(() => ModelVersionView)
+  model!: ModelVersionView;
+
+  @RecordField(() => RegistrantView)
+  registrant!: RegistrantView;
+
+  static of(model: Model, registrant: Registrant): ModelReferenceView {
+    const { id, name, displayName, version, category } = model;
+    return Object.assign(new ModelReferenceView(), {
+      id,
+      name,
+      displayName,
+      version,
+      category: { name: category },
+      model: { version },
+      registrant: RegistrantView.of(registrant),
+    });
+  }
+}
+
+@ObjectType('Component')
+export class ComponentView extends RecordView {
+  @TextField()
+  schemaVersion!: string;
+
+  @RecordField(() => ComponentKindView)
+  component!: ComponentKindView;
+
+  @TextField()
+  displayName!: string;
+
+  @TextField()
+  kind!: string;
+
+  @TextField()
+  apiVersion!: string;
+
+  @RecordField(() => ModelReferenceView)
+  model!: ModelReferenceView;
+
+  @WordField(ENTRY_STATUSES)
+  status!: EntryStatus;
+
+  @TextField({ nullable: true })
+  description!: string;
+
+  @TextField({ nullable: true })
+  format!: string;
+
+  @MapField({ nullable: true })
+  styles!: object | null;
+
+  @MapsField({ nullable: true })
+  capabilities!: object[] | null;
+
+  @MapField({ nullable: true })
+  metadata!: object;
+
+  static of(component: Component, model: ModelReferenceView, schema: string | undefined): ComponentView {
+    const { kind, apiVersion, details } = component;
+    return RecordView.shape(new ComponentView(), component, {
+      schemaVersion: SCHEMA_VERSION,
+      component: { kind, version: apiVersion, ...(schema === undefined ? {} : { schema }) },
+      displayName: component.displayName,
+      kind,
+      apiVersion,
+      model,
+      status: component.status,
+      description: details.description,
+      format: details.format,
+      styles: details.styles,
+      capabilities: details.capabilities,
+      metadata: details.metadata,
+    });
+  }
+}
+
+export const ComponentPage = EnvelopeOf(ComponentView, 'components', 'ComponentPage');

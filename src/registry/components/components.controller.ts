@@ -1,0 +1,130 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Actor } from '../../core/access/actor.js';
+import { Caller } from '../../core/access/public.js';
+import { RegistryRead } from '../../core/access/registry-read.js';
+import type { JsonObject } from '../../formats/located.js';
+import { ComponentRegistrations } from '../registration/component-registrations.service.js';
+import type { RegistrationResult } from '../registration/outcome.js';
+import { ComponentsInput, SchemaQuery } from '../registry.inputs.js';
+import { RegistryAnswers } from '../registry-answers.js';
+import { RegistryListQuery } from '../registry-list-query.js';
+import { RegistryService } from '../registry.service.js';
+import { ComponentPage } from './component.view.js';
+
+/** Lists take `pagesize=all`, which is streamed, and `trim=true`, which leaves schemas out. A `{name}` is the kind, exact. */
+@ApiTags('registry: components')
+@ApiBearerAuth()
+@Controller(['api/meshmodels', 'api/registry'])
+export class ComponentsController {
+  constructor(
+    private readonly registrations: ComponentRegistrations,
+    private readonly answers: RegistryAnswers,
+  ) {}
+
+  @Get('components')
+  @RegistryRead()
+  @ApiOkResponse({ type: ComponentPage })
+  list(@Query() query: RegistryListQuery, @Req() request: Request, @Res() response: Response): Promise<void> {
+    return this.answers.components(query, {}, request, response);
+  }
+
+  @Post('components')
+  @HttpCode(200)
+  register(@Caller() actor: Actor, @Body() input: ComponentsInput): Promise<RegistrationResult> {
+    return this.registrations.register(actor, input);
+  }
+
+  /** All versions and variants of a kind. */
+  @Get('components/:name')
+  @RegistryRead()
+  @ApiOkResponse({ type: ComponentPage })
+  named(
+    @Param('name') kind: string,
+    @Query() query: RegistryListQuery,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.answers.components(query, { kind }, request, response);
+  }
+
+  @Get('categories/:category/components')
+  @RegistryRead()
+  @ApiOkResponse({ type: ComponentPage })
+  ofCategory(
+    @Param('category') category: string,
+    @Query() query: RegistryListQuery,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.answers.components(query, { category }, request, response);
+  }
+
+  @Get('models/:model/components')
+  @RegistryRead()
+  @ApiOkResponse({ type: ComponentPage })
+  ofModel(
+    @Param('model') model: string,
+    @Query() query: RegistryListQuery,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.answers.components(query, { model }, request, response);
+  }
+
+  @Get('models/:model/components/:name')
+  @RegistryRead()
+  @ApiOkResponse({ type: ComponentPage })
+  namedOfModel(
+    @Param('model') model: string,
+    @Param('name') kind: string,
+    @Query() query: RegistryListQuery,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.answers.components(query, { model, kind }, request, response);
+  }
+
+  @Get('categories/:category/models/:model/components')
+  @RegistryRead()
+  @ApiOkResponse({ type: ComponentPage })
+  ofModelInCategory(
+    @Param('category') category: string,
+    @Param('model') model: string,
+    @Query() query: RegistryListQuery,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.answers.components(query, { category, model }, request, response);
+  }
+
+  /** The component, of the highest version of the model, and under `components` all its versions and variants. */
+  @Get('categories/:category/models/:model/components/:name')
+  @RegistryRead()
+  @ApiOkResponse({ type: ComponentPage })
+  one(
+    @Param('category') category: string,
+    @Param('model') model: string,
+    @Param('name') kind: string,
+    @Query() query: RegistryListQuery,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.answers.components(query, { category, model, kind }, request, response, true);
+  }
+}
+
+@ApiTags('registry: components')
+@ApiBearerAuth()
+@Controller('api/schema/resource')
+export class SchemasController {
+  constructor(private readonly registry: RegistryService) {}
+
+  /** The JSON Schema of a kind: of the highest enabled version that the query leaves. */
+  @Get(':resourceName')
+  @RegistryRead()
+  schema(@Param('resourceName') kind: string, @Query() query: SchemaQuery): Promise<JsonObject> {
+    return this.registry.schema(kind, query);
+  }
+}

@@ -1,0 +1,160 @@
+import { Injectable } from '@nestjs/common';
+import type { SelectQueryBuilder } from 'typeorm';
+import { Store } from '../../core/database/store.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { type Listing, recordOrder } from '../../core/listing/listing.js';
+import type { Page } from '../../core/listing/page.js';
+import { walkAll } from '../../core/listing/paginate.js';
+import { slugOf } from '../models/category.js';
+import {
+  narrowAnnotations,
+  orderWithSort,
+  type RegistryListQuery,
+  type RegistryScope,
+  statusFor,
+} from '../registry-list-query.js';
+import { Component } from './component.entity.js';
+import { ComponentSchema } from './component-schema.entity.js';
+
+/** So many schemas are a megabyte or two. */
+const BATCH = 200;
+
+const { created_at, updated_at } = recordOrder<Component & { name: string }>('component');
+
+const listing: Listing<Component> = {
+  alias: 'component',
+  pageSize: 25,
+  order: {
+    name: { sql: 'component.kind', type: 'text', of: (component) => component.kind },
+    kind: { sql: 'component.kind', type: 'text', of: (component) => component.kind },
+    displayName: { sql: 'component.display_name', type: 'text', of: (component) => component.displayName },
+    display_name: { sql: 'component.display_name', type: 'text', of: (component) => component.displayName },
+    ...({ created_at, updated_at } as Listing<Component>['order']),
+  },
+  defaultOrder: 'name asc',
+  search: [`(component.kind || E'\\n' || component.display_name)`],
+};
+
+/** A component that holds for a resource, with its schema. */
+export interface Definition {
+  id: string;
+  kind: string;
+  apiVersion: string;
+  modelName: string;
+  modelVersion: string;
+  schema: string | null;
+  schemaDigest: string | null;
+}
+
+@Injectable()
+export class ComponentsStore extends Store<Component> {
+  constructor(unit: UnitOfWork) {
+    super(unit, Component, 'component');
+  }
+
+  page(query: RegistryListQuery, scope: RegistryScope): Promise<Page<Component>> {
+    return this.paginate(this.asked(query, scope), listing, { ...query, order: orderWithSort(query) });
+  }
+
+  all(query: RegistryListQuery, scope: RegistryScope): AsyncIterable<Component[]> {
+    return walkAll(this.asked(query, scope), listing, { ...query, order: orderWithSort(query) }, BATCH);
+  }
+
+  lock(id: string): Promise<Component | null> {
+    return this.select().where('component.id = :id', { id }).setLock('pessimistic_write').getOne();
+  }
+
+  find(id: string): Promise<Component | null> {
+    return this.select().where('component.id = :id', { id }).getOne();
+  }
+
+  async hasKind(kind: string): Promise<boolean> {
+    return this.select().where('component.kind = :kind', { kind }).getExists();
+  }
+
+  /** The schemas under these digests. */
+  async schemas(digests: readonly string[]): Promise<Map<string, string>> {
+    if (digests.length === 0) return new Map();
+    const found = await this.unit.manager
+      .getRepository(ComponentSchema)
+      .createQueryBuilder('kept')
+      .where('kept.digest = ANY(:digests)', { digests })
+      .getMany();
+    return new Map(found.map(({ digest, text }) => [digest, text]));
+  }
+
+  /**
+   * The enabled component of a kind that holds: of one apiVersion or model or version when they are given, and of those
+   * that are left the one of the highest model version.
+   */
+  async holding(
+    kind: string,
+    narrowed: { apiVersion?: string; model?: string; version?: string } = {},
+  ): Promise<Definition | null> {
+    const [found] = await this.unit.manager.query<Definition[]>(
+      `SELECT c.id, c.kind, c.api_version AS "apiVersion", m.name AS "modelName", m.version AS "modelVersion",
+         s.text AS schema, c.schema_digest AS "schemaDigest"
+       FROM component c JOIN model m ON m.id = c.model_id LEFT JOIN component_schema s ON s.digest = c.schema_digest
+       WHERE c.kind = $1 AND c.listed AND ($2::text IS NULL OR c.api_version = $2) AND ($3::text IS NULL OR m.name = $3)
+         AND ($4::text IS NULL OR m.version = $4)
+       ORDER BY c.schema_digest IS NULL, m.version_order DESC, c.id LIMIT 1`,
+      [kind, narrowed.apiVersion || null, narrowed.model || null, narrowed.version || null],
+    );
+    return found ?? null;
+  }
+
+  /** The enabled components of pairs of kind and apiVersion, without their schemas: the highest model version of each. */
+  async holdingAll(pairs: readonly { kind: string; apiVersion: string }[]): Promise<Omit<Definition, 'schema'>[]> {
+    return this.unit.manager.query<Omit<Definition, 'schema'>[]>(
+      `SELECT DISTINCT ON (c.kind, c.api_version) c.id, c.kind, c.api_version AS "apiVersion", m.name AS "modelName",
+         m.version AS "modelVersion", c.schema_digest AS "schemaDigest"
+       FROM component c JOIN model m ON m.id = c.model_id
+       WHERE c.listed AND (c.kind, c.api_version) IN (SELECT * FROM unnest($1::text[], $2::text[]))
+       ORDER BY c.kind, c.api_version, c.schema_digest IS NULL, m.version_order DESC, c.id`,
+      [pairs.map((pair) => pair.kind), pairs.map((pair) => pair.apiVersion)],
+    );
+  }
+
+  /** All components of a model, disabled ones too, in one order. */
+  ofModel(modelId: string): Promise<Component[]> {
+    return this.select()
+      .where('component.model_id = :modelId', { modelId })
+      .orderBy('component.kind')
+      .addOrderBy('component.api_version')
+      .getMany();
+  }
+
+  /** Follows what became of a model: its entries are listed as long as it is, and go with it. */
+  async follow(modelId: string, model: { listed: boolean; deletedAt: Date | null }): Promise<void> {
+    for (const table of ['component', 'relationship'])
+      await this.unit.manager.query(
+        `UPDATE ${table} SET listed = $2 AND status = 'enabled', deleted_at = coalesce(deleted_at, $3) WHERE model_id = $1`,
+        [modelId, model.listed, model.deletedAt],
+      );
+  }
+
+  private asked(query: RegistryListQuery, scope: RegistryScope): SelectQueryBuilder<Component> {
+    const rows = this.select();
+    const status = statusFor(query, scope);
+    if (status === 'enabled') rows.andWhere('component.listed');
+    if (status === 'disabled') rows.andWhere('NOT component.listed');
+    if (scope.kind) rows.andWhere('component.kind = :kind', { kind: scope.kind });
+    const model = [
+      scope.category ? 'category_slug = :slug' : '',
+      scope.model ? 'name = :model' : '',
+      query.version ? 'version = :version' : '',
+      query.registrant
+        ? 'registrant_id IN (SELECT id FROM registrant WHERE :registrant IN (id::text, kind, hostname))'
+        : '',
+    ].filter(Boolean);
+    if (model.length > 0)
+      rows.andWhere(`component.model_id IN (SELECT id FROM model WHERE ${model.join(' AND ')})`, {
+        slug: slugOf(scope.category ?? ''),
+        model: scope.model,
+        version: query.version,
+        registrant: query.registrant?.toLowerCase(),
+      });
+    narrowAnnotations(rows, 'component', query);
+    return rows;
+  }
+}

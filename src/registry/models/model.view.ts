@@ -1,0 +1,95 @@
+import { ObjectType } from '@nestjs/graphql';
+import { EnvelopeOf } from '../../core/listing/page.js';
+import { IntField, MapField, RecordField, TextField, TextsField, WordField } from '../../core/schema/fields.js';
+import { RecordView } from '../../core/schema/record.view.js';
+import { ENTRY_STATUSES, type EntryStatus } from '../entry-status.js';
+import { RegistrantView } from '../registrants/registrant.view.js';
+import type { Registrant } from '../registrants/registrant.entity.js';
+import type { Model } from './model.entity.js';
+import type { Versions } from './models.store.js';
+
+const SCHEMA_VERSION = 'models.meshery.io/v1beta1';
+
+@ObjectType('Category')
+export class CategoryView {
+  @TextField()
+  name!: string;
+}
+
+@ObjectType('ModelVersion')
+export class ModelVersionView {
+  @TextField()
+  version!: string;
+}
+
+@ObjectType('Model')
+export class ModelView extends RecordView {
+  @TextField()
+  schemaVersion!: string;
+
+  @TextField()
+  name!: string;
+
+  @TextField()
+  displayName!: string;
+
+  @TextField({ nullable: true })
+  description!: string;
+
+  @RecordField(() => CategoryView)
+  category!: CategoryView;
+
+  @TextField({ nullable: true })
+  sub_category!: string;
+
+  @TextField()
+  version!: string;
+
+  @TextsField({ description: 'Every enabled version, the highest first.' })
+  versions!: string[];
+
+  @IntField({ description: 'How many records of this name are grouped behind the one shown.' })
+  duplicates!: number;
+
+  @RecordField(() => ModelVersionView)
+  model!: ModelVersionView;
+
+  @WordField(ENTRY_STATUSES)
+  status!: EntryStatus;
+
+  @RecordField(() => RegistrantView)
+  registrant!: RegistrantView;
+
+  @MapField({ nullable: true })
+  metadata!: Record<string, unknown>;
+
+  @IntField({ description: 'Enabled components.' })
+  components_count!: number;
+
+  @IntField({ description: 'Enabled relationships.' })
+  relationships_count!: number;
+
+  static of(model: Model, registrant: Registrant, { versions, duplicates }: Versions): ModelView {
+    return RecordView.shape(new ModelView(), model, {
+      schemaVersion: SCHEMA_VERSION,
+      name: model.name,
+      displayName: model.displayName,
+      description: model.description,
+      category: { name: model.category },
+      sub_category: model.subCategory,
+      version: model.version,
+      versions,
+      duplicates,
+      model: { version: model.version },
+      status: model.status,
+      registrant: RegistrantView.of(registrant),
+      metadata: model.metadata,
+      components_count: model.componentsCount,
+      relationships_count: model.relationshipsCount,
+    });
+  }
+}
+
+/** Lists of models say how many there are under `count`, as the interface does, and under `total_count`, as all lists do. */
+export const ModelPage = EnvelopeOf(ModelView, 'models', 'ModelPage');
+IntField({ description: 'Records in all.' })(ModelPage.prototype as object, 'count');

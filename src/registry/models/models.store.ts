@@ -1,0 +1,156 @@
+import { Injectable } from '@nestjs/common';
+import type { SelectQueryBuilder } from 'typeorm';
+import { validate } from 'uuid';
+import { Store } from '../../core/database/store.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { type Listing, recordOrder } from '../../core/listing/listing.js';
+import type { Page } from '../../core/listing/page.js';
+import { walkAll } from '../../core/listing/paginate.js';
+import {
+  narrowAnnotations,
+  orderWithSort,
+  type RegistryListQuery,
+  type RegistryScope,
+  statusFor,
+} from '../registry-list-query.js';
+import { slugOf } from './category.js';
+import { Model } from './model.entity.js';
+
+const BATCH = 500;
+
+const listing: Listing<Model> = {
+  alias: 'model',
+  pageSize: 25,
+  order: {
+    ...recordOrder<Model>('model'),
+    displayName: { sql: 'model.display_name', type: 'text', of: (model) => model.displayName },
+    display_name: { sql: 'model.display_name', type: 'text', of: (model) => model.displayName },
+    version: { sql: 'model.version_order', type: 'text', of: (model) => model.versionOrder },
+    category: { sql: 'model.category', type: 'text', of: (model) => model.category },
+  },
+  defaultOrder: 'name asc',
+  search: [`(model.name || E'\\n' || model.display_name)`],
+};
+
+/** The versions of one model of one registrant, highest first. */
+export interface Versions {
+  versions: string[];
+  duplicates: number;
+}
+
+export interface CategorySummary {
+  name: string;
+  slug: string;
+  models_count: number;
+  components_count: number;
+}
+
+/** Models, one row a version; lists show the highest enabled version of each, unless one version or one name is asked for. */
+@Injectable()
+export class ModelsStore extends Store<Model> {
+  constructor(unit: UnitOfWork) {
+    super(unit, Model, 'model');
+  }
+
+  page(query: RegistryListQuery, scope: RegistryScope): Promise<Page<Model>> {
+    return this.paginate(this.asked(query, scope), listing, { ...query, order: orderWithSort(query) });
+  }
+
+  all(query: RegistryListQuery, scope: RegistryScope): AsyncIterable<Model[]> {
+    return walkAll(this.asked(query, scope), listing, { ...query, order: orderWithSort(query) }, BATCH);
+  }
+
+  async findAll(ids: readonly string[]): Promise<Map<string, Model>> {
+    const found = await this.select().withDeleted().where('model.id = ANY(:ids)', { ids }).getMany();
+    return new Map(found.map((each) => [each.id, each]));
+  }
+
+  find(id: string): Promise<Model | null> {
+    return this.select().where('model.id = :id', { id }).getOne();
+  }
+
+  lock(id: string): Promise<Model | null> {
+    return this.select().where('model.id = :id', { id }).setLock('pessimistic_write').getOne();
+  }
+
+  /** The records of a name, highest version first; in one category, of one version or registrant when they are given. */
+  named(name: string, narrowed: { version?: string; registrant?: string; category?: string } = {}): Promise<Model[]> {
+    const rows = this.select().where('model.name = :name', { name });
+    if (narrowed.version) rows.andWhere('model.version = :version', { version: narrowed.version });
+    if (narrowed.category) rows.andWhere('model.category_slug = :slug', { slug: slugOf(narrowed.category) });
+    byRegistrant(rows, narrowed.registrant);
+    return rows.orderBy('model.version_order', 'DESC').addOrderBy('model.id').getMany();
+  }
+
+  async hasCategory(category: string): Promise<boolean> {
+    return this.select()
+      .where('model.category_slug = :slug', { slug: slugOf(category) })
+      .getExists();
+  }
+
+  /** The enabled versions of what these records are versions of; `<registrant id> <name>` is the key. */
+  async versionsOf(models: readonly Model[]): Promise<Map<string, Versions>> {
+    if (models.length === 0) return new Map();
+    const rows = await this.unit.manager.query<{ key: string; versions: string[] }[]>(
+      `SELECT registrant_id || ' ' || name AS key, array_agg(version ORDER BY version_order DESC) AS versions
+       FROM model WHERE (registrant_id, name) IN (SELECT * FROM unnest($1::uuid[], $2::text[])) AND deleted_at IS NULL
+         AND (status = 'enabled' OR id = ANY($3))
+       GROUP BY registrant_id, name`,
+      [models.map((m) => m.registrantId), models.map((m) => m.name), models.map((m) => m.id)],
+    );
+    return new Map(rows.map(({ key, versions }) => [key, { versions, duplicates: versions.length - 1 }]));
+  }
+
+  categories(): Promise<CategorySummary[]> {
+    return this.unit.manager.query<CategorySummary[]>(
+      `SELECT min(category) AS name, category_slug AS slug, count(*)::int AS models_count, sum(components_count)::int AS components_count
+       FROM model WHERE deleted_at IS NULL AND status = 'enabled' GROUP BY category_slug ORDER BY category_slug`,
+    );
+  }
+
+  /** Sets what a model tells of its entries, and which of its versions is the latest, in the open unit of work. */
+  async recount(id: string): Promise<void> {
+    const { manager } = this.unit;
+    await manager.query(
+      `UPDATE model SET components_count = (SELECT count(*) FROM component WHERE model_id = model.id AND deleted_at IS NULL AND status = 'enabled'),
+         relationships_count = (SELECT count(*) FROM relationship WHERE model_id = model.id AND deleted_at IS NULL AND status = 'enabled')
+       WHERE id = $1`,
+      [id],
+    );
+    // Versions that are registered at the same time would each not see the other.
+    await manager.query(
+      `SELECT pg_advisory_xact_lock(hashtextextended(registrant_id || name, 0)) FROM model WHERE id = $1`,
+      [id],
+    );
+    await manager.query(
+      `WITH family AS (
+         SELECT m.id, m.latest, m.id IS NOT DISTINCT FROM (
+           SELECT id FROM model n WHERE n.registrant_id = m.registrant_id AND n.name = m.name AND n.deleted_at IS NULL AND n.status = 'enabled'
+           ORDER BY version_order DESC, id LIMIT 1) AS highest
+         FROM model m JOIN model one ON one.id = $1 AND m.registrant_id = one.registrant_id AND m.name = one.name)
+       UPDATE model SET latest = highest FROM family WHERE model.id = family.id AND family.latest <> family.highest`,
+      [id],
+    );
+  }
+
+  private asked(query: RegistryListQuery, scope: RegistryScope): SelectQueryBuilder<Model> {
+    const status = statusFor(query, scope);
+    const rows = this.select();
+    if (scope.category) rows.andWhere('model.category_slug = :slug', { slug: slugOf(scope.category) });
+    if (scope.model) rows.andWhere('model.name = :name', { name: scope.model });
+    if (query.version) rows.andWhere('model.version = :version', { version: query.version });
+    else if (!scope.model && status === 'enabled') rows.andWhere('model.latest');
+    if (status) rows.andWhere('model.status = :status', { status });
+    narrowAnnotations(rows, 'model', query);
+    byRegistrant(rows, query.registrant);
+    return rows;
+  }
+}
+
+function byRegistrant(rows: SelectQueryBuilder<Model>, registrant: string | undefined): void {
+  if (!registrant) return;
+  const column = validate(registrant) ? 'id::text = :registrant' : '(kind = :registrant OR hostname = :registrant)';
+  rows.andWhere(`model.registrant_id IN (SELECT id FROM registrant WHERE ${column})`, {
+    registrant: registrant.toLowerCase(),
+  });
+}

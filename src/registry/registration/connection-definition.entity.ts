@@ -1,0 +1,15 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { ConnectionDefinition } from '../definition.js';
+
+/** A kind of connection that a package brought. */
+@Entity('connection_definition')
+export class ConnectionDefinitionRecord {
+  @PrimaryColumn('text')
+  kind!: string;
+
+  @Column('text')
+  digest!: string;
+
+  @Column('jsonb')
+  definition!: ConnectionDefinition;
+}

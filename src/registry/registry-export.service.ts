@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common';
+import type { Readable } from 'node:stream';
+import { Conflict, InvalidRequest, NotFound } from '../core/errors/app-error.js';
+import type { Component } from './components/component.entity.js';
+import { ComponentsStore } from './components/components.store.js';
+import type { ModelContent } from './definition.js';
+import type { Model } from './models/model.entity.js';
+import { ModelsStore } from './models/models.store.js';
+import { writePackage } from './packages/package-writer.js';
+import type { Registrant } from './registrants/registrant.entity.js';
+import { RegistrantsStore } from './registrants/registrants.store.js';
+import type { ExportQuery } from './registry.inputs.js';
+import type { Relationship } from './relationships/relationship.entity.js';
+import { RelationshipsStore } from './relationships/relationships.store.js';
+
+export interface ModelPackage {
+  fileName: string;
+  content: Readable;
+}
+
+/** Writes models out as packages that register again to the same content. */
+@Injectable()
+export class RegistryExport {
+  constructor(
+    private readonly models: ModelsStore,
+    private readonly components: ComponentsStore,
+    private readonly relationships: RelationshipsStore,
+    private readonly registrants: RegistrantsStore,
+  ) {}
+
+  /**
+   * All versions of a model, or one.
+   * @throws NotFound; Conflict AMBIGUOUS_NAME when several registrants have one of this name
+   */
+  async export({ model: name, version, registrant }: ExportQuery): Promise<ModelPackage> {
+    if (!name) throw InvalidRequest.at('model', 'is required', 'Name the model to export.');
+    const models = await this.models.named(name, { version, registrant });
+    if (models.length === 0) throw new NotFound('model', [name, version].filter(Boolean).join(' '));
+    const registrants = await this.registrants.findAll([...new Set(models.map((each) => each.registrantId))]);
+    if (registrants.size > 1) {
+      const kinds = [...registrants.values()].map(({ kind, hostname }) =>
+        kind === hostname ? kind : `${kind} (${hostname})`,
+      );
+      throw new Conflict(
+        'AMBIGUOUS_NAME',
+        `${registrants.size} registrants have a model ${name}: ${kinds.join(', ')}`,
+        {
+          remedy: 'Choose one with the parameter registrant.',
+          extensions: {
+            registrants: [...registrants.values()].map(({ id, kind, hostname }) => ({ id, kind, hostname })),
+          },
+        },
+      );
+    }
+    const [owner] = [...registrants.values()] as [Registrant];
+    const fileName = `${[name, version]
+      .filter(Boolean)
+      .join('-')
+      .replace(/[^\w.-]+/g, '_')}.tar.gz`;
+    return { fileName, content: writePackage(this.contents(models, owner)) };
+  }
+
+  private async *contents(models: Model[], owner: Registrant): AsyncGenerator<ModelContent> {
+    for (const model of models) {
+      const components = await this.components.ofModel(model.id);
+      const schemas = await this.components.schemas([
+        ...new Set(components.flatMap((each) => each.schemaDigest ?? [])),
+      ]);
+      const relationships = await this.relationships.ofModel(model.id);
+      yield {
+        model: {
+          name: model.name,
+          displayName: model.displayName,
+          version: model.version,
+          description: model.description,
+          category: model.category,
+          subCategory: model.subCategory,
+          registrant: { kind: owner.kind, hostname: owner.hostname },
+          metadata: model.metadata,
+          rest: { ...model.rest, status: model.status },
+        },
+        components: components.map((each) => definitionOf(each, schemas.get(each.schemaDigest ?? '') ?? '')),
+        relationships: relationships.map(relationshipDefinitionOf),
+      };
+    }
+  }
+}
+
+function definitionOf(component: Component, schema: string): ModelContent['components'][number] {
+  const { kind, apiVersion, displayName, details, status } = component;
+  return { kind, apiVersion, displayName, schema, ...details, rest: { ...details.rest, status } };
+}
+
+export function relationshipDefinitionOf(record: Relationship): ModelContent['relationships'][number] {
+  const { kind, type, subType, version, selectors, metadata, rest, status } = record;
+  return { kind, type, subType, version, selectors, metadata, rest: { ...rest, status } };
+}

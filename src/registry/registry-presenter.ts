@@ -1,0 +1,79 @@
+import { Injectable } from '@nestjs/common';
+import type { Component } from './components/component.entity.js';
+import { ComponentView, ModelReferenceView } from './components/component.view.js';
+import { ComponentsStore } from './components/components.store.js';
+import type { Model } from './models/model.entity.js';
+import { ModelView } from './models/model.view.js';
+import { ModelsStore } from './models/models.store.js';
+import type { Registrant } from './registrants/registrant.entity.js';
+import { RegistrantsStore } from './registrants/registrants.store.js';
+import type { Relationship } from './relationships/relationship.entity.js';
+import type { EntityType } from './registry.events.js';
+import { RelationshipView } from './relationships/relationship.view.js';
+
+/** Shows entities with what they refer to; two or three statements for a page of them. */
+@Injectable()
+export class RegistryPresenter {
+  constructor(
+    private readonly registrants: RegistrantsStore,
+    private readonly modelRecords: ModelsStore,
+    private readonly componentRecords: ComponentsStore,
+  ) {}
+
+  async models(models: Model[]): Promise<ModelView[]> {
+    const registrants = await this.registrantsOf(models);
+    const versions = await this.modelRecords.versionsOf(models);
+    return models.map((model) =>
+      ModelView.of(
+        model,
+        of(registrants, model.registrantId),
+        versions.get(`${model.registrantId} ${model.name}`) ?? { versions: [model.version], duplicates: 0 },
+      ),
+    );
+  }
+
+  /** `trim` leaves the schemas out. */
+  async components(components: Component[], trim = false): Promise<ComponentView[]> {
+    const models = await this.references(components);
+    const digests = components.flatMap(({ schemaDigest }) => schemaDigest ?? []);
+    const schemas = trim ? new Map<string, string>() : await this.componentRecords.schemas([...new Set(digests)]);
+    return components.map((component) =>
+      ComponentView.of(
+        component,
+        of(models, component.modelId),
+        trim ? undefined : (schemas.get(component.schemaDigest ?? '') ?? ''),
+      ),
+    );
+  }
+
+  async relationships(relationships: Relationship[]): Promise<RelationshipView[]> {
+    const models = await this.references(relationships);
+    return relationships.map((each) => RelationshipView.of(each, of(models, each.modelId)));
+  }
+
+  /** One entity, schema and all. */
+  async entity(type: EntityType, entity: Model | Component | Relationship): Promise<object | undefined> {
+    if (type === 'model') return (await this.models([entity as Model]))[0];
+    if (type === 'component') return (await this.components([entity as Component]))[0];
+    return (await this.relationships([entity as Relationship]))[0];
+  }
+
+  private async references(entities: { modelId: string }[]): Promise<Map<string, ModelReferenceView>> {
+    const models = await this.modelRecords.findAll([...new Set(entities.map(({ modelId }) => modelId))]);
+    const registrants = await this.registrantsOf([...models.values()]);
+    return new Map(
+      [...models].map(([id, model]) => [id, ModelReferenceView.of(model, of(registrants, model.registrantId))]),
+    );
+  }
+
+  private registrantsOf(models: Model[]): Promise<Map<string, Registrant>> {
+    return this.registrants.findAll([...new Set(models.map(({ registrantId }) => registrantId))]);
+  }
+}
+
+/** Foreign keys see to it that it is there. */
+function of<T>(records: Map<string, T>, id: string): T {
+  const record = records.get(id);
+  if (!record) throw new Error(`the registry lost ${id}`);
+  return record;
+}

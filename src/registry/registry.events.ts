@@ -1,0 +1,49 @@
+import type { Actor } from '../core/access/actor.js';
+import { DomainEvent } from '../core/events/domain-event.js';
+import type { EntryStatus } from './entry-status.js';
+import type { Counts } from './registration/outcome.js';
+
+export type EntityType = 'model' | 'component' | 'relationship';
+
+/** Something happened to the registry, which belongs to the whole installation. */
+abstract class RegistryEvent extends DomainEvent {
+  readonly category = 'registry';
+
+  constructor(
+    actor: Actor,
+    id: string,
+    readonly description: string,
+    metadata: Record<string, unknown>,
+  ) {
+    super(actor, { id, organizationId: null }, metadata);
+  }
+}
+
+/** One for a whole registration, however much it held; `id` is its first model's. */
+export class EntitiesRegistered extends RegistryEvent {
+  readonly action = 'registered';
+
+  constructor(actor: Actor, id: string, models: string[], counts: Counts) {
+    const named = models.length > 3 ? `${models.length} models` : models.join(', ');
+    const taken = counts.registered + counts.updated;
+    super(actor, id, `${taken} entities of ${named} were registered`, { ...counts, models: models.slice(0, 100) });
+  }
+}
+
+export class EntityStatusChanged extends RegistryEvent {
+  readonly action = 'status_changed';
+
+  constructor(actor: Actor, entity: { type: EntityType; id: string; name: string }, status: EntryStatus) {
+    const { type, id, name } = entity;
+    super(actor, id, `The ${type} ${name} was ${status}`, { entity_type: type, name, status });
+  }
+}
+
+export class ModelDeleted extends RegistryEvent {
+  readonly action = 'deleted';
+
+  constructor(actor: Actor, model: { id: string; name: string; version: string }) {
+    const { id, name, version } = model;
+    super(actor, id, `The model ${name} ${version} was deleted`, { name, version });
+  }
+}

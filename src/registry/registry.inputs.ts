@@ -1,0 +1,127 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsDefined, IsIn, IsObject, IsOptional } from 'class-validator';
+import { IdInput, MapInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
+import type { JsonObject } from '../formats/located.js';
+import { STATUS_WORDS } from './entry-status.js';
+
+const FLAGS = [true, false, 'true', 'false'];
+
+/** A flag that forms send as text. */
+const FormFlag =
+  (description: string): PropertyDecorator =>
+  (target, key) => {
+    ApiPropertyOptional({ type: Boolean, description })(target, key);
+    IsOptional()(target, key);
+    IsIn(FLAGS, { message: 'must be true or false' })(target, key);
+  };
+
+export const isSet = (flag: boolean | string | undefined, preset: boolean): boolean =>
+  flag === undefined ? preset : String(flag) === 'true';
+
+/** A package: an upload, `file` in base64, or `url`. */
+export class PackageInput {
+  @TextInput({ optional: true, description: 'Points to a package; fetched by the server.' })
+  url?: string;
+
+  @TextInput({ optional: true, max: 70_000_000, description: 'The package in base64.' })
+  file?: string;
+
+  @TextInput({ optional: true, max: 1000 })
+  file_name?: string;
+
+  @FormFlag('False only checks the package and says what would be registered.')
+  register?: boolean | string;
+
+  @FormFlag('When anything cannot be taken, nothing is.')
+  atomic?: boolean | string;
+}
+
+export class ComponentsInput {
+  @NameInput({ description: 'The model that the components belong to; it is made when nobody registered it.' })
+  modelName!: string;
+
+  @TextInput({
+    optional: true,
+    max: 255,
+    description: 'Its version; the highest that is registered unless it is given.',
+  })
+  version?: string;
+
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'object' },
+    description: 'Definitions with kind, apiVersion and schema.',
+  })
+  @IsDefined({ message: 'is required' })
+  @IsArray({ message: 'must be a list' })
+  @ArrayMinSize(1, { message: 'must not be empty' })
+  @ArrayMaxSize(10_000, { message: 'must have at most 10000 components' })
+  @IsObject({ each: true, message: 'must be a list of objects' })
+  components!: JsonObject[];
+
+  @FormFlag('When anything cannot be taken, nothing is.')
+  atomic?: boolean | string;
+}
+
+export class StatusInput {
+  @IdInput()
+  id!: string;
+
+  @WordInput(STATUS_WORDS)
+  status!: (typeof STATUS_WORDS)[number];
+}
+
+export class ValidationInput {
+  @MapInput({ description: 'A resource with apiVersion and kind, or a component of a design.' })
+  component!: JsonObject;
+
+  @TextInput({ optional: true, max: 255, description: 'The model whose schema counts.' })
+  model?: string;
+}
+
+export class GenerationInput {
+  @TextInput({ max: 70_000_000, description: 'A URL, or the text of the source.' })
+  source!: string;
+
+  @MapInput({
+    optional: true,
+    description: 'kind (crd, openapi, helm, cluster), model, version, category, register, connection_id.',
+  })
+  config?: JsonObject;
+}
+
+export class EvaluationInput {
+  @MapInput({ description: 'A design file.' })
+  design!: JsonObject;
+
+  @MapInput({ optional: true })
+  options?: JsonObject;
+}
+
+export class SchemaQuery {
+  @ApiPropertyOptional()
+  @IsOptional()
+  model?: string;
+
+  @ApiPropertyOptional()
+  @IsOptional()
+  version?: string;
+
+  @ApiPropertyOptional()
+  @IsOptional()
+  apiVersion?: string;
+}
+
+export class ExportQuery {
+  @ApiProperty({ description: 'Name of the model.' })
+  @IsOptional()
+  model?: string;
+
+  @ApiPropertyOptional()
+  @IsOptional()
+  version?: string;
+
+  @ApiPropertyOptional({ description: 'Chooses among several registrants: id, kind or host name.' })
+  @IsOptional()
+  registrant?: string;
+}

@@ -1,0 +1,60 @@
+import { Module } from '@nestjs/common';
+import { ConnectionsModule } from '../connections/connections.module.js';
+import { DocumentReader } from '../formats/document-reader.js';
+import { WorkerPool } from '../formats/worker-pool.js';
+import { OrganizationsModule } from '../organizations/organizations.module.js';
+import { ComponentsController, SchemasController } from './components/components.controller.js';
+import { ComponentsStore } from './components/components.store.js';
+import { ModelsController } from './models/models.controller.js';
+import { ModelsStore } from './models/models.store.js';
+import { PackageLoader } from './packages/package-loader.js';
+import { RegistrantsStore } from './registrants/registrants.store.js';
+import { ComponentRegistrations } from './registration/component-registrations.service.js';
+import { ConnectionDefinitions } from './registration/connection-definitions.js';
+import { RegistrationJobs } from './registration/registration-jobs.service.js';
+import { Registration } from './registration/registration.service.js';
+import { RegistrationStore } from './registration/registration.store.js';
+import { RegistrationsService } from './registration/registrations.service.js';
+import { RegistryAnswers } from './registry-answers.js';
+import { RegistryController } from './registry.controller.js';
+import { RegistryExport } from './registry-export.service.js';
+import { RegistryPresenter } from './registry-presenter.js';
+import { RegistryRevisionStore } from './registry-revision.store.js';
+import { RegistryService } from './registry.service.js';
+import { RegistryResolver } from './registry.resolver.js';
+import { RegistrySummaries } from './registry-summaries.js';
+import { SummaryFeed } from './summary-feed.js';
+import { RelationshipsStore } from './relationships/relationships.store.js';
+
+/** What infrastructure is made of: models, their components, and how components are related. One registry for the installation. */
+@Module({
+  imports: [OrganizationsModule, ConnectionsModule],
+  controllers: [RegistryController, ModelsController, ComponentsController, SchemasController],
+  providers: [
+    RegistrantsStore,
+    ModelsStore,
+    ComponentsStore,
+    RelationshipsStore,
+    RegistryRevisionStore,
+    RegistryService,
+    RegistryPresenter,
+    RegistryAnswers,
+    RegistrySummaries,
+    SummaryFeed,
+    RegistryResolver,
+    RegistryExport,
+    RegistrationStore,
+    Registration,
+    RegistrationsService,
+    RegistrationJobs,
+    ComponentRegistrations,
+    ConnectionDefinitions,
+    {
+      provide: PackageLoader,
+      inject: [WorkerPool, DocumentReader],
+      useFactory: (pool: WorkerPool, { limits }: DocumentReader) => new PackageLoader(pool, limits),
+    },
+  ],
+  exports: [ComponentsStore, RelationshipsStore, Registration],
+})
+export class RegistryModule {}

@@ -1,0 +1,151 @@
+import { Args, ArgsType, Field, ID, InputType, Int, ObjectType, Query, Resolver, Subscription } from '@nestjs/graphql';
+import { IsIn, IsOptional } from 'class-validator';
+import { ListQuery } from '../core/listing/list-query.js';
+import { IdPipe } from '../core/rest/id.js';
+import { IntField, RecordsField, TextField } from '../core/schema/fields.js';
+import { ComponentPage, ComponentView } from './components/component.view.js';
+import { ModelPage, ModelView } from './models/model.view.js';
+import { registryEnvelope } from './registry-answers.js';
+import { RegistryListQuery, type RegistryScope } from './registry-list-query.js';
+import { RegistryPresenter } from './registry-presenter.js';
+import { RegistryService } from './registry.service.js';
+import { SummaryFeed } from './summary-feed.js';
+
+/** The parameters of the REST lists. */
+@ArgsType()
+class RegistryArgs {
+  @Field(() => Int, { nullable: true })
+  @IsOptional()
+  page?: number;
+
+  @Field(() => Int, { nullable: true })
+  @IsOptional()
+  pagesize?: number;
+
+  @Field(() => ID, { nullable: true, description: 'The registry is the same for every organization.' })
+  @IsOptional()
+  orgID?: string;
+
+  @Field(() => String, { nullable: true })
+  @IsOptional()
+  filter?: string;
+
+  @Field(() => String, { nullable: true })
+  @IsOptional()
+  search?: string;
+
+  @Field(() => String, { nullable: true })
+  @IsOptional()
+  order?: string;
+
+  @Field(() => String, { nullable: true })
+  @IsOptional()
+  version?: string;
+
+  @Field(() => String, { nullable: true })
+  @IsOptional()
+  status?: string;
+
+  @Field(() => String, { nullable: true })
+  @IsOptional()
+  annotations?: string;
+
+  @Field(() => String, { nullable: true })
+  @IsOptional()
+  category?: string;
+
+  @Field(() => String, { nullable: true })
+  @IsOptional()
+  model?: string;
+
+  get scope(): RegistryScope {
+    return { category: this.category ?? undefined, model: this.model ?? undefined };
+  }
+
+  /** The query that REST would have made of these arguments. */
+  get query(): RegistryListQuery {
+    const { page, pagesize, search, order, filter, version, status, annotations } = this;
+    const given = {
+      page: page?.toString(),
+      pagesize: pagesize?.toString(),
+      search,
+      order,
+      filter,
+      version,
+      status,
+      annotations,
+    };
+    const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null && value !== undefined));
+    return Object.assign(new RegistryListQuery(), new ListQuery(), set);
+  }
+}
+
+const KINDS = ['components', 'relationships', 'all'];
+
+@InputType()
+export class MeshModelSummarySelector {
+  @Field(() => String, { description: 'components, relationships or all' })
+  @IsIn(KINDS, { message: `must be one of ${KINDS.join(', ')}` })
+  type!: string;
+}
+
+@ObjectType()
+class MeshModelCount {
+  @TextField()
+  name!: string;
+
+  @IntField()
+  count!: number;
+}
+
+/** Enabled components by model, enabled relationships by kind. */
+@ObjectType()
+export class MeshModelSummary {
+  @RecordsField(() => MeshModelCount, { nullable: true })
+  components!: MeshModelCount[] | null;
+
+  @RecordsField(() => MeshModelCount, { nullable: true })
+  relationships!: MeshModelCount[] | null;
+}
+
+@Resolver()
+export class RegistryResolver {
+  constructor(
+    private readonly registry: RegistryService,
+    private readonly presenter: RegistryPresenter,
+    private readonly summaries: SummaryFeed,
+  ) {}
+
+  @Query(() => ModelPage)
+  async models(@Args() { query, scope }: RegistryArgs): Promise<object> {
+    const page = await this.registry.modelPage(query, scope);
+    return registryEnvelope({ ...page, items: await this.presenter.models(page.items) }, 'models');
+  }
+
+  @Query(() => ModelView)
+  async model(@Args('id', { type: () => ID }, new IdPipe('id')) id: string): Promise<object | undefined> {
+    return this.presenter.entity('model', await this.registry.entity('model', id));
+  }
+
+  @Query(() => ComponentPage)
+  async components(@Args() { query, scope }: RegistryArgs): Promise<object> {
+    const page = await this.registry.componentPage(query, scope);
+    return registryEnvelope({ ...page, items: await this.presenter.components(page.items) }, 'components');
+  }
+
+  @Query(() => ComponentView)
+  async component(@Args('id', { type: () => ID }, new IdPipe('id')) id: string): Promise<object | undefined> {
+    return this.presenter.entity('component', await this.registry.entity('component', id));
+  }
+
+  @Query(() => MeshModelSummary)
+  getMeshModelSummary(@Args('selector') { type }: MeshModelSummarySelector): Promise<MeshModelSummary> {
+    return this.summaries.summary(type);
+  }
+
+  /** The summary at once, then whenever the registry has changed. */
+  @Subscription(() => MeshModelSummary, { resolve: (summary: MeshModelSummary) => summary })
+  subscribeMeshModelSummary(@Args('selector') { type }: MeshModelSummarySelector): AsyncIterator<MeshModelSummary> {
+    return this.summaries.follow(type);
+  }
+}

@@ -1,0 +1,59 @@
+import { ObjectType } from '@nestjs/graphql';
+import { EnvelopeOf } from '../../core/listing/page.js';
+import { MapField, MapsField, RecordField, TextField, WordField } from '../../core/schema/fields.js';
+import { RecordView } from '../../core/schema/record.view.js';
+import { ModelReferenceView } from '../components/component.view.js';
+import { ENTRY_STATUSES, type EntryStatus } from '../entry-status.js';
+import type { Relationship } from './relationship.entity.js';
+
+const SCHEMA_VERSION = 'relationships.meshery.io/v1alpha3';
+
+@ObjectType('Relationship')
+export class RelationshipView extends RecordView {
+  @TextField()
+  schemaVersion!: string;
+
+  @TextField()
+  kind!: string;
+
+  @TextField()
+  type!: string;
+
+  @TextField()
+  sub_type!: string;
+
+  @TextField({ description: 'sub_type, as definitions spell it.' })
+  subType!: string;
+
+  @TextField()
+  version!: string;
+
+  @RecordField(() => ModelReferenceView)
+  model!: ModelReferenceView;
+
+  @MapsField()
+  selectors!: object[];
+
+  @WordField(ENTRY_STATUSES)
+  status!: EntryStatus;
+
+  @MapField({ nullable: true })
+  metadata!: object;
+
+  static of(relationship: Relationship, model: ModelReferenceView): RelationshipView {
+    return RecordView.shape(new RelationshipView(), relationship, {
+      schemaVersion: SCHEMA_VERSION,
+      kind: relationship.kind,
+      type: relationship.type,
+      sub_type: relationship.subType,
+      subType: relationship.subType,
+      version: relationship.version,
+      model,
+      selectors: relationship.selectors,
+      status: relationship.status,
+      metadata: relationship.metadata,
+    });
+  }
+}
+
+export const RelationshipPage = EnvelopeOf(RelationshipView, 'relationships', 'RelationshipPage');
