@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 /** A server in a process of its own, so that what loads it does not slow it down. */
 export interface BenchServer {
   url: string;
+  pid: number;
   /** Asks the server's process something it knows how to answer. */
   ask: (question: string) => Promise<unknown>;
   stop: () => Promise<void>;
@@ -27,6 +28,7 @@ export async function startServer(program: string, settings: Record<string, stri
   const { url } = (await heard(child)) as { url: string };
   return {
     url,
+    pid: child.pid ?? 0,
     ask,
     stop: async () => {
       const ended = once(child, 'exit');

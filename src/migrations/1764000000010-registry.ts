@@ -92,6 +92,13 @@ export class Registry1764000000010 implements MigrationInterface {
       CREATE UNIQUE INDEX relationship_identity ON relationship (model_id, identity);
       CREATE INDEX relationship_kind ON relationship (kind, id) WHERE listed;
 
+      -- Packages that were registered whole, by the digest of their bytes, with the models as they left them.
+      CREATE TABLE registered_package (
+        digest text PRIMARY KEY,
+        models jsonb NOT NULL,
+        result jsonb NOT NULL
+      );
+
       CREATE TABLE connection_definition (
         kind text PRIMARY KEY,
         digest text NOT NULL,
@@ -109,7 +116,7 @@ export class Registry1764000000010 implements MigrationInterface {
 
   async down(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(
-      'DROP TABLE registry_revision, connection_definition, relationship, component, component_schema, model, registrant',
+      'DROP TABLE registry_revision, connection_definition, registered_package, relationship, component, component_schema, model, registrant',
     );
   }
 }

@@ -11,6 +11,7 @@ import { PackageLoader } from './packages/package-loader.js';
 import { RegistrantsStore } from './registrants/registrants.store.js';
 import { ComponentRegistrations } from './registration/component-registrations.service.js';
 import { ConnectionDefinitions } from './registration/connection-definitions.js';
+import { RegisteredPackages } from './registration/registered-packages.js';
 import { RegistrationJobs } from './registration/registration-jobs.service.js';
 import { Registration } from './registration/registration.service.js';
 import { RegistrationStore } from './registration/registration.store.js';
@@ -46,6 +47,7 @@ import { RelationshipsStore } from './relationships/relationships.store.js';
     RegistrationStore,
     Registration,
     RegistrationsService,
+    RegisteredPackages,
     RegistrationJobs,
     ComponentRegistrations,
     ConnectionDefinitions,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import { matches } from './conditional.interceptor.js';
 
@@ -26,22 +27,25 @@ export async function streamList(request: Request, response: Response, list: Str
   response.setHeader('Vary', 'Authorization');
   if (matches(request.headers['if-none-match'], tag)) return void response.status(304).end();
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  const batches = list.batches[Symbol.asyncIterator]();
+  // What is wrong with the question shows with the first batch, while an error can still be answered.
+  const first = await batches.next();
+  // A caller who hangs up ends it, and so does a fault underway: only breaking off tells that this was not all.
+  await pipeline(Readable.from(textOf(list, first, batches)), response).catch(() => response.destroy());
+}
+
+async function* textOf(
+  { plural, rest }: StreamedList,
+  first: IteratorResult<object[]>,
+  batches: AsyncIterator<object[]>,
+): AsyncGenerator<string> {
   let total = 0;
-  try {
-    for await (const batch of list.batches) {
-      const head = total === 0 ? `{"page":0,"${list.plural}":[` : ',';
-      total += batch.length;
-      const isFull = !response.write(head + batch.map((each) => JSON.stringify(each)).join(','));
-      if (response.destroyed) return;
-      if (isFull) await Promise.race([once(response, 'drain'), once(response, 'close')]);
-    }
-  } catch (error) {
-    if (!response.headersSent) throw error;
-    // The status has gone out; only breaking off tells the caller that this is not all.
-    response.destroy(error as Error);
-    return;
+  yield `{"page":0,"${plural}":[`;
+  for (let next = first; !next.done; next = await batches.next()) {
+    const separator = total === 0 || next.value.length === 0 ? '' : ',';
+    total += next.value.length;
+    yield separator + next.value.map((each) => JSON.stringify(each)).join(',');
   }
-  if (total === 0) response.write(`{"page":0,"${list.plural}":[`);
-  const end = JSON.stringify({ page_size: total, total_count: total, ...list.rest?.(total) });
-  response.end(`],${end.slice(1)}`);
+  const end = JSON.stringify({ page_size: total, total_count: total, ...rest?.(total) });
+  yield `],${end.slice(1)}`;
 }

@@ -108,13 +108,18 @@ export class ModelsStore extends Store<Model> {
     );
   }
 
-  /** Sets what a model tells of its entries, and which of its versions is the latest, in the open unit of work. */
-  async recount(id: string): Promise<void> {
+  /**
+   * Sets what a model tells of its entries, and which of its versions is the latest, in the open unit of work; its revision
+   * moves, for what it holds has changed.
+   * @returns the revision
+   */
+  async recount(id: string): Promise<number> {
     const { manager } = this.unit;
-    await manager.query(
+    const [[counted]] = await manager.query<[{ revision: number }[], number]>(
       `UPDATE model SET components_count = (SELECT count(*) FROM component WHERE model_id = model.id AND deleted_at IS NULL AND status = 'enabled'),
-         relationships_count = (SELECT count(*) FROM relationship WHERE model_id = model.id AND deleted_at IS NULL AND status = 'enabled')
-       WHERE id = $1`,
+         relationships_count = (SELECT count(*) FROM relationship WHERE model_id = model.id AND deleted_at IS NULL AND status = 'enabled'),
+         revision = revision + 1, updated_at = now()
+       WHERE id = $1 RETURNING revision`,
       [id],
     );
     // Versions that are registered at the same time would each not see the other.
@@ -131,6 +136,7 @@ export class ModelsStore extends Store<Model> {
        UPDATE model SET latest = highest FROM family WHERE model.id = family.id AND family.latest <> family.highest`,
       [id],
     );
+    return counted?.revision ?? 0;
   }
 
   private asked(query: RegistryListQuery, scope: RegistryScope): SelectQueryBuilder<Model> {

@@ -9,6 +9,7 @@ import { ModelsStore } from '../models/models.store.js';
 import { EntitiesRegistered } from '../registry.events.js';
 import { RegistryRevisionStore } from '../registry-revision.store.js';
 import { type Outcome, outcomeOf, type RegistrationResult } from './outcome.js';
+import { RegisteredPackages } from './registered-packages.js';
 import { componentKey, type KnownModel, RegistrationStore } from './registration.store.js';
 
 /** What came of the entities; connections and faults are told by who read them. */
@@ -26,6 +27,8 @@ interface Comparison {
   content: ModelContent;
   digest: string;
   id: string;
+  /** Of the record, 0 when there is none yet. */
+  revision: number;
   outcome: Outcome;
   components: Entry<ModelContent['components'][number]>[];
   relationships: (Entry<ModelContent['relationships'][number]> & { identity: string })[];
@@ -37,6 +40,7 @@ export class Registration {
   constructor(
     private readonly store: RegistrationStore,
     private readonly models: ModelsStore,
+    private readonly packages: RegisteredPackages,
     private readonly revision: RegistryRevisionStore,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
@@ -49,17 +53,20 @@ export class Registration {
     return told(found);
   }
 
-  /** Registers all of it or, when that fails, nothing. Says so in one event, unless nothing changed. */
-  async register(actor: Actor, contents: ModelContent[]): Promise<Registered> {
+  /**
+   * Registers all of it or, when that fails, nothing. Says so in one event, unless nothing changed.
+   * @param source digest of the bytes that held exactly these contents; the same bytes are then known when they come again
+   */
+  async register(actor: Actor, contents: ModelContent[], source?: string): Promise<Registered> {
     const before: Comparison[] = [];
     for (const content of contents) before.push(await this.held(content, await this.store.findModel(content.model)));
     const changed = before.filter(isChange);
-    if (changed.length === 0) return told(before);
+    if (changed.length === 0) return this.remember(source, before);
     await this.store.keepSchemas(changed.flatMap((each) => writes(each.components).map((c) => c.definition.schema)));
     return this.unit.run(async () => {
       const done: Comparison[] = [];
       for (const each of before) done.push(isChange(each) ? await this.write(each.content) : each);
-      const result = told(done);
+      const result = await this.remember(source, done);
       const [first] = result.models;
       if (first && done.some(isChange)) {
         this.revision.changes();
@@ -80,8 +87,14 @@ export class Registration {
     const listed = model.status === 'enabled';
     await this.store.writeComponents(model.id, listed, writes(found.components));
     await this.store.writeRelationships(model.id, listed, writes(found.relationships));
-    await this.models.recount(model.id);
-    return found;
+    return { ...found, revision: await this.models.recount(model.id) };
+  }
+
+  private async remember(source: string | undefined, comparisons: Comparison[]): Promise<Registered> {
+    const result = told(comparisons);
+    const revisions = Object.fromEntries(comparisons.map(({ id, revision }) => [id, revision]));
+    if (source) await this.packages.keep(source, revisions, result);
+    return result;
   }
 
   private async held(content: ModelContent, known: KnownModel | undefined): Promise<Comparison> {
@@ -97,6 +110,7 @@ export class Registration {
       content,
       digest,
       id: known?.id ?? newId(),
+      revision: known?.revision ?? 0,
       outcome: sameModel ? 'unchanged' : outcomeOf(known, digest),
       components: content.components.map((definition) => {
         const own = components.get(componentKey(definition));

@@ -24,6 +24,7 @@ export interface Known {
 
 export interface KnownModel extends Known {
   status: string;
+  revision: number;
 }
 
 /** A definition that is to be written, under the id it has or gets. */
@@ -62,7 +63,7 @@ export class RegistrationStore {
   /** The model of this identity as it stands; deleted ones too. */
   async findModel({ registrant, name, version }: ModelDefinition): Promise<KnownModel | undefined> {
     const [found] = await this.query<KnownModel>(
-      `SELECT m.id, m.digest, m.status, m.deleted_at AS "deletedAt" FROM model m JOIN registrant r ON r.id = m.registrant_id
+      `SELECT m.id, m.digest, m.status, m.revision, m.deleted_at AS "deletedAt" FROM model m JOIN registrant r ON r.id = m.registrant_id
        WHERE r.kind = $1 AND r.hostname = $2 AND m.name = $3 AND m.version = $4`,
       [registrant.kind, registrant.hostname, name, version],
     );
@@ -88,7 +89,7 @@ export class RegistrationStore {
       ],
     );
     const [held] = await this.query<KnownModel>(
-      `SELECT id, digest, status, deleted_at AS "deletedAt" FROM model
+      `SELECT id, digest, status, revision, deleted_at AS "deletedAt" FROM model
        WHERE registrant_id = $1 AND name = $2 AND version = $3 FOR UPDATE`,
       [registrantId, model.name, model.version],
     );

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../core/access/actor.js';
 import { type Fault, InvalidRequest } from '../../core/errors/app-error.js';
@@ -11,6 +12,7 @@ import { registryPolicy } from '../registry.policy.js';
 import { requireRegistryWriter } from '../registry-writers.js';
 import { ConnectionDefinitions } from './connection-definitions.js';
 import type { RegistrationResult } from './outcome.js';
+import { RegisteredPackages } from './registered-packages.js';
 import { countsOf, Registration } from './registration.service.js';
 
 export interface RegistrationWish {
@@ -28,6 +30,8 @@ export interface Readings {
   /** Definitions that could not be taken; one may have several faults. */
   failed: number;
   warnings?: Fault[];
+  /** Digest of the bytes that held this and nothing else. */
+  source?: string;
 }
 
 /** Registers what callers send: packages, definitions, and what generators made of a source. */
@@ -36,6 +40,7 @@ export class RegistrationsService {
   constructor(
     private readonly sent: SentFiles,
     private readonly packages: PackageLoader,
+    private readonly known: RegisteredPackages,
     private readonly registration: Registration,
     private readonly connections: ConnectionDefinitions,
   ) {}
@@ -51,8 +56,12 @@ export class RegistrationsService {
   }
 
   async registerFile(actor: Actor, file: SourceFile, wish: RegistrationWish): Promise<RegistrationResult> {
+    const source = createHash('sha256').update(file.bytes).digest('hex');
+    const known = await this.known.find(source);
+    if (known) return { ...known, connections: [], counts: countsOf(known), errors: [], warnings: [] };
     const { models, connections, faults, failed } = await this.packages.load(file);
-    return this.take(actor, { contents: models, connections, faults, failed }, wish);
+    const isWhole = faults.length === 0 && connections.length === 0;
+    return this.take(actor, { contents: models, connections, faults, failed, ...(isWhole ? { source } : {}) }, wish);
   }
 
   /** @throws InvalidRequest with every fault when nothing can be taken, or not all of it and that was asked for */
@@ -61,10 +70,10 @@ export class RegistrationsService {
     readings: Readings,
     { register = true, atomic = false }: RegistrationWish,
   ): Promise<RegistrationResult> {
-    const { contents, connections = [], faults, failed, warnings = [] } = readings;
+    const { contents, connections = [], faults, failed, warnings = [], source } = readings;
     if (faults.length > 0 && (atomic || (contents.length === 0 && connections.length === 0))) throw refusal(faults);
     const taken = register
-      ? await this.registration.register(actor, contents)
+      ? await this.registration.register(actor, contents, source)
       : await this.registration.compare(contents);
     const kinds = register ? await this.connections.take(connections) : await this.connections.compare(connections);
     return { ...taken, connections: kinds, counts: countsOf(taken, failed), errors: faults, warnings };
