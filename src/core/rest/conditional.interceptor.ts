@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto';
-import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import {
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+  StreamableFile,
+} from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { map, type Observable } from 'rxjs';
 import { revisionOf } from '../schema/record.view.js';
@@ -24,7 +30,7 @@ export function sendConditional(request: Request, response: Response, body: obje
 }
 
 function answer(request: Request, response: Response, body: unknown): unknown {
-  if (typeof body !== 'object' || body === null || response.headersSent) return body;
+  if (typeof body !== 'object' || body === null || body instanceof StreamableFile || response.headersSent) return body;
   const text = JSON.stringify(body);
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   const revision = revisionOf(body);

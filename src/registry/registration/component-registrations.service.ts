@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../core/access/actor.js';
-import type { JsonObject } from '../../formats/located.js';
-import { isObject } from '../../formats/located.js';
+import { COMPONENT_SCHEMA } from '../../formats/design-file.js';
+import { isObject, type JsonObject } from '../../formats/located.js';
 import { PackageLoader } from '../packages/package-loader.js';
 import { ModelsStore } from '../models/models.store.js';
 import { RegistrantsStore } from '../registrants/registrants.store.js';
@@ -28,12 +28,15 @@ export class ComponentRegistrations {
   async register(actor: Actor, input: ComponentsInput): Promise<RegistrationResult> {
     requireRegistryWriter(actor, registryPolicy.register);
     const model = await this.modelOf(input);
-    const definitions = input.components.map((component) => ({ ...component, model: modelIn(component, model) }));
+    const definitions = input.components.map((component) => ({
+      ...inFull(component),
+      model: modelIn(component, model),
+    }));
     const bytes = Buffer.from(JSON.stringify(definitions));
     const { models, faults, failed } = await this.packages.load({ path: FILE, bytes });
     const placed = faults.map(({ file: _file, line: _line, column: _column, ...fault }) => ({
       ...fault,
-      pointer: `/${FILE}${fault.pointer ?? ''}`,
+      pointer: `/${FILE}${asSent(input.components, fault.pointer ?? '')}`,
     }));
     return this.registrations.take(
       actor,
@@ -62,3 +65,23 @@ const modelIn = ({ model }: JsonObject, named: JsonObject): JsonObject => ({
   ...(isObject(model) ? model : {}),
   ...named,
 });
+
+/** Where the short form of a component, as the interface shows it, has what the full one keeps under `component`. */
+const SHORT: Record<string, string> = { kind: 'kind', version: 'apiVersion', schema: 'schema' };
+
+const isShort = (component: JsonObject): boolean => component['component'] === undefined;
+
+function inFull(component: JsonObject): JsonObject {
+  const schemaVersion = component['schemaVersion'] ?? COMPONENT_SCHEMA;
+  if (!isShort(component)) return { ...component, schemaVersion };
+  const { kind, apiVersion, schema, ...rest } = component;
+  const given = Object.entries({ kind, version: apiVersion, schema }).filter(([, value]) => value !== undefined);
+  return { ...rest, schemaVersion, component: Object.fromEntries(given) as JsonObject };
+}
+
+function asSent(components: JsonObject[], pointer: string): string {
+  const [, index = '', member, name = '', ...rest] = pointer.split('/');
+  const sent = components[Number(index)];
+  if (member !== 'component' || !sent || !isShort(sent)) return pointer;
+  return ['', index, SHORT[name] ?? name, ...rest].filter((part, at) => at === 0 || part !== '').join('/');
+}
