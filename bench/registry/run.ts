@@ -65,7 +65,12 @@ try {
 }
 
 /** Reads an answer to its end, and tells how much of it the server held. */
-async function walk(product: BenchServer, headers: Record<string, string>, name: string, path: string): Promise<string[]> {
+async function walk(
+  product: BenchServer,
+  headers: Record<string, string>,
+  name: string,
+  path: string,
+): Promise<string[]> {
   const began = performance.now();
   const watch = watchMemory(product);
   const answer = await fetch(product.url + path, { headers });
