@@ -97,6 +97,17 @@ describe('readDocuments, structure', () => {
     ]);
   });
 
+  it('finds places at once in objects of very many keys', () => {
+    const text = Array.from({ length: 50_000 }, (_, index) => `"key ${index}": {"a": 1}`).join(',\n');
+    const [document] = readDocuments({ path: 'wide.json', bytes: bytesOf(`{${text}}`) });
+    const started = performance.now();
+    for (let index = 49_000; index < 50_000; index += 1) {
+      expect(document?.position(`/key ${index}/a`).line).toBe(index + 1);
+    }
+    expect(document?.position('/key x')).toEqual({ line: 1, column: 1 });
+    expect(performance.now() - started).toBeLessThan(3000);
+  });
+
   it('knows where each member stands', () => {
     const [document] = read('a: 1\nspec:\n  "10": x\n  "9":\n    - name: b\n      image: c\n    - - d\n');
     expect(document?.position('/a')).toEqual({ line: 1, column: 1 });

@@ -25,9 +25,13 @@ export interface LocatedData {
 }
 
 const NODE = 3;
+const WIDE = 1000;
 
 /** One document of a file: plain data, and where each part of it stands. */
 export class LocatedDocument {
+  /** Indexes of keys, for objects so wide that looking through all of them for each fault would take long. */
+  private readonly indexes = new Map<JsonObject, ReadonlyMap<string, number>>();
+
   constructor(readonly data: LocatedData) {}
 
   get file(): string {
@@ -57,13 +61,21 @@ export class LocatedDocument {
     let node = 0;
     for (const segment of segmentsOf(pointer)) {
       if (typeof value !== 'object' || value === null) break;
-      const index: number = Array.isArray(value) ? indexOf(value, segment) : Object.keys(value).indexOf(segment);
+      const index: number = Array.isArray(value) ? indexOf(value, segment) : this.indexOfKey(value, segment);
       if (index < 0) break;
       node += 1;
       for (let sibling = 0; sibling < index; sibling += 1) node = places[node * NODE + 2] ?? node;
       value = Array.isArray(value) ? value[index] : value[segment];
     }
     return { line: places[node * NODE] ?? 1, column: places[node * NODE + 1] ?? 1 };
+  }
+
+  private indexOfKey(value: JsonObject, key: string): number {
+    const known = this.indexes.get(value);
+    if (known) return known.get(key) ?? -1;
+    const keys = Object.keys(value);
+    if (keys.length >= WIDE) this.indexes.set(value, new Map(keys.map((name, index) => [name, index])));
+    return keys.indexOf(key);
   }
 
   /** The kept tag (`!reset`) of the value at a pointer. */
@@ -98,7 +110,8 @@ export function pointerTo(...segments: (string | number)[]): string {
   return segments.map((segment) => `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-function segmentsOf(pointer: string): string[] {
+/** `/a~1b/0` → `['a/b', '0']` (RFC 6901). */
+export function segmentsOf(pointer: string): string[] {
   if (pointer === '') return [];
   return pointer
     .slice(1)
