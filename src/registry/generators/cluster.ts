@@ -1,0 +1,74 @@
+import { type FormatLimits } from '../../formats/limits.js';
+import { type SourceFile } from '../../formats/source-file.js';
+import { type RegistrantDefinition } from '../definition.js';
+import { Contents } from './contents.js';
+import { addByDomain, readDefinitions } from './crd.js';
+import { type Generated, type GeneratorConfig } from './generator.js';
+import { kubernetesResources } from './kubernetes-resources.js';
+import { readOpenApi } from './openapi-document.js';
+import { addResource } from './openapi.js';
+import { SchemaLibrary } from './schema-library.js';
+import { Source } from './source.js';
+import { modelOfGroup, targetModel, versionIn } from './target-model.js';
+
+/** What an API server says of itself. */
+export interface ClusterInput {
+  /** Name of the cluster, as faults show it. */
+  name: string;
+  /** `gitVersion` of /version. */
+  version: string;
+  /** The documents below /openapi/v3, one for each group and version; their names (`apis/apps/v1`) are only shown. */
+  documents: readonly SourceFile[];
+  /** Pages of the list of CustomResourceDefinitions. */
+  definitions: readonly SourceFile[];
+  config: Pick<GeneratorConfig, 'registrant' | 'sourceUri' | 'category'>;
+  limits: FormatLimits;
+}
+
+const KUBERNETES: RegistrantDefinition = { hostname: 'kubernetes', kind: 'kubernetes' };
+/** Go packages of the groups that an API server brings along. */
+const BUILT_IN = /^io\.k8s\.(?:api|apiextensions-apiserver|kube-aggregator)\./;
+
+/**
+ * The models of a cluster: `kubernetes`, in the version of its API server, for the groups that it brings along; one for each domain of its
+ * CustomResourceDefinitions; and one for each domain of API servers that stand behind it.
+ */
+export function generateOfCluster({ name, version, documents, definitions, config, limits }: ClusterInput): Generated {
+  const contents = new Contents();
+  const custom = new Source(name, true, definitions, limits);
+  const ownConfig = { registrant: KUBERNETES, ...config };
+  const read = readDefinitions(custom, definitions, contents);
+  const groups = new Set(read.definitions.map(({ resource }) => resource.group));
+  const source = new Source(name, true, documents, limits);
+  for (const file of documents) addGroup(file, { source, groups, version, config: ownConfig, contents });
+  addByDomain(read.definitions, ownConfig, contents);
+  return contents.finish(name);
+}
+
+interface Cluster {
+  source: Source;
+  /** Groups of CustomResourceDefinitions, whose documents say less than these. */
+  groups: ReadonlySet<string>;
+  version: string;
+  config: GeneratorConfig;
+  contents: Contents;
+}
+
+function addGroup(file: SourceFile, { source, groups, version, config, contents }: Cluster): void {
+  const documents = source.tryDocuments(file);
+  if (!Array.isArray(documents)) return contents.refuse(file.path, documents);
+  for (const document of documents) {
+    const api = readOpenApi(document, contents);
+    if (!api) continue;
+    const library = new SchemaLibrary(document, contents);
+    for (const resource of kubernetesResources(api)) {
+      if (groups.has(resource.group)) continue;
+      const builtIn = BUILT_IN.test(resource.schema);
+      const facts = builtIn
+        ? { name: 'kubernetes', version: versionIn(version), description: 'The resources of Kubernetes itself.' }
+        : { name: modelOfGroup(resource.group) };
+      const model = targetModel(config, { ...facts, category: 'Orchestration & Management' });
+      addResource(resource, { api, library, model, config, contents });
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import { AppError, type Fault, InvalidRequest } from '../../core/errors/app-error.js';
+import { archiveKind, namedArchive, unpack } from '../../formats/archive.js';
+import { type FormatLimits } from '../../formats/limits.js';
+import { type SourceFile } from '../../formats/source-file.js';
+import { type Task, type WorkerPool } from '../../formats/worker-pool.js';
+import { type ComponentDefinition } from '../definition.js';
+import { digestOf } from '../digest.js';
+import { chartRoots, definesInTemplates } from './chart.js';
+import { type ClusterInput, generateOfCluster } from './cluster.js';
+import { detectSource, generators } from './detect.js';
+import { type Generated, type GeneratorConfig, type SourceKind } from './generator.js';
+import { Source } from './source.js';
+
+/** Characters of schemas that cross between threads at once. */
+const PART = 1_000_000;
+
+/** How and where to generate. */
+export interface GenerateOptions {
+  pool: WorkerPool;
+  limits: FormatLimits;
+  config?: GeneratorConfig;
+  /** What the source is; otherwise its content tells. */
+  kind?: SourceKind;
+  /** Renders the templates of a chart to YAML, when definitions may come of them; what it throws is listed, and the rest of the chart is taken. */
+  render?: (files: ReadonlyMap<string, SourceFile>) => Promise<string>;
+}
+
+interface GenerateInput {
+  name: string;
+  archive: boolean;
+  files: SourceFile[];
+  kind: SourceKind | undefined;
+  config: GeneratorConfig;
+  rendered: string | undefined;
+  limits: FormatLimits;
+}
+
+const generateTask: Task<GenerateInput, Iterable<Part>> = { module: import.meta.url, name: 'generateInWorker' };
+const clusterTask: Task<ClusterInput, Iterable<Part>> = {
+  module: import.meta.url,
+  name: 'generateClusterInWorker',
+};
+
+/** What crosses between threads at once. */
+type Part = { generated: Generated } | { components: [number, ComponentDefinition][] };
+
+/**
+ * The models that a source describes: a file of definitions, an OpenAPI document, a chart, or an archive of them.
+ * What is sound comes out, what is not is listed beside it. Throws InvalidRequest when the source is nothing that is known here, or when nothing of it is sound.
+ */
+export async function generateModels(file: SourceFile, options: GenerateOptions): Promise<Generated> {
+  const { pool, limits, config = {}, kind, render } = options;
+  if (file.bytes.length === 0) throw refused(file.path, [{ file: file.path, detail: 'is empty', remedy: 'Send a file with content.' }]); // prettier-ignore
+  const archive = archiveKind(file.bytes) !== undefined || namedArchive(file.path) !== undefined;
+  const unpacked = archive ? await unpack(file, limits) : new Map([[file.path, file]]);
+  const members = [...unpacked.values()];
+  const isChart = archive && (kind ?? 'helm') === 'helm' && chartRoots(members).length === 1;
+  // Many sound charts render only with values of their user, so this is done for definitions alone.
+  const { rendered, faults } =
+    isChart && render && definesInTemplates(members) ? await attempt(() => render(unpacked)) : {};
+  // Copies of their own: sending a view would send everything that lies in the same buffer.
+  const files = members.map(({ path, bytes }) => ({ path, bytes: new Uint8Array(bytes) }));
+  const input = { name: file.path, archive, files, kind, config, rendered, limits };
+  const generated = joined(await pool.collect(generateTask, input));
+  for (const fault of faults ?? []) generated.faults.push({ entity: 'file', path: fault.file ?? file.path, ...fault });
+  if (generated.contents.length === 0) throw refused(file.path, generated.faults);
+  return generated;
+}
+
+/** The models of a cluster. Throws InvalidRequest when nothing of what it says is sound. */
+export async function generateClusterModels(input: ClusterInput, pool: WorkerPool): Promise<Generated> {
+  const generated = joined(await pool.collect(clusterTask, input));
+  if (generated.contents.length === 0) throw refused(input.name, generated.faults);
+  return generated;
+}
+
+/** Task of the worker pool. */
+export async function generateInWorker(input: GenerateInput): Promise<Iterable<Part>> {
+  const { name, archive, files, kind, config, rendered, limits } = input;
+  const source = new Source(name, archive, files, limits);
+  const generator = generators.find((one) => one.kind === kind) ?? detectSource(source);
+  return parts(await generator.generate(source, config, rendered));
+}
+
+/** Task of the worker pool. */
+export function generateClusterInWorker(input: ClusterInput): Iterable<Part> {
+  return parts(generateOfCluster(input));
+}
+
+/** Everything but the components, and then these, a few at a time, each with the index of its model. */
+function* parts({ contents, faults, warnings }: Generated): Generator<Part> {
+  yield { generated: { contents: contents.map((content) => ({ ...content, components: [] })), faults, warnings } };
+  let components: [number, ComponentDefinition][] = [];
+  let size = 0;
+  for (const [index, content] of contents.entries()) {
+    for (const component of content.components) {
+      components.push([index, { ...component, digest: digestOf(component) }]);
+      size += component.schema.length;
+      if (size < PART) continue;
+      yield { components };
+      [components, size] = [[], 0];
+    }
+  }
+  yield { components };
+}
+
+function joined(received: readonly Part[]): Generated {
+  let generated: Generated = { contents: [], faults: [], warnings: [] };
+  for (const part of received) {
+    if ('generated' in part) generated = part.generated;
+    else for (const [index, component] of part.components) generated.contents[index]?.components.push(component);
+  }
+  return generated;
+}
+
+async function attempt(render: () => Promise<string>): Promise<{ rendered?: string; faults?: Fault[] }> {
+  try {
+    return { rendered: await render() };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const { message, remedy, errors } = error;
+    return { faults: errors.length > 0 ? errors : [{ detail: message, ...(remedy === undefined ? {} : { remedy }) }] };
+  }
+}
+
+function refused(name: string, faults: readonly Fault[]): InvalidRequest {
+  const [first] = faults;
+  const line = first?.line === undefined ? '' : `line ${first.line}, column ${first.column ?? 1}: `;
+  const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
+  return new InvalidRequest(
+    `${name}: ${line}${first?.detail ?? 'holds nothing that a model could be made of'}${more}`,
+    {
+      errors: [...faults],
+      remedy: first?.remedy,
+    },
+  );
+}
