@@ -23,6 +23,7 @@ function builtAt() {
 const sources = [
   'src',
   'ormconfig.ts',
+  'scripts/build-assets.mjs',
   'scripts/build-playground.mjs',
   'package-lock.json',
   'tsconfig.json',
