@@ -1,0 +1,67 @@
+import { isObject, type Json, type JsonObject, objectOf } from '../../../formats/located.js';
+
+/** What a label selector of Kubernetes asks of labels. */
+export interface Requirement {
+  /** Labels with the value that they must have. */
+  pairs: [key: string, value: string][];
+  expressions: { key: string; operator: string; values: string[] }[];
+  /** As a sentence shows it: `app=web, tier in (a, b)`; empty when everything meets it. */
+  text: string;
+}
+
+const OPERATORS = new Set(['In', 'NotIn', 'Exists', 'DoesNotExist']);
+
+/** Reads a LabelSelector (`matchLabels`, `matchExpressions`); undefined is what no API server would take. */
+export function requirementOf(selector: Json | undefined): Requirement | undefined {
+  if (!isObject(selector)) return undefined;
+  const pairs = pairsOf(objectOf(selector['matchLabels']));
+  const listed = selector['matchExpressions'] ?? [];
+  if (pairs === undefined || !Array.isArray(listed)) return undefined;
+  const expressions: Requirement['expressions'] = [];
+  for (const entry of listed) {
+    const { key, operator, values } = objectOf(entry);
+    if (typeof key !== 'string' || typeof operator !== 'string' || !OPERATORS.has(operator)) return undefined;
+    expressions.push({ key, operator, values: Array.isArray(values) ? values.map(scalar) : [] });
+  }
+  return { pairs, expressions, text: [...pairs.map((pair) => pair.join('=')), ...expressions.map(shown)].join(', ') };
+}
+
+/** Reads a plain map of labels, as a Service has it; an empty one selects nothing and is undefined. */
+export function requirementOfMap(selector: Json | undefined): Requirement | undefined {
+  const pairs = pairsOf(objectOf(selector));
+  if (pairs === undefined || pairs.length === 0) return undefined;
+  return { pairs, expressions: [], text: pairs.map((pair) => pair.join('=')).join(', ') };
+}
+
+export function meets(labels: JsonObject, { pairs, expressions }: Requirement): boolean {
+  const valueOf = (key: string): string | undefined =>
+    Object.hasOwn(labels, key) ? scalar(labels[key] ?? null) : undefined;
+  return (
+    pairs.every(([key, value]) => valueOf(key) === value) &&
+    expressions.every(({ key, operator, values }) => {
+      const value = valueOf(key);
+      if (operator === 'Exists') return value !== undefined;
+      if (operator === 'DoesNotExist') return value === undefined;
+      const among = value !== undefined && values.includes(value);
+      return operator === 'In' ? among : !among;
+    })
+  );
+}
+
+function pairsOf(map: JsonObject): [string, string][] | undefined {
+  const entries = Object.entries(map);
+  return entries.some(([, value]) => typeof value === 'object')
+    ? undefined
+    : entries.map(([key, value]) => [key, scalar(value)]);
+}
+
+function shown({ key, operator, values }: Requirement['expressions'][number]): string {
+  if (operator === 'Exists') return key;
+  if (operator === 'DoesNotExist') return `no ${key}`;
+  return `${key} ${operator === 'In' ? 'in' : 'not in'} (${values.join(', ')})`;
+}
+
+/** Numbers and booleans that somebody forgot to quote are compared as what they were meant to be. */
+export function scalar(value: Json): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
