@@ -1,0 +1,45 @@
+import { type DesignFile } from '../../../formats/design-file.js';
+import { type Evaluation, type EvaluationOptions, type ModelledDefinition } from './evaluation.js';
+import { Findings } from './findings.js';
+import { applyPatches, type Patched } from './patches.js';
+import { reconcile, standingOf } from './reconciliation.js';
+import { Scene } from './scene.js';
+
+const DEFAULT_NAMESPACE = 'default';
+const DEFAULT_LIMIT = 20_000;
+
+/**
+ * Finds the relationships of a design from definitions. The same input gives the same bytes, in whatever order the definitions come.
+ * What the user drew is kept; what an earlier evaluation found and no longer holds is removed. Neither argument is changed.
+ */
+export function evaluate(
+  design: DesignFile,
+  definitions: readonly ModelledDefinition[],
+  options: EvaluationOptions = {},
+): Evaluation {
+  const { drawn, ours } = standingOf(design.relationships);
+  const patched = options.applyPatches === true ? applyPatches(design.components, drawn) : unpatched(design, drawn);
+  const scene = new Scene(patched.components, options.namespace ?? DEFAULT_NAMESPACE);
+  const findings = new Findings(scene, options.limit ?? DEFAULT_LIMIT);
+  findings.gather(definitions);
+  const result = reconcile({ drawn: patched.drawn, ours }, findings.sorted());
+  return {
+    design: { ...design, components: patched.components, relationships: result.relationships },
+    actions: [...patched.actions, ...result.actions],
+    trace: {
+      componentsAdded: [],
+      componentsUpdated: patched.updatedComponents,
+      componentsRemoved: [],
+      relationshipsAdded: result.added,
+      relationshipsUpdated: [...patched.updatedRelationships, ...result.updated],
+      relationshipsRemoved: result.removed,
+      definitions: findings.traces,
+      notes: patched.notes,
+      truncated: findings.truncated,
+    },
+  };
+}
+
+function unpatched({ components }: DesignFile, drawn: Patched['drawn']): Patched {
+  return { components, drawn, updatedComponents: [], updatedRelationships: [], actions: [], notes: [] };
+}

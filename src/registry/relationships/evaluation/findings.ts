@@ -1,0 +1,81 @@
+import { DefinitionRules } from './definition-rules.js';
+import { type DefinitionTrace, type ModelledDefinition } from './evaluation.js';
+import { type Found, idOf, type RelationshipKey } from './relationship.js';
+import { type Finding } from './rule.js';
+import { type Scene } from './scene.js';
+import { textOf } from '../../../formats/located.js';
+
+/** Reasons that a relationship tells; a workload may name the same ConfigMap a hundred times. */
+const TOLD = 8;
+/** Findings for each relationship of the limit, so that endless repetition ends too. */
+const REPEATED = 20;
+
+/** What all definitions find in a scene. */
+export class Findings {
+  readonly traces: DefinitionTrace[] = [];
+  truncated = false;
+  private readonly found = new Map<string, Found>();
+  private seen = 0;
+
+  constructor(
+    private readonly scene: Scene,
+    private readonly limit: number,
+  ) {}
+
+  /** Asks every definition, in an order that depends on nothing but what they say. */
+  gather(definitions: readonly ModelledDefinition[]): void {
+    const rules = definitions.map(({ model, definition }) => new DefinitionRules(model, definition));
+    for (const each of rules.sort((one, other) => (one.key < other.key ? -1 : one.key > other.key ? 1 : 0)))
+      this.ask(each);
+  }
+
+  /** By the places of their ends in the design, and then by triple. */
+  sorted(): Found[] {
+    const place = ({ finding: { from, to } }: Found): [number, number] => [from[0]?.index ?? 0, to[0]?.index ?? 0];
+    return [...this.found.values()].sort((one, other) => {
+      const [[from, to], [otherFrom, otherTo]] = [place(one), place(other)];
+      return from - otherFrom || to - otherTo || (tripleOf(one) < tripleOf(other) ? -1 : 1);
+    });
+  }
+
+  private ask(definition: DefinitionRules): void {
+    const found = new Set<string>();
+    for (const rule of definition.rules) {
+      if (this.truncated) break;
+      for (const finding of rule.find(this.scene)) {
+        const kept = this.keep(definition, finding);
+        if (kept === undefined) break;
+        found.add(kept);
+      }
+    }
+    const { kind, type, subType, metadata } = definition.definition;
+    const notes = found.size > 0 || this.truncated ? definition.notes : definition.idle(this.scene);
+    const description = textOf(metadata['description']);
+    this.traces.push({ model: definition.model.name, kind, type, subType, description, found: found.size, notes });
+  }
+
+  private keep(by: DefinitionRules, finding: Finding): string | undefined {
+    const { kind, type, subType } = by.definition;
+    const from = finding.from.map(({ id }) => id);
+    const key: RelationshipKey = { kind, type, subType, from, to: finding.to.map(({ id }) => id) };
+    const text = JSON.stringify([kind, type, subType, from, key.to]);
+    const known = this.found.get(text);
+    this.seen += known === undefined ? finding.to.length : 1;
+    if (this.seen > this.limit * REPEATED || (known === undefined && this.found.size >= this.limit)) {
+      this.truncated = true;
+      return undefined;
+    }
+    if (known === undefined)
+      this.found.set(text, { key, id: idOf(key), by, finding, places: [finding.place()], count: 1 });
+    else {
+      known.count += 1;
+      if (known.places.length < TOLD) known.places.push(finding.place());
+    }
+    return text;
+  }
+}
+
+/** What is left to order by between the same ends; siblings of several groups have the same triple, but other members. */
+function tripleOf({ key: { kind, type, subType, to } }: Found): string {
+  return [kind, type, subType, ...to].join(' ');
+}

@@ -1,0 +1,113 @@
+import { v5 } from 'uuid';
+import { isObject, type Json, type JsonObject, objectOf, textOf } from '../../../formats/located.js';
+import { type DefinitionRules } from './definition-rules.js';
+import { type Clause } from './clause.js';
+import { type Part } from './part.js';
+import { type Finding, type ReasonPlace } from './rule.js';
+
+const NAMESPACE = 'a9d1fbd1-6b0c-5d1e-8f43-0a7f3f6c2b58';
+const SCHEMA = 'relationships.meshery.io/v1alpha3';
+
+/** What makes a relationship the same one: its triple and its ends. */
+export interface RelationshipKey {
+  kind: string;
+  type: string;
+  subType: string;
+  from: readonly string[];
+  to: readonly string[];
+}
+
+/** A relationship that was found, with every reason for it. */
+export interface Found {
+  key: RelationshipKey;
+  id: string;
+  by: DefinitionRules;
+  finding: Finding;
+  /** The first of its reasons. */
+  places: ReasonPlace[];
+  /** How many reasons there are. */
+  count: number;
+}
+
+/** The same id for the same relationship in every evaluation; one that has another id was not found by us. */
+export function idOf({ kind, type, subType, from, to }: RelationshipKey): string {
+  return v5(JSON.stringify([kind, type, subType, from, to]), NAMESPACE);
+}
+
+/** The key of a relationship in a design; ends without an id leave their list empty. */
+export function keyOfRelationship(relationship: JsonObject): RelationshipKey {
+  const { selectors } = relationship;
+  const [first] = Array.isArray(selectors) ? selectors : [];
+  const allow = objectOf(objectOf(first)['allow']);
+  const ids = (list: Json | undefined): string[] =>
+    Array.isArray(list) ? list.filter(isObject).map((clause) => textOf(clause['id'])) : [];
+  return {
+    kind: textOf(relationship['kind']).toLowerCase(),
+    type: textOf(relationship['type']).toLowerCase(),
+    subType: textOf(relationship['subType']).toLowerCase(),
+    from: ids(allow['from']),
+    to: ids(allow['to']),
+  };
+}
+
+/** A found relationship as a design holds it. */
+export function relationshipOf({ key, id, by, finding, places, count }: Found): JsonObject {
+  const { from, to, clauses, via } = finding;
+  const { definition, model } = by;
+  const clause = (of: Clause) => (part: Part) => instanceOf(of, part, via);
+  return {
+    id,
+    schemaVersion: SCHEMA,
+    version: definition.version || 'v1.0.0',
+    kind: key.kind,
+    type: key.type,
+    subType: key.subType,
+    status: 'approved',
+    evaluationQuery: '',
+    model: { name: model.name, model: { version: model.version } },
+    metadata: {
+      description: textOf(definition.metadata['description']),
+      isAnnotation: false,
+      reason: {
+        text: sentenceOf(finding, places, count),
+        places: places.map(({ from: one, to: other, detail }) => ({ from: one, to: other, detail })),
+        count,
+      },
+    },
+    selectors: [
+      {
+        allow: { from: from.map(clause(clauses.from)), to: to.map(clause(clauses.to)) },
+        deny: { from: [], to: [] },
+      },
+    ],
+  };
+}
+
+/** `Service web selects Deployment web: spec.selector app=web matches spec.template.metadata.labels.` */
+export function sentenceOf({ from, to, verb }: Finding, places: readonly ReasonPlace[], count: number): string {
+  const [one, other] = [from[0]?.title ?? '', to[0]?.title ?? ''];
+  const others = to.length > 1 ? ` and ${to.length - 1} more` : '';
+  const more = count > 1 ? ` (and ${count - 1} more)` : '';
+  return `${one} ${verb} ${other}${others}: ${places[0]?.detail ?? ''}${more}.`;
+}
+
+/** A clause with the component that it stands for, and what the field's language says about its match and its patch. */
+function instanceOf({ source }: Clause, part: Part, via: Part | undefined): JsonObject {
+  const { match, patch } = source;
+  const instance: JsonObject = { id: part.id, kind: part.kind, model: { name: part.component.model.name } };
+  if (isObject(match) && Object.keys(match).length > 0) instance['match'] = withIds(match, part, via);
+  if (isObject(patch)) instance['patch'] = patch;
+  return instance;
+}
+
+function withIds(match: JsonObject, part: Part, via: Part | undefined): JsonObject {
+  const entries = Object.entries(match).map(([side, list]): [string, Json] => [
+    side,
+    Array.isArray(list) && (side === 'from' || side === 'to')
+      ? list.map((entry) =>
+          isObject(entry) ? { ...entry, id: (entry['kind'] === 'self' ? part.id : via?.id) ?? null } : entry,
+        )
+      : list,
+  ]);
+  return Object.fromEntries(entries);
+}
