@@ -1,0 +1,184 @@
+import { type JsonObject } from '../../../formats/located.js';
+import { evaluate } from './evaluate.js';
+import { designOf, edgesIn, kubernetes, reasonOf, resource, workload } from './scene.fixture.js';
+
+const web = workload('apps/v1 Deployment web', { app: 'web' });
+const service = resource('v1 Service web', { spec: { selector: { app: 'web' } } });
+
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
+  return value;
+}
+
+it('gives each relationship its reason, with the places in both components', () => {
+  const design = designOf(service, web);
+  const { design: after, actions, trace } = evaluate(design, kubernetes);
+  const [from, to] = design.components;
+  expect(after.relationships).toMatchObject([
+    {
+      schemaVersion: 'relationships.meshery.io/v1alpha3',
+      kind: 'edge',
+      type: 'non-binding',
+      subType: 'network',
+      status: 'approved',
+      model: { name: 'kubernetes', model: { version: 'v1.35.0' } },
+      metadata: {
+        reason: {
+          text: 'Service web selects Deployment web: spec.selector app=web matches spec.template.metadata.labels.',
+          places: [{ from: '/configuration/spec/selector', to: '/configuration/spec/template/metadata/labels' }],
+          count: 1,
+        },
+      },
+      selectors: [
+        {
+          allow: {
+            from: [{ id: from?.id, kind: 'Service', model: { name: 'kubernetes' } }],
+            to: [{ id: to?.id, kind: 'Deployment', model: { name: 'kubernetes' } }],
+          },
+        },
+      ],
+    },
+  ]);
+  expect(actions).toMatchObject([{ op: 'add_relationship', from: from?.id, to: to?.id }]);
+  expect(trace.relationshipsAdded).toEqual(after.relationships);
+});
+
+it('changes neither argument, and says the same in whatever order the definitions come', () => {
+  const design = frozen(designOf(service, web, resource('v1 Namespace default')));
+  const one = evaluate(design, frozen(kubernetes));
+  const other = evaluate(design, [...kubernetes].reverse());
+  expect(JSON.stringify(other)).toBe(JSON.stringify(one));
+  expect(one.design.relationships).toHaveLength(3);
+});
+
+it('finds nothing new the second time', () => {
+  const first = evaluate(designOf(service, web), kubernetes);
+  const second = evaluate(first.design, kubernetes);
+  expect(second.actions).toEqual([]);
+  expect(JSON.stringify(second.design)).toBe(JSON.stringify(first.design));
+});
+
+it('takes back what no longer holds, and renews what holds for another reason', () => {
+  const { design } = evaluate(designOf(service, web), kubernetes);
+  const emptied = { ...design, components: design.components.slice(0, 1) };
+  expect(evaluate(emptied, kubernetes)).toMatchObject({
+    design: { relationships: [] },
+    actions: [{ op: 'delete_relationship', reason: 'It no longer holds.' }],
+    trace: { relationshipsRemoved: [{ subType: 'network' }] },
+  });
+  const [first, ...others] = design.components;
+  const renamed = designOf(resource('v1 Service web', { spec: { selector: { app: 'web', tier: 'front' } } }));
+  const relabelled = designOf(workload('apps/v1 Deployment web', { app: 'web', tier: 'front' }));
+  expect(first?.id).toBe(renamed.components[0]?.id);
+  expect(others).toHaveLength(1);
+  const moved = { ...design, components: [...renamed.components, ...relabelled.components] };
+  const { design: after, actions } = evaluate(moved, kubernetes);
+  expect(actions).toMatchObject([{ op: 'update_relationship' }]);
+  expect(reasonOf(after.relationships[0])).toContain('app=web, tier=front');
+});
+
+describe('what somebody drew', () => {
+  const drawnBetween = (from: string, to: string, status: string): JsonObject => ({
+    id: '7a1f0f1e-1111-4222-8333-444455556666',
+    kind: 'edge',
+    type: 'non-binding',
+    subType: 'network',
+    status,
+    selectors: [{ allow: { from: [{ id: from }], to: [{ id: to }] } }],
+  });
+
+  it('is kept as it is, and stands for the same that is found', () => {
+    const design = designOf(service, web);
+    const [from, to] = design.components.map(({ id }) => id);
+    const drawn = [drawnBetween(from ?? '', to ?? '', 'approved'), drawnBetween('gone', 'nowhere', 'pending')];
+    const { design: after, actions } = evaluate({ ...design, relationships: drawn }, kubernetes);
+    expect(after.relationships).toEqual(drawn);
+    expect(actions).toEqual([]);
+  });
+
+  it('does not hide a fact once it is deleted', () => {
+    const design = designOf(service, web);
+    const [from, to] = design.components.map(({ id }) => id);
+    const relationships = [drawnBetween(from ?? '', to ?? '', 'deleted')];
+    expect(evaluate({ ...design, relationships }, kubernetes).design.relationships).toHaveLength(2);
+  });
+});
+
+it('leaves what somebody dismissed or dressed as it is', () => {
+  const { design } = evaluate(designOf(service, web), kubernetes);
+  const [found = {}] = design.relationships;
+  const metadata = { ...(found['metadata'] as JsonObject), styles: { color: 'red' } };
+  const relationships = [{ ...found, status: 'deleted', metadata }];
+  const { design: after, actions } = evaluate({ ...design, relationships }, kubernetes);
+  expect(after.relationships).toEqual(relationships);
+  expect(actions).toEqual([]);
+});
+
+it('takes the namespace of a deployment for components that name none', () => {
+  const design = designOf(
+    resource('v1 Service shop/web', { spec: { selector: { app: 'web' } } }),
+    web,
+    resource('v1 Namespace shop'),
+  );
+  expect(edgesIn(evaluate(design, kubernetes).design)).toEqual(['Service shop/web > Namespace shop inventory']);
+  expect(edgesIn(evaluate(design, kubernetes, { namespace: 'shop' }).design)).toEqual([
+    'Service shop/web > Deployment web network',
+    'Service shop/web > Namespace shop inventory',
+    'Deployment web > Namespace shop inventory',
+  ]);
+});
+
+it('tells several places of the same relationship in one reason', () => {
+  const env = ['A', 'B', 'C'].map((name) => ({
+    name,
+    valueFrom: { configMapKeyRef: { name: 'settings', key: name } },
+  }));
+  const design = designOf(
+    workload('apps/v1 Deployment web', {}, { containers: [{ name: 'web', env }] }),
+    resource('v1 ConfigMap settings'),
+  );
+  const [relationship] = evaluate(design, kubernetes).design.relationships;
+  expect(reasonOf(relationship)).toBe(
+    'Deployment web takes variables from ConfigMap settings: spec.template.spec.containers[0].env[0].valueFrom.configMapKeyRef.name is settings (and 2 more).',
+  );
+});
+
+it('stops at its limit, says so, and always keeps the same ones', () => {
+  const many = Array.from({ length: 20 }, (_, index) => workload(`apps/v1 Deployment web-${index}`, { app: 'web' }));
+  const design = designOf(service, ...many);
+  const one = evaluate(design, kubernetes, { limit: 7 });
+  expect(one.design.relationships).toHaveLength(7);
+  expect(one.trace.truncated).toBe(true);
+  const other = evaluate(design, [...kubernetes].reverse(), { limit: 7 });
+  expect(JSON.stringify(other)).toBe(JSON.stringify(one));
+});
+
+it('evaluates 500 components within a second', () => {
+  const resources = Array.from({ length: 100 }, (_, index) => [
+    workload(
+      `apps/v1 Deployment app-${index % 20}/web-${index}`,
+      { app: `web-${index}`, 'app.kubernetes.io/instance': `shop-${index % 10}` },
+      {
+        serviceAccountName: `web-${index}`,
+        containers: [{ name: 'web', envFrom: [{ configMapRef: { name: `web-${index}` } }] }],
+        volumes: [{ name: 'settings', configMap: { name: `web-${index}` } }],
+      },
+    ),
+    resource(`v1 Service app-${index % 20}/web-${index}`, { spec: { selector: { app: `web-${index}` } } }),
+    resource(`v1 ConfigMap app-${index % 20}/web-${index}`),
+    resource(`v1 ServiceAccount app-${index % 20}/web-${index}`),
+    index < 20
+      ? resource(`v1 Namespace app-${index}`)
+      : resource(`networking.k8s.io/v1 NetworkPolicy app-${index % 20}/all-${index}`, {
+          spec: { podSelector: {}, ingress: [{ from: [{ podSelector: {} }] }] },
+        }),
+  ]).flat();
+  const design = designOf(...resources);
+  evaluate(design, kubernetes);
+  const began = performance.now();
+  const { design: after } = evaluate(design, kubernetes);
+  const spent = performance.now() - began;
+  process.stdout.write(`500 components, ${after.relationships.length} relationships: ${Math.round(spent)} ms\n`);
+  expect(design.components).toHaveLength(500);
+  expect(spent).toBeLessThan(1000);
+});

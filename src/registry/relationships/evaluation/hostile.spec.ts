@@ -1,0 +1,121 @@
+import { canonicalDesign } from '../../../formats/design-canonical.js';
+import { type Json, type JsonObject } from '../../../formats/located.js';
+import { evaluate } from './evaluate.js';
+import { type ModelledDefinition } from './evaluation.js';
+import { designOf, edgesIn, kubernetes, resource, stating, workload } from './scene.fixture.js';
+
+const parsed = (text: string): JsonObject => JSON.parse(text) as JsonObject;
+
+afterEach(() => {
+  expect(Object.keys(Object.prototype)).toEqual([]);
+  expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+});
+
+it('follows cycles of owners once, and refers nothing to itself', () => {
+  const owned = (name: string, owner: string): JsonObject =>
+    resource(`apps/v1 Deployment ${name}`, {
+      metadata: { ownerReferences: [{ apiVersion: 'apps/v1', kind: 'Deployment', name: owner }] },
+    });
+  const { design } = evaluate(designOf(owned('a', 'b'), owned('b', 'a'), owned('c', 'c')), kubernetes);
+  expect(edgesIn(design)).toEqual(['Deployment a > Deployment b inventory', 'Deployment b > Deployment a inventory']);
+});
+
+it('takes names and labels of the prototype as what they are: text', () => {
+  const labels = parsed('{"__proto__":"x","constructor":"y","toString":"z"}');
+  const design = designOf(
+    resource('v1 Service __proto__', { spec: { selector: labels } }),
+    workload('apps/v1 Deployment constructor', labels, { serviceAccountName: '__proto__' }),
+    workload('apps/v1 Deployment hasOwnProperty', {}),
+    resource('v1 ServiceAccount __proto__'),
+  );
+  expect(edgesIn(evaluate(design, kubernetes).design)).toEqual([
+    'Service __proto__ > Deployment constructor network',
+    'Deployment constructor > ServiceAccount __proto__ reference',
+  ]);
+});
+
+it('takes any shape where it looks for another', () => {
+  const shapes: Json[] = [null, 0, true, 'text', [], {}, [null], { a: null }, [[[]]]];
+  const resources = shapes.flatMap((shape): JsonObject[] => [
+    { apiVersion: 'v1', kind: 'Service', metadata: { name: 'x' }, spec: shape },
+    { apiVersion: 'v1', kind: 'Service', metadata: { name: 'x' }, spec: { selector: shape } },
+    { apiVersion: 'apps/v1', kind: 'Deployment', metadata: shape, spec: { template: shape } },
+    { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'x', labels: shape }, spec: { volumes: shape } },
+    { apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', spec: { podSelector: shape, ingress: shape } },
+    { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', spec: { selector: { matchExpressions: shape } } },
+    { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', spec: shape },
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'x', labels: shape } },
+  ]);
+  const relationships = shapes.map((shape) => ({ id: shape, selectors: shape, metadata: shape }));
+  const design = { ...designOf(...resources), relationships };
+  const { design: after } = evaluate(design, kubernetes, { applyPatches: true });
+  expect(after.relationships.slice(0, shapes.length)).toEqual(relationships);
+});
+
+it('takes definitions of any shape, and says what is wrong with them', () => {
+  const shapes: Json[] = [null, 0, 'text', [], {}, [null], [[]], ['_'], [['configuration', '__proto__', 'polluted']]];
+  const definitions: ModelledDefinition[] = shapes.flatMap((shape) => [
+    ...stating('edge non-binding network', { allow: shape, deny: shape }),
+    ...stating('edge non-binding network', {
+      allow: { from: [{ kind: '*', match: shape, patch: shape }], to: [{ kind: '*', match: shape, patch: shape }] },
+    }),
+    ...['reference', 'labelSelector', 'equal', 'sameValue', 'unheard'].flatMap((strategy) =>
+      stating('edge non-binding network', {
+        allow: { from: [{ kind: '*' }], to: [{ kind: '*' }] },
+        match: { strategy, refs: shape, selectors: shape, labels: shape, from: shape, to: shape, paths: shape },
+      }),
+    ),
+  ]);
+  const { design, trace } = evaluate(designOf(resource('v1 Pod a'), resource('v1 Pod b')), definitions);
+  expect(design.relationships).toEqual([]);
+  expect(trace.definitions).toHaveLength(definitions.length);
+  for (const { notes } of trace.definitions) expect(notes).not.toEqual([]);
+});
+
+it('writes no patch into a prototype', () => {
+  const design = designOf(resource('v1 Pod a'), resource('v1 Pod b'));
+  const [from, to] = design.components.map(({ id }) => id);
+  const paths = ['["__proto__", "polluted"]', '["configuration", "__proto__", "polluted"]', '["configuration", "constructor", "prototype", "polluted"]', '["metadata", "polluted"]']; // prettier-ignore
+  const relationships = paths.map((path) =>
+    parsed(
+      `{"id":"x","status":"approved","selectors":[{"allow":{"from":[{"id":"${from}","patch":{"mutatorRef":[["displayName"]]}}],"to":[{"id":"${to}","patch":{"mutatedRef":[${path}]}}]}}]}`,
+    ),
+  );
+  const { design: after, trace } = evaluate({ ...design, relationships }, kubernetes, { applyPatches: true });
+  expect(trace.notes).toHaveLength(3);
+  const { constructor } = after.components[1]!.configuration;
+  expect(constructor).toEqual({ prototype: { polluted: 'a' } });
+});
+
+it('ends soon when everything refers to everything', () => {
+  const peers = Array.from({ length: 200 }, () => ({ podSelector: {} }));
+  const policies = Array.from({ length: 300 }, (_, index) =>
+    resource(`networking.k8s.io/v1 NetworkPolicy p${index}`, { spec: { podSelector: {}, ingress: [{ from: peers }] } }),
+  );
+  const pods = Array.from({ length: 300 }, (_, index) => resource(`v1 Pod p${index}`));
+  const began = performance.now();
+  const { trace, design } = evaluate(designOf(...policies, ...pods), kubernetes);
+  expect(trace.truncated).toBe(true);
+  expect(design.relationships.length).toBeLessThanOrEqual(20_000);
+  expect(performance.now() - began).toBeLessThan(10_000);
+});
+
+it('bears two components of one id, and components without a name', () => {
+  const design = canonicalDesign(
+    {
+      components: [
+        {
+          id: 'same',
+          component: { kind: 'Service', version: 'v1' },
+          configuration: { spec: { selector: { a: 'b' } } },
+        },
+        { id: 'same', component: { kind: 'Pod', version: 'v1' }, configuration: { metadata: { labels: { a: 'b' } } } },
+        { id: 'shape', component: { kind: 'Text', version: '' }, metadata: { isAnnotation: true } },
+      ],
+    },
+    'odd',
+  );
+  const once = evaluate(design, kubernetes);
+  expect(once.design.relationships).toHaveLength(1);
+  expect(evaluate(once.design, kubernetes).actions).toEqual([]);
+});

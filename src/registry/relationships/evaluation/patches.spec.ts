@@ -1,0 +1,86 @@
+import { type JsonObject } from '../../../formats/located.js';
+import { evaluate } from './evaluate.js';
+import { designOf, edgesIn, kubernetes, resource } from './scene.fixture.js';
+
+const namespaced = designOf(resource('v1 Pod web'), resource('v1 Namespace shop'));
+const [pod, namespace] = namespaced.components;
+
+function drawn(status: string, patch: JsonObject = {}): JsonObject {
+  return {
+    id: 'drawn',
+    kind: 'hierarchical',
+    type: 'parent',
+    subType: 'inventory',
+    status,
+    selectors: [
+      {
+        allow: {
+          from: [{ id: pod?.id ?? '', patch: { patchStrategy: 'replace', mutatedRef: [['configuration', 'metadata', 'namespace']], ...patch } }], // prettier-ignore
+          to: [{ id: namespace?.id ?? '', patch: { mutatorRef: [['displayName']] } }],
+        },
+      },
+    ],
+  };
+}
+
+it('is applied only when it is asked for, and what was pending is approved', () => {
+  const design = { ...namespaced, relationships: [drawn('pending')] };
+  expect(evaluate(design, kubernetes).design).toEqual(design);
+  const { design: after, actions, trace } = evaluate(design, kubernetes, { applyPatches: true });
+  expect(actions).toEqual([
+    { op: 'update_component', id: pod?.id, pointer: '/configuration/metadata/namespace', old: null, new: 'shop', relationship: 'drawn' }, // prettier-ignore
+    { op: 'update_relationship', id: 'drawn', from: pod?.id, to: namespace?.id, reason: 'Its patches have been applied.' }, // prettier-ignore
+  ]);
+  expect(after.components[0]?.configuration).toEqual({ metadata: { name: 'web', namespace: 'shop' } });
+  expect(pod?.configuration).toEqual({ metadata: { name: 'web' } });
+  expect(after.relationships).toMatchObject([{ id: 'drawn', status: 'approved' }]);
+  expect(trace).toMatchObject({ componentsUpdated: [{ id: pod?.id }], relationshipsUpdated: [{ id: 'drawn' }] });
+  expect(evaluate(after, kubernetes, { applyPatches: true }).actions).toEqual([]);
+});
+
+it('lets rules see what patches made', () => {
+  const service = resource('v1 Service shop/web', { spec: { selector: { app: 'web' } } });
+  const labelled = resource('v1 Pod web', { metadata: { labels: { app: 'web' } } });
+  const design = { ...designOf(labelled, resource('v1 Namespace shop'), service), relationships: [drawn('approved')] };
+  const { design: after } = evaluate(design, kubernetes, { applyPatches: true });
+  expect(edgesIn(after)).toContain('Service shop/web > Pod shop/web network');
+});
+
+it('is not applied for what was dismissed, nor where it leads through something else', () => {
+  const options = { applyPatches: true };
+  const dismissed = { ...namespaced, relationships: [drawn('deleted')] };
+  expect(evaluate(dismissed, kubernetes, options).actions).toEqual([]);
+  const astray = ['_', 'name'].map((step) =>
+    drawn('approved', { mutatedRef: [['configuration', 'metadata', step, 'deep']] }),
+  );
+  const { actions, trace } = evaluate({ ...namespaced, relationships: astray }, [], options);
+  expect(actions).toEqual([]);
+  expect(trace.notes).toEqual([
+    'Relationship drawn: configuration.metadata.*.deep is not one place.',
+    'Relationship drawn: configuration.metadata.name.deep leads through something that is no object.',
+  ]);
+});
+
+it('merges objects when it says so, and tells of strategies that are not applied', () => {
+  const design = designOf(
+    resource('v1 ConfigMap a', { data: { one: '1', two: '2' } }),
+    resource('v1 ConfigMap b', { data: { two: 'x', three: '3' } }),
+  );
+  const [giver, taker] = design.components.map(({ id }) => id);
+  const copy = (patchStrategy: string): JsonObject => ({
+    id: 'copy',
+    status: 'approved',
+    selectors: [
+      {
+        allow: {
+          from: [{ id: giver ?? '', patch: { mutatorRef: [['configuration', 'data']] } }],
+          to: [{ id: taker ?? '', patch: { patchStrategy, mutatedRef: [['configuration', 'data']] } }],
+        },
+      },
+    ],
+  });
+  const merged = evaluate({ ...design, relationships: [copy('merge')] }, [], { applyPatches: true });
+  expect(merged.design.components[1]?.configuration['data']).toEqual({ one: '1', two: '2', three: '3' });
+  const moved = evaluate({ ...design, relationships: [copy('move')] }, [], { applyPatches: true });
+  expect(moved.trace.notes).toEqual(['Relationship copy: the patch strategy "move" is not applied.']);
+});
