@@ -116,6 +116,10 @@ function ofRegistry(base: string): Record<string, Rule> {
     [`POST ${base}/components`]: rule('registry.register', 'anywhere', () => ({
       body: { modelName: PUBLISHED.model, components: [PUBLISHED_COMPONENT] },
     })),
+    [`POST ${base}/generate`]: rule('registry.generate', 'anywhere', () => ({
+      body: { source: 'nothing that is known', config: { register: false } },
+    })),
+    [`POST ${base}/relationships/evaluate`]: rule('registry.read', 'anywhere', () => ({ body: { design: {} } })),
     [`POST ${base}/:entityType/status`]: rule('registry.setStatus', 'anywhere', ({ ids }) => ({
       ids: { entityType: 'model' },
       body: { id: ids['publishedModel'], status: 'enabled' },

@@ -108,7 +108,9 @@ export class Registry1764000000010 implements MigrationInterface {
       -- Counts the changes of the registry: what answers of everything are compared by.
       CREATE TABLE registry_revision (
         singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
-        revision bigint NOT NULL DEFAULT 0
+        revision bigint NOT NULL DEFAULT 0,
+        -- Digest of what a fresh server is given to know.
+        seed text
       );
       INSERT INTO registry_revision DEFAULT VALUES;
     `);

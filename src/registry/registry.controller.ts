@@ -19,9 +19,11 @@ import { RegistryRead } from '../core/access/registry-read.js';
 import { filesOf, UploadInterceptor } from '../core/rest/upload.js';
 import { accepted, OperationView } from '../jobs/operations/operation.view.js';
 import { statusOf } from './entry-status.js';
+import { GenerationService } from './generation/generation.service.js';
+import { type EvaluationAnswer, RelationshipEvaluation } from './relationships/evaluation.service.js';
 import { RegistryExport } from './registry-export.service.js';
 import { RegistryAnswers } from './registry-answers.js';
-import { ExportQuery, isSet, PackageInput, StatusInput } from './registry.inputs.js';
+import { EvaluationInput, ExportQuery, GenerationInput, isSet, PackageInput, StatusInput } from './registry.inputs.js';
 import { RegistryListQuery } from './registry-list-query.js';
 import { RegistryPresenter } from './registry-presenter.js';
 import { RegistryService } from './registry.service.js';
@@ -46,6 +48,8 @@ export class RegistryController {
     private readonly answers: RegistryAnswers,
     private readonly registrantRecords: RegistrantsStore,
     private readonly summaries: RegistrySummaries,
+    private readonly generation: GenerationService,
+    private readonly evaluation: RelationshipEvaluation,
   ) {}
 
   /** Registers a package. With `?async=true` it answers 202 and where to ask for the operation. */
@@ -117,6 +121,21 @@ export class RegistryController {
     @Res() response: Response,
   ): Promise<void> {
     return this.answers.relationships(query, { model }, request, response);
+  }
+
+  /** Makes models of a source and registers them, unless `config.register` is false. */
+  @Post('generate')
+  @HttpCode(200)
+  generate(@Caller() actor: Actor, @Body() input: GenerationInput): Promise<RegistrationResult> {
+    return this.generation.generate(actor, input);
+  }
+
+  /** Finds the relationships of a design; each carries its reason. Nothing is kept. */
+  @Post('relationships/evaluate')
+  @HttpCode(200)
+  @RegistryRead()
+  evaluate(@Body() input: EvaluationInput): Promise<EvaluationAnswer> {
+    return this.evaluation.answer(input);
   }
 
   /** The entity as it is now. */

@@ -2,9 +2,12 @@ import { Module } from '@nestjs/common';
 import { ConnectionsModule } from '../connections/connections.module.js';
 import { DocumentReader } from '../formats/document-reader.js';
 import { WorkerPool } from '../formats/worker-pool.js';
+import { KubernetesModule } from '../kubernetes/kubernetes.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { ComponentsController, SchemasController } from './components/components.controller.js';
 import { ComponentsStore } from './components/components.store.js';
+import { ChartRenderer } from './generation/chart-renderer.js';
+import { GenerationService } from './generation/generation.service.js';
 import { ModelsController } from './models/models.controller.js';
 import { ModelsStore } from './models/models.store.js';
 import { PackageLoader } from './packages/package-loader.js';
@@ -24,12 +27,14 @@ import { RegistryRevisionStore } from './registry-revision.store.js';
 import { RegistryService } from './registry.service.js';
 import { RegistryResolver } from './registry.resolver.js';
 import { RegistrySummaries } from './registry-summaries.js';
+import { RegistrySeed } from './seed/registry-seed.js';
 import { SummaryFeed } from './summary-feed.js';
+import { RelationshipEvaluation } from './relationships/evaluation.service.js';
 import { RelationshipsStore } from './relationships/relationships.store.js';
 
 /** What infrastructure is made of: models, their components, and how components are related. One registry for the installation. */
 @Module({
-  imports: [OrganizationsModule, ConnectionsModule],
+  imports: [OrganizationsModule, ConnectionsModule, KubernetesModule],
   controllers: [RegistryController, ModelsController, ComponentsController, SchemasController],
   providers: [
     RegistrantsStore,
@@ -51,12 +56,16 @@ import { RelationshipsStore } from './relationships/relationships.store.js';
     RegistrationJobs,
     ComponentRegistrations,
     ConnectionDefinitions,
+    GenerationService,
+    ChartRenderer,
+    RelationshipEvaluation,
+    RegistrySeed,
     {
       provide: PackageLoader,
       inject: [WorkerPool, DocumentReader],
       useFactory: (pool: WorkerPool, { limits }: DocumentReader) => new PackageLoader(pool, limits),
     },
   ],
-  exports: [ComponentsStore, RelationshipsStore, Registration],
+  exports: [ComponentsStore, RelationshipEvaluation],
 })
 export class RegistryModule {}

@@ -1,4 +1,5 @@
 import { type Outbound } from '../../core/outbound/outbound.js';
+import { type SourceFile } from '../../formats/source-file.js';
 import { type ClusterAccess } from './cluster-access.js';
 import { ClusterError } from './cluster-error.js';
 import { type ClusterLimits, ClusterTransport } from './cluster-transport.js';
@@ -11,6 +12,13 @@ export interface ClusterVersion {
   /** Such as `v1.36.3`. */
   gitVersion: string;
   platform?: string;
+}
+
+/** Files of JSON, by the path that the API server gives them. */
+export interface ApiDescription {
+  gitVersion: string;
+  documents: SourceFile[];
+  definitions: SourceFile[];
 }
 
 export interface ListOptions {
@@ -209,6 +217,20 @@ export class ClusterClient {
     return (await this.transport.request({ path: `/openapi/v3/${path}`, signal })).body;
   }
 
+  /** What the server says of itself: the OpenAPI v3 documents of all its groups and versions, and its definitions of kinds, as JSON. */
+  async describe(signal?: AbortSignal): Promise<ApiDescription> {
+    const { gitVersion } = await this.version(signal);
+    const index = (await this.transport.request({ path: '/openapi/v3', signal })).body as
+      { paths?: object } | undefined;
+    const groups = Object.keys(index?.paths ?? {}).filter((path) => /^apis?\/(?:[^/]+\/)?v[^/]+$/.test(path));
+    const documents = [];
+    for (const path of groups.sort())
+      documents.push(fileOf(path, (await this.transport.request({ path: `/openapi/v3/${path}`, signal })).body));
+    const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+    const definitions = [fileOf(path, (await this.transport.request({ path, signal })).body)];
+    return { gitVersion, documents, definitions };
+  }
+
   /** Ends all connections, running requests too. */
   close(): Promise<void> {
     return this.transport.close();
@@ -260,3 +282,5 @@ function object({ body }: { body: unknown }): KubernetesObject {
   if (typeof (body as KubernetesObject | undefined)?.metadata === 'object') return body as KubernetesObject;
   throw new ClusterError('protocol', 'The cluster answered something that is not an object of its API');
 }
+
+const fileOf = (path: string, body: unknown): SourceFile => ({ path, bytes: Buffer.from(JSON.stringify(body)) });

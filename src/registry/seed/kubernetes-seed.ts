@@ -7,6 +7,10 @@ const unpack = promisify(brotliDecompress);
 
 /** The core model of Kubernetes with its components, as `npm run registry:seed` has taken it from an API server; some 25 ms. */
 export async function loadKubernetesSeed(): Promise<ModelContent> {
-  const packed = await readFile(new URL('./kubernetes.json.br', import.meta.url));
-  return JSON.parse((await unpack(packed)).toString('utf8')) as ModelContent;
+  return JSON.parse((await unpack(await readKubernetesSeed())).toString('utf8')) as ModelContent;
+}
+
+/** The same, packed. */
+export function readKubernetesSeed(): Promise<Buffer> {
+  return readFile(new URL('./kubernetes.json.br', import.meta.url));
 }

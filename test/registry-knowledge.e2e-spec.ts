@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import type { Json, Person } from './support/person.js';
+import { World } from './support/world.js';
+
+let world: World;
+let admin: Person;
+let reader: Person;
+
+beforeAll(async () => {
+  world = await World.start();
+  admin = world.admin;
+  reader = await world.person();
+});
+afterAll(() => world.stop());
+
+const base = '/api/meshmodels';
+
+const crd = (group: string, kind: string, schema = '{type: object, properties: {spec: {type: object}}}') => `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: ${kind.toLowerCase()}s.${group} }
+spec:
+  group: ${group}
+  scope: Namespaced
+  names: { kind: ${kind}, plural: ${kind.toLowerCase()}s }
+  versions:
+    - { name: v1, served: true, storage: true, schema: { openAPIV3Schema: ${schema} } }
+`;
+
+describe('a fresh server', () => {
+  it('knows Kubernetes: its kinds with their schemas, and how they are related', async () => {
+    const { body: models } = await reader.get(`${base}/models/kubernetes`);
+    expect(models).toMatchObject({
+      count: 1,
+      models: [{ registrant: { kind: 'kubernetes' }, category: { name: 'Orchestration & Management' } }],
+    });
+    expect(models.models[0].components_count).toBeGreaterThan(60);
+    expect(models.models[0].relationships_count).toBeGreaterThan(50);
+    const { body: schema } = await reader.get('/api/schema/resource/Deployment?apiVersion=apps/v1');
+    expect(schema.properties.spec).toBeDefined();
+    const { body: relationships } = await reader.get(`${base}/models/kubernetes/relationships?pagesize=all&order=kind`);
+    expect(new Set(relationships.relationships.map(({ kind }: Json) => kind))).toContain('edge');
+    expect((await reader.get(`${base}/summary`)).body).toMatchObject({ models: 1, registrants: 1 });
+  });
+});
+
+describe('generating', () => {
+  it('makes a component of every definition that is sound, and names the others', async () => {
+    const group = `g${randomUUID().slice(0, 8)}.example.com`;
+    const source = `${crd(group, 'Widget')}---${crd(group, 'Gadget')}---${crd(group, 'Broken').replace('kind: Broken', 'kind: 7')}`;
+    const { status, body } = await admin.post(`${base}/generate`, { source, config: { model: group } });
+    expect(status).toBe(200);
+    expect(body.models).toMatchObject([{ name: group, outcome: 'registered' }]);
+    expect(body.components.map(({ kind }: Json) => kind).sort()).toEqual(['Gadget', 'Widget']);
+    expect(body.counts).toMatchObject({ registered: 3, failed: 1 });
+    expect(body.errors[0]).toMatchObject({ line: expect.any(Number), detail: expect.any(String) });
+    const { body: again } = await admin.post(`${base}/generate`, { source, config: { model: group } });
+    expect(again.counts).toMatchObject({ registered: 0, unchanged: 3 });
+  });
+
+  it('only shows what would come of it when it is not to be registered', async () => {
+    const group = `g${randomUUID().slice(0, 8)}.example.com`;
+    const config = { kind: 'crd', model: group, register: false };
+    const { body } = await admin.post(`${base}/generate`, { source: crd(group, 'Widget'), config });
+    expect(body.counts).toMatchObject({ registered: 2 });
+    expect((await reader.get(`${base}/models/${group}`)).status).toBe(404);
+  });
+
+  it('refuses what it does not know, and every member of the config that is wrong', async () => {
+    const unknown = await admin.post(`${base}/generate`, { source: 'a: 1' });
+    expect([unknown.status, unknown.body.code]).toEqual([400, 'UNKNOWN_FORMAT']);
+    const wrong = await admin.post(`${base}/generate`, { source: 'a: 1', config: { kind: 'magic', colour: 'red' } });
+    expect(wrong.body.errors.map(({ pointer }: Json) => pointer)).toEqual(['/config/kind', '/config/colour']);
+    const metadata = await admin.post(`${base}/generate`, { source: 'http://169.254.169.254/latest/meta-data' });
+    expect([metadata.status, metadata.body.code]).toEqual([400, 'OUTBOUND_REFUSED']);
+    const cluster = await admin.post(`${base}/generate`, { source: randomUUID() });
+    expect(cluster.status).toBe(404);
+  });
+});
+
+describe('evaluating a design', () => {
+  const component = (kind: string, version: string, name: string, configuration: object) => ({
+    displayName: name,
+    component: { kind, version },
+    model: { name: 'kubernetes' },
+    configuration: { metadata: { name }, ...configuration },
+  });
+  const labels = { app: 'web' };
+  const design = {
+    name: 'shop',
+    components: [
+      component('Service', 'v1', 'web', { spec: { selector: labels, ports: [{ port: 80 }] } }),
+      component('Deployment', 'apps/v1', 'web', {
+        spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers: [] } } },
+      }),
+    ],
+  };
+
+  it('finds the relationships, each with its reason, and the same ones each time', async () => {
+    const { status, body } = await reader.post(`${base}/relationships/evaluate`, { design });
+    expect(status).toBe(200);
+    expect(body.actions).toMatchObject([{ op: 'add_relationship', reason: expect.stringContaining('web') }]);
+    expect(body.design.relationships).toMatchObject([{ kind: 'edge', subType: 'network' }]);
+    const { body: again } = await reader.post(`${base}/relationships/evaluate`, { design: body.design });
+    expect(again.actions).toEqual([]);
+    expect(again.design).toEqual(body.design);
+  });
+
+  it('leaves out what the disabled definitions would find', async () => {
+    const { body } = await reader.get(`${base}/relationships?pagesize=all`);
+    const networks = body.relationships.filter((each: Json) => each.sub_type === 'network');
+    for (const { id } of networks) await admin.post(`${base}/relationships/status`, { id, status: 'disabled' });
+    const without = await reader.post(`${base}/relationships/evaluate`, { design });
+    expect(without.body.actions).toEqual([]);
+    for (const { id } of networks) await admin.post(`${base}/relationships/status`, { id, status: 'enabled' });
+    expect((await reader.post(`${base}/relationships/evaluate`, { design })).body.actions).toHaveLength(1);
+  });
+
+  it('refuses what is no design, with pointers into the body', async () => {
+    const { status, body } = await reader.post(`${base}/relationships/evaluate`, {
+      design: { components: [7] },
+      options: { limit: 'x' },
+    });
+    expect(status).toBe(400);
+    expect(body.errors.map(({ pointer }: Json) => pointer)).toEqual(['/design/components/0', '/options/limit']);
+  });
+});
