@@ -60,6 +60,7 @@ export class RegistrationsService {
     const known = await this.known.find(source);
     if (known) return { ...known, connections: [], counts: countsOf(known), errors: [], warnings: [] };
     const { models, connections, faults, failed } = await this.packages.load(file);
+    if (isDamaged(models, faults)) throw refusal(faults);
     const isWhole = faults.length === 0 && connections.length === 0;
     return this.take(actor, { contents: models, connections, faults, failed, ...(isWhole ? { source } : {}) }, wish);
   }
@@ -79,6 +80,11 @@ export class RegistrationsService {
     return { ...taken, connections: kinds, counts: countsOf(taken, failed), errors: faults, warnings };
   }
 }
+
+/** A file that cannot be read at all, or a package whose only model is none, is not a package with a fault but a damaged one. */
+const isDamaged = (models: ModelContent[], faults: DefinitionFault[]): boolean =>
+  faults.some(({ entity }) => entity === 'file') ||
+  (faults.some(({ entity }) => entity === 'model') && models.every(({ embedded }) => embedded));
 
 function refusal(faults: DefinitionFault[]): InvalidRequest {
   const [first] = faults;
