@@ -1,0 +1,57 @@
+const UNITS: Record<string, bigint> = {
+  ns: 1n,
+  us: 1_000n,
+  µs: 1_000n,
+  μs: 1_000n,
+  ms: 1_000_000n,
+  s: 1_000_000_000n,
+  m: 60_000_000_000n,
+  h: 3_600_000_000_000n,
+};
+const PART = /^(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/;
+const LARGEST = 1n << 63n;
+
+/** Reads `1h30m` as `time.ParseDuration` of Go does. @returns nanoseconds; undefined when it is none */
+export function parseDuration(text: string): bigint | undefined {
+  if (text.length > 1000) return undefined;
+  const sign = /^[+-]/.exec(text)?.[0] ?? '';
+  let rest = text.slice(sign.length);
+  if (rest === '0') return 0n;
+  if (rest === '') return undefined;
+  let total = 0n;
+  while (rest !== '') {
+    const [part, whole = '', fraction = '', unit = ''] = PART.exec(rest) ?? [];
+    if (part === undefined || whole + fraction === '') return undefined;
+    const size = UNITS[unit] ?? 0n;
+    const shown = fraction.slice(0, 18);
+    total += BigInt(whole || '0') * size + (BigInt(shown || '0') * size) / 10n ** BigInt(shown.length);
+    if (total > LARGEST) return undefined;
+    rest = rest.slice(part.length);
+  }
+  if (total === LARGEST && sign !== '-') return undefined;
+  return sign === '-' ? -total : total;
+}
+
+const WORDS: [bigint, string[]][] = [
+  [1n, ['ns', 'nano']],
+  [1_000n, ['us', 'µs', 'micro']],
+  [1_000_000n, ['ms', 'milli']],
+  [1_000_000_000n, ['s', 'sec']],
+  [60_000_000_000n, ['m', 'min']],
+  [3_600_000_000_000n, ['h', 'hr', 'hour']],
+  [86_400_000_000_000n, ['d', 'day']],
+  [604_800_000_000_000n, ['w', 'wk', 'week']],
+];
+
+/** The format `duration` of custom resources: that of Go, or numbers with words anywhere in the text (`2 days`). */
+export function parseWordyDuration(text: string): bigint | undefined {
+  const plain = parseDuration(text);
+  if (plain !== undefined || text.length > 1000) return plain;
+  let total: bigint | undefined;
+  for (const [, count = '', word = ''] of text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g)) {
+    const unit = word.toLowerCase();
+    const size = WORDS.find(([, names]) => names.includes(unit) || unit.startsWith(names.at(-1) ?? ''))?.[0];
+    if (size !== undefined) total = (total ?? 0n) + BigInt(count) * size;
+  }
+  return total;
+}

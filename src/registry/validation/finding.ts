@@ -1,0 +1,73 @@
+/** What is wrong with a place of a resource. */
+export interface Finding {
+  /** RFC 6901; empty for the whole resource. */
+  pointer: string;
+  /** In the words of Kubernetes. */
+  detail: string;
+  /** The rule that was broken: a keyword of the schema, `metadata`, `kubernetes` for a rule of the type itself, `unknown-field`, or `not-judged`. */
+  keyword: string;
+}
+
+/** A resource is valid when there are no errors; warnings tell what would be dropped and what could not be judged. */
+export interface Verdict {
+  errors: Finding[];
+  warnings: Finding[];
+}
+
+/** More than anybody reads; a hostile resource could ask for a million. */
+const MOST = 200;
+
+/** What a check tells of, up to a bound. */
+export class Findings {
+  readonly errors: Finding[] = [];
+  readonly warnings: Finding[] = [];
+
+  /** Whether further warnings would be dropped, so that nobody needs to word them. */
+  get isFull(): boolean {
+    return this.warnings.length >= MOST;
+  }
+
+  error(pointer: string, keyword: string, detail: string): void {
+    if (this.errors.length >= MOST) return;
+    if (this.errors.some((known) => known.pointer === pointer && known.detail === detail)) return;
+    this.errors.push({ pointer, detail, keyword });
+  }
+
+  warn(pointer: string, keyword: string, detail: string): void {
+    if (this.warnings.length >= MOST) return;
+    if (this.warnings.some((known) => known.pointer === pointer && known.detail === detail)) return;
+    this.warnings.push({ pointer, detail, keyword });
+  }
+
+  /** Something that this judge cannot decide, though an API server would. */
+  notJudged(pointer: string, detail: string): void {
+    this.warn(pointer, 'not-judged', detail);
+  }
+
+  /** Takes over what a part found. */
+  add({ errors, warnings }: Findings): void {
+    for (const { pointer, keyword, detail } of errors) this.error(pointer, keyword, detail);
+    for (const { pointer, keyword, detail } of warnings) this.warn(pointer, keyword, detail);
+  }
+}
+
+/** `value` as a message quotes it, shortened. */
+export function quoted(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
+}
+
+/** The wording of `field.Invalid`. */
+export function invalid(value: unknown, why: string): string {
+  return `Invalid value: ${quoted(value)}: ${why}`;
+}
+
+/** `/spec/ports/0/name` → `spec.ports[0].name`, as messages of an API server write it. */
+export function dotted(pointer: string): string {
+  const segments = pointer.split('/').slice(1);
+  const words = segments.map((segment) => {
+    const key = segment.replaceAll('~1', '/').replaceAll('~0', '~');
+    return /^\d+$/.test(key) ? `[${key}]` : `.${key}`;
+  });
+  return words.join('').replace(/^\./, '');
+}
