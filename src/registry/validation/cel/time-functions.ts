@@ -1,0 +1,54 @@
+import type { CelFunction, CelFunctions } from './functions.js';
+import { CelDuration, CelError, CelTimestamp } from './values.js';
+
+const SECOND = 1_000_000_000n;
+const DAY_MS = 86_400_000;
+
+/** A part of a moment, in UTC or the zone that the call names. */
+function partOf(read: (local: Date) => number): CelFunction {
+  return ([moment, zone]) => {
+    if (!(moment instanceof CelTimestamp) || (zone !== undefined && typeof zone !== 'string')) return undefined;
+    return BigInt(read(inZone(Number(moment.nanos / 1_000_000n), zone)));
+  };
+}
+
+/** A part of a moment, or the whole of a duration in that unit. */
+function partOrWhole(unit: bigint, read: (local: Date) => number): CelFunction {
+  const part = partOf(read);
+  return (args, run) => (args[0] instanceof CelDuration ? args[0].nanos / unit : part(args, run));
+}
+
+export const TIME_METHODS: CelFunctions = {
+  getFullYear: partOf((local) => local.getUTCFullYear()),
+  getMonth: partOf((local) => local.getUTCMonth()),
+  getDate: partOf((local) => local.getUTCDate()),
+  getDayOfMonth: partOf((local) => local.getUTCDate() - 1),
+  getDayOfWeek: partOf((local) => local.getUTCDay()),
+  getDayOfYear: partOf((local) => Math.floor((local.getTime() - Date.UTC(local.getUTCFullYear(), 0, 1)) / DAY_MS)),
+  getHours: partOrWhole(3600n * SECOND, (local) => local.getUTCHours()),
+  getMinutes: partOrWhole(60n * SECOND, (local) => local.getUTCMinutes()),
+  getSeconds: partOrWhole(SECOND, (local) => local.getUTCSeconds()),
+  getMilliseconds: ([value, zone], run) =>
+    value instanceof CelDuration
+      ? (value.nanos % SECOND) / 1_000_000n
+      : partOf((local) => local.getUTCMilliseconds())(
+          zone === undefined ? [value ?? null] : [value ?? null, zone],
+          run,
+        ),
+};
+
+/** A date whose UTC parts are those of the zone. */
+function inZone(ms: number, zone: string | undefined): Date {
+  const [, sign, hours, minutes] = /^([+-]?)(\d\d):(\d\d)$/.exec(zone ?? '00:00') ?? [];
+  if (hours !== undefined) {
+    const offset = (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -1 : 1);
+    return new Date(ms + offset * 60_000);
+  }
+  try {
+    const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
+    const name = format.formatToParts(ms).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+    return inZone(ms, name.replace('GMT', '') || '00:00');
+  } catch {
+    throw new CelError(`unknown time zone ${zone}`);
+  }
+}
