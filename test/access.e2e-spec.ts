@@ -119,6 +119,7 @@ function ofRegistry(base: string): Record<string, Rule> {
     [`POST ${base}/generate`]: rule('registry.generate', 'anywhere', () => ({
       body: { source: 'nothing that is known', config: { register: false } },
     })),
+    [`POST ${base}/validate`]: rule('registry.validate', 'anywhere', () => ({ body: { component: {} } })),
     [`POST ${base}/relationships/evaluate`]: rule('registry.read', 'anywhere', () => ({ body: { design: {} } })),
     [`POST ${base}/:entityType/status`]: rule('registry.setStatus', 'anywhere', ({ ids }) => ({
       ids: { entityType: 'model' },

@@ -78,6 +78,61 @@ describe('generating', () => {
   });
 });
 
+describe('validating', () => {
+  const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' }, spec: { ports: [{ port: 80 }] } };
+  const judged = async (component: object, model?: string) =>
+    (await reader.post(`${base}/validate`, { component, model })).body;
+
+  it('judges a resource as the API server would: errors with their places, unknown fields as warnings', async () => {
+    expect(await judged(service)).toMatchObject({ valid: true, errors: [], warnings: [] });
+    const wrong = { ...service, spec: { ports: [{ port: 'http' }, { port: 70_000 }], colour: 'red' } };
+    const { valid, errors, warnings, definition } = await judged(wrong);
+    expect(valid).toBe(false);
+    expect(errors.map(({ pointer }: Json) => pointer)).toContain('/spec/ports/0/port');
+    expect(warnings).toMatchObject([{ pointer: '/spec/colour', keyword: 'unknown-field' }]);
+    expect(definition).toMatchObject({ kind: 'Service', apiVersion: 'v1', model: { name: 'kubernetes' } });
+  });
+
+  it('takes a component of a design, and large resources all the same', async () => {
+    const component = {
+      displayName: 'web',
+      component: { kind: 'Deployment', version: 'apps/v1' },
+      configuration: { spec: { replicas: 'two' } },
+    };
+    const { valid, errors } = await judged(component);
+    expect([valid, errors.map(({ pointer }: Json) => pointer)]).toEqual([
+      false,
+      expect.arrayContaining(['/spec/replicas']),
+    ]);
+  });
+
+  it('follows what is registered: a new kind is judged, one that nobody registered is not, and says so', async () => {
+    const group = `g${randomUUID().slice(0, 8)}.example.com`;
+    const widget = { apiVersion: `${group}/v1`, kind: 'Widget', metadata: { name: 'a' }, spec: { size: 12 } };
+    expect(await judged(widget)).toMatchObject({
+      valid: true,
+      definition: null,
+      warnings: [{ keyword: 'unknown-kind' }],
+    });
+    const schema =
+      '{type: object, properties: {spec: {type: object, properties: {size: {type: integer, maximum: 10}}}}}';
+    await admin.post(`${base}/generate`, { source: crd(group, 'Widget', schema), config: { model: group } });
+    expect(await judged(widget)).toMatchObject({
+      valid: false,
+      errors: [{ pointer: '/spec/size', keyword: 'maximum' }],
+    });
+    expect(await judged(widget, 'kubernetes')).toMatchObject({ valid: true, definition: null });
+  });
+
+  it('refuses what is no resource', async () => {
+    const { status, body } = await reader.post(`${base}/validate`, { component: { spec: {} } });
+    expect([status, body.errors.map(({ pointer }: Json) => pointer)]).toEqual([
+      400,
+      ['/component/apiVersion', '/component/kind'],
+    ]);
+  });
+});
+
 describe('evaluating a design', () => {
   const component = (kind: string, version: string, name: string, configuration: object) => ({
     displayName: name,

@@ -23,7 +23,15 @@ import { GenerationService } from './generation/generation.service.js';
 import { type EvaluationAnswer, RelationshipEvaluation } from './relationships/evaluation.service.js';
 import { RegistryExport } from './registry-export.service.js';
 import { RegistryAnswers } from './registry-answers.js';
-import { EvaluationInput, ExportQuery, GenerationInput, isSet, PackageInput, StatusInput } from './registry.inputs.js';
+import {
+  EvaluationInput,
+  ExportQuery,
+  GenerationInput,
+  isSet,
+  PackageInput,
+  StatusInput,
+  ValidationInput,
+} from './registry.inputs.js';
 import { RegistryListQuery } from './registry-list-query.js';
 import { RegistryPresenter } from './registry-presenter.js';
 import { RegistryService } from './registry.service.js';
@@ -33,6 +41,7 @@ import { RegistrantsStore } from './registrants/registrants.store.js';
 import { RegistrationJobs } from './registration/registration-jobs.service.js';
 import type { RegistrationResult } from './registration/outcome.js';
 import { RegistrationsService } from './registration/registrations.service.js';
+import { type ValidationAnswer, ValidationService } from './validation/validation.service.js';
 import { entityTypeOf } from './registry-entity.js';
 
 @ApiTags('registry')
@@ -49,6 +58,7 @@ export class RegistryController {
     private readonly registrantRecords: RegistrantsStore,
     private readonly summaries: RegistrySummaries,
     private readonly generation: GenerationService,
+    private readonly validation: ValidationService,
     private readonly evaluation: RelationshipEvaluation,
   ) {}
 
@@ -128,6 +138,14 @@ export class RegistryController {
   @HttpCode(200)
   generate(@Caller() actor: Actor, @Body() input: GenerationInput): Promise<RegistrationResult> {
     return this.generation.generate(actor, input);
+  }
+
+  /** Judges a resource, or a component of a design, as the API server would. */
+  @Post('validate')
+  @HttpCode(200)
+  @RegistryRead()
+  validate(@Body() input: ValidationInput): Promise<ValidationAnswer> {
+    return this.validation.answer(input);
   }
 
   /** Finds the relationships of a design; each carries its reason. Nothing is kept. */

@@ -28,6 +28,7 @@ import { RegistryService } from './registry.service.js';
 import { RegistryResolver } from './registry.resolver.js';
 import { RegistrySummaries } from './registry-summaries.js';
 import { RegistrySeed } from './seed/registry-seed.js';
+import { ValidationService } from './validation/validation.service.js';
 import { SummaryFeed } from './summary-feed.js';
 import { RelationshipEvaluation } from './relationships/evaluation.service.js';
 import { RelationshipsStore } from './relationships/relationships.store.js';
@@ -59,6 +60,7 @@ import { RelationshipsStore } from './relationships/relationships.store.js';
     GenerationService,
     ChartRenderer,
     RelationshipEvaluation,
+    ValidationService,
     RegistrySeed,
     {
       provide: PackageLoader,
@@ -66,6 +68,6 @@ import { RelationshipsStore } from './relationships/relationships.store.js';
       useFactory: (pool: WorkerPool, { limits }: DocumentReader) => new PackageLoader(pool, limits),
     },
   ],
-  exports: [ComponentsStore, RelationshipEvaluation],
+  exports: [ComponentsStore, RelationshipEvaluation, ValidationService],
 })
 export class RegistryModule {}
