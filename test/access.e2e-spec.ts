@@ -252,6 +252,7 @@ const RULES: Record<string, Rule> = {
     },
   })),
   'GET /api/pattern/:id': rule('design.read', 'workspace'),
+  'GET /api/pattern/:id/validate': rule('design.read', 'workspace'),
   'PUT /api/pattern/:sourcetype': rule('design.update', 'workspace', ({ design }) => ({
     ids: { sourcetype: 'yaml' },
     body: { id: design.id, name: 'settings' },

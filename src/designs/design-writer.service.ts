@@ -21,6 +21,7 @@ import { DesignSource, type ReadSource } from './design-source.js';
 import { DesignsService } from './designs.service.js';
 import { DesignsStore } from './designs.store.js';
 import { sourceTypesOf } from './formats/source-type.js';
+import { DesignKnowledge } from './knowledge/design-knowledge.js';
 import { DesignContents } from './versions/design-contents.js';
 
 /** A design that was written, and what was taken of its source but deserves a word. */
@@ -47,6 +48,7 @@ export class DesignWriter {
     private readonly contents: DesignContents,
     private readonly sources: DesignSource,
     private readonly checks: DesignChecks,
+    private readonly knowledge: DesignKnowledge,
     private readonly workspaces: WorkspacesService,
     private readonly quotas: WorkspaceQuotas,
     private readonly organizations: OrganizationsService,
@@ -56,13 +58,13 @@ export class DesignWriter {
 
   async create(actor: Actor, input: NewDesign): Promise<Written> {
     const workspace = await this.placeFor(actor, input);
-    const source = await this.sources.ofPatternData(input.pattern_data, null, { name: input.name });
+    const source = await this.known(await this.sources.ofPatternData(input.pattern_data, null, { name: input.name }));
     return this.add(actor, workspace, source, input, input.save ?? true, DesignCreated);
   }
 
   async import(actor: Actor, input: DesignImport, files: UploadedFile[]): Promise<Written> {
     const workspace = await this.placeFor(actor, input);
-    const source = await this.sources.ofImport(input, files);
+    const source = await this.known(await this.sources.ofImport(input, files));
     return this.add(actor, workspace, source, input, true, DesignImported);
   }
 
@@ -77,7 +79,8 @@ export class DesignWriter {
     const current = await this.meantBy(actor, input);
     await this.designs.require(actor, 'update', current);
     const options = { name: input.name ?? current.name };
-    const source = input.pattern_data ? await this.sources.ofPatternData(input.pattern_data, types, options) : null;
+    const read = input.pattern_data ? await this.sources.ofPatternData(input.pattern_data, types, options) : null;
+    const source = read && (await this.known(read));
     const { name, visibility } = input;
     const change = { ...given({ name, visibility }), ...(source ? await this.newContent(current, source) : {}) };
     const next = Object.assign(new Design(), current, change);
@@ -138,6 +141,12 @@ export class DesignWriter {
       );
       return { design, warnings, saved: true, file };
     });
+  }
+
+  /** The source with all that the registry knows of its design. */
+  private async known(source: ReadSource): Promise<ReadSource> {
+    const design = await this.knowledge.enrich(source.imported.design);
+    return { ...source, imported: { ...source.imported, design } };
   }
 
   /** The next version: the one that the source claims when it is higher, else the next patch. */

@@ -27,6 +27,8 @@ import { DesignImports } from './design-imports.service.js';
 import { DesignPresenter } from './design-presenter.js';
 import { DesignWriter } from './design-writer.service.js';
 import { DesignsService } from './designs.service.js';
+import { DesignKnowledge, type DesignVerdict } from './knowledge/design-knowledge.js';
+import { DesignContents } from './versions/design-contents.js';
 import { type DesignType, designTypes } from './formats/design-types.js';
 
 @ApiTags('designs')
@@ -38,6 +40,8 @@ export class DesignsController {
     private readonly writer: DesignWriter,
     private readonly imports: DesignImports,
     private readonly presenter: DesignPresenter,
+    private readonly knowledge: DesignKnowledge,
+    private readonly contents: DesignContents,
   ) {}
 
   @Get()
@@ -81,6 +85,12 @@ export class DesignsController {
   @ApiOkResponse({ type: DesignView })
   async get(@Caller() actor: Actor, @Id() id: string, @Query() { populate }: DesignListQuery): Promise<DesignView> {
     return this.presenter.whole(await this.designs.get(actor, id), populate);
+  }
+
+  /** Judges each component as the API server would, by what the registry knows. */
+  @Get(':id/validate')
+  async validate(@Caller() actor: Actor, @Id() id: string): Promise<DesignVerdict> {
+    return this.knowledge.validate(await this.contents.read(await this.designs.get(actor, id)));
   }
 
   @Put(':sourcetype')

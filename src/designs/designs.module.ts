@@ -3,6 +3,7 @@ import { deletionOf } from '../core/database/base.entity.js';
 import { EventBus } from '../core/events/event-bus.js';
 import { FormatsModule } from '../formats/formats.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
+import { RegistryModule } from '../registry/registry.module.js';
 import { WorkspaceQuotas } from '../workspaces/quotas/workspace-quotas.js';
 import { WorkspaceDeleted, WorkspaceRestored } from '../workspaces/workspace.events.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
@@ -15,11 +16,12 @@ import { DesignsController } from './designs.controller.js';
 import { DesignsResolver } from './designs.resolver.js';
 import { DesignsService } from './designs.service.js';
 import { DesignsStore } from './designs.store.js';
+import { DesignKnowledge } from './knowledge/design-knowledge.js';
 import { DesignContents } from './versions/design-contents.js';
 import { WorkspaceDesignsController } from './workspaces/workspace-designs.controller.js';
 
 @Module({
-  imports: [FormatsModule, OrganizationsModule, WorkspacesModule],
+  imports: [FormatsModule, OrganizationsModule, RegistryModule, WorkspacesModule],
   controllers: [DesignsController, WorkspaceDesignsController],
   providers: [
     DesignsService,
@@ -28,6 +30,7 @@ import { WorkspaceDesignsController } from './workspaces/workspace-designs.contr
     DesignSource,
     DesignContents,
     DesignChecks,
+    DesignKnowledge,
     DesignPresenter,
     DesignImports,
     DesignsResolver,

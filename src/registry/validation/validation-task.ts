@@ -4,24 +4,30 @@ import { type Verdict } from './finding.js';
 import { type CompiledSchema, compileSchema, validate } from './validate.js';
 
 interface Input {
-  resource: JsonObject;
-  /** JSON Schema as text. */
-  schema: string;
-  type: { apiVersion: string; kind: string };
+  resources: { resource: JsonObject; type: { apiVersion: string; kind: string }; schema: string }[];
+  /** JSON Schemas as text, by what resources call them. */
+  schemas: ReadonlyMap<string, string>;
 }
 
-export const validationTask: Task<Input, Verdict> = { module: import.meta.url, name: 'validateInWorker' };
+/** Judges resources, each by its schema; the answers come in their order. */
+export const validationTask: Task<Input, Verdict[]> = { module: import.meta.url, name: 'validateInWorker' };
 
 /** Schemas that this worker has made ready; the least lately used goes first. */
 const ready = new Map<string, CompiledSchema>();
 const KEPT = 50;
 
 /** Task of the worker pool. */
-export function validateInWorker({ resource, schema, type }: Input): Verdict {
-  const compiled = ready.get(schema) ?? compileSchema(JSON.parse(schema) as JsonObject);
+export function validateInWorker({ resources, schemas }: Input): Verdict[] {
+  return resources.map(({ resource, type, schema }) =>
+    validate(resource, compiled(schemas.get(schema) ?? '{}'), { type }),
+  );
+}
+
+function compiled(schema: string): CompiledSchema {
+  const found = ready.get(schema) ?? compileSchema(JSON.parse(schema) as JsonObject);
   ready.delete(schema);
-  ready.set(schema, compiled);
+  ready.set(schema, found);
   const [oldest] = ready.keys();
   if (ready.size > KEPT && oldest !== undefined) ready.delete(oldest);
-  return validate(resource, compiled, { type });
+  return found;
 }

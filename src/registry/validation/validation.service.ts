@@ -5,6 +5,7 @@ import { resourceOf } from '../../formats/design-component.js';
 import { isObject, type JsonObject, textOf } from '../../formats/located.js';
 import { WorkerPool } from '../../formats/worker-pool.js';
 import { ComponentsStore, type Definition } from '../components/components.store.js';
+import { componentKey } from '../registration/registration.store.js';
 import type { ValidationInput } from '../registry.inputs.js';
 import type { Verdict } from './finding.js';
 import { validate } from './validate.js';
@@ -17,6 +18,11 @@ export interface ValidationAnswer extends Verdict {
   valid: boolean;
   /** The definition whose schema was asked; null when the registry has none. */
   definition: { id: string; kind: string; apiVersion: string; model: { name: string; version: string } } | null;
+}
+
+interface Type {
+  apiVersion: string;
+  kind: string;
 }
 
 /** Judges resources by the schemas of the registry, as the API server would. */
@@ -41,33 +47,60 @@ export class ValidationService {
     return this.judge(resource, model);
   }
 
-  /** A kind that the registry does not know is valid, with a warning that says so. */
-  async judge(resource: JsonObject, model?: string): Promise<ValidationAnswer> {
-    const [apiVersion, kind] = [textOf(resource['apiVersion']), textOf(resource['kind'])];
-    const found = await this.components.holding(kind, { apiVersion, model });
-    if (!found) {
-      const where = model ? `the model ${model} has no enabled component` : 'the registry has no enabled component';
-      const detail = `${where} ${kind} of ${apiVersion}, so it was not judged`;
-      return {
-        valid: true,
-        errors: [],
-        warnings: [{ pointer: '/kind', detail, keyword: 'unknown-kind' }],
-        definition: null,
-      };
-    }
-    const { errors, warnings } = await this.verdict(resource, found);
-    const { id, modelName, modelVersion } = found;
-    const definition = { id, kind, apiVersion, model: { name: modelName, version: modelVersion } };
-    return { valid: errors.length === 0, errors, warnings, definition };
+  private async judge(resource: JsonObject, model?: string): Promise<ValidationAnswer> {
+    const type = typeOf(resource);
+    const found = await this.components.holding(type.kind, { apiVersion: type.apiVersion, model });
+    if (!found) return unknown(type, model);
+    const { schema } = found;
+    if (!schema) return told(found, WITHOUT_SCHEMA);
+    if (schema.length + JSON.stringify(resource).length <= AT_ONCE)
+      return told(found, validate(resource, JSON.parse(schema) as JsonObject, { type }));
+    const resources = [{ resource, type, schema: '' }];
+    const [verdict] = await this.pool.run(validationTask, { resources, schemas: new Map([['', schema]]) });
+    return told(found, verdict ?? WITHOUT_SCHEMA);
   }
 
-  private async verdict(resource: JsonObject, { schema, kind, apiVersion }: Definition): Promise<Verdict> {
-    if (!schema)
-      return { errors: [], warnings: [{ pointer: '', detail: 'its component has no schema', keyword: 'no-schema' }] };
-    const input = { resource, schema, type: { kind, apiVersion } };
-    if (schema.length + JSON.stringify(resource).length > AT_ONCE) return this.pool.run(validationTask, input);
-    return validate(resource, JSON.parse(schema) as JsonObject, { type: input.type });
+  /** Many resources with two statements and one task; the answers come in their order. */
+  async judgeAll(resources: JsonObject[]): Promise<ValidationAnswer[]> {
+    const known = await this.components.holdingAll(resources.map(typeOf));
+    const found = new Map(known.map((definition) => [componentKey(definition), definition]));
+    const schemas = await this.components.schemas([...new Set(known.flatMap((each) => each.schemaDigest ?? []))]);
+    const judged = resources.flatMap((resource, index) => {
+      const type = typeOf(resource);
+      const schema = found.get(componentKey(type))?.schemaDigest;
+      return schema ? [{ index, resource, type, schema }] : [];
+    });
+    const verdicts = judged.length > 0 ? await this.pool.run(validationTask, { resources: judged, schemas }) : [];
+    const byIndex = new Map(judged.map(({ index }, place) => [index, verdicts[place]]));
+    return resources.map((resource, index) => {
+      const definition = found.get(componentKey(typeOf(resource)));
+      return definition ? told(definition, byIndex.get(index) ?? WITHOUT_SCHEMA) : unknown(typeOf(resource));
+    });
   }
+}
+
+const WITHOUT_SCHEMA: Verdict = {
+  errors: [],
+  warnings: [{ pointer: '', detail: 'its component has no schema', keyword: 'no-schema' }],
+};
+
+const typeOf = (resource: JsonObject): Type => ({
+  apiVersion: textOf(resource['apiVersion']),
+  kind: textOf(resource['kind']),
+});
+
+/** A kind that the registry does not know is valid, with a warning that says so. */
+function unknown({ apiVersion, kind }: Type, model?: string): ValidationAnswer {
+  const where = model ? `the model ${model} has no enabled component` : 'the registry has no enabled component';
+  const detail = `${where} ${kind} of ${apiVersion}, so it was not judged`;
+  const warning = { pointer: '/kind', detail, keyword: 'unknown-kind' };
+  return { valid: true, errors: [], warnings: [warning], definition: null };
+}
+
+function told(definition: Omit<Definition, 'schema'>, { errors, warnings }: Verdict): ValidationAnswer {
+  const { id, kind, apiVersion, modelName, modelVersion } = definition;
+  const model = { name: modelName, version: modelVersion };
+  return { valid: errors.length === 0, errors, warnings, definition: { id, kind, apiVersion, model } };
 }
 
 /** The resource that a component of a design stands for, or what was sent when it is one itself. */

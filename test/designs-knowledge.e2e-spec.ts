@@ -1,0 +1,76 @@
+import { parse } from 'yaml';
+import type { Json } from './support/person.js';
+import { World } from './support/world.js';
+
+let world: World;
+beforeAll(async () => {
+  world = await World.start();
+});
+afterAll(() => world.stop());
+
+const SHOP = `
+apiVersion: v1
+kind: Service
+metadata: { name: web }
+spec: { selector: { app: web }, ports: [{ port: 80 }] }
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: { name: web }
+spec:
+  replicas: two
+  selector: { matchLabels: { app: web } }
+  template:
+    metadata: { labels: { app: web } }
+    spec: { containers: [{ name: web, image: nginx, envFrom: [{ configMapRef: { name: settings } }] }] }
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: settings }
+data: { a: b }
+`;
+
+async function imported(text: string): Promise<Json> {
+  const { status, body } = await world.admin.upload('/api/pattern/import', 'shop.yaml', text);
+  if (status !== 201) throw new Error(JSON.stringify(body));
+  return body;
+}
+
+it('imports an application as a connected graph, each relationship with its reason', async () => {
+  const { id, canSupport, errmsg } = await imported(SHOP);
+  expect([canSupport, errmsg]).toEqual([true, '']);
+  const { body } = await world.admin.get(`/api/pattern/${id}`);
+  const design = parse(body.pattern_file);
+  expect(design.components.map(({ model }: Json) => [model.name, /^v1\./.test(model.version)])).toEqual(
+    Array.from({ length: 3 }, () => ['kubernetes', true]),
+  );
+  const reasons = design.relationships.map(({ subType, metadata }: Json) => [subType, metadata.reason.text]);
+  expect(reasons).toContainEqual(['network', expect.stringContaining('Service web')]);
+  expect(reasons.flat().join()).toContain('ConfigMap settings');
+});
+
+it('judges the components of a design by the registry', async () => {
+  const { id } = await imported(SHOP);
+  const { status, body } = await world.admin.get(`/api/pattern/${id}/validate`);
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ valid: false, counts: { components: 3, valid: 2, unknown: 0 } });
+  const wrong = body.components.find(({ valid }: Json) => !valid);
+  expect(wrong).toMatchObject({ kind: 'Deployment', name: 'web' });
+  expect(wrong.errors.map(({ pointer }: Json) => pointer)).toContain('/spec/replicas');
+});
+
+it('keeps what the registry does not know, and says so', async () => {
+  const unknown = 'apiVersion: example.org/v1\nkind: Gadget\nmetadata: { name: mine }\nspec: { size: 1 }\n';
+  const gadget = await imported(unknown);
+  expect(gadget).toMatchObject({ canSupport: false, errmsg: expect.stringContaining('Gadget of example.org/v1') });
+  const { body } = await world.admin.get(`/api/pattern/${gadget.id}/validate`);
+  expect(body).toMatchObject({ valid: true, counts: { unknown: 1 } });
+  expect(body.components[0].warnings).toMatchObject([{ keyword: 'unknown-kind' }]);
+  const brought = await imported(`${unknown}---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: gadgets.example.org }
+spec: { group: example.org, scope: Namespaced, names: { kind: Gadget, plural: gadgets }, versions: [] }
+`);
+  expect(brought).toMatchObject({ canSupport: true, errmsg: '' });
+});
