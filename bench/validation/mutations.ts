@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject, textOf } from '../../src/formats/located.js';
+import { METADATA } from './metadata.js';
 import { changed, type Spot, spotsOf } from './places.js';
 import type { Random } from './random.js';
 
@@ -157,31 +158,6 @@ const WAYS: Record<string, { applies: (spot: Spot) => boolean; change: Change }>
     },
   },
 };
-
-const METADATA: Record<string, Json>[] = [
-  { name: 'Upper' },
-  { name: '' },
-  { name: 'a'.repeat(254) },
-  { name: 'a'.repeat(64) },
-  { name: 'a_b' },
-  { name: 'a.b' },
-  { name: '1a' },
-  { name: 7 },
-  { name: 'a/b' },
-  { labels: { 'a b': 'c' } },
-  { labels: { a: 'c d' } },
-  { labels: { a: 7 } },
-  { labels: { a: 'x'.repeat(64) } },
-  { labels: ['a'] },
-  { annotations: { 'a//b': 'c' } },
-  { annotations: { a: 7 } },
-  { annotations: { UPPER: 'c d' } },
-  { finalizers: ['a b'] },
-  { ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'a' }] },
-  { creationTimestamp: 'yesterday' },
-  { unknownField: 'a' },
-  { generation: -1 },
-];
 
 /** Breaks an object in every way at some of its places, and its metadata and type besides. */
 export function mutantsOf(object: JsonObject, schema: JsonObject, random: Random, perWay: number): Mutant[] {
