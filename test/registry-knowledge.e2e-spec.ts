@@ -124,6 +124,18 @@ describe('validating', () => {
     expect(await judged(widget, 'kubernetes')).toMatchObject({ valid: true, definition: null });
   });
 
+  it('judges the spec alone by schemas of older tools, which describe nothing else', async () => {
+    const group = `g${randomUUID().slice(0, 8)}.example.com`;
+    const schema = { type: 'object', properties: { size: { type: 'integer' } }, required: ['size'] };
+    await admin.post(`${base}/components`, {
+      modelName: group,
+      components: [{ kind: 'Widget', apiVersion: `${group}/v1`, schema }],
+    });
+    const widget = { apiVersion: `${group}/v1`, kind: 'Widget', metadata: { name: 'a' }, spec: { size: 'big' } };
+    expect(await judged(widget)).toMatchObject({ valid: false, errors: [{ pointer: '/spec/size' }], warnings: [] });
+    expect(await judged({ ...widget, spec: { size: 1 } })).toMatchObject({ valid: true });
+  });
+
   it('refuses what is no resource', async () => {
     const { status, body } = await reader.post(`${base}/validate`, { component: { spec: {} } });
     expect([status, body.errors.map(({ pointer }: Json) => pointer)]).toEqual([

@@ -1,10 +1,11 @@
 import { type JsonObject } from '../../formats/located.js';
 import { type Task } from '../../formats/worker-pool.js';
 import { type Verdict } from './finding.js';
-import { type CompiledSchema, compileSchema, validate } from './validate.js';
+import { judge, type ResourceType } from './judged-part.js';
+import { type CompiledSchema, compileSchema } from './validate.js';
 
 interface Input {
-  resources: { resource: JsonObject; type: { apiVersion: string; kind: string }; schema: string }[];
+  resources: { resource: JsonObject; type: ResourceType; schema: string }[];
   /** JSON Schemas as text, by what resources call them. */
   schemas: ReadonlyMap<string, string>;
 }
@@ -18,9 +19,7 @@ const KEPT = 50;
 
 /** Task of the worker pool. */
 export function validateInWorker({ resources, schemas }: Input): Verdict[] {
-  return resources.map(({ resource, type, schema }) =>
-    validate(resource, compiled(schemas.get(schema) ?? '{}'), { type }),
-  );
+  return resources.map(({ resource, type, schema }) => judge(resource, compiled(schemas.get(schema) ?? '{}'), type));
 }
 
 function compiled(schema: string): CompiledSchema {

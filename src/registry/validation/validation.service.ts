@@ -8,7 +8,8 @@ import { ComponentsStore, type Definition } from '../components/components.store
 import { componentKey } from '../registration/registration.store.js';
 import type { ValidationInput } from '../registry.inputs.js';
 import type { Verdict } from './finding.js';
-import { validate } from './validate.js';
+import { judge, type ResourceType } from './judged-part.js';
+import { compileSchema } from './validate.js';
 import { validationTask } from './validation-task.js';
 
 /** Characters of resource and schema up to which it is judged at once; more goes to a worker. */
@@ -18,11 +19,6 @@ export interface ValidationAnswer extends Verdict {
   valid: boolean;
   /** The definition whose schema was asked; null when the registry has none. */
   definition: { id: string; kind: string; apiVersion: string; model: { name: string; version: string } } | null;
-}
-
-interface Type {
-  apiVersion: string;
-  kind: string;
 }
 
 /** Judges resources by the schemas of the registry, as the API server would. */
@@ -54,7 +50,7 @@ export class ValidationService {
     const { schema } = found;
     if (!schema) return told(found, WITHOUT_SCHEMA);
     if (schema.length + JSON.stringify(resource).length <= AT_ONCE)
-      return told(found, validate(resource, JSON.parse(schema) as JsonObject, { type }));
+      return told(found, judge(resource, compileSchema(JSON.parse(schema) as JsonObject), type));
     const resources = [{ resource, type, schema: '' }];
     const [verdict] = await this.pool.run(validationTask, { resources, schemas: new Map([['', schema]]) });
     return told(found, verdict ?? WITHOUT_SCHEMA);
@@ -84,13 +80,13 @@ const WITHOUT_SCHEMA: Verdict = {
   warnings: [{ pointer: '', detail: 'its component has no schema', keyword: 'no-schema' }],
 };
 
-const typeOf = (resource: JsonObject): Type => ({
+const typeOf = (resource: JsonObject): ResourceType => ({
   apiVersion: textOf(resource['apiVersion']),
   kind: textOf(resource['kind']),
 });
 
 /** A kind that the registry does not know is valid, with a warning that says so. */
-function unknown({ apiVersion, kind }: Type, model?: string): ValidationAnswer {
+function unknown({ apiVersion, kind }: ResourceType, model?: string): ValidationAnswer {
   const where = model ? `the model ${model} has no enabled component` : 'the registry has no enabled component';
   const detail = `${where} ${kind} of ${apiVersion}, so it was not judged`;
   const warning = { pointer: '/kind', detail, keyword: 'unknown-kind' };
