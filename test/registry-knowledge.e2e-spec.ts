@@ -66,6 +66,24 @@ describe('generating', () => {
     expect((await reader.get(`${base}/models/${group}`)).status).toBe(404);
   });
 
+  it('goes on after the answer when that is asked for, and the operation tells what came of it', async () => {
+    const group = `g${randomUUID().slice(0, 8)}.example.com`;
+    const input = { source: crd(group, 'Widget'), config: { model: group } };
+    const begun = await admin.post(`${base}/generate?async=true`, input);
+    expect(begun.status).toBe(202);
+    for (;;) {
+      const { body } = await admin.get(begun.headers.get('location') ?? '');
+      if (body.status === 'succeeded') {
+        expect(body).toMatchObject({ result: { counts: { registered: 2 } }, progress: { stage: 'registering' } });
+        break;
+      }
+      expect(body.status).not.toBe('failed');
+    }
+    expect((await reader.get(`${base}/models/${group}`)).body.total_count).toBe(1);
+    const wrong = await admin.post(`${base}/generate?async=true`, { source: 'a', config: { kind: 'magic' } });
+    expect(wrong.status).toBe(400);
+  });
+
   it('refuses what it does not know, and every member of the config that is wrong', async () => {
     const unknown = await admin.post(`${base}/generate`, { source: 'a: 1' });
     expect([unknown.status, unknown.body.code]).toEqual([400, 'UNKNOWN_FORMAT']);

@@ -81,7 +81,7 @@ export class RegistryController {
       register: isSet(input.register ?? register, true),
       atomic: isSet(input.atomic ?? atomic, false),
     };
-    if (later === 'true') return accepted(response, await this.jobs.begin(actor, wish, filesOf(request)));
+    if (later === 'true') return accepted(response, await this.jobs.beginRegistration(actor, wish, filesOf(request)));
     return this.registrations.registerPackage(actor, wish, filesOf(request));
   }
 
@@ -133,10 +133,16 @@ export class RegistryController {
     return this.answers.relationships(query, { model }, request, response);
   }
 
-  /** Makes models of a source and registers them, unless `config.register` is false. */
+  /** Makes models of a source and registers them, unless `config.register` is false. With `?async=true` it answers 202. */
   @Post('generate')
   @HttpCode(200)
-  generate(@Caller() actor: Actor, @Body() input: GenerationInput): Promise<RegistrationResult> {
+  async generate(
+    @Caller() actor: Actor,
+    @Body() input: GenerationInput,
+    @Query('async') later: string | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<RegistrationResult | OperationView> {
+    if (later === 'true') return accepted(response, await this.jobs.beginGeneration(actor, input));
     return this.generation.generate(actor, input);
   }
 

@@ -53,12 +53,23 @@ export class GenerationService {
    * @throws InvalidRequest when the source is nothing that is known here, or nothing of it is sound; NotFound for a
    * connection that the actor does not see; RemoteFailure and ClusterError when the source cannot be reached
    */
-  async generate(actor: Actor, input: GenerationInput): Promise<RegistrationResult> {
-    requireRegistryWriter(actor, registryPolicy.generate);
-    const wish = wishOf(input);
+  async generate(
+    actor: Actor,
+    input: GenerationInput,
+    progress: (value: object) => void = () => undefined,
+  ): Promise<RegistrationResult> {
+    const wish = this.check(actor, input);
+    progress({ stage: 'reading' });
     const { contents, faults, warnings } = await this.read(actor, input.source, wish);
+    progress({ stage: 'registering', models: contents.length, components: componentsIn(contents) });
     const failed = new Set(faults.map(({ path, pointer }) => `${path} ${pointer ?? ''}`)).size;
     return this.registrations.take(actor, { contents, faults, failed, warnings }, { register: wish.register });
+  }
+
+  /** @throws Forbidden, or InvalidRequest naming every member of `config` that is not what it must be */
+  check(actor: Actor, input: GenerationInput): Wish {
+    requireRegistryWriter(actor, registryPolicy.generate);
+    return wishOf(input);
   }
 
   private async read(actor: Actor, source: string, { kind, connectionId, config }: Wish): Promise<Generated> {
@@ -92,7 +103,9 @@ export class GenerationService {
   }
 }
 
-/** @throws InvalidRequest naming every member of `config` that is not what it must be */
+const componentsIn = (contents: Generated['contents']): number =>
+  contents.reduce((sum, { components }) => sum + components.length, 0);
+
 function wishOf({ config = {} }: GenerationInput): Wish {
   const errors = Object.entries(config).flatMap(([name, value]) => {
     const pointer = `/config/${name}`;
