@@ -53,6 +53,8 @@ interface HttpError {
 export function asAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   const error = (thrown ?? {}) as HttpError & Partial<HttpException>;
+  const ofDatabase = databaseError(thrown);
+  if (ofDatabase) return ofDatabase;
   switch (error.type) {
     case 'entity.parse.failed': {
       // The parser's own message quotes the body, which may hold a secret.
@@ -96,6 +98,25 @@ export function asAppError(thrown: unknown): AppError {
     default:
       return internalError(thrown);
   }
+}
+
+/** Of two transactions that wait for each other, or that cannot both be right, PostgreSQL ends one (class 40). */
+const ROLLED_BACK = new Set(['40001', '40P01']);
+
+/** What the database says of being busy is no fault of the request, nor of ours: the same call may pass in a moment. */
+function databaseError(thrown: unknown): AppError | undefined {
+  const { message, driverError } = (thrown ?? {}) as { message?: string; driverError?: { code?: string } };
+  if (message === 'timeout exceeded when trying to connect')
+    return new AppError(503, 'TOO_BUSY', 'Too busy', 'No connection to the database was free in time.', {
+      remedy: 'Try again in a few seconds.',
+      headers: { 'Retry-After': '5' },
+      cause: thrown,
+    });
+  if (!ROLLED_BACK.has(driverError?.code ?? '')) return undefined;
+  return new AppError(409, 'CONCURRENT_CHANGE', 'Conflict', 'Another change of the same records came between.', {
+    remedy: 'Repeat the request.',
+    cause: thrown,
+  });
 }
 
 export function tooLarge(detail: string): AppError {
