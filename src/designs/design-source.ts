@@ -5,10 +5,13 @@ import { DocumentReader } from '../formats/document-reader.js';
 import { isObject, type JsonObject } from '../formats/located.js';
 import { SentFiles } from '../formats/sent-file.js';
 import type { SourceFile } from '../formats/source-file.js';
-import type { DesignLocation } from './design.entity.js';
+import { Programs } from '../formats/programs/programs.js';
+import type { Design, DesignLocation } from './design.entity.js';
 import type { DesignImport } from './design.inputs.js';
 import { parseDotenv } from './formats/compose/dotenv.js';
 import { importDesign, importDesignAs } from './formats/detect.js';
+import { helmSettingsOf } from './formats/helm/release.js';
+import { DesignContents } from './versions/design-contents.js';
 import type { ImportedDesign, ReadOptions } from './formats/format.js';
 import type { SourceType } from './formats/source-type.js';
 
@@ -30,7 +33,9 @@ const INLINE: DesignLocation = { type: 'inline', host: '', path: '', branch: '' 
 export class DesignSource {
   constructor(
     private readonly documents: DocumentReader,
+    private readonly programs: Programs,
     private readonly sent: SentFiles,
+    private readonly contents: DesignContents,
   ) {}
 
   /** The content of `pattern_data`: `design_file` as object or text, or `pattern_file` as text or base64. */
@@ -40,17 +45,44 @@ export class DesignSource {
     options: ReadOptions,
   ): Promise<ReadSource> {
     const source = { file: { path: 'design_file', bytes: inline(data) }, location: INLINE };
-    const imported = types
-      ? await importDesignAs(types, source.file, this.documents, options)
-      : await importDesign(source.file, this.documents, options);
-    return { ...source, imported };
+    return this.read(source, types, { values: values(data['values']), env: variables(data['env']), ...options });
+  }
+
+  /**
+   * What a change sends: new content as one of the types, or for a design of a chart new `values` alone, with which the kept chart is
+   * rendered again. A chart keeps the name of its release, and its values when none are sent.
+   */
+  async ofChange(
+    design: Design,
+    data: Record<string, unknown>,
+    types: readonly SourceType[],
+    options: ReadOptions,
+  ): Promise<ReadSource> {
+    const ofChart = design.sourceType === 'helm' && types.includes('helm');
+    const kept = ofChart ? helmSettingsOf(await this.contents.read(design)) : undefined;
+    if (!kept) return this.ofPatternData(data, types, options);
+    const { name, namespace } = kept;
+    const sent = values(data['values']) ?? kept.values;
+    const again = { ...options, values: sent, release: { name, namespace } };
+    if (content(data) !== undefined || data['values'] === undefined) return this.ofPatternData(data, types, again);
+    const file = await this.contents.readSourceFile(design);
+    return this.read({ file, location: design.location }, types, again);
   }
 
   /** An upload, a file in base64, or a file behind a URL. */
   async ofImport(input: DesignImport, files: UploadedFile[]): Promise<ReadSource> {
     const source = await this.find(input, files);
     const options = { name: input.name, values: values(input.values), env: variables(input.env) };
-    return { ...source, imported: await importDesign(source.file, this.documents, options) };
+    return this.read(source, null, options);
+  }
+
+  private async read(source: Source, types: readonly SourceType[] | null, options: ReadOptions): Promise<ReadSource> {
+    const { programs, documents } = this;
+    const all = { ...options, programs, limits: documents.limits };
+    const imported = types
+      ? await importDesignAs(types, source.file, documents, all)
+      : await importDesign(source.file, documents, all);
+    return { ...source, imported };
   }
 
   private async find(input: DesignImport, files: UploadedFile[]): Promise<Source> {
@@ -65,10 +97,15 @@ export class DesignSource {
   }
 }
 
-function inline({ design_file, designFile, pattern_file, patternFile }: Record<string, unknown>): Uint8Array {
-  const content = design_file ?? designFile ?? pattern_file ?? patternFile;
-  if (typeof content === 'object' && content !== null) return Buffer.from(JSON.stringify(content));
-  if (typeof content !== 'string' || content.trim() === '')
+function content({ design_file, designFile, pattern_file, patternFile }: Record<string, unknown>): unknown {
+  return design_file ?? designFile ?? pattern_file ?? patternFile;
+}
+
+function inline(data: Record<string, unknown>): Uint8Array {
+  const { design_file, designFile } = data;
+  const sent = content(data);
+  if (typeof sent === 'object' && sent !== null) return Buffer.from(JSON.stringify(sent));
+  if (typeof sent !== 'string' || sent.trim() === '')
     throw InvalidRequest.at(
       '/pattern_data/design_file',
       'is required',
@@ -77,17 +114,17 @@ function inline({ design_file, designFile, pattern_file, patternFile }: Record<s
   const encoded =
     design_file === undefined &&
     designFile === undefined &&
-    /^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(content) &&
-    content.length > 16;
-  return Buffer.from(content, encoded ? 'base64' : 'utf8');
+    /^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(sent) &&
+    sent.length > 16;
+  return Buffer.from(sent, encoded ? 'base64' : 'utf8');
 }
 
-function values(given: DesignImport['values']): ReadOptions['values'] {
+function values(given: unknown): ReadOptions['values'] {
   if (given === undefined || typeof given === 'string' || isObject(given)) return given;
   throw InvalidRequest.at('/values', 'must be YAML text or an object');
 }
 
-function variables(given: DesignImport['env']): Record<string, string> | undefined {
+function variables(given: unknown): Record<string, string> | undefined {
   if (given === undefined) return undefined;
   const object: unknown = typeof given === 'string' ? fromText(given) : given;
   if (!isObject(object)) throw InvalidRequest.at('/env', 'must be an object, or lines of NAME=value');

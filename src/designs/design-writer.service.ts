@@ -79,7 +79,8 @@ export class DesignWriter {
     const current = await this.meantBy(actor, input);
     await this.designs.require(actor, 'update', current);
     const options = { name: input.name ?? current.name };
-    const read = input.pattern_data ? await this.sources.ofPatternData(input.pattern_data, types, options) : null;
+    const { pattern_data } = input;
+    const read = pattern_data ? await this.sources.ofChange(current, pattern_data, types, options) : null;
     const source = read && (await this.known(read));
     const { name, visibility } = input;
     const change = { ...given({ name, visibility }), ...(source ? await this.newContent(current, source) : {}) };

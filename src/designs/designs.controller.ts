@@ -21,6 +21,7 @@ import { Id } from '../core/rest/id.js';
 import { IfMatch, Precondition } from '../core/rest/precondition.js';
 import { filesOf, UploadInterceptor } from '../core/rest/upload.js';
 import { accepted, OperationView } from '../jobs/operations/operation.view.js';
+import { Programs } from '../formats/programs/programs.js';
 import { DesignChange, DesignImport, DesignListQuery, NewDesign } from './design.inputs.js';
 import { DesignPage, DesignView } from './design.view.js';
 import { DesignImports } from './design-imports.service.js';
@@ -42,6 +43,7 @@ export class DesignsController {
     private readonly presenter: DesignPresenter,
     private readonly knowledge: DesignKnowledge,
     private readonly contents: DesignContents,
+    private readonly programs: Programs,
   ) {}
 
   @Get()
@@ -52,7 +54,7 @@ export class DesignsController {
 
   @Get('types')
   types(): Promise<DesignType[]> {
-    return designTypes();
+    return designTypes(this.programs);
   }
 
   @Post()

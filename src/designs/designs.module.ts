@@ -17,12 +17,14 @@ import { DesignsResolver } from './designs.resolver.js';
 import { DesignsService } from './designs.service.js';
 import { DesignsStore } from './designs.store.js';
 import { DesignKnowledge } from './knowledge/design-knowledge.js';
+import { DesignDownloadsController } from './exports/design-downloads.controller.js';
+import { DesignExports } from './exports/design-exports.service.js';
 import { DesignContents } from './versions/design-contents.js';
 import { WorkspaceDesignsController } from './workspaces/workspace-designs.controller.js';
 
 @Module({
   imports: [FormatsModule, OrganizationsModule, RegistryModule, WorkspacesModule],
-  controllers: [DesignsController, WorkspaceDesignsController],
+  controllers: [DesignsController, DesignDownloadsController, WorkspaceDesignsController],
   providers: [
     DesignsService,
     DesignsStore,
@@ -33,6 +35,7 @@ import { WorkspaceDesignsController } from './workspaces/workspace-designs.contr
     DesignKnowledge,
     DesignPresenter,
     DesignImports,
+    DesignExports,
     DesignsResolver,
   ],
   exports: [DesignsService, DesignsStore, DesignContents, DesignChecks],

@@ -29,6 +29,13 @@ export class FaultList {
     }
   }
 
+  /** Takes over the faults of a reader that gave up, and answers that nothing was read; any other error is thrown on. */
+  collect(error: unknown): never[] {
+    if (!(error instanceof InvalidRequest)) throw error;
+    this.add(...error.errors);
+    return [];
+  }
+
   /** Throws InvalidRequest when there is a fault. `subject` begins the sentence: the name of the file. */
   raise(subject: string): void {
     const [first] = this.faults;

@@ -41,12 +41,21 @@ export class DesignInput implements FormatInput {
     this.parsed.set(key, documents);
     return documents;
   }
+
+  parse(file: SourceFile, dialect: Dialect = 'kubernetes'): Promise<LocatedDocument[]> {
+    return this.reader.read(file, dialect);
+  }
 }
 
 /** The files that may be YAML or JSON: the only one, or those of an archive with such a name, hidden clutter left out. */
 export function textFiles(input: FormatInput): string[] {
   const paths = [...input.files.keys()];
-  return input.archive ? paths.filter((path) => TEXT_FILE.test(path) && !CLUTTER.test(path)) : paths;
+  return input.archive ? paths.filter((path) => TEXT_FILE.test(path) && !isClutter(path)) : paths;
+}
+
+/** What nobody packed on purpose. */
+export function isClutter(path: string): boolean {
+  return CLUTTER.test(path);
 }
 
 /** Name of the design that a file holds: `shop.prod.yaml` → `shop.prod`, `chart-1.0.tar.gz` → `chart-1.0`. */

@@ -1,3 +1,4 @@
+import { type Programs } from '../../formats/programs/programs.js';
 import { formats } from './detect.js';
 
 /** A format that designs are imported from; `available` is false while a program that it needs is missing. */
@@ -9,14 +10,15 @@ export interface DesignType {
   available: boolean;
 }
 
-export function designTypes(): Promise<DesignType[]> {
+/** All of them, in the order in which content is asked whether it is of them. */
+export function designTypes(programs: Programs): Promise<DesignType[]> {
   return Promise.all(
     formats.map(async (format) => ({
       design_type: format.sourceType,
       source_type: format.sourceType,
       supported_extensions: [...format.extensions],
       description: format.description,
-      available: await format.available(),
+      available: await format.available(programs),
     })),
   );
 }

@@ -132,7 +132,6 @@ describe('importing what is nothing of it', () => {
     ['a word', 'hello'],
     ['a list', '- 1\n- 2'],
     ['unknown keys', 'foo: 1\nbar: 2'],
-    ['a Kustomization', 'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [a.yaml]'],
     ['the head of a chart', 'apiVersion: v2\nname: chart\nversion: 1.0.0'],
     ['a component definition', 'schemaVersion: components.meshery.io/v1beta1\ncomponent: {kind: Pod}'],
     ['only comments', '# nothing\n---\n# here\n'],

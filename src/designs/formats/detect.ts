@@ -6,12 +6,13 @@ import { composeFormat } from './compose/compose-format.js';
 import { designFormat } from './design.js';
 import { DesignInput, textFiles } from './design-input.js';
 import { type Format, type FormatInput, type ImportedDesign, type ReadOptions } from './format.js';
+import { helmFormat } from './helm/helm-format.js';
 import { kubernetesFormat } from './kubernetes.js';
-import { isKustomization } from './kubernetes-resource.js';
+import { kustomizeFormat } from './kustomize/kustomize-format.js';
 import { type SourceType } from './source-type.js';
 
 /** All formats in the order in which content is asked whether it is theirs: design, Kustomization, Kubernetes, Helm, Compose. */
-export const formats: readonly Format[] = [designFormat, kubernetesFormat, composeFormat];
+export const formats: readonly Format[] = [designFormat, kustomizeFormat, kubernetesFormat, helmFormat, composeFormat];
 
 /**
  * Finds out what a file is by its content, and reads it.
@@ -77,7 +78,6 @@ function kindOf(value: Json): string {
 function hint(value: Json): string | undefined {
   if (Array.isArray(value)) return 'Put the resources below "items" of a "kind: List", or separate them by "---".';
   if (!isObject(value)) return undefined;
-  if (isKustomization(value)) return 'Send the folder of the Kustomization as an archive, or what it renders to.';
   if (value['apiVersion'] !== undefined && value['name'] !== undefined) return 'Send the whole chart as .tgz.';
   if (value['schemaVersion'] !== undefined) return 'Models and components are registered, not imported as designs.';
   return undefined;

@@ -2,6 +2,7 @@ import { type Fault } from '../../core/errors/app-error.js';
 import { type DesignFile } from '../../formats/design-file.js';
 import { type FormatLimits } from '../../formats/limits.js';
 import { type LocatedDocument } from '../../formats/located.js';
+import { type Programs } from '../../formats/programs/programs.js';
 import { type SourceFile } from '../../formats/source-file.js';
 import { type Dialect } from '../../formats/yaml-scalar.js';
 import { type SourceType } from './source-type.js';
@@ -18,6 +19,14 @@ export interface FormatInput {
    * Throws InvalidRequest with every syntax fault of the file.
    */
   documents(path?: string, dialect?: Dialect): Promise<LocatedDocument[]>;
+  /** The same for text that is no member of the input: values of the caller, what a program rendered. */
+  parse(file: SourceFile, dialect?: Dialect): Promise<LocatedDocument[]>;
+}
+
+/** Under which name and where a chart is installed; its templates may ask for both. */
+export interface Release {
+  name: string;
+  namespace: string;
 }
 
 /** What the caller may say about an import; a format takes what it knows and ignores the rest. */
@@ -26,11 +35,15 @@ export interface ReadOptions {
   name?: string;
   /** Helm values: YAML text, or data. */
   values?: string | Record<string, unknown>;
+  /** Of a chart; otherwise named after the design, in the namespace `default`. */
+  release?: Release;
   /** Variables for Compose interpolation, before those of `.env`. */
   env?: Readonly<Record<string, string>>;
   /** Compose profiles that are on. */
   profiles?: readonly string[];
   limits?: Partial<FormatLimits>;
+  /** Without them charts and Kustomizations are refused. */
+  programs?: Programs;
 }
 
 export interface ImportedDesign {
@@ -48,7 +61,7 @@ export interface Format {
   readonly extensions: readonly string[];
   readonly description: string;
   /** False when a program that it needs is missing. */
-  available(): boolean | Promise<boolean>;
+  available(programs: Programs): boolean | Promise<boolean>;
   /** Whether the content claims to be of this format, even when it is faulty. Documents with syntax faults are thrown by `documents`. */
   detect(input: FormatInput): boolean | Promise<boolean>;
   /** Throws InvalidRequest with one located fault for each thing that is wrong. */

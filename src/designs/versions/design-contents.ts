@@ -70,7 +70,17 @@ export class DesignContents {
     return source ? this.open(source, placeOf(design.id, number, 'source')) : Buffer.alloc(0);
   }
 
-  private async row(design: Design, number: number, column: 'content' | 'source'): Promise<DesignVersion> {
+  /** The same with the name that they came under. */
+  async readSourceFile(design: Design, number = design.versionNumber): Promise<SourceFile> {
+    const { sourceName } = await this.row(design, number, 'sourceName');
+    return { path: sourceName ?? '', bytes: await this.readSource(design, number) };
+  }
+
+  private async row(
+    design: Design,
+    number: number,
+    column: 'content' | 'source' | 'sourceName',
+  ): Promise<DesignVersion> {
     return this.unit.manager.getRepository(DesignVersion).findOneOrFail({
       where: { designId: design.id, number },
       select: { designId: true, number: true, [column]: true },

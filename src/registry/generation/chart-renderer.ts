@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Programs } from '../../formats/programs/programs.js';
 import type { SourceFile } from '../../formats/source-file.js';
 
 export type RenderChart = (files: ReadonlyMap<string, SourceFile>) => Promise<string>;
@@ -6,8 +7,11 @@ export type RenderChart = (files: ReadonlyMap<string, SourceFile>) => Promise<st
 /** Renders charts by the `helm` program where there is one. */
 @Injectable()
 export class ChartRenderer {
+  constructor(private readonly programs: Programs) {}
+
   /** How charts are rendered, or undefined where nothing can. */
-  renderer(): Promise<RenderChart | undefined> {
-    return Promise.resolve(undefined);
+  async renderer(): Promise<RenderChart | undefined> {
+    if (!(await this.programs.helm.available())) return undefined;
+    return (files) => this.programs.helm.template(files, { releaseName: 'release', namespace: 'default' });
   }
 }

@@ -138,7 +138,13 @@ requires('KUBEBUILDER_ASSETS', 'a Kubernetes API server', () => {
         const path = join(entry.parentPath, entry.name);
         const file = { path: relative(root, path), bytes: readFileSync(path) };
         const documents = (): Promise<ReturnType<typeof readDocuments>> => Promise.resolve(readDocuments(file, 'core'));
-        const input = { name: entry.name, archive: false, files: new Map([[file.path, file]]), documents };
+        const input = {
+          name: entry.name,
+          archive: false,
+          files: new Map([[file.path, file]]),
+          documents,
+          parse: documents,
+        };
         const imported = await composeFormat.read(input, {}).catch(() => undefined);
         for (const component of imported?.design.components ?? []) {
           const answer = await ask(resourceOf(component));

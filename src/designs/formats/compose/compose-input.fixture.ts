@@ -19,6 +19,7 @@ export function composeInput(content: string | Record<string, string | Uint8Arra
       const file = files.get(path);
       return Promise.resolve(file ? readDocuments(file, dialect) : []);
     },
+    parse: (file, dialect) => Promise.resolve(readDocuments(file, dialect)),
   };
 }
 

@@ -91,6 +91,7 @@ function inputOf(files: ReadonlyMap<string, SourceFile>, main: string): FormatIn
       const file = ordered.get(path);
       return Promise.resolve(file ? readDocuments(file, dialect) : []);
     },
+    parse: (file, dialect) => Promise.resolve(readDocuments(file, dialect)),
   };
 }
 

@@ -1,0 +1,42 @@
+import { releaseNameOf, helmSettingsOf } from '../formats/helm/release.js';
+import { archiveKind } from '../../formats/archive.js';
+import { type DesignFile } from '../../formats/design-file.js';
+import { type DocumentReader } from '../../formats/document-reader.js';
+import { type SourceFile } from '../../formats/source-file.js';
+import { packTarGz } from '../../formats/tar-writer.js';
+import { type WorkerPool } from '../../formats/worker-pool.js';
+import { DesignInput } from '../formats/design-input.js';
+import { chartOf } from '../formats/helm/chart-source.js';
+import { withValuesTask } from '../formats/helm/kept-values.js';
+import { chartFilesOf } from '../formats/helm/to-chart.js';
+
+/** Writes designs as packed charts. */
+export class ChartExport {
+  constructor(
+    private readonly reader: DocumentReader,
+    private readonly pool: WorkerPool,
+  ) {}
+
+  /** A chart that is made of the design. */
+  async made(design: DesignFile): Promise<Buffer> {
+    const files = await chartFilesOf(design, (documents) =>
+      this.reader.write(documents, JSON.stringify(documents).length),
+    );
+    const folder = releaseNameOf(design.name);
+    return packTarGz([...files].map(([path, text]) => [`${folder}/${path}`, text]));
+  }
+
+  /** The chart that the design was made of, with the values of the design as its own. */
+  async kept(design: DesignFile, source: SourceFile): Promise<Buffer> {
+    const values = helmSettingsOf(design)?.values ?? {};
+    const input = await DesignInput.of(source, this.reader);
+    const { head, files } = await chartOf(input, this.reader.limits);
+    const changed = Object.keys(values).length > 0;
+    const packed = archiveKind(source.bytes) === 'tar.gz' && input.files.has(`${head.name}/Chart.yaml`);
+    if (!changed && packed) return Buffer.from(source.bytes);
+    const text = Buffer.from(files.get('values.yaml')?.bytes ?? []).toString();
+    const own = new Map<string, Uint8Array | string>([...files].map(([path, { bytes }]) => [path, bytes]));
+    if (changed) own.set('values.yaml', await this.pool.run(withValuesTask, { text, values }));
+    return packTarGz([...own].map(([path, content]) => [`${head.name}/${path}`, content]));
+  }
+}

@@ -1,0 +1,17 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { type SourceFile } from '../../formats/source-file.js';
+import { tarOf } from '../../formats/tar.fixture.js';
+
+/** Files by path as .tar.gz. */
+export async function archiveOf(files: Record<string, string | Buffer>, path = 'sent.tar.gz'): Promise<SourceFile> {
+  return { path, bytes: gzipSync(await tarOf(files)) };
+}
+
+/** All files below a folder by path, each path beginning with `top`. */
+export function filesIn(folder: string, top: string): Record<string, Buffer> {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = entries.map((entry) => join(entry.parentPath, entry.name)).sort();
+  return Object.fromEntries(paths.map((path) => [join(top, relative(folder, path)), readFileSync(path)]));
+}

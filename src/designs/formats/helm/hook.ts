@@ -1,0 +1,54 @@
+import { type DesignComponent } from '../../../formats/design-file.js';
+import { isObject, type Json, type JsonObject, objectOf, textOf } from '../../../formats/located.js';
+
+/** When a resource of a chart is made that is not part of what is installed: `metadata.helm.hook` of its component. */
+export interface Hook {
+  /** `pre-install`, `post-upgrade`, `test` … */
+  events: string[];
+  /** Hooks of one event go by weight, the lowest first. */
+  weight: number;
+  /** `before-hook-creation`, `hook-succeeded`, `hook-failed`. */
+  delete_policies: string[];
+}
+
+/** The hook that a resource is by its annotations. */
+export function hookIn(resource: JsonObject): Hook | undefined {
+  const annotations = objectOf(objectOf(resource['metadata'])['annotations']);
+  const events = listIn(annotations['helm.sh/hook']);
+  if (events.length === 0) return undefined;
+  const weight = Number(annotations['helm.sh/hook-weight'] ?? 0);
+  return {
+    events,
+    weight: Number.isInteger(weight) ? weight : 0,
+    delete_policies: listIn(annotations['helm.sh/hook-delete-policy']),
+  };
+}
+
+/** The hook that a component is, or undefined for what a deployment simply applies. */
+export function hookOf({ metadata }: DesignComponent): Hook | undefined {
+  const { hook } = objectOf(metadata['helm']);
+  if (!isObject(hook)) return undefined;
+  const { events, weight, delete_policies } = hook;
+  return {
+    events: textsOf(events),
+    weight: typeof weight === 'number' ? weight : 0,
+    delete_policies: textsOf(delete_policies),
+  };
+}
+
+/** Whether a component is there for `helm test` only. */
+export function isTest(component: DesignComponent): boolean {
+  const events = hookOf(component)?.events ?? [];
+  return events.length > 0 && events.every((event) => event.startsWith('test'));
+}
+
+function listIn(value: Json | undefined): string[] {
+  return textOf(value)
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+}
+
+function textsOf(value: Json | undefined): string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}

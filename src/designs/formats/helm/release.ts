@@ -1,0 +1,62 @@
+import { InvalidRequest } from '../../../core/errors/app-error.js';
+import { type DesignFile } from '../../../formats/design-file.js';
+import { isObject, type JsonObject, objectOf, textOf } from '../../../formats/located.js';
+import { type ChartHead } from '../../../formats/charts/chart-head.js';
+import { type ChartRelease } from '../../../formats/programs/helm.js';
+import { type FormatInput, type ReadOptions, type Release } from '../format.js';
+
+const LONGEST = 53;
+
+/** What a design of a chart keeps beside its components, so that the chart can be rendered again: `metadata.helm`. */
+export interface HelmSettings extends Release {
+  chart: { name: string; version: string; appVersion: string };
+  values: JsonObject;
+}
+
+/** The settings that a design was rendered with; undefined when it was not made of a chart. */
+export function helmSettingsOf(design: DesignFile): HelmSettings | undefined {
+  const { chart, release_name, namespace, values } = objectOf(design.metadata['helm']);
+  if (!isObject(chart) || textOf(release_name) === '') return undefined;
+  return {
+    chart: {
+      name: textOf(chart['name']),
+      version: textOf(chart['version']),
+      appVersion: textOf(chart['appVersion']),
+    },
+    name: textOf(release_name),
+    namespace: textOf(namespace) || 'default',
+    values: objectOf(values),
+  };
+}
+
+/** The settings as the design keeps them. */
+export function settingsIn({ name, version, appVersion }: ChartHead, release: ChartRelease): JsonObject {
+  return {
+    chart: { name, version, appVersion },
+    release_name: release.releaseName,
+    namespace: release.namespace,
+    values: release.values ?? {},
+  };
+}
+
+/** The name of a release after the name of a design: what Helm takes, and the same each time. */
+export function releaseNameOf(design: string): string {
+  const words = design.normalize('NFKD').toLowerCase().replace(/[^a-z0-9]+/g, '-'); // prettier-ignore
+  return words.slice(0, LONGEST).replace(/^-+|-+$/g, '') || 'release';
+}
+
+/** The values that a caller sent, as data. Throws InvalidRequest with located faults for text that is not a mapping of YAML. */
+export async function valuesOf(given: ReadOptions['values'], input: FormatInput): Promise<JsonObject> {
+  if (given === undefined) return {};
+  if (typeof given !== 'string') return given as JsonObject;
+  const [document, ...more] = await input.parse({ path: 'values', bytes: Buffer.from(given) });
+  if (!document) return {};
+  const [second] = more;
+  const fault = second
+    ? second.fault('', 'values are one document', 'Send one mapping.')
+    : document.object
+      ? undefined
+      : document.fault('', 'values must be a mapping', 'Write them as in values.yaml: "key: value".');
+  if (fault) throw new InvalidRequest(`values: ${fault.detail}`, { errors: [fault], remedy: fault.remedy });
+  return document.object ?? {};
+}

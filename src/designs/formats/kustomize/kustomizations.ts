@@ -1,0 +1,17 @@
+import { posix } from 'node:path';
+import { chartFolders, folderOf, isBelow } from '../../../formats/charts/chart-folders.js';
+import { isClutter } from '../design-input.js';
+import { type FormatInput } from '../format.js';
+
+const NAMES = new Set(['kustomization.yaml', 'kustomization.yml', 'Kustomization']);
+
+/** The files by which folders say that they are Kustomizations; those somewhere inside of a chart are part of it. */
+export function kustomizationPaths(input: FormatInput): string[] {
+  const paths = [...input.files.keys()].filter((path) => NAMES.has(posix.basename(path)) && !isClutter(path));
+  if (paths.length === 0) return [];
+  const charts = chartFolders(input.files.keys());
+  return paths.filter((path) => {
+    const folder = folderOf(path);
+    return !charts.some((chart) => folder !== chart && isBelow(folder, chart));
+  });
+}

@@ -1,0 +1,59 @@
+import { type Fault } from '../../core/errors/app-error.js';
+import { ComponentSeries, identityOf } from '../../formats/design-component.js';
+import { type DesignComponent } from '../../formats/design-file.js';
+import { type FaultList } from '../../formats/fault-list.js';
+import { type LocatedDocument, objectOf, textOf } from '../../formats/located.js';
+import {
+  faultsOfResource,
+  located,
+  type LocatedResource,
+  resourcesOf,
+  warningsOfResource,
+} from './kubernetes-resource.js';
+
+/** What has been read of a manifest so far. */
+export class Manifest {
+  readonly components: DesignComponent[] = [];
+  readonly warnings: Fault[] = [];
+  private readonly series = new ComponentSeries();
+  private readonly first = new Map<string, LocatedResource>();
+
+  constructor(readonly faults: FaultList) {}
+
+  open(document: LocatedDocument): readonly LocatedResource[] {
+    for (const [pointer, tag] of Object.entries(document.data.tags)) {
+      this.faults.add(
+        located(document, pointer, `has the tag ${tag}, which a manifest cannot have`, 'Remove the tag.'),
+      );
+    }
+    const { resources, faults } = resourcesOf(document);
+    for (const fault of faults) this.faults.add(fault);
+    return resources;
+  }
+
+  /** Takes a resource as the next component; `mayRepeat` for those that are not there at the same time, such as hooks. */
+  add(item: LocatedResource, mayRepeat = false): DesignComponent {
+    const faults = faultsOfResource(item);
+    this.faults.add(...faults);
+    for (const warning of warningsOfResource(item)) this.warnings.push(warning);
+    const component = this.series.add(item.resource);
+    this.components.push(component);
+    if (faults.length === 0 && !mayRepeat) this.mustBeNew(item);
+    return component;
+  }
+
+  private mustBeNew({ document, pointer, resource }: LocatedResource): void {
+    const name = textOf(objectOf(resource['metadata'])['name']);
+    if (name === '') return;
+    const identity = identityOf(resource);
+    const before = this.first.get(identity);
+    if (!before) {
+      this.first.set(identity, { document, pointer, resource });
+      return;
+    }
+    const { line } = before.document.position(before.pointer);
+    const place = `${before.document.file === document.file ? '' : `${before.document.file}, `}line ${line}`;
+    const detail = `is ${textOf(resource['kind'])} ${name}, which is given already at ${place}`;
+    this.faults.add(located(document, pointer, detail, 'Remove one of the two, or give it another name.'));
+  }
+}

@@ -1,0 +1,27 @@
+import { posix } from 'node:path';
+import { type SourceFile } from '../source-file.js';
+
+const HEAD = 'Chart.yaml';
+
+/** The folders of an archive that are charts, outermost ones only: dependencies and examples within a chart are part of it. */
+export function chartFolders(paths: Iterable<string>): string[] {
+  const folders = [...paths].filter((path) => posix.basename(path) === HEAD).map(folderOf);
+  return folders.filter((folder) => !folders.some((other) => other !== folder && isBelow(folder, other)));
+}
+
+/** Whether a path is in a folder; everything is in the one without a name. */
+export function isBelow(path: string, folder: string): boolean {
+  return folder === '' || path.startsWith(`${folder}/`);
+}
+
+/** The files in a folder by their path from there; each still says under which path it was sent. */
+export function filesBelow(files: ReadonlyMap<string, SourceFile>, folder: string): Map<string, SourceFile> {
+  const start = folder === '' ? 0 : folder.length + 1;
+  return new Map([...files].filter(([path]) => isBelow(path, folder)).map(([path, file]) => [path.slice(start), file]));
+}
+
+/** The folder of a path, empty for what is on top. */
+export function folderOf(path: string): string {
+  const folder = posix.dirname(path);
+  return folder === '.' ? '' : folder;
+}

@@ -1,0 +1,73 @@
+import { InvalidRequest } from '../../core/errors/app-error.js';
+import { unpackedChart } from '../charts/nested-charts.js';
+import { withoutRemoteSchemas } from '../charts/values-schema.js';
+import { defaultLimits, type FormatLimits } from '../limits.js';
+import { type JsonObject } from '../located.js';
+import { type SourceFile } from '../source-file.js';
+import { faultsOfHelm } from './helm-faults.js';
+import { type Program } from './program.js';
+
+/** Files by path seen from the folder of Chart.yaml; `path` of each is what faults show. */
+export type ChartFiles = ReadonlyMap<string, SourceFile>;
+
+export interface ChartRelease {
+  /** Of Helm's form: up to 53 lowercase letters, digits, `-` and `.`. */
+  releaseName: string;
+  namespace: string;
+  values?: JsonObject;
+  /** Whether the definitions of `crds/` are part of the answer; true by default. */
+  includeCrds?: boolean;
+  /** What the chart sees as the version of the cluster; Helm's own by default. */
+  kubeVersion?: string;
+}
+
+/** Notes are for people and may fail on purpose; without them a chart renders as `helm template` shows it. */
+const NOTES = /^(?:charts\/[^/]+\/)*templates\/(?:.*\/)?NOTES\.txt$/;
+
+/** The Helm engine: the program, run on the files of one chart, away from clusters, repositories and the network. */
+export class Helm {
+  constructor(
+    private readonly program: Program,
+    private readonly limits: FormatLimits = defaultLimits,
+  ) {}
+
+  available(): Promise<boolean> {
+    return this.program.available();
+  }
+
+  /**
+   * What a chart renders to: YAML documents, each after a line `# Source: <chart>/<template>`, hooks and tests last.
+   * Throws InvalidRequest with located faults when the chart does not render, `TOO_COSTLY` when it does not end, `PROGRAM_MISSING` without Helm.
+   */
+  async template(files: ChartFiles, release: ChartRelease): Promise<string> {
+    const whole = await unpackedChart(files, this.limits);
+    const work = new Map<string, Uint8Array>();
+    for (const [path, file] of whole) {
+      if (!NOTES.test(path)) work.set(`chart/${path}`, withoutRemoteSchemas(path, file));
+    }
+    work.set('values.json', Buffer.from(JSON.stringify(release.values ?? {})));
+    const name = files.get('Chart.yaml')?.path ?? 'Chart.yaml';
+    const { status, output, said } = await this.program.run(() => argumentsOf(release), work, name);
+    if (status === 0) return output;
+    const errors = faultsOfHelm(said, whole);
+    const [first] = errors;
+    throw new InvalidRequest(`${first?.file ?? name}: ${first?.detail ?? 'does not render'}`, {
+      errors,
+      remedy: first?.remedy,
+    });
+  }
+}
+
+function argumentsOf({ releaseName, namespace, includeCrds = true, kubeVersion }: ChartRelease): string[] {
+  return [
+    'template',
+    releaseName,
+    './chart',
+    '--namespace',
+    namespace,
+    '--values',
+    'values.json',
+    ...(includeCrds ? ['--include-crds'] : []),
+    ...(kubeVersion === undefined ? [] : ['--kube-version', kubeVersion]),
+  ];
+}

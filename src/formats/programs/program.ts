@@ -1,0 +1,82 @@
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { InvalidRequest } from '../../core/errors/app-error.js';
+import { type ProgramRunner, type Run } from './program-runner.js';
+
+const execute = promisify(execFile);
+
+export interface ProgramSettings {
+  /** Path or name that the operator set; when it is set, nothing else is tried. */
+  setting: string | undefined;
+  /** Names to look for in PATH, best first. */
+  names: readonly string[];
+  /** Arguments with which a program that works ends well. */
+  probe: (path: string) => readonly string[];
+  /** What to install and where to name it, for whoever runs the server. */
+  remedy: string;
+}
+
+/** A program of the machine: looked for until it is found, and asked once whether it runs. */
+export class Program {
+  private found: Promise<string | undefined> | undefined;
+
+  constructor(
+    private readonly runner: ProgramRunner,
+    private readonly settings: ProgramSettings,
+  ) {}
+
+  async available(): Promise<boolean> {
+    return (await this.path()) !== undefined;
+  }
+
+  /** The absolute path, or undefined when there is none that runs; then the next one who asks looks again. */
+  private async path(): Promise<string | undefined> {
+    const path = await (this.found ??= this.find());
+    if (path === undefined) this.found = undefined;
+    return path;
+  }
+
+  /** As ProgramRunner.run; `args` may depend on which program was found. Throws InvalidRequest `PROGRAM_MISSING` without one. */
+  async run(
+    args: (path: string) => readonly string[],
+    files: ReadonlyMap<string, Uint8Array>,
+    subject: string,
+  ): Promise<Run> {
+    const path = await this.path();
+    if (path === undefined) throw this.missing(subject);
+    return this.runner.run(path, args(path), files, subject);
+  }
+
+  private async find(): Promise<string | undefined> {
+    const { setting, names, probe } = this.settings;
+    for (const name of setting === undefined ? names : [setting]) {
+      const path = await locate(name);
+      if (path === undefined) continue;
+      const { status } = await this.runner.run(path, probe(path)).catch(() => ({ status: -1 }));
+      if (status === 0) return path;
+    }
+    return undefined;
+  }
+
+  private missing(file: string): InvalidRequest {
+    const { names, remedy } = this.settings;
+    const detail = `is rendered by ${names.join(' or ')}, which this server does not have`;
+    return new InvalidRequest(`${file} ${detail}`, {
+      code: 'PROGRAM_MISSING',
+      remedy,
+      errors: [{ file, detail, remedy }],
+    });
+  }
+}
+
+/** Asks the shell, which knows PATH and what may be executed. */
+async function locate(name: string): Promise<string | undefined> {
+  try {
+    const { stdout } = await execute('/bin/sh', ['-c', 'command -v -- "$1"', 'sh', name]);
+    const path = stdout.trim();
+    return path.includes('/') ? resolve(path) : undefined;
+  } catch {
+    return undefined;
+  }
+}

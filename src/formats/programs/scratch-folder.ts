@@ -1,0 +1,67 @@
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, sep } from 'node:path';
+import { InvalidRequest } from '../../core/errors/app-error.js';
+
+/** What a file system says of names that it cannot hold together, or not at all. */
+const NAMING = new Set(['EEXIST', 'EISDIR', 'ENOTDIR', 'ENAMETOOLONG', 'EINVAL', 'EILSEQ']);
+
+/** A folder for one run of a program, which nobody else may enter: `work` with the files, and places for what programs keep of their own. */
+export class ScratchFolder {
+  private constructor(readonly root: string) {}
+
+  /** Makes it, hands it to `use`, and takes it away whatever happens. Files are plain ones, by relative path with `/`. */
+  static async with<T>(files: ReadonlyMap<string, Uint8Array>, use: (folder: ScratchFolder) => Promise<T>): Promise<T> {
+    const folder = new ScratchFolder(await realpath(await mkdtemp(join(tmpdir(), 'armature-run-'))));
+    try {
+      for (const place of [folder.work, folder.home, folder.empty, folder.temporary]) await mkdir(place);
+      await folder.fill(files);
+      return await use(folder);
+    } finally {
+      await rm(folder.root, { recursive: true, force: true });
+    }
+  }
+
+  get work(): string {
+    return join(this.root, 'work');
+  }
+
+  get home(): string {
+    return join(this.root, 'home');
+  }
+
+  get temporary(): string {
+    return join(this.root, 'tmp');
+  }
+
+  /** Stands for a PATH in which there is no program. */
+  get empty(): string {
+    return join(this.root, 'empty');
+  }
+
+  private async fill(files: ReadonlyMap<string, Uint8Array>): Promise<void> {
+    const made = new Set<string>();
+    for (const [path, bytes] of files) {
+      const target = join(this.work, path);
+      if (!target.startsWith(this.work + sep)) throw refused(path, 'leads out of the archive');
+      const parent = dirname(target);
+      try {
+        if (!made.has(parent)) await mkdir(parent, { recursive: true });
+        made.add(parent);
+        await writeFile(target, bytes, { flag: 'wx', mode: 0o600 });
+      } catch (error) {
+        const { code = '' } = error as NodeJS.ErrnoException;
+        if (NAMING.has(code)) throw refused(path, `cannot be written beside the other files (${code})`);
+        throw error;
+      }
+    }
+  }
+}
+
+function refused(path: string, detail: string): InvalidRequest {
+  const remedy = 'Rename the file.';
+  return new InvalidRequest(`${path.slice(0, 200)} ${detail}`, {
+    errors: [{ file: path.slice(0, 200), detail, remedy }],
+    remedy,
+  });
+}
