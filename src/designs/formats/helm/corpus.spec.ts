@@ -1,4 +1,3 @@
- 
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { requires } from '../../../../test/support/requirements.js';
