@@ -1,5 +1,5 @@
 import { InvalidRequest } from '../../core/errors/app-error.js';
-import { chartFolders, isBelow } from '../../formats/charts/chart-folders.js';
+import { chartFolders, isWithin } from '../../formats/charts/chart-folders.js';
 import { newDesign } from '../../formats/design-canonical.js';
 import { isDeployable, resourceOf } from '../../formats/design-component.js';
 import { type DesignComponent, type DesignFile } from '../../formats/design-file.js';
@@ -58,8 +58,8 @@ export const kubernetesFormat: Format = {
 
 /** The files that may be manifests; those of charts in an archive are templates. */
 export function manifestFiles(input: FormatInput): string[] {
-  const charts = input.archive ? chartFolders(input.files.keys()) : [];
-  return textFiles(input).filter((path) => !charts.some((folder) => isBelow(path, folder)));
+  const charts = new Set(input.archive ? chartFolders(input.files.keys()) : []);
+  return textFiles(input).filter((path) => !isWithin(path, charts));
 }
 
 /** The resources that a design stands for, in its order, and the components that stand for none. Written out with toYaml or DocumentReader.write. */

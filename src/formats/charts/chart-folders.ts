@@ -5,8 +5,17 @@ const HEAD = 'Chart.yaml';
 
 /** The folders of an archive that are charts, outermost ones only: dependencies and examples within a chart are part of it. */
 export function chartFolders(paths: Iterable<string>): string[] {
-  const folders = [...paths].filter((path) => posix.basename(path) === HEAD).map(folderOf);
-  return folders.filter((folder) => !folders.some((other) => other !== folder && isBelow(folder, other)));
+  const folders = new Set([...paths].filter((path) => posix.basename(path) === HEAD).map(folderOf));
+  return [...folders].filter((folder) => !isWithin(folder, folders));
+}
+
+/** Whether a path lies below one of the folders; a folder does not lie below itself. */
+export function isWithin(path: string, folders: ReadonlySet<string>): boolean {
+  if (folders.has('') && path !== '') return true;
+  for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) {
+    if (folders.has(path.slice(0, at))) return true;
+  }
+  return false;
 }
 
 /** Whether a path is in a folder; everything is in the one without a name. */

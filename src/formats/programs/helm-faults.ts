@@ -2,7 +2,7 @@ import { type Fault } from '../../core/errors/app-error.js';
 import { type SourceFile } from '../source-file.js';
 
 /** `chart/templates/a.yaml:6:18`, as Go templates and Helm name a place; the column counts from 0. */
-const PLACE = /([\w.+-]+\/(?:[\w.+@ -]+\/)*[\w.+@ -]+):(\d+)(?::(\d+))?/g;
+const PLACE = /(?<![\w.+@/-])([\w.+-]+\/(?:[\w.+@-]+\/)*[\w.+@-]+):(\d+)(?::(\d+))?/g;
 /** Lines of a log, and advice for a terminal. */
 const NOISE = /^(?:Use --debug flag .*|level=\w+ .*|time=.*|walk\.go:.*|\d{4}\/\d\d\/\d\d .*)$/gm;
 const GARBAGE = /YAML parse error on ([^\s:]+): ([^]*)/;

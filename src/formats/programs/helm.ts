@@ -4,6 +4,7 @@ import { withoutRemoteSchemas } from '../charts/values-schema.js';
 import { defaultLimits, type FormatLimits } from '../limits.js';
 import { type JsonObject } from '../located.js';
 import { type SourceFile } from '../source-file.js';
+import { Turns } from '../turns.js';
 import { faultsOfHelm } from './helm-faults.js';
 import { type Program } from './program.js';
 
@@ -42,8 +43,10 @@ export class Helm {
   async template(files: ChartFiles, release: ChartRelease): Promise<string> {
     const whole = await unpackedChart(files, this.limits);
     const work = new Map<string, Uint8Array>();
+    const turns = new Turns();
     for (const [path, file] of whole) {
       if (!NOTES.test(path)) work.set(`chart/${path}`, withoutRemoteSchemas(path, file));
+      await turns.take();
     }
     work.set('values.json', Buffer.from(JSON.stringify(release.values ?? {})));
     const name = files.get('Chart.yaml')?.path ?? 'Chart.yaml';

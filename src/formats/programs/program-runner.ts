@@ -34,7 +34,7 @@ export interface Run {
   said: string;
 }
 
-const MOST_SAID = 256 * 1024;
+const MOST_SAID = 64 * 1024;
 /** What the Go runtime says when it cannot go on. */
 const EXHAUSTED = /^(?:runtime: out of memory|fatal error: (?:out of memory|runtime: (?:cannot|out of|address)|stack overflow)|runtime: goroutine stack exceeds)/m; // prettier-ignore
 /** Sets the limits that a process can be given only from inside; what a system does not know is left out. */

@@ -10,6 +10,9 @@ export interface ProgramPaths {
   kustomize?: string | undefined;
 }
 
+/** For readers who were given none: as on a machine without any. */
+export const noPrograms = (): Programs => new Programs({ helm: '', kustomize: '' });
+
 /** The foreign programs that this server renders with, all within the same bounds. */
 export class Programs {
   readonly helm: Helm;

@@ -2,7 +2,7 @@ import { chartFolders } from '../../../formats/charts/chart-folders.js';
 import { newDesign } from '../../../formats/design-canonical.js';
 import { defaultLimits } from '../../../formats/limits.js';
 import { type ChartRelease } from '../../../formats/programs/helm.js';
-import { Programs } from '../../../formats/programs/programs.js';
+import { noPrograms } from '../../../formats/programs/programs.js';
 import { type Format, type FormatInput, type ImportedDesign, type ReadOptions } from '../format.js';
 import { chartOf } from './chart-source.js';
 import { releaseNameOf, settingsIn, valuesOf } from './release.js';
@@ -39,7 +39,7 @@ async function read(input: FormatInput, options: ReadOptions): Promise<ImportedD
     namespace: options.release?.namespace ?? 'default',
     values: await valuesOf(options.values, input),
   };
-  const { helm } = options.programs ?? new Programs();
+  const { helm } = options.programs ?? noPrograms();
   const rendering = new ChartRendering(helm, input, chart.files, release, limits);
   const { components, notes, warnings } = await rendering.render();
   const metadata = { helm: { ...settingsIn(chart.head, release), ...(notes === '' ? {} : { notes }) } };

@@ -1,6 +1,6 @@
-import { type Document, isMap, parseDocument } from 'yaml';
+import { type Document, isMap, isScalar, type Node, parseDocument } from 'yaml';
 import { InvalidRequest } from '../../../core/errors/app-error.js';
-import { isObject, type Json, type JsonObject } from '../../../formats/located.js';
+import { isObject, type JsonObject } from '../../../formats/located.js';
 import { type Task } from '../../../formats/worker-pool.js';
 
 interface Input {
@@ -26,7 +26,13 @@ export function withValues({ text, values }: Input): string {
 function merge(document: Document, path: string[], values: JsonObject): void {
   for (const [key, value] of Object.entries(values)) {
     const at = [...path, key];
-    if (isObject(value) && isMap(document.getIn(at, true))) merge(document, at, value);
-    else document.setIn(at, document.createNode(value satisfies Json));
+    const before = document.getIn(at, true);
+    if (isObject(value) && isMap(before)) merge(document, at, value);
+    else document.setIn(at, withCommentOf(before, document.createNode(value)));
   }
+}
+
+function withCommentOf(before: unknown, node: Node): Node {
+  if (isScalar(before) && isScalar(node)) node.comment = before.comment;
+  return node;
 }

@@ -29,6 +29,9 @@ interface Part {
 /** Functions of templates by which two renderings of the same may differ. */
 const MADE_UP = /\b(?:rand(?:Alpha|AlphaNum|Ascii|Numeric|Int|Bytes)|uuidv4|now|gen(?:CA|SelfSignedCert|SignedCert|PrivateKey)\w*|htpasswd|bcrypt|shuffle)\b/; // prettier-ignore
 
+/** Bytes of a template that is not searched for them. */
+const LARGE = 512 * 1024;
+
 /** Renders a chart as one release of it, and reads what comes out. */
 export class ChartRendering {
   constructor(
@@ -44,7 +47,7 @@ export class ChartRendering {
     const { text, files, warnings } = await this.template();
     const rendered = await this.read(text);
     const { components, notes } = rendered;
-    const changing = this.makesThingsUp() ? await this.differences(files, text, components) : [];
+    const changing = (await this.makesThingsUp()) ? await this.differences(files, text, components) : [];
     const said = [...warnings, ...rendered.warnings, ...changing];
     if (components.length === 0) {
       const remedy = 'Send values with which it has some.';
@@ -98,10 +101,14 @@ export class ChartRendering {
     return { components: manifest.components, notes, warnings };
   }
 
-  private makesThingsUp(): boolean {
-    return [...this.files].some(
-      ([path, { bytes }]) => path.includes('templates/') && MADE_UP.test(Buffer.from(bytes).toString('latin1')),
-    );
+  private async makesThingsUp(): Promise<boolean> {
+    const turns = new Turns();
+    for (const [path, { bytes }] of this.files) {
+      if (!path.includes('templates/')) continue;
+      if (bytes.length > LARGE || MADE_UP.test(Buffer.from(bytes).toString('latin1'))) return true;
+      await turns.take();
+    }
+    return false;
   }
 
   /** Renders once more and tells what is another thing each time, for a later change of values will change it too. */
@@ -109,9 +116,13 @@ export class ChartRendering {
     const again = await this.helm.template(files, this.release);
     if (again === text) return [];
     const second = new Map((await this.read(again)).components.map(({ id, configuration }) => [id, configuration]));
-    const changed = components.filter(
-      (each) => !isTest(each) && !isDeepStrictEqual(each.configuration, second.get(each.id)),
-    );
+    const changed: DesignComponent[] = [];
+    const turns = new Turns();
+    for (const component of components) {
+      const { id, configuration } = component;
+      if (!isTest(component) && !isDeepStrictEqual(configuration, second.get(id))) changed.push(component);
+      await turns.take();
+    }
     return changed.map(({ component, displayName, metadata }) => {
       const template = textOf(objectOf(metadata['helm'])['template']);
       return {

@@ -18,11 +18,15 @@ interface Node {
 /** The Kustomizations of an import, and which of them names which. */
 export class KustomizationTree {
   private readonly nodes = new Map<string, Node>();
+  private readonly checked = new Set<string>();
+  private readonly folders: ReadonlySet<string>;
 
   private constructor(
     private readonly input: FormatInput,
     private readonly faults: FaultList,
-  ) {}
+  ) {
+    this.folders = new Set([...input.files.keys()].map(folderOf));
+  }
 
   static async of(input: FormatInput, paths: readonly string[], faults: FaultList): Promise<KustomizationTree> {
     const tree = new KustomizationTree(input, faults);
@@ -73,6 +77,8 @@ export class KustomizationTree {
       this.faults.add(document.fault('/resources', `names itself: ${circle}`, 'Take the circle apart.'));
       return;
     }
+    if (this.checked.has(folder)) return;
+    this.checked.add(folder);
     for (const key of INFLATORS.filter((name) => document.object?.[name] !== undefined)) {
       const remedy = 'Import the chart on its own, or put what it renders to in its place.';
       this.faults.add(document.fault(`/${key}`, `${key} would fetch and run charts, which is off`, remedy));
@@ -93,13 +99,13 @@ export class KustomizationTree {
     if (isRemote(path)) {
       fault('is remote, and nothing is fetched', 'Put a copy of it into the archive, and name that.');
     } else if (path.startsWith('/') || folder.startsWith('..')) {
-      fault('lies outside of the archive', ALONE);
+      fault('lies outside of the import', ALONE);
     } else if (this.nodes.has(folder) && kind !== 'file') {
       return folder;
     } else if (!this.input.files.has(found)) {
-      const exists = [...this.input.files.keys()].some((each) => isBelow(each, folder));
-      if (exists && kind !== 'file') fault('has no kustomization.yaml in it', 'Name the files in it one by one.');
-      else fault('is not in the archive', ALONE);
+      if (this.folders.has(folder) && kind !== 'file')
+        fault('has no Kustomization in it', 'Name the files in it one by one.');
+      else fault('is not part of the import', ALONE);
     } else if (!isBelow(found, node.folder)) {
       fault('lies outside of the folder of its Kustomization', 'Move it there, or make its folder a base.');
     } else if (kind === 'plugin') {

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { chartFolders, folderOf, isBelow } from '../../../formats/charts/chart-folders.js';
+import { chartFolders, folderOf, isWithin } from '../../../formats/charts/chart-folders.js';
 import { isClutter } from '../design-input.js';
 import { type FormatInput } from '../format.js';
 
@@ -9,9 +9,6 @@ const NAMES = new Set(['kustomization.yaml', 'kustomization.yml', 'Kustomization
 export function kustomizationPaths(input: FormatInput): string[] {
   const paths = [...input.files.keys()].filter((path) => NAMES.has(posix.basename(path)) && !isClutter(path));
   if (paths.length === 0) return [];
-  const charts = chartFolders(input.files.keys());
-  return paths.filter((path) => {
-    const folder = folderOf(path);
-    return !charts.some((chart) => folder !== chart && isBelow(folder, chart));
-  });
+  const charts = new Set(chartFolders(input.files.keys()));
+  return paths.filter((path) => !isWithin(folderOf(path), charts));
 }

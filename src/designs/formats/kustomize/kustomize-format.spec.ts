@@ -1,4 +1,3 @@
-/* eslint-disable @typescript-eslint/no-unsafe-assignment -- Jest's matchers are of any type */
 import { join } from 'node:path';
 import { requires } from '../../../../test/support/requirements.js';
 import { type InvalidRequest } from '../../../core/errors/app-error.js';
@@ -62,7 +61,7 @@ describe('a Kustomization', () => {
     await expect(failure(read(none, OVERLAY))).resolves.toMatchObject({
       status: 400,
       code: 'PROGRAM_MISSING',
-      remedy: expect.stringContaining('KUSTOMIZE_BIN'),
+      remedy: expect.stringContaining('KUSTOMIZE_BIN') as unknown,
       errors: [{ file: 'prod/kustomization.yml' }],
     });
   });
@@ -108,9 +107,9 @@ describe('a Kustomization', () => {
       }),
     );
     expect(errors.map(({ line, detail }) => [line, detail])).toEqual([
-      [3, 'gone.yaml is not in the archive'],
-      [4, '/etc/passwd lies outside of the archive'],
-      [5, '../../../etc lies outside of the archive'],
+      [3, 'gone.yaml is not part of the import'],
+      [4, '/etc/passwd lies outside of the import'],
+      [5, '../../../etc lies outside of the import'],
       [7, '../base/map.yaml lies outside of the folder of its Kustomization'],
       [8, 'helmCharts would fetch and run charts, which is off'],
     ]);
@@ -170,7 +169,7 @@ requires('KUBEBUILDER_ASSETS', 'a Kustomization with the kustomize of kubectl', 
     expect(design.components[0]?.configuration['data']).toEqual({ b: 'c' });
     const needy = { path: 'kustomization.yaml', bytes: Buffer.from(`${text}resources: [a.yaml]\n`) };
     await expect(failure(importDesign(needy, reader, { programs }))).resolves.toMatchObject({
-      errors: [{ line: 6, detail: 'a.yaml is not in the archive' }],
+      errors: [{ line: 6, detail: 'a.yaml is not part of the import' }],
     });
   });
 });

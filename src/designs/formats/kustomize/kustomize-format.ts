@@ -2,7 +2,7 @@ import { type Fault, InvalidRequest } from '../../../core/errors/app-error.js';
 import { newDesign } from '../../../formats/design-canonical.js';
 import { FaultList } from '../../../formats/fault-list.js';
 import { defaultLimits } from '../../../formats/limits.js';
-import { Programs } from '../../../formats/programs/programs.js';
+import { noPrograms } from '../../../formats/programs/programs.js';
 import { Turns } from '../../../formats/turns.js';
 import { isClutter, nameOfFile } from '../design-input.js';
 import { type Format, type FormatInput, type ImportedDesign, type ReadOptions } from '../format.js';
@@ -39,8 +39,8 @@ async function read(input: FormatInput, options: ReadOptions): Promise<ImportedD
   faults.raise(input.name);
   await tree.check(root);
   faults.raise(input.name);
-  const { kustomize } = options.programs ?? new Programs();
-  const text = await kustomize.build(filesFor(input), root).catch((error: unknown) => {
+  const { kustomize } = options.programs ?? noPrograms();
+  const text = await kustomize.build(filesFor(input), input.archive ? root : '').catch((error: unknown) => {
     throw tree.isComponent(root) ? ofComponent(error) : error;
   });
   const manifest = new Manifest(faults);
@@ -56,7 +56,7 @@ async function read(input: FormatInput, options: ReadOptions): Promise<ImportedD
     faults.add({ file: input.name, detail: 'renders to no resource at all', remedy });
   }
   faults.raise(input.name);
-  const name = options.name ?? nameOfFile(root || input.name);
+  const name = options.name ?? nameOfFile(input.archive && root !== '' ? root : input.name);
   const metadata = { kustomize: { root } };
   const design = newDesign({ name, components: manifest.components, metadata });
   return { name, design, sourceType: 'kustomize', warnings: [...warnings, ...manifest.warnings] };
