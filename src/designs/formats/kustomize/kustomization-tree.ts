@@ -2,9 +2,12 @@ import { posix } from 'node:path';
 import { type Fault } from '../../../core/errors/app-error.js';
 import { folderOf, isBelow } from '../../../formats/charts/chart-folders.js';
 import { type FaultList } from '../../../formats/fault-list.js';
-import { isObject, type LocatedDocument } from '../../../formats/located.js';
+import { isObject, type LocatedDocument, pointerTo } from '../../../formats/located.js';
+import { type SourceFile } from '../../../formats/source-file.js';
+import { isClutter } from '../design-input.js';
 import { type FormatInput } from '../format.js';
-import { INFLATORS, isRemote, pathsIn, type Reference, referencesOf } from './references.js';
+import { KustomizePlugins } from './kustomize-plugins.js';
+import { INFLATORS, isRemote, type Reference, referencesOf, unknownMembers } from './references.js';
 
 const ALONE = 'Send the folder of the Kustomization and everything that it names as one archive.';
 
@@ -19,6 +22,8 @@ interface Node {
 export class KustomizationTree {
   private readonly nodes = new Map<string, Node>();
   private readonly checked = new Set<string>();
+  private readonly rewritten = new Map<string, Uint8Array>();
+  private readonly plugins: KustomizePlugins;
   private readonly folders: ReadonlySet<string>;
 
   private constructor(
@@ -26,6 +31,7 @@ export class KustomizationTree {
     private readonly faults: FaultList,
   ) {
     this.folders = new Set([...input.files.keys()].map(folderOf));
+    this.plugins = new KustomizePlugins(input, faults);
   }
 
   static async of(input: FormatInput, paths: readonly string[], faults: FaultList): Promise<KustomizationTree> {
@@ -79,6 +85,10 @@ export class KustomizationTree {
     }
     if (this.checked.has(folder)) return;
     this.checked.add(folder);
+    for (const key of unknownMembers(document.object ?? {})) {
+      const remedy = 'Remove it, or correct its spelling: upper and lower case count.';
+      this.faults.add(document.fault(pointerTo(key), `${key.slice(0, 100)} is no field of a Kustomization`, remedy));
+    }
     for (const key of INFLATORS.filter((name) => document.object?.[name] !== undefined)) {
       const remedy = 'Import the chart on its own, or put what it renders to in its place.';
       this.faults.add(document.fault(`/${key}`, `${key} would fetch and run charts, which is off`, remedy));
@@ -87,6 +97,15 @@ export class KustomizationTree {
       const target = await this.checkReference(node, reference);
       if (target !== undefined) await this.check(target, [...chain, folder]);
     }
+    this.rewritten.set(document.file, await this.plugins.rewritten(document));
+  }
+
+  /** What the program gets: instructions as they were understood here, so that it cannot understand them in another way. */
+  files(): ReadonlyMap<string, SourceFile> {
+    const files = [...this.input.files].filter(([path]) => !isClutter(path));
+    return new Map(
+      files.map(([path, file]) => [path, { path: file.path, bytes: this.rewritten.get(file.path) ?? file.bytes }]),
+    );
   }
 
   /** The folder of the Kustomization that a reference leads to, when it leads to one. */
@@ -100,7 +119,9 @@ export class KustomizationTree {
       fault('is remote, and nothing is fetched', 'Put a copy of it into the archive, and name that.');
     } else if (path.startsWith('/') || folder.startsWith('..')) {
       fault('lies outside of the import', ALONE);
-    } else if (this.nodes.has(folder) && kind !== 'file') {
+    } else if (kind === 'plugin' && this.folders.has(folder)) {
+      fault('is a folder', 'Name the files of the plugins in it.');
+    } else if (this.nodes.has(folder) && kind === 'base') {
       return folder;
     } else if (!this.input.files.has(found)) {
       if (this.folders.has(folder) && kind !== 'file')
@@ -109,21 +130,10 @@ export class KustomizationTree {
     } else if (!isBelow(found, node.folder)) {
       fault('lies outside of the folder of its Kustomization', 'Move it there, or make its folder a base.');
     } else if (kind === 'plugin') {
-      await this.checkPlugin(found);
+      const file = this.input.files.get(found);
+      if (file) this.rewritten.set(file.path, Buffer.from(await this.plugins.checked(file)));
     }
     return undefined;
-  }
-
-  /** Instructions in a file of their own may not fetch either. */
-  private async checkPlugin(path: string): Promise<void> {
-    const documents = await this.input.documents(path).catch((error: unknown) => this.faults.collect(error));
-    for (const document of documents) {
-      for (const { pointer, path: named } of pathsIn(document.value)) {
-        if (!isRemote(named)) continue;
-        const remedy = 'Put a copy of it into the archive, and name that.';
-        this.faults.add(document.fault(pointer, `${named.slice(0, 200)} is remote, and nothing is fetched`, remedy));
-      }
-    }
   }
 
   private async add(path: string): Promise<void> {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { requires } from '../../../../test/support/requirements.js';
 import { type InvalidRequest } from '../../../core/errors/app-error.js';
@@ -97,6 +99,14 @@ describe('a Kustomization', () => {
     const plugin = 'apiVersion: builtin\nkind: ConfigMapGenerator\nmetadata: {name: a}\nfiles: [http://127.0.0.1/x]\n';
     const { errors } = await failure(read(none, { 'kustomization.yaml': 'generators: [g.yaml]', 'g.yaml': plugin }));
     expect(errors).toMatchObject([{ file: 'g.yaml', line: 4 }]);
+    const inline = `generators:\n- |-\n  ${plugin.replaceAll('\n', '\n  ')}`;
+    expect((await failure(read(none, { 'kustomization.yaml': inline }))).errors[0]?.detail).toContain('is remote');
+    const folder = {
+      'kustomization.yaml': 'generators: [g]',
+      'g/kustomization.yaml': 'resources: [g.yaml]',
+      'g/g.yaml': plugin,
+    };
+    expect((await failure(read(none, folder))).errors[0]?.detail).toBe('g is a folder');
   });
 
   it('must bring what it names, must not leave its folder, and may not inflate charts', async () => {
@@ -160,6 +170,35 @@ requires('KUBEBUILDER_ASSETS', 'a Kustomization with the kustomize of kubectl', 
       const { errors } = await failure(read(programs, { 'kustomization.yaml': head + more, 'map.yaml': MAP }));
       expect(errors[0]?.remedy).toContain('Component');
     }
+  });
+
+  it('asks nobody, however it is written', async () => {
+    let asked = 0;
+    const server = createServer((_, response) => {
+      asked += 1;
+      response.end(MAP);
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(server.address() as { port: number }).port}/map.yaml`;
+    const binary = Buffer.from(url).toString('base64');
+    const forms = [
+      `resources: [${url}]`,
+      `Resources: [${url}]`,
+      `re\u017fources: [${url}]`,
+      `<<: {resources: [${url}]}`,
+      `resources: [!!binary ${binary}]`,
+      `resources: ["${url.replace('//', '\\u002f\\u002f')}"]`,
+      `resources: [${url.replace('http', 'HTTP')}]`,
+      `configMapGenerator: [{name: a, Files: ["a=${url}"]}]`,
+      `configMapGenerator: [{name: a, <<: {files: ["a=${url}"]}}]`,
+      `secretGenerator: [{name: a, envs: [!!binary ${binary}]}]`,
+      `patches: [{PATH: ${url}}]`,
+      `generators: ['{"apiVersion": "builtin", "kind": "ConfigMapGenerator", "metadata": {"name": "a"}, "FILES": ["${url}"]}']`,
+      `openapi: {path: ${url}}`,
+    ];
+    for (const form of forms) await failure(read(programs, { 'kustomization.yaml': `${form}\n` }));
+    server.close();
+    expect(asked).toBe(0);
   });
 
   it('is taken as one file when it needs no other', async () => {

@@ -4,7 +4,7 @@ import { FaultList } from '../../../formats/fault-list.js';
 import { defaultLimits } from '../../../formats/limits.js';
 import { noPrograms } from '../../../formats/programs/programs.js';
 import { Turns } from '../../../formats/turns.js';
-import { isClutter, nameOfFile } from '../design-input.js';
+import { nameOfFile } from '../design-input.js';
 import { type Format, type FormatInput, type ImportedDesign, type ReadOptions } from '../format.js';
 import { isKustomization } from '../kubernetes-resource.js';
 import { Manifest } from '../manifest.js';
@@ -40,7 +40,7 @@ async function read(input: FormatInput, options: ReadOptions): Promise<ImportedD
   await tree.check(root);
   faults.raise(input.name);
   const { kustomize } = options.programs ?? noPrograms();
-  const text = await kustomize.build(filesFor(input), input.archive ? root : '').catch((error: unknown) => {
+  const text = await kustomize.build(filesFor(input, tree), input.archive ? root : '').catch((error: unknown) => {
     throw tree.isComponent(root) ? ofComponent(error) : error;
   });
   const manifest = new Manifest(faults);
@@ -70,7 +70,7 @@ function ofComponent(error: unknown): unknown {
 }
 
 /** A lone file gets the name by which the program knows it. */
-function filesFor(input: FormatInput): FormatInput['files'] {
-  if (!input.archive) return new Map([...input.files.values()].map((file) => ['kustomization.yaml', file]));
-  return new Map([...input.files].filter(([path]) => !isClutter(path)));
+function filesFor({ archive }: FormatInput, tree: KustomizationTree): FormatInput['files'] {
+  const files = tree.files();
+  return archive ? files : new Map([...files.values()].map((file) => ['kustomization.yaml', file]));
 }

@@ -8,8 +8,17 @@ export interface Reference {
   kind: 'base' | 'file' | 'plugin';
 }
 
+/** The members of a Kustomization. The program takes them in any case of letters; here a name that is not exactly one of them is a fault. */
+const MEMBERS = new Set([
+  'apiVersion', 'kind', 'metadata', 'namePrefix', 'nameSuffix', 'namespace', 'commonLabels', 'labels', 'commonAnnotations',
+  'patchesStrategicMerge', 'patchesJson6902', 'patches', 'images', 'imageTags', 'replacements', 'replicas', 'vars', 'sortOptions',
+  'resources', 'components', 'crds', 'bases', 'configMapGenerator', 'secretGenerator', 'helmGlobals', 'helmCharts',
+  'helmChartInflationGenerator', 'generatorOptions', 'configurations', 'generators', 'transformers', 'validators', 'inventory',
+  'openapi', 'buildMetadata',
+]); // prettier-ignore
+
 const BASES = ['resources', 'bases', 'components'];
-const PLUGINS = ['generators', 'transformers', 'validators'];
+export const PLUGINS = ['generators', 'transformers', 'validators'];
 const FILES = ['crds', 'configurations', 'patchesStrategicMerge'];
 /** Members whose items name files somewhere inside. */
 const NAMING = ['patches', 'patchesJson6902', 'replacements', 'openapi', 'configMapGenerator', 'secretGenerator'];
@@ -47,18 +56,24 @@ export function pathsIn(value: Json, pointer = ''): Reference[] {
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([key, member]) => {
     const at = pointer + pointerTo(key);
-    if (!PATHS.has(key)) return pathsIn(member, at);
+    const name = key.toUpperCase().toLowerCase();
+    if (!PATHS.has(name)) return pathsIn(member, at);
     const paths = Array.isArray(member) ? member : [member];
     return paths.flatMap((path, index): Reference[] => {
       if (typeof path !== 'string' || isInline(path) || path === '') return [];
       const place = Array.isArray(member) ? at + pointerTo(index) : at;
-      return [{ pointer: place, path: key === 'files' ? path.replace(/^[^=/]*=/, '') : path, kind: 'file' }];
+      return [{ pointer: place, path: name === 'files' ? path.replace(/^[^=/]*=/, '') : path, kind: 'file' }];
     });
   });
 }
 
+/** What a Kustomization has that is none of its members. */
+export function unknownMembers(kustomization: JsonObject): string[] {
+  return Object.keys(kustomization).filter((key) => !MEMBERS.has(key));
+}
+
 /** Patches and plugins may stand in place of their path. */
-function isInline(text: string): boolean {
+export function isInline(text: string): boolean {
   return text.includes('\n') || /^\s*[{[]/.test(text);
 }
 
