@@ -5,7 +5,9 @@ import { type SourceFile } from '../source-file.js';
 const SCHEMA = /(?:^|\/)values\.schema\.json$/;
 /** Keywords of JSON Schema by which a schema names others. */
 const REFERENCES = new Set(['$ref', '$dynamicRef', '$recursiveRef']);
-const DRAFT = /^https?:\/\/json-schema\.org\/(?:draft-0[4-7]|draft\/20(?:19-09|20-12))\/schema#?$/;
+/** The drafts that Helm has in it, under exactly these names; any other it would fetch. */
+const DRAFT =
+  /^(?:http:\/\/json-schema\.org\/draft-0[4-7]\/schema#?|https:\/\/json-schema\.org\/draft\/20(?:19-09|20-12)\/schema)$/;
 const DEEPEST = 500;
 /** What can be read without holding up others; the schemas of real charts have a tenth of it. */
 const LARGEST = 1024 * 1024;
