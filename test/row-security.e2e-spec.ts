@@ -41,6 +41,11 @@ describe('row-level security', () => {
     const access = world.get(Access);
     const checks = [
       jest.spyOn(access, 'onlyVisible').mockImplementation((rows) => rows),
+      jest
+        .spyOn(access, 'onlyVisibleIn')
+        .mockImplementation((rows, alias, _type, _actor, organizationId) =>
+          rows.andWhere(`${alias}.organization_id = :organizationId`, { organizationId }),
+        ),
       jest.spyOn(access, 'onlyAdministered').mockImplementation((rows) => rows),
     ];
     try {
@@ -54,8 +59,17 @@ describe('row-level security', () => {
         ])
           expect({ path, status: (await stranger.get(path)).status }).toEqual({ path, status: 404 });
       }
-      const list = await member.get('/api/environments');
-      expect(list.body.environments.map((each: Json) => each.id)).not.toContain(environment.id);
+      for (const [path, records] of Object.entries({
+        '/api/environments': 'environments',
+        '/api/workspaces': 'workspaces',
+        '/api/integrations/connections': 'connections',
+      })) {
+        const mine = [environment.id, workspace.id, connection.id];
+        const listed = (person: typeof admin) => person.get(`${path}?orgID=${organization}&pagesize=500`);
+        const ids = (answer: Json) => answer.body[records].map((each: Json) => each.id);
+        expect(ids(await listed(admin)).some((id: string) => mine.includes(id))).toBe(true);
+        expect(ids(await listed(member)).filter((id: string) => mine.includes(id))).toEqual([]);
+      }
       expect((await admin.get(`/api/environments/${environment.id}`)).status).toBe(200);
     } finally {
       for (const check of checks) check.mockRestore();

@@ -1,9 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { Request, Response } from 'express';
 import { asksForAll } from '../core/listing/list-query.js';
-import { type Page } from '../core/listing/page.js';
-import { sendConditional } from '../core/rest/conditional.interceptor.js';
-import { streamList } from '../core/rest/streamed-list.js';
+import { type Envelope, envelope, type Page } from '../core/listing/page.js';
+import { StreamedList } from '../core/rest/streamed-list.js';
 import { ComponentsStore } from './components/components.store.js';
 import { versionOrder } from './models/version-order.js';
 import { ModelsStore } from './models/models.store.js';
@@ -16,8 +14,6 @@ import { RelationshipsStore } from './relationships/relationships.store.js';
 /** A view that tells which version of a model it is of. */
 type Shown = object & { version?: string; model?: { version: string } };
 
-type Answer = [request: Request, response: Response];
-
 /** One of the three kinds of lists: how its pages and batches are found and shown. */
 interface Source<E> {
   plural: string;
@@ -26,7 +22,10 @@ interface Source<E> {
   show: (entities: E[]) => Promise<Shown[]>;
 }
 
-/** Sends the lists of the registry: a page, or all of it as a stream. */
+/** A page, or everything as a stream. */
+export type RegistryList = Envelope | StreamedList;
+
+/** Answers with the lists of the registry. */
 @Injectable()
 export class RegistryAnswers {
   constructor(
@@ -38,13 +37,8 @@ export class RegistryAnswers {
     private readonly relationshipRecords: RelationshipsStore,
   ) {}
 
-  /** `one`: the path names a single model, whose fields stand beside the list. */
-  models(
-    query: RegistryListQuery,
-    scope: RegistryScope,
-    ...[request, response, one]: [...Answer, boolean?]
-  ): Promise<void> {
-    return this.send(request, response, query, scope, one ?? false, {
+  models(query: RegistryListQuery, scope: RegistryScope): Promise<RegistryList> {
+    return this.list(query, scope, {
       plural: 'models',
       page: () => this.registry.modelPage(query, scope),
       all: () => this.modelRecords.all(query, scope),
@@ -52,12 +46,8 @@ export class RegistryAnswers {
     });
   }
 
-  components(
-    query: RegistryListQuery,
-    scope: RegistryScope,
-    ...[request, response, one]: [...Answer, boolean?]
-  ): Promise<void> {
-    return this.send(request, response, query, scope, one ?? false, {
+  components(query: RegistryListQuery, scope: RegistryScope): Promise<RegistryList> {
+    return this.list(query, scope, {
       plural: 'components',
       page: () => this.registry.componentPage(query, scope),
       all: () => this.componentRecords.all(query, scope),
@@ -65,8 +55,8 @@ export class RegistryAnswers {
     });
   }
 
-  relationships(query: RegistryListQuery, scope: RegistryScope, ...[request, response]: Answer): Promise<void> {
-    return this.send(request, response, query, scope, false, {
+  relationships(query: RegistryListQuery, scope: RegistryScope): Promise<RegistryList> {
+    return this.list(query, scope, {
       plural: 'relationships',
       page: () => this.registry.relationshipPage(query, scope),
       all: () => this.relationshipRecords.all(query, scope),
@@ -74,25 +64,25 @@ export class RegistryAnswers {
     });
   }
 
-  private async send<E>(
-    request: Request,
-    response: Response,
+  private async list<E>(
     query: RegistryListQuery,
     scope: RegistryScope,
-    one: boolean,
     { plural, page, all, show }: Source<E>,
-  ): Promise<void> {
-    if (asksForAll(query)) {
-      await this.registry.mustExist(scope);
-      const rest = (total: number) => (plural === 'models' ? { count: total } : {});
-      const revision = await this.revision.current();
-      return streamList(request, response, { plural, revision, batches: shown(all(), show), rest });
+  ): Promise<RegistryList> {
+    if (!asksForAll(query)) {
+      const found = await page();
+      return registryEnvelope({ ...found, items: await show(found.items) }, plural);
     }
-    const found = await page();
-    const views = await show(found.items);
-    const shownPage = registryEnvelope({ ...found, items: views }, plural);
-    sendConditional(request, response, one ? { ...highest(views), ...shownPage } : shownPage);
+    await this.registry.mustExist(scope);
+    const rest = (total: number) => countIn(plural, total);
+    return new StreamedList({ plural, revision: await this.revision.current(), batches: shown(all(), show), rest });
   }
+}
+
+/** Where a path names a single thing: its record, of the highest version that the list holds, and beside it the list. */
+export function withTheOne(list: RegistryList, plural: 'models' | 'components'): RegistryList {
+  if (list instanceof StreamedList) return list;
+  return { ...highest((list as unknown as Record<string, Shown[]>)[plural] ?? []), ...list };
 }
 
 async function* shown<E>(
@@ -102,18 +92,13 @@ async function* shown<E>(
   for await (const batch of batches) yield await show(batch);
 }
 
+export const registryEnvelope = (page: Page<object>, plural: string): Envelope => ({
+  ...envelope(page, plural, (view) => view),
+  ...countIn(plural, page.total),
+});
+
 /** Lists of models say how many there are under `count` too. */
-export function registryEnvelope(page: Page<object>, plural: string): object {
-  const { size, total, next } = page;
-  return {
-    page: page.page,
-    page_size: size,
-    total_count: total,
-    ...(plural === 'models' ? { count: total } : {}),
-    [plural]: page.items,
-    ...(next === undefined ? {} : { next_cursor: next }),
-  };
-}
+const countIn = (plural: string, count: number): object => (plural === 'models' ? { count } : {});
 
 /** Of several versions of one thing, the one that counts when a single one is meant. */
 function highest(views: Shown[]): Shown | undefined {

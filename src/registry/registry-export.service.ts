@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Readable } from 'node:stream';
 import { Conflict, InvalidRequest, NotFound } from '../core/errors/app-error.js';
-import type { Component } from './components/component.entity.js';
+import { fileName } from '../core/rest/download.js';
 import { ComponentsStore } from './components/components.store.js';
 import type { ModelContent } from './definition.js';
 import type { Model } from './models/model.entity.js';
@@ -10,11 +10,10 @@ import { writePackage } from './packages/package-writer.js';
 import type { Registrant } from './registrants/registrant.entity.js';
 import { RegistrantsStore } from './registrants/registrants.store.js';
 import type { ExportQuery } from './registry.inputs.js';
-import type { Relationship } from './relationships/relationship.entity.js';
 import { RelationshipsStore } from './relationships/relationships.store.js';
 
 export interface ModelPackage {
-  fileName: string;
+  name: string;
   content: Readable;
 }
 
@@ -53,11 +52,8 @@ export class RegistryExport {
       );
     }
     const [owner] = [...registrants.values()] as [Registrant];
-    const fileName = `${[name, version]
-      .filter(Boolean)
-      .join('-')
-      .replace(/[^\w.-]+/g, '_')}.tar.gz`;
-    return { fileName, content: writePackage(this.contents(models, owner)) };
+    const file = fileName([name, version].filter(Boolean).join('-'), 'model');
+    return { name: `${file}.tar.gz`, content: writePackage(this.contents(models, owner)) };
   }
 
   private async *contents(models: Model[], owner: Registrant): AsyncGenerator<ModelContent> {
@@ -79,19 +75,9 @@ export class RegistryExport {
           metadata: model.metadata,
           rest: { ...model.rest, status: model.status },
         },
-        components: components.map((each) => definitionOf(each, schemas.get(each.schemaDigest ?? '') ?? '')),
-        relationships: relationships.map(relationshipDefinitionOf),
+        components: components.map((each) => each.definition(schemas.get(each.schemaDigest ?? '') ?? '')),
+        relationships: relationships.map((each) => each.definition()),
       };
     }
   }
-}
-
-function definitionOf(component: Component, schema: string): ModelContent['components'][number] {
-  const { kind, apiVersion, displayName, details, status } = component;
-  return { kind, apiVersion, displayName, schema, ...details, rest: { ...details.rest, status } };
-}
-
-export function relationshipDefinitionOf(record: Relationship): ModelContent['relationships'][number] {
-  const { kind, type, subType, version, selectors, metadata, rest, status } = record;
-  return { kind, type, subType, version, selectors, metadata, rest: { ...rest, status } };
 }

@@ -24,9 +24,8 @@ export class RegistrySummaries {
     private readonly unit: UnitOfWork,
   ) {}
 
-  async categories(): Promise<{ page: number; page_size: number; total_count: number; categories: CategorySummary[] }> {
-    const categories = await this.models.categories();
-    return { page: 0, page_size: categories.length, total_count: categories.length, categories };
+  categories(): Promise<CategorySummary[]> {
+    return this.models.categories();
   }
 
   async summary(): Promise<RegistrySummary> {

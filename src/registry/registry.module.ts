@@ -14,6 +14,7 @@ import { PackageLoader } from './packages/package-loader.js';
 import { RegistrantsStore } from './registrants/registrants.store.js';
 import { ComponentRegistrations } from './registration/component-registrations.service.js';
 import { ConnectionDefinitions } from './registration/connection-definitions.js';
+import { RegistrationController } from './registration/registration.controller.js';
 import { RegisteredPackages } from './registration/registered-packages.js';
 import { RegistrationJobs } from './registration/registration-jobs.service.js';
 import { Registration } from './registration/registration.service.js';
@@ -31,12 +32,20 @@ import { RegistrySeed } from './seed/registry-seed.js';
 import { ValidationService } from './validation/validation.service.js';
 import { SummaryFeed } from './summary-feed.js';
 import { RelationshipEvaluation } from './relationships/evaluation.service.js';
+import { RelationshipsController } from './relationships/relationships.controller.js';
 import { RelationshipsStore } from './relationships/relationships.store.js';
 
 /** What infrastructure is made of: models, their components, and how components are related. One registry for the installation. */
 @Module({
   imports: [OrganizationsModule, ConnectionsModule, KubernetesModule],
-  controllers: [RegistryController, ModelsController, ComponentsController, SchemasController],
+  controllers: [
+    RegistrationController,
+    RegistryController,
+    ModelsController,
+    ComponentsController,
+    RelationshipsController,
+    SchemasController,
+  ],
   providers: [
     RegistrantsStore,
     ModelsStore,

@@ -1,6 +1,6 @@
-import { Args, ArgsType, Field, ID, InputType, Int, ObjectType, Query, Resolver, Subscription } from '@nestjs/graphql';
+import { Args, ArgsType, Field, ID, InputType, ObjectType, Query, Resolver, Subscription } from '@nestjs/graphql';
 import { IsIn, IsOptional } from 'class-validator';
-import { ListQuery } from '../core/listing/list-query.js';
+import { ListArgs } from '../core/listing/list-query.js';
 import { IdPipe } from '../core/rest/id.js';
 import { IntField, RecordsField, TextField } from '../core/schema/fields.js';
 import { ComponentPage, ComponentView } from './components/component.view.js';
@@ -11,33 +11,9 @@ import { RegistryPresenter } from './registry-presenter.js';
 import { RegistryService } from './registry.service.js';
 import { SummaryFeed } from './summary-feed.js';
 
-/** The parameters of the REST lists. */
+/** The parameters of the REST lists; the registry is the same for every organization. */
 @ArgsType()
-class RegistryArgs {
-  @Field(() => Int, { nullable: true })
-  @IsOptional()
-  page?: number;
-
-  @Field(() => Int, { nullable: true })
-  @IsOptional()
-  pagesize?: number;
-
-  @Field(() => ID, { nullable: true, description: 'The registry is the same for every organization.' })
-  @IsOptional()
-  orgID?: string;
-
-  @Field(() => String, { nullable: true })
-  @IsOptional()
-  filter?: string;
-
-  @Field(() => String, { nullable: true })
-  @IsOptional()
-  search?: string;
-
-  @Field(() => String, { nullable: true })
-  @IsOptional()
-  order?: string;
-
+class RegistryArgs extends ListArgs {
   @Field(() => String, { nullable: true })
   @IsOptional()
   version?: string;
@@ -62,21 +38,13 @@ class RegistryArgs {
     return { category: this.category ?? undefined, model: this.model ?? undefined };
   }
 
-  /** The query that REST would have made of these arguments. */
   get query(): RegistryListQuery {
-    const { page, pagesize, search, order, filter, version, status, annotations } = this;
-    const given = {
-      page: page?.toString(),
-      pagesize: pagesize?.toString(),
-      search,
-      order,
-      filter,
-      version,
-      status,
-      annotations,
-    };
-    const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null && value !== undefined));
-    return Object.assign(new RegistryListQuery(), new ListQuery(), set);
+    const { version, status, annotations } = this;
+    const given = { ...this.toQuery(), version, status, annotations };
+    return Object.assign(
+      new RegistryListQuery(),
+      Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null && value !== undefined)),
+    );
   }
 }
 

@@ -7,8 +7,9 @@ import {
   StreamableFile,
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { map, type Observable } from 'rxjs';
+import { mergeMap, type Observable } from 'rxjs';
 import { revisionOf } from '../schema/record.view.js';
+import { StreamedList } from './streamed-list.js';
 
 /**
  * Writes JSON answers and their ETags (RFC 9110). The tag of a record is its revision and a digest of what is shown of
@@ -20,13 +21,19 @@ export class ConditionalInterceptor implements NestInterceptor {
     if (context.getType() !== 'http') return next.handle();
     const request = context.switchToHttp().getRequest<Request>();
     const response = context.switchToHttp().getResponse<Response>();
-    return next.handle().pipe(map((body) => answer(request, response, body)));
+    return next
+      .handle()
+      .pipe(
+        mergeMap((body: unknown) =>
+          body instanceof StreamedList ? stream(request, response, body) : [answer(request, response, body)],
+        ),
+      );
   }
 }
 
-/** The same for a route that writes its answer itself. */
-export function sendConditional(request: Request, response: Response, body: object): void {
-  response.send(answer(request, response, body));
+async function stream(request: Request, response: Response, list: StreamedList): Promise<unknown> {
+  if (isKnown(request, response, `W/"${list.revision}-${digestOf(request.originalUrl)}"`)) return undefined;
+  return list.open();
 }
 
 function answer(request: Request, response: Response, body: unknown): unknown {
@@ -36,19 +43,27 @@ function answer(request: Request, response: Response, body: unknown): unknown {
   const revision = revisionOf(body);
   const reading = request.method === 'GET' || request.method === 'HEAD';
   if (!reading && revision === undefined) return text;
-  const digest = createHash('sha1').update(text).digest('base64url').slice(0, 16);
+  const digest = digestOf(text);
   const tag = revision === undefined ? `W/"${digest}"` : `"${revision}-${digest}"`;
+  if (reading) return isKnown(request, response, tag) ? undefined : text;
   response.setHeader('ETag', tag);
-  if (!reading) return text;
-  if (!response.hasHeader('Cache-Control')) response.setHeader('Cache-Control', 'private, no-cache');
-  response.setHeader('Vary', 'Authorization');
-  if (!matches(request.headers['if-none-match'], tag)) return text;
-  response.status(304);
-  return undefined;
+  return text;
 }
 
+/** Tags the answer of a read; when the caller names this very tag the answer is 304. */
+function isKnown(request: Request, response: Response, tag: string): boolean {
+  response.setHeader('ETag', tag);
+  if (!response.hasHeader('Cache-Control')) response.setHeader('Cache-Control', 'private, no-cache');
+  response.setHeader('Vary', 'Authorization');
+  if (!matches(request.headers['if-none-match'], tag)) return false;
+  response.status(304);
+  return true;
+}
+
+const digestOf = (text: string): string => createHash('sha1').update(text).digest('base64url').slice(0, 16);
+
 /** Whether If-None-Match names the tag; tags compare weakly there (RFC 9110, 13.1.2). */
-export function matches(header: string | undefined, tag: string): boolean {
+function matches(header: string | undefined, tag: string): boolean {
   const bare = (text: string) => text.trim().replace(/^W\//, '');
   return (
     header !== undefined && (header.trim() === '*' || header.split(',').some((given) => bare(given) === bare(tag)))

@@ -43,4 +43,10 @@ export class Component extends BaseEntity {
 
   @Column('jsonb')
   details!: ComponentDetails;
+
+  /** What was registered, with the status that it has here. */
+  definition(schema: string): ComponentDefinition {
+    const { kind, apiVersion, displayName, details, status } = this;
+    return { kind, apiVersion, displayName, schema, ...details, rest: { ...details.rest, status } };
+  }
 }

@@ -1,14 +1,9 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
-import { Actor } from '../../core/access/actor.js';
-import { Caller } from '../../core/access/public.js';
 import { RegistryRead } from '../../core/access/registry-read.js';
 import type { JsonObject } from '../../formats/located.js';
-import { ComponentRegistrations } from '../registration/component-registrations.service.js';
-import type { RegistrationResult } from '../registration/outcome.js';
-import { ComponentsInput, SchemaQuery } from '../registry.inputs.js';
-import { RegistryAnswers } from '../registry-answers.js';
+import { SchemaQuery } from '../registry.inputs.js';
+import { RegistryAnswers, type RegistryList, withTheOne } from '../registry-answers.js';
 import { RegistryListQuery } from '../registry-list-query.js';
 import { RegistryService } from '../registry.service.js';
 import { ComponentPage } from './component.view.js';
@@ -18,59 +13,35 @@ import { ComponentPage } from './component.view.js';
 @ApiBearerAuth()
 @Controller(['api/meshmodels', 'api/registry'])
 export class ComponentsController {
-  constructor(
-    private readonly registrations: ComponentRegistrations,
-    private readonly answers: RegistryAnswers,
-  ) {}
+  constructor(private readonly answers: RegistryAnswers) {}
 
   @Get('components')
   @RegistryRead()
   @ApiOkResponse({ type: ComponentPage })
-  list(@Query() query: RegistryListQuery, @Req() request: Request, @Res() response: Response): Promise<void> {
-    return this.answers.components(query, {}, request, response);
-  }
-
-  @Post('components')
-  @HttpCode(200)
-  register(@Caller() actor: Actor, @Body() input: ComponentsInput): Promise<RegistrationResult> {
-    return this.registrations.register(actor, input);
+  list(@Query() query: RegistryListQuery): Promise<RegistryList> {
+    return this.answers.components(query, {});
   }
 
   /** All versions and variants of a kind. */
   @Get('components/:name')
   @RegistryRead()
   @ApiOkResponse({ type: ComponentPage })
-  named(
-    @Param('name') kind: string,
-    @Query() query: RegistryListQuery,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    return this.answers.components(query, { kind }, request, response);
+  named(@Param('name') kind: string, @Query() query: RegistryListQuery): Promise<RegistryList> {
+    return this.answers.components(query, { kind });
   }
 
   @Get('categories/:category/components')
   @RegistryRead()
   @ApiOkResponse({ type: ComponentPage })
-  ofCategory(
-    @Param('category') category: string,
-    @Query() query: RegistryListQuery,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    return this.answers.components(query, { category }, request, response);
+  ofCategory(@Param('category') category: string, @Query() query: RegistryListQuery): Promise<RegistryList> {
+    return this.answers.components(query, { category });
   }
 
   @Get('models/:model/components')
   @RegistryRead()
   @ApiOkResponse({ type: ComponentPage })
-  ofModel(
-    @Param('model') model: string,
-    @Query() query: RegistryListQuery,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    return this.answers.components(query, { model }, request, response);
+  ofModel(@Param('model') model: string, @Query() query: RegistryListQuery): Promise<RegistryList> {
+    return this.answers.components(query, { model });
   }
 
   @Get('models/:model/components/:name')
@@ -80,10 +51,8 @@ export class ComponentsController {
     @Param('model') model: string,
     @Param('name') kind: string,
     @Query() query: RegistryListQuery,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    return this.answers.components(query, { model, kind }, request, response);
+  ): Promise<RegistryList> {
+    return this.answers.components(query, { model, kind });
   }
 
   @Get('categories/:category/models/:model/components')
@@ -93,25 +62,21 @@ export class ComponentsController {
     @Param('category') category: string,
     @Param('model') model: string,
     @Query() query: RegistryListQuery,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    return this.answers.components(query, { category, model }, request, response);
+  ): Promise<RegistryList> {
+    return this.answers.components(query, { category, model });
   }
 
   /** The component, of the highest version of the model, and under `components` all its versions and variants. */
   @Get('categories/:category/models/:model/components/:name')
   @RegistryRead()
   @ApiOkResponse({ type: ComponentPage })
-  one(
+  async one(
     @Param('category') category: string,
     @Param('model') model: string,
     @Param('name') kind: string,
     @Query() query: RegistryListQuery,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    return this.answers.components(query, { category, model, kind }, request, response, true);
+  ): Promise<RegistryList> {
+    return withTheOne(await this.answers.components(query, { category, model, kind }), 'components');
   }
 }
 

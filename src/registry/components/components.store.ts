@@ -1,18 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
-import { Store } from '../../core/database/store.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { type Listing, recordOrder } from '../../core/listing/listing.js';
-import type { Page } from '../../core/listing/page.js';
-import { walkAll } from '../../core/listing/paginate.js';
-import { slugOf } from '../models/category.js';
-import {
-  narrowAnnotations,
-  orderWithSort,
-  type RegistryListQuery,
-  type RegistryScope,
-  statusFor,
-} from '../registry-list-query.js';
+import { narrowAnnotations, type RegistryListQuery, type RegistryScope } from '../registry-list-query.js';
+import { EntryStore } from '../registry.store.js';
 import { Component } from './component.entity.js';
 import { ComponentSchema } from './component-schema.entity.js';
 
@@ -47,29 +38,9 @@ export interface Definition {
 }
 
 @Injectable()
-export class ComponentsStore extends Store<Component> {
+export class ComponentsStore extends EntryStore<Component> {
   constructor(unit: UnitOfWork) {
-    super(unit, Component, 'component');
-  }
-
-  page(query: RegistryListQuery, scope: RegistryScope): Promise<Page<Component>> {
-    return this.paginate(this.asked(query, scope), listing, { ...query, order: orderWithSort(query) });
-  }
-
-  all(query: RegistryListQuery, scope: RegistryScope): AsyncIterable<Component[]> {
-    return walkAll(this.asked(query, scope), listing, { ...query, order: orderWithSort(query) }, BATCH);
-  }
-
-  lock(id: string): Promise<Component | null> {
-    return this.select().where('component.id = :id', { id }).setLock('pessimistic_write').getOne();
-  }
-
-  find(id: string): Promise<Component | null> {
-    return this.select().where('component.id = :id', { id }).getOne();
-  }
-
-  async hasKind(kind: string): Promise<boolean> {
-    return this.select().where('component.kind = :kind', { kind }).getExists();
+    super(unit, Component, listing, BATCH);
   }
 
   /** The schemas under these digests. */
@@ -115,13 +86,8 @@ export class ComponentsStore extends Store<Component> {
     );
   }
 
-  /** All components of a model, disabled ones too, in one order. */
   ofModel(modelId: string): Promise<Component[]> {
-    return this.select()
-      .where('component.model_id = :modelId', { modelId })
-      .orderBy('component.kind')
-      .addOrderBy('component.api_version')
-      .getMany();
+    return this.ofModelBy(modelId, 'kind', 'api_version');
   }
 
   /** Follows what became of a model: its entries are listed as long as it is, and go with it. */
@@ -133,27 +99,8 @@ export class ComponentsStore extends Store<Component> {
       );
   }
 
-  private asked(query: RegistryListQuery, scope: RegistryScope): SelectQueryBuilder<Component> {
-    const rows = this.select();
-    const status = statusFor(query, scope);
-    if (status === 'enabled') rows.andWhere('component.listed');
-    if (status === 'disabled') rows.andWhere('NOT component.listed');
-    if (scope.kind) rows.andWhere('component.kind = :kind', { kind: scope.kind });
-    const model = [
-      scope.category ? 'category_slug = :slug' : '',
-      scope.model ? 'name = :model' : '',
-      query.version ? 'version = :version' : '',
-      query.registrant
-        ? 'registrant_id IN (SELECT id FROM registrant WHERE :registrant IN (id::text, kind, hostname))'
-        : '',
-    ].filter(Boolean);
-    if (model.length > 0)
-      rows.andWhere(`component.model_id IN (SELECT id FROM model WHERE ${model.join(' AND ')})`, {
-        slug: slugOf(scope.category ?? ''),
-        model: scope.model,
-        version: query.version,
-        registrant: query.registrant?.toLowerCase(),
-      });
+  protected override asked(query: RegistryListQuery, scope: RegistryScope): SelectQueryBuilder<Component> {
+    const rows = super.asked(query, scope);
     narrowAnnotations(rows, 'component', query);
     return rows;
   }

@@ -1,12 +1,11 @@
-import { Controller, Delete, Get, Param, Query, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Param, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
 import { Actor } from '../../core/access/actor.js';
 import { Caller } from '../../core/access/public.js';
 import { RegistryRead } from '../../core/access/registry-read.js';
 import { Id } from '../../core/rest/id.js';
 import { IfMatch, Precondition } from '../../core/rest/precondition.js';
-import { RegistryAnswers } from '../registry-answers.js';
+import { RegistryAnswers, type RegistryList, withTheOne } from '../registry-answers.js';
 import { RegistryListQuery } from '../registry-list-query.js';
 import { RegistryPresenter } from '../registry-presenter.js';
 import { RegistryService } from '../registry.service.js';
@@ -27,47 +26,35 @@ export class ModelsController {
   @Get('models')
   @RegistryRead()
   @ApiOkResponse({ type: ModelPage })
-  list(@Query() query: RegistryListQuery, @Req() request: Request, @Res() response: Response): Promise<void> {
-    return this.answers.models(query, {}, request, response);
+  list(@Query() query: RegistryListQuery): Promise<RegistryList> {
+    return this.answers.models(query, {});
   }
 
   /** All versions of the model, each a row. */
   @Get('models/:model')
   @RegistryRead()
   @ApiOkResponse({ type: ModelPage })
-  versions(
-    @Param('model') model: string,
-    @Query() query: RegistryListQuery,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    return this.answers.models(query, { model }, request, response);
+  versions(@Param('model') model: string, @Query() query: RegistryListQuery): Promise<RegistryList> {
+    return this.answers.models(query, { model });
   }
 
   @Get('categories/:category/models')
   @RegistryRead()
   @ApiOkResponse({ type: ModelPage })
-  ofCategory(
-    @Param('category') category: string,
-    @Query() query: RegistryListQuery,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    return this.answers.models(query, { category }, request, response);
+  ofCategory(@Param('category') category: string, @Query() query: RegistryListQuery): Promise<RegistryList> {
+    return this.answers.models(query, { category });
   }
 
   /** The model of its highest version, and under `models` all its versions. */
   @Get('categories/:category/models/:model')
   @RegistryRead()
   @ApiOkResponse({ type: ModelPage })
-  inCategory(
+  async inCategory(
     @Param('category') category: string,
     @Param('model') model: string,
     @Query() query: RegistryListQuery,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    return this.answers.models(query, { category, model }, request, response, true);
+  ): Promise<RegistryList> {
+    return withTheOne(await this.answers.models(query, { category, model }), 'models');
   }
 
   @Delete('models/:id')

@@ -1,18 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
-import { validate } from 'uuid';
-import { Store } from '../../core/database/store.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { type Listing, recordOrder } from '../../core/listing/listing.js';
-import type { Page } from '../../core/listing/page.js';
-import { walkAll } from '../../core/listing/paginate.js';
-import {
-  narrowAnnotations,
-  orderWithSort,
-  type RegistryListQuery,
-  type RegistryScope,
-  statusFor,
-} from '../registry-list-query.js';
+import { narrowAnnotations, type RegistryListQuery, type RegistryScope, statusFor } from '../registry-list-query.js';
+import { BY_REGISTRANT, RegistryStore } from '../registry.store.js';
 import { slugOf } from './category.js';
 import { Model } from './model.entity.js';
 
@@ -47,30 +38,14 @@ export interface CategorySummary {
 
 /** Models, one row a version; lists show the highest enabled version of each, unless one version or one name is asked for. */
 @Injectable()
-export class ModelsStore extends Store<Model> {
+export class ModelsStore extends RegistryStore<Model> {
   constructor(unit: UnitOfWork) {
-    super(unit, Model, 'model');
-  }
-
-  page(query: RegistryListQuery, scope: RegistryScope): Promise<Page<Model>> {
-    return this.paginate(this.asked(query, scope), listing, { ...query, order: orderWithSort(query) });
-  }
-
-  all(query: RegistryListQuery, scope: RegistryScope): AsyncIterable<Model[]> {
-    return walkAll(this.asked(query, scope), listing, { ...query, order: orderWithSort(query) }, BATCH);
+    super(unit, Model, listing, BATCH);
   }
 
   async findAll(ids: readonly string[]): Promise<Map<string, Model>> {
     const found = await this.select().withDeleted().where('model.id = ANY(:ids)', { ids }).getMany();
     return new Map(found.map((each) => [each.id, each]));
-  }
-
-  find(id: string): Promise<Model | null> {
-    return this.select().where('model.id = :id', { id }).getOne();
-  }
-
-  lock(id: string): Promise<Model | null> {
-    return this.select().where('model.id = :id', { id }).setLock('pessimistic_write').getOne();
   }
 
   /** The records of a name, highest version first; in one category, of one version or registrant when they are given. */
@@ -139,7 +114,7 @@ export class ModelsStore extends Store<Model> {
     return counted?.revision ?? 0;
   }
 
-  private asked(query: RegistryListQuery, scope: RegistryScope): SelectQueryBuilder<Model> {
+  protected asked(query: RegistryListQuery, scope: RegistryScope): SelectQueryBuilder<Model> {
     const status = statusFor(query, scope);
     const rows = this.select();
     if (scope.category) rows.andWhere('model.category_slug = :slug', { slug: slugOf(scope.category) });
@@ -154,9 +129,5 @@ export class ModelsStore extends Store<Model> {
 }
 
 function byRegistrant(rows: SelectQueryBuilder<Model>, registrant: string | undefined): void {
-  if (!registrant) return;
-  const column = validate(registrant) ? 'id::text = :registrant' : '(kind = :registrant OR hostname = :registrant)';
-  rows.andWhere(`model.registrant_id IN (SELECT id FROM registrant WHERE ${column})`, {
-    registrant: registrant.toLowerCase(),
-  });
+  if (registrant) rows.andWhere(`model.${BY_REGISTRANT}`, { registrant: registrant.toLowerCase() });
 }

@@ -48,9 +48,7 @@ export class Registration {
 
   /** What registering would do; nothing is written. */
   async compare(contents: ModelContent[]): Promise<Registered> {
-    const found: Comparison[] = [];
-    for (const content of contents) found.push(await this.held(content, await this.store.findModel(content.model)));
-    return told(found);
+    return told(await this.comparisons(contents));
   }
 
   /**
@@ -58,8 +56,7 @@ export class Registration {
    * @param source digest of the bytes that held exactly these contents; the same bytes are then known when they come again
    */
   async register(actor: Actor, contents: ModelContent[], source?: string): Promise<Registered> {
-    const before: Comparison[] = [];
-    for (const content of contents) before.push(await this.held(content, await this.store.findModel(content.model)));
+    const before = await this.comparisons(contents);
     const changed = before.filter(isChange);
     if (changed.length === 0) return this.remember(source, before);
     await this.store.keepSchemas(changed.flatMap((each) => writes(each.components).map((c) => c.definition.schema)));
@@ -75,6 +72,12 @@ export class Registration {
       }
       return result;
     });
+  }
+
+  private async comparisons(contents: ModelContent[]): Promise<Comparison[]> {
+    const found: Comparison[] = [];
+    for (const content of contents) found.push(await this.held(content, await this.store.findModel(content.model)));
+    return found;
   }
 
   /** Compares once more with the model held, for another registration may have come between, and writes what differs. */

@@ -6,7 +6,6 @@ import type { DesignFile } from '../../formats/design-file.js';
 import { isObject, type JsonObject } from '../../formats/located.js';
 import { WorkerPool } from '../../formats/worker-pool.js';
 import { ModelsStore } from '../models/models.store.js';
-import { relationshipDefinitionOf } from '../registry-export.service.js';
 import type { EvaluationInput } from '../registry.inputs.js';
 import { RegistryRevisionStore } from '../registry-revision.store.js';
 import { evaluate } from './evaluation/evaluate.js';
@@ -62,7 +61,7 @@ export class RelationshipEvaluation {
     const models = await this.models.findAll([...new Set(records.map(({ modelId }) => modelId))]);
     const definitions = records.map((record) => {
       const { name = '', version = '' } = models.get(record.modelId) ?? {};
-      return { model: { name, version }, definition: relationshipDefinitionOf(record) };
+      return { model: { name, version }, definition: record.definition() };
     });
     this.known = { revision, definitions };
     return definitions;

@@ -1,6 +1,7 @@
 import { Column, Entity } from 'typeorm';
 import { BaseEntity } from '../../core/database/base.entity.js';
 import type { JsonObject } from '../../formats/located.js';
+import type { RelationshipDefinition } from '../definition.js';
 import type { EntryStatus } from '../entry-status.js';
 
 /** A rule by which components of a design are related; what it says tells it from the others of its model. */
@@ -43,4 +44,10 @@ export class Relationship extends BaseEntity {
 
   @Column('text')
   digest!: string;
+
+  /** What was registered, with the status that it has here. */
+  definition(): RelationshipDefinition {
+    const { kind, type, subType, version, selectors, metadata, rest, status } = this;
+    return { kind, type, subType, version, selectors, metadata, rest: { ...rest, status } };
+  }
 }

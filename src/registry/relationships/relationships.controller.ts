@@ -1,0 +1,41 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { RegistryRead } from '../../core/access/registry-read.js';
+import { EvaluationInput } from '../registry.inputs.js';
+import { RegistryAnswers, type RegistryList } from '../registry-answers.js';
+import { RegistryListQuery } from '../registry-list-query.js';
+import { type EvaluationAnswer, RelationshipEvaluation } from './evaluation.service.js';
+import { RelationshipPage } from './relationship.view.js';
+
+/** Lists take `pagesize=all`, which is streamed. */
+@ApiTags('registry: relationships')
+@ApiBearerAuth()
+@Controller(['api/meshmodels', 'api/registry'])
+export class RelationshipsController {
+  constructor(
+    private readonly answers: RegistryAnswers,
+    private readonly evaluation: RelationshipEvaluation,
+  ) {}
+
+  @Get('relationships')
+  @RegistryRead()
+  @ApiOkResponse({ type: RelationshipPage })
+  list(@Query() query: RegistryListQuery): Promise<RegistryList> {
+    return this.answers.relationships(query, {});
+  }
+
+  @Get('models/:model/relationships')
+  @RegistryRead()
+  @ApiOkResponse({ type: RelationshipPage })
+  ofModel(@Param('model') model: string, @Query() query: RegistryListQuery): Promise<RegistryList> {
+    return this.answers.relationships(query, { model });
+  }
+
+  /** Finds the relationships of a design; each carries its reason. Nothing is kept. */
+  @Post('relationships/evaluate')
+  @HttpCode(200)
+  @RegistryRead()
+  evaluate(@Body() input: EvaluationInput): Promise<EvaluationAnswer> {
+    return this.evaluation.answer(input);
+  }
+}
