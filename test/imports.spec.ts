@@ -3,7 +3,7 @@ import path from 'node:path';
 
 /** A folder of `src` imports only from folders to its left. */
 const ORDER = [
-  'core', 'jobs', 'formats', 'organizations', 'auth', 'connections', 'kubernetes', 'registry', 'environments', 'workspaces',
+  'core', 'jobs', 'formats', 'organizations', 'auth', 'connections', 'kubernetes', 'registry', 'environments', 'workspaces', 'catalog',
   'designs', 'filters', 'deployments', 'performance', 'events', 'health', 'migrations', 'app',
 ]; // prettier-ignore
 
