@@ -251,6 +251,33 @@ const RULES: Record<string, Rule> = {
       workspace_id: workspace.id,
     },
   })),
+  'GET /api/pattern/catalog': rule('design.read', 'anywhere'),
+  'POST /api/pattern/catalog/publish': rule(
+    'design.publish',
+    'workspace',
+    ({ design }) => ({
+      body: { id: design.id, catalog_data: { content_class: 'community', type: 'Workloads' } },
+    }),
+    { after: ({ world, design }) => done(world.admin.delete(`/api/pattern/catalog/unpublish?id=${design.id}`)) },
+  ),
+  'DELETE /api/pattern/catalog/unpublish': rule('design.publish', 'workspace', ({ design }) => ({
+    query: `id=${design.id}`,
+  })),
+  'POST /api/pattern/clone/:id': rule('design.clone', 'workspace', ({ design }) => ({ ids: { id: design.id } })),
+  'POST /api/patterns/delete': rule(
+    'design.delete',
+    'workspace',
+    ({ design }) => ({ body: { patterns: [{ id: design.id }] } }),
+    { after: ({ world, design }) => done(world.admin.post(`/api/pattern/${design.id}/restore`)) },
+  ),
+  'GET /api/pattern/:id/versions': rule('design.read', 'workspace'),
+  'GET /api/pattern/:id/versions/:number': rule('design.read', 'workspace', () => ({ ids: { number: '1' } })),
+  'POST /api/pattern/:id/versions/:number/restore': rule('design.update', 'workspace', () => ({
+    ids: { number: '1' },
+  })),
+  'GET /api/pattern/:id/diff': rule('design.read', 'workspace'),
+  'GET /api/pattern/:id/snapshots': rule('design.read', 'workspace'),
+  'POST /api/pattern/:id/snapshots': rule('design.snapshot', 'workspace', () => ({ body: { name: named() } })),
   'GET /api/pattern/:id': rule('design.read', 'workspace'),
   'GET /api/pattern/:id/validate': rule('design.read', 'workspace'),
   'GET /api/pattern/download/:id': rule('design.read', 'workspace', ({ design }) => ({ ids: { id: design.id } })),
@@ -399,6 +426,11 @@ const FIELDS: Record<string, { operation: string; at: Rule['at']; query: (scene:
     operation: 'connection.read',
     at: 'workspace',
     query: ({ ids }) => `connection(id: "${ids['connectionID']}") { id }`,
+  },
+  fetchPatternCatalogContent: {
+    operation: 'design.read',
+    at: 'anywhere',
+    query: () => 'fetchPatternCatalogContent { id }',
   },
   deployments: { operation: 'deployment.read', at: 'anywhere', query: () => 'deployments { total_count }' },
   deployment: {

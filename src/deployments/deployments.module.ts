@@ -3,9 +3,9 @@ import { ConnectionDeleted } from '../connections/connection.events.js';
 import { ConnectionsModule } from '../connections/connections.module.js';
 import { Conflict } from '../core/errors/app-error.js';
 import { EventBus } from '../core/events/event-bus.js';
-import { DesignDeleted, DesignMoved } from '../designs/design.events.js';
+import { DesignDeleted, DesignMoved, DesignsDeleted } from '../designs/design.events.js';
 import { DesignsModule } from '../designs/designs.module.js';
-import { DesignsService } from '../designs/designs.service.js';
+import { DesignRemoval } from '../designs/design-removal.service.js';
 import { EnvironmentsModule } from '../environments/environments.module.js';
 import { Jobs } from '../jobs/jobs.js';
 import { JobsModule } from '../jobs/jobs.module.js';
@@ -60,7 +60,7 @@ export class DeploymentsModule {
     jobs: Jobs,
     runner: DeploymentRunner,
     plans: PlansService,
-    designs: DesignsService,
+    removal: DesignRemoval,
     deployments: DeploymentsService,
     answers: DeploymentAnswers,
     deployed: DeployedDesignsStore,
@@ -81,6 +81,9 @@ export class DeploymentsModule {
       refuse(await deployed.by(side, id));
     events.within(ConnectionDeleted, ({ connection }) => mustNotBeUsed('connection_id', connection.id));
     events.within(DesignDeleted, ({ design }) => mustNotBeUsed('design_id', design.id));
+    events.within(DesignsDeleted, async ({ designs }) => {
+      for (const { id } of designs) await mustNotBeUsed('design_id', id);
+    });
     events.within(WorkspaceDeleted, async ({ actor, workspace }) => {
       await mustNotBeUsed('workspace_id', workspace.id);
       await deployments.stopAllOf(actor, workspace.id);
@@ -88,9 +91,10 @@ export class DeploymentsModule {
     events.within(WorkspaceArchived, ({ actor, workspace }) => deployments.stopAllOf(actor, workspace.id));
     events.within(DesignMoved, ({ design }) => deployed.move(design.id, design.workspaceId));
 
-    designs.beforeDeletion(async (actor, design, undeploy) => {
-      if (!undeploy) return;
-      for (const { environmentId } of await deployed.by('design_id', design.id))
+    removal.beforeDeletion(async (actor, design, undeploy) => {
+      const places = await deployed.by('design_id', design.id);
+      if (!undeploy) return refuse(places);
+      for (const { environmentId } of places)
         await answers.end(actor, await deployments.undeploy(actor, { id: design.id, environment_id: environmentId }));
     });
   }

@@ -8,6 +8,7 @@ import type { Job } from '../jobs/job.js';
 import { Jobs } from '../jobs/jobs.js';
 import { UsersStore } from '../organizations/users/users.store.js';
 import type { DesignImport } from './design.inputs.js';
+import { DesignPlacement } from './design-placement.js';
 import { DesignView } from './design.view.js';
 import { DesignWriter } from './design-writer.service.js';
 
@@ -29,6 +30,7 @@ interface Sealed {
 export class DesignImports {
   constructor(
     private readonly writer: DesignWriter,
+    private readonly placement: DesignPlacement,
     private readonly jobs: Jobs,
     private readonly users: UsersStore,
     private readonly vault: Vault,
@@ -38,7 +40,7 @@ export class DesignImports {
 
   /** @throws what the import would: where the design goes, and whether it may, is asked at once */
   async begin(actor: Actor, input: DesignImport, files: UploadedFile[]): Promise<Job> {
-    const workspace = await this.writer.placeFor(actor, input);
+    const workspace = await this.placement.placeFor(actor, input);
     const id = newId();
     const held: Sealed = {
       input: { ...input, workspace_id: workspace.id },

@@ -13,10 +13,15 @@ export class DesignPresenter {
   constructor(private readonly contents: DesignContents) {}
 
   async page(page: Page<Design>, populate?: string): Promise<Envelope> {
+    return envelope({ ...page, items: await this.shown(page, populate) }, 'patterns', (view) => view);
+  }
+
+  /** The designs of a page, without its envelope. */
+  async shown({ items }: Page<Design>, populate?: string): Promise<DesignView[]> {
     const wanted = (populate ?? '').split(',');
-    const shown = new Map<string, Populated>();
-    for (const design of page.items) shown.set(design.id, await this.populated(design, wanted));
-    return envelope(page, 'patterns', (design) => DesignView.of(design, shown.get(design.id)));
+    const views: DesignView[] = [];
+    for (const design of items) views.push(DesignView.of(design, await this.populated(design, wanted)));
+    return views;
   }
 
   async pageOfWorkspace(page: Page<Design>, populate?: string): Promise<Envelope> {

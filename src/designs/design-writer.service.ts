@@ -1,28 +1,28 @@
 import { Injectable } from '@nestjs/common';
-import { inc } from 'semver';
 import type { Actor } from '../core/access/actor.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
-import { Conflict, type Fault, InvalidRequest, NotFound } from '../core/errors/app-error.js';
+import { Conflict, type Fault, InvalidRequest } from '../core/errors/app-error.js';
 import { EventBus } from '../core/events/event-bus.js';
 import { given, isEchoed, mustEcho } from '../core/rest/change-input.js';
 import { Precondition } from '../core/rest/precondition.js';
 import type { UploadedFile } from '../core/rest/upload.js';
-import { OrganizationsService } from '../organizations/organizations.service.js';
 import { WorkspaceQuotas } from '../workspaces/quotas/workspace-quotas.js';
 import type { Workspace } from '../workspaces/workspace.entity.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import type { DesignFile } from '../formats/design-file.js';
 import { DesignChecks } from './design-checks.js';
-import { Design, type Visibility } from './design.entity.js';
-import { DesignCreated, DesignImported, DesignUpdated } from './design.events.js';
+import { Design, type Origin, type Visibility } from './design.entity.js';
+import { type DesignCloned, DesignCreated, DesignImported, DesignUpdated } from './design.events.js';
 import type { DesignChange, DesignImport, NewDesign } from './design.inputs.js';
 import { DesignView } from './design.view.js';
+import { DesignPlacement } from './design-placement.js';
 import { DesignSource, type ReadSource } from './design-source.js';
 import { DesignsService } from './designs.service.js';
 import { DesignsStore } from './designs.store.js';
 import { sourceTypesOf } from './formats/source-type.js';
 import { DesignKnowledge } from './knowledge/design-knowledge.js';
 import { DesignContents } from './versions/design-contents.js';
+import { type Content, NewVersions } from './versions/new-versions.js';
 
 /** A design that was written, and what was taken of its source but deserves a word. */
 export interface Written {
@@ -33,10 +33,11 @@ export interface Written {
   file: DesignFile;
 }
 
-interface Placement {
-  workspace_id?: string;
-  organization_id?: string;
+/** What a new design is given beside its content. */
+interface Beginning {
+  name?: string;
   visibility?: Visibility;
+  clonedFrom?: Origin | null;
 }
 
 /** Writes the content of designs: every change of it is a new version. */
@@ -46,24 +47,25 @@ export class DesignWriter {
     private readonly designs: DesignsService,
     private readonly store: DesignsStore,
     private readonly contents: DesignContents,
+    private readonly versions: NewVersions,
     private readonly sources: DesignSource,
     private readonly checks: DesignChecks,
     private readonly knowledge: DesignKnowledge,
+    private readonly placement: DesignPlacement,
     private readonly workspaces: WorkspacesService,
     private readonly quotas: WorkspaceQuotas,
-    private readonly organizations: OrganizationsService,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
   ) {}
 
   async create(actor: Actor, input: NewDesign): Promise<Written> {
-    const workspace = await this.placeFor(actor, input);
+    const workspace = await this.placement.placeFor(actor, input);
     const source = await this.known(await this.sources.ofPatternData(input.pattern_data, null, { name: input.name }));
     return this.add(actor, workspace, source, input, input.save ?? true, DesignCreated);
   }
 
   async import(actor: Actor, input: DesignImport, files: UploadedFile[]): Promise<Written> {
-    const workspace = await this.placeFor(actor, input);
+    const workspace = await this.placement.placeFor(actor, input);
     const source = await this.known(await this.sources.ofImport(input, files));
     return this.add(actor, workspace, source, input, true, DesignImported);
   }
@@ -76,41 +78,60 @@ export class DesignWriter {
         'sourcetype',
         'must be one of yaml, json, helm, kustomize, docker-compose, kubernetes, design',
       );
-    const current = await this.meantBy(actor, input);
+    const current = await this.placement.meantBy(actor, input);
     await this.designs.require(actor, 'update', current);
     const options = { name: input.name ?? current.name };
     const { pattern_data } = input;
     const read = pattern_data ? await this.sources.ofChange(current, pattern_data, types, options) : null;
     const source = read && (await this.known(read));
     const { name, visibility } = input;
-    const change = { ...given({ name, visibility }), ...(source ? await this.newContent(current, source) : {}) };
-    const next = Object.assign(new Design(), current, change);
+    mustBeSettable(current, visibility);
     const file = source?.imported.design ?? (await this.contents.read(current));
     const warnings = source?.imported.warnings ?? [];
-    if (input.save === false) return { design: next, warnings, saved: false, file };
-    const write = source && (await this.contents.prepare(next, file, source.file, note(actor, input.message)));
+    const version = source && (await this.versions.prepare(current, contentOf(source), note(actor, input.message)));
+    const change = { ...given({ name, visibility }), ...version?.design };
+    if (input.save === false) {
+      const design = Object.assign(new Design(), current, change);
+      return { design, warnings, saved: false, file };
+    }
     return this.unit.run(async () => {
       const design = await this.designs.open(actor, current.id, 'update', match);
       const patternFile = isEchoed(input, 'pattern_file') ? await this.contents.readText(design) : '';
       mustEcho(input, DesignView.of(design, { patternFile }));
-      if (design.versionNumber !== current.versionNumber)
-        throw new Conflict('CONCURRENT_CHANGE', 'another change of this design came first', {
-          remedy: 'Read it again and repeat the change.',
-        });
+      mustBeSettable(design, visibility);
+      await version?.write();
       await this.store.update(design, change);
-      await write?.();
-      await this.events.publish(new DesignUpdated(actor, design, { content: Boolean(write) }));
+      await this.events.publish(new DesignUpdated(actor, design, { content: Boolean(version) }));
       return { design, warnings, saved: true, file };
     });
   }
 
-  private async add(
+  /** Makes what an earlier version holds the next version. */
+  async restore(
+    actor: Actor,
+    current: Design,
+    content: Content,
+    message: string,
+    match: Precondition,
+  ): Promise<Written> {
+    const version = await this.versions.prepare(current, content, note(actor, message));
+    return this.unit.run(async () => {
+      const design = await this.designs.open(actor, current.id, 'update', match);
+      await version.write();
+      await this.store.update(design, version.design);
+      await this.events.publish(new DesignUpdated(actor, design, { content: true }));
+      return { design, warnings: [], saved: true, file: content.file };
+    });
+  }
+
+  /** Makes a design of a source, in a workspace where the actor may. */
+  async add(
     actor: Actor,
     workspace: Workspace,
     source: ReadSource,
-    { name, visibility }: Placement & { name?: string },
+    { name, visibility, clonedFrom = null }: Beginning,
     save: boolean,
-    Told: typeof DesignCreated | typeof DesignImported,
+    Told: typeof DesignCreated | typeof DesignImported | typeof DesignCloned,
   ): Promise<Written> {
     const { imported } = source;
     const design: Design = Object.assign(new Design(), {
@@ -123,6 +144,7 @@ export class DesignWriter {
       versionNumber: 1,
       version: imported.design.version,
       location: source.location,
+      clonedFrom,
       catalogData: {},
       unsupported: await this.checks.firstReason(imported.design),
       deploymentCount: 0,
@@ -149,52 +171,27 @@ export class DesignWriter {
     const design = await this.knowledge.enrich(source.imported.design);
     return { ...source, imported: { ...source.imported, design } };
   }
-
-  /** The next version: the one that the source claims when it is higher, else the next patch. */
-  private async newContent(current: Design, { imported }: ReadSource): Promise<Partial<Design>> {
-    const version = inc(current.version, 'patch') ?? '0.0.1';
-    imported.design.id = current.id;
-    imported.design.version = version;
-    return {
-      versionNumber: current.versionNumber + 1,
-      version,
-      sourceType: imported.sourceType,
-      unsupported: await this.checks.firstReason(imported.design),
-    };
-  }
-
-  /** The workspace of the body, else the caller's default one; the caller must be allowed to make designs there. */
-  async placeFor(actor: Actor, { workspace_id, organization_id }: Placement): Promise<Workspace> {
-    const workspace = workspace_id
-      ? await this.workspaces.get(actor, workspace_id)
-      : await this.workspaces.defaultOf(actor, (await this.organizations.meantBy(actor, organization_id)).id);
-    await this.designs.require(actor, 'create', {
-      workspaceId: workspace.id,
-      organizationId: workspace.organizationId,
-    });
-    workspace.mustBeActive();
-    return workspace;
-  }
-
-  private async meantBy(actor: Actor, { id, name, pattern_data }: DesignChange): Promise<Design> {
-    const named = id ?? (typeof pattern_data?.['id'] === 'string' ? pattern_data['id'] : undefined);
-    if (named) return this.designs.get(actor, named);
-    const wanted = name ?? (typeof pattern_data?.['name'] === 'string' ? pattern_data['name'] : undefined);
-    if (!wanted)
-      throw InvalidRequest.at(
-        '/id',
-        'is required',
-        'Send the id of the design, or the name of your only one of that name.',
-      );
-    const [only, ...others] = await this.store.findEditable(actor, wanted);
-    if (!only) throw new NotFound('design', wanted);
-    if (others.length === 0) return only;
-    const ids = [only, ...others].map((design) => design.id);
-    throw new Conflict('AMBIGUOUS_NAME', `${ids.length} designs are called ${wanted}: ${ids.join(', ')}`, {
-      extensions: { ids },
-      remedy: 'Send the id of the one you mean.',
-    });
-  }
 }
 
 const note = (actor: Actor, message = '') => ({ userId: actor.userId ?? '', message });
+
+const contentOf = ({ imported, file }: ReadSource): Content => ({
+  file: imported.design,
+  sourceType: imported.sourceType,
+  source: file,
+});
+
+/** What is in the catalog is taken out of it, and put into it, by its own calls. */
+function mustBeSettable(design: Design, visibility: Visibility | undefined): void {
+  if (visibility === undefined || visibility === design.visibility) return;
+  if (visibility === 'public')
+    throw InvalidRequest.at(
+      '/visibility',
+      'becomes public by publishing',
+      'Call POST /api/pattern/catalog/publish with what the catalog shall say of it.',
+    );
+  if (design.visibility === 'public')
+    throw new Conflict('PUBLISHED', 'the design is in the catalog', {
+      remedy: 'Take it out first: DELETE /api/pattern/catalog/unpublish.',
+    });
+}

@@ -5,12 +5,23 @@ import type { SourceType } from './formats/source-type.js';
 export const VISIBILITIES = ['workspace', 'organization', 'public'] as const;
 export type Visibility = (typeof VISIBILITIES)[number];
 
+/** More versions than any design has. */
+const LAST = 2 ** 31 - 1;
+
 /** Where the source of a design came from. */
 export interface DesignLocation {
   type: 'upload' | 'url' | 'inline' | 'clone';
   host: string;
   path: string;
   branch: string;
+}
+
+/** The version of a design that another was cloned from, as it was then. */
+export interface Origin {
+  id: string;
+  name: string;
+  version: string;
+  version_number: number;
 }
 
 /** Declarative infrastructure. It lives in exactly one workspace; its content is kept version by version. */
@@ -43,6 +54,10 @@ export class Design extends TenantEntity {
   @Column('jsonb', { default: {} })
   location!: DesignLocation;
 
+  @Column('jsonb', { nullable: true })
+  clonedFrom!: Origin | null;
+
+  /** What the catalog says of it while it is public. */
   @Column('jsonb', { default: {} })
   catalogData!: Record<string, unknown>;
 
@@ -58,4 +73,9 @@ export class Design extends TenantEntity {
 
   @Column('integer', { default: 0 })
   downloadCount!: number;
+
+  /** The versions of which a reader of this record may know, first and last. */
+  get shown(): [first: number, last: number] {
+    return [1, LAST];
+  }
 }

@@ -39,6 +39,21 @@ export class DesignUpdated extends DesignEvent {
   protected readonly verb = 'was changed';
 }
 
+export class DesignCloned extends DesignEvent {
+  readonly action = 'cloned';
+  protected readonly verb = 'was made of another';
+}
+
+export class DesignPublished extends DesignEvent {
+  readonly action = 'published';
+  protected readonly verb = 'was published';
+}
+
+export class DesignUnpublished extends DesignEvent {
+  readonly action = 'unpublished';
+  protected readonly verb = 'was taken out of the catalog';
+}
+
 export class DesignMoved extends DesignEvent {
   readonly action = 'moved';
   protected readonly verb = 'was moved to another workspace';
@@ -48,6 +63,28 @@ export class DesignMoved extends DesignEvent {
 export class DesignDeleted extends DesignEvent {
   readonly action = 'deleted';
   protected readonly verb = 'was deleted';
+}
+
+/** Several designs of one workspace went at once. Listeners veto it as they would for each. */
+export class DesignsDeleted extends DomainEvent {
+  readonly category = 'design';
+  readonly action = 'deleted';
+
+  constructor(
+    actor: Actor,
+    readonly designs: readonly Design[],
+    { workspaceId, organizationId }: Pick<Design, 'workspaceId' | 'organizationId'>,
+  ) {
+    super(
+      actor,
+      { id: workspaceId, organizationId, workspaceId },
+      { count: designs.length, designs: designs.map(({ id, name }) => ({ id, name })) },
+    );
+  }
+
+  get description(): string {
+    return `${this.designs.length} designs were deleted`;
+  }
 }
 
 export class DesignRestored extends DesignEvent {

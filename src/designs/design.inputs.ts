@@ -1,9 +1,11 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, IsString, IsUUID } from 'class-validator';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsArray, IsOptional, isUUID, IsString, IsUUID } from 'class-validator';
+import { type Fault, InvalidRequest } from '../core/errors/app-error.js';
 import { OrganizationListQuery } from '../core/listing/list-query.js';
 import { Writes } from '../core/rest/change-input.js';
 import { ChangeOnly } from '../core/rest/input.pipe.js';
 import { FlagInput, IdInput, MapInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
+import { VISIBILITIES, type Visibility } from './design.entity.js';
 import { DesignView } from './design.view.js';
 
 /** Visibilities that are set directly; `public` is set by publishing. */
@@ -44,8 +46,8 @@ export class DesignChange extends ChangeOnly {
   @FlagInput({ optional: true })
   save?: boolean;
 
-  @WordInput(SET_VISIBILITIES, { optional: true })
-  visibility?: 'workspace' | 'organization';
+  @WordInput(VISIBILITIES, { optional: true, description: '`public` only as it is stored; publishing sets it.' })
+  visibility?: Visibility;
 
   @TextInput({ optional: true, max: 1000, description: 'What was changed, kept with the version.' })
   message?: string;
@@ -80,6 +82,36 @@ export class DesignImport {
   @ApiPropertyOptional({ description: 'Compose variables as an object or as the text of a .env file.' })
   @IsOptional()
   env?: string | Record<string, unknown>;
+}
+
+export class CloneInput {
+  @NameInput({ optional: true, description: 'The name of the original, and "(copy)", when it is left out.' })
+  name?: string;
+
+  @IdInput({ optional: true, description: "The caller's default workspace when it is left out." })
+  workspace_id?: string;
+
+  @IdInput({ optional: true })
+  organization_id?: string;
+}
+
+export class BulkDeletion {
+  @ApiProperty({ type: 'array', items: { type: 'object', properties: { id: { type: 'string', format: 'uuid' } } } })
+  @IsArray({ message: 'must be a list of objects with an id' })
+  patterns!: unknown[];
+
+  /** @throws InvalidRequest naming each entry that has no id */
+  ids(): string[] {
+    const errors: Fault[] = [];
+    const ids = this.patterns.map((entry, index) => {
+      const id: unknown = typeof entry === 'object' && entry !== null ? Reflect.get(entry, 'id') : entry;
+      if (typeof id === 'string' && isUUID(id, 'all')) return id.toLowerCase();
+      errors.push({ pointer: `/patterns/${index}/id`, detail: 'must be a UUID' });
+      return '';
+    });
+    if (errors.length > 0) throw new InvalidRequest('every entry of patterns must have the id of a design', { errors });
+    return ids;
+  }
 }
 
 export class DesignListQuery extends OrganizationListQuery {

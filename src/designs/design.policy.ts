@@ -10,6 +10,9 @@ export const designPolicy = policy(
     move: 'editor',
     delete: 'admin',
     restore: 'admin',
+    publish: 'admin',
+    clone: { needs: 'viewer', scope: 'write' },
+    snapshot: 'editor',
   },
   'workspace',
 );

@@ -3,7 +3,7 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { EnvelopeOf } from '../core/listing/page.js';
 import { FlagField, IdField, IntField, MapField, RecordField, TextField, WordField } from '../core/schema/fields.js';
 import { RecordView } from '../core/schema/record.view.js';
-import { type Design, type DesignLocation, VISIBILITIES, type Visibility } from './design.entity.js';
+import { type Design, type DesignLocation, type Origin, VISIBILITIES, type Visibility } from './design.entity.js';
 import { sourceTypes } from './formats/source-type.js';
 
 /** A nullable string, as clients of this interface know it. */
@@ -48,6 +48,9 @@ export class DesignView extends RecordView {
   @MapField({ nullable: true })
   location!: DesignLocation;
 
+  @MapField({ rest: true, nullable: true, description: 'The version of a design that it was cloned from.' })
+  cloned_from!: Origin | null;
+
   @MapField({ nullable: true })
   catalog_data!: Record<string, unknown>;
 
@@ -88,6 +91,7 @@ export class DesignView extends RecordView {
       pattern_file: patternFile,
       ...(sourceContent === undefined ? {} : { source_content: sourceContent }),
       location: design.location,
+      cloned_from: design.clonedFrom,
       catalog_data: design.catalogData,
       canSupport: design.unsupported === '',
       errmsg: design.unsupported,

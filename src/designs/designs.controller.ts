@@ -22,10 +22,12 @@ import { IfMatch, Precondition } from '../core/rest/precondition.js';
 import { filesOf, UploadInterceptor } from '../core/rest/upload.js';
 import { accepted, OperationView } from '../jobs/operations/operation.view.js';
 import { Programs } from '../formats/programs/programs.js';
-import { DesignChange, DesignImport, DesignListQuery, NewDesign } from './design.inputs.js';
+import { CloneInput, DesignChange, DesignImport, DesignListQuery, NewDesign } from './design.inputs.js';
 import { DesignPage, DesignView } from './design.view.js';
+import { DesignClones } from './design-clones.service.js';
 import { DesignImports } from './design-imports.service.js';
 import { DesignPresenter } from './design-presenter.js';
+import { DesignRemoval } from './design-removal.service.js';
 import { DesignWriter } from './design-writer.service.js';
 import { DesignsService } from './designs.service.js';
 import { DesignKnowledge, type DesignVerdict } from './knowledge/design-knowledge.js';
@@ -39,7 +41,9 @@ export class DesignsController {
   constructor(
     private readonly designs: DesignsService,
     private readonly writer: DesignWriter,
+    private readonly removal: DesignRemoval,
     private readonly imports: DesignImports,
+    private readonly clones: DesignClones,
     private readonly presenter: DesignPresenter,
     private readonly knowledge: DesignKnowledge,
     private readonly contents: DesignContents,
@@ -83,6 +87,18 @@ export class DesignsController {
     return this.presenter.written(await this.writer.import(actor, input, filesOf(request)), response);
   }
 
+  /** Of a design that the caller may read, those of the catalog included. */
+  @Post('clone/:id')
+  @ApiCreatedResponse({ type: DesignView })
+  async clone(
+    @Caller() actor: Actor,
+    @Id() id: string,
+    @Body() input: CloneInput,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<DesignView> {
+    return this.presenter.written(await this.clones.clone(actor, id, input), response);
+  }
+
   @Get(':id')
   @ApiOkResponse({ type: DesignView })
   async get(@Caller() actor: Actor, @Id() id: string, @Query() { populate }: DesignListQuery): Promise<DesignView> {
@@ -115,13 +131,13 @@ export class DesignsController {
     @Query('undeploy') undeploy: string | undefined,
     @IfMatch() match: Precondition,
   ): Promise<DesignView> {
-    return DesignView.of(await this.designs.delete(actor, id, match, undeploy === 'true'));
+    return DesignView.of(await this.removal.delete(actor, id, match, undeploy === 'true'));
   }
 
   @Post(':id/restore')
   @HttpCode(200)
   @ApiOkResponse({ type: DesignView })
   async restore(@Caller() actor: Actor, @Id() id: string): Promise<DesignView> {
-    return DesignView.of(await this.designs.restore(actor, id));
+    return DesignView.of(await this.removal.restore(actor, id));
   }
 }

@@ -7,9 +7,16 @@ import { RegistryModule } from '../registry/registry.module.js';
 import { WorkspaceQuotas } from '../workspaces/quotas/workspace-quotas.js';
 import { WorkspaceDeleted, WorkspaceRestored } from '../workspaces/workspace.events.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { CatalogController } from './catalog/catalog.controller.js';
+import { CatalogService } from './catalog/catalog.service.js';
+import { CatalogStore } from './catalog/catalog.store.js';
 import { DesignChecks } from './design-checks.js';
+import { DesignClones } from './design-clones.service.js';
 import { DesignImports } from './design-imports.service.js';
+import { DesignPlacement } from './design-placement.js';
 import { DesignPresenter } from './design-presenter.js';
+import { DesignRemoval } from './design-removal.service.js';
+import { DesignSetsController } from './design-sets.controller.js';
 import { DesignSource } from './design-source.js';
 import { DesignWriter } from './design-writer.service.js';
 import { DesignsController } from './designs.controller.js';
@@ -20,15 +27,38 @@ import { DesignKnowledge } from './knowledge/design-knowledge.js';
 import { DesignDownloadsController } from './exports/design-downloads.controller.js';
 import { DesignExports } from './exports/design-exports.service.js';
 import { DesignContents } from './versions/design-contents.js';
+import { NewVersions } from './versions/new-versions.js';
+import { SnapshotsService } from './versions/snapshots.service.js';
+import { SnapshotsStore } from './versions/snapshots.store.js';
+import { VersionsController } from './versions/versions.controller.js';
+import { VersionsService } from './versions/versions.service.js';
+import { VersionsStore } from './versions/versions.store.js';
 import { WorkspaceDesignsController } from './workspaces/workspace-designs.controller.js';
 
 @Module({
   imports: [FormatsModule, OrganizationsModule, RegistryModule, WorkspacesModule],
-  controllers: [DesignsController, DesignDownloadsController, WorkspaceDesignsController],
+  controllers: [
+    CatalogController,
+    DesignsController,
+    DesignSetsController,
+    DesignDownloadsController,
+    VersionsController,
+    WorkspaceDesignsController,
+  ],
   providers: [
     DesignsService,
     DesignsStore,
+    DesignPlacement,
     DesignWriter,
+    DesignRemoval,
+    DesignClones,
+    CatalogStore,
+    CatalogService,
+    NewVersions,
+    VersionsStore,
+    VersionsService,
+    SnapshotsStore,
+    SnapshotsService,
     DesignSource,
     DesignContents,
     DesignChecks,
@@ -38,7 +68,7 @@ import { WorkspaceDesignsController } from './workspaces/workspace-designs.contr
     DesignExports,
     DesignsResolver,
   ],
-  exports: [DesignsService, DesignsStore, DesignContents, DesignChecks],
+  exports: [DesignsService, DesignRemoval, DesignsStore, DesignContents, DesignChecks],
 })
 export class DesignsModule {
   constructor(designs: DesignsStore, quotas: WorkspaceQuotas, events: EventBus) {

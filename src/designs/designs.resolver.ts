@@ -4,6 +4,9 @@ import { Caller } from '../core/access/public.js';
 import type { Envelope } from '../core/listing/page.js';
 import { PageFilter } from '../core/listing/page-filter.js';
 import { DesignListQuery } from './design.inputs.js';
+import { CatalogSelector } from '../catalog/catalog.inputs.js';
+import { CatalogPattern } from './catalog/catalog-pattern.view.js';
+import { CatalogService } from './catalog/catalog.service.js';
 import { DesignPage, DesignView } from './design.view.js';
 import { DesignPresenter } from './design-presenter.js';
 import { DesignsService } from './designs.service.js';
@@ -12,6 +15,7 @@ import { DesignsService } from './designs.service.js';
 export class DesignsResolver {
   constructor(
     private readonly designs: DesignsService,
+    private readonly catalog: CatalogService,
     private readonly presenter: DesignPresenter,
   ) {}
 
@@ -24,5 +28,15 @@ export class DesignsResolver {
       updated_after: selector.updated_after ?? undefined,
     });
     return this.presenter.page(await this.designs.list(actor, query), 'pattern_file');
+  }
+
+  /** A page of the published designs of the installation. */
+  @Query(() => [CatalogPattern])
+  async fetchPatternCatalogContent(
+    @Caller() actor: Actor,
+    @Args('selector', { type: () => CatalogSelector, nullable: true }) selector: CatalogSelector | null,
+  ): Promise<object[]> {
+    const page = await this.catalog.list(actor, CatalogSelector.queryOf(selector));
+    return this.presenter.shown(page, 'pattern_file');
   }
 }

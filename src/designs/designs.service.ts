@@ -9,20 +9,20 @@ import { Precondition } from '../core/rest/precondition.js';
 import { WorkspaceQuotas } from '../workspaces/quotas/workspace-quotas.js';
 import type { Workspace } from '../workspaces/workspace.entity.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { CatalogStore } from './catalog/catalog.store.js';
 import type { Design } from './design.entity.js';
-import { DesignDeleted, DesignMoved, DesignRestored } from './design.events.js';
+import { DesignMoved } from './design.events.js';
 import type { DesignListQuery } from './design.inputs.js';
 import { designPolicy } from './design.policy.js';
 import { DesignsStore, readTime, readVisibilities } from './designs.store.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 
-/** Designs as records: who sees them, where they live, how they go and come back. Their content is written by DesignWriter. */
+/** Designs as records: who sees them, and where they live. Their content is written by DesignWriter; how they go and come back is DesignRemoval's. */
 @Injectable()
 export class DesignsService {
-  private readonly preparations: ((actor: Actor, design: Design, undeploy: boolean) => Promise<void>)[] = [];
-
   constructor(
     private readonly designs: DesignsStore,
+    private readonly catalog: CatalogStore,
     private readonly workspaces: WorkspacesService,
     private readonly quotas: WorkspaceQuotas,
     private readonly organizations: OrganizationsService,
@@ -48,10 +48,18 @@ export class DesignsService {
     return this.designs.page(actor, scope, query);
   }
 
-  /** @throws NotFound when there is none that the actor may see */
+  /**
+   * A design that the actor may see; one that they only see in the catalog is shown as it was published.
+   * @throws NotFound when there is none
+   */
   async get(actor: Actor, id: string): Promise<Design> {
     requireScope(actor, designPolicy.read);
-    return found(id, await this.designs.find(actor, id));
+    return found(id, (await this.designs.find(actor, id)) ?? (await this.catalog.find(id)));
+  }
+
+  /** Also when it has been deleted; held until the end of the unit of work when that is wanted. */
+  async getWithDeleted(actor: Actor, id: string, hold = false): Promise<Design> {
+    return found(id, await this.designs.findWithDeleted(actor, id, hold));
   }
 
   /** Moves a design into a workspace; needs an editor on both sides. Moving it where it is changes nothing. */
@@ -72,39 +80,6 @@ export class DesignsService {
       const { organizationId, userId } = current;
       const home = await this.unit.asSystem(reason, () => this.workspaces.defaultOf(actor, organizationId, userId));
       return this.moveTo(actor, current, home.id, Actor.system(reason));
-    });
-  }
-
-  /** Registers what must be done before a design may be deleted, outside of the transaction, such as undeploying it. */
-  beforeDeletion(prepare: (actor: Actor, design: Design, undeploy: boolean) => Promise<void>): void {
-    this.preparations.push(prepare);
-  }
-
-  async delete(actor: Actor, id: string, match: Precondition, undeploy = false): Promise<Design> {
-    const current = await this.get(actor, id);
-    await this.require(actor, 'delete', current);
-    for (const prepare of this.preparations) await prepare(actor, current, undeploy);
-    return this.unit.run(async () => {
-      const design = await this.open(actor, id, 'delete', match);
-      await this.designs.softDelete(design);
-      await this.events.publish(new DesignDeleted(actor, design));
-      return design;
-    });
-  }
-
-  /** Restoring one that is not deleted changes nothing. */
-  async restore(actor: Actor, id: string): Promise<Design> {
-    const current = found(id, await this.designs.findWithDeleted(actor, id));
-    await this.require(actor, 'restore', current);
-    if (!current.deletedAt) return current;
-    return this.unit.run(async () => {
-      const workspace = await this.workspaces.mustBeActive(actor, current.workspaceId);
-      const design = found(id, await this.designs.lockWithDeleted(actor, id));
-      if (!design.deletedAt) return design;
-      await this.quotas.admit(workspace, 'max_designs');
-      await this.designs.update(design, { deletedAt: null });
-      await this.events.publish(new DesignRestored(actor, design));
-      return design;
     });
   }
 

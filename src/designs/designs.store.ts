@@ -66,18 +66,10 @@ export class DesignsStore extends Store<Design> {
     return this.visibleTo(actor).andWhere('design.id = :id', { id }).setLock('pessimistic_write').getOne();
   }
 
-  /** Also when it has been deleted. */
-  findWithDeleted(actor: Actor, id: string): Promise<Design | null> {
-    return this.visibleTo(actor).withDeleted().andWhere('design.id = :id', { id }).getOne();
-  }
-
-  /** The same, held. */
-  lockWithDeleted(actor: Actor, id: string): Promise<Design | null> {
-    return this.visibleTo(actor)
-      .withDeleted()
-      .andWhere('design.id = :id', { id })
-      .setLock('pessimistic_write')
-      .getOne();
+  /** Also when it has been deleted; held until the end of the unit of work when that is wanted. */
+  findWithDeleted(actor: Actor, id: string, hold = false): Promise<Design | null> {
+    const rows = this.visibleTo(actor).withDeleted().andWhere('design.id = :id', { id });
+    return (hold ? rows.setLock('pessimistic_write') : rows).getOne();
   }
 
   /** The designs of this name that the actor may change. */

@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
 import { Vault } from '../../core/crypto/vault.js';
+import { newId } from '../../core/database/base.entity.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import type { DesignFile } from '../../formats/design-file.js';
 import { DocumentReader } from '../../formats/document-reader.js';
@@ -34,10 +35,12 @@ export class DesignContents {
     const sealedSource = await this.vault.seal(organizationId, await pack(source.bytes), placeOf(id, number, 'source'));
     return async () => {
       await this.unit.manager.getRepository(DesignVersion).insert({
+        id: newId(),
         designId: id,
         number,
         organizationId,
         version: design.version,
+        sourceType: design.sourceType,
         content,
         source: sealedSource,
         sourceName: source.path,
@@ -48,14 +51,18 @@ export class DesignContents {
 
   /** The design file of a version, the current one unless said otherwise. */
   async read(design: Design, number = design.versionNumber): Promise<DesignFile> {
+    return JSON.parse((await this.readBytes(design, number)).toString()) as DesignFile;
+  }
+
+  /** The same as JSON text in UTF-8. */
+  async readBytes(design: Design, number = design.versionNumber): Promise<Buffer> {
     const { content } = await this.row(design, number, 'content');
-    return JSON.parse((await this.open(content, placeOf(design.id, number))).toString()) as DesignFile;
+    return this.open(content, placeOf(design.id, number));
   }
 
   /** The same as YAML text. */
   async readText(design: Design, number = design.versionNumber): Promise<string> {
-    const { content } = await this.row(design, number, 'content');
-    const json = await this.open(content, placeOf(design.id, number));
+    const json = await this.readBytes(design, number);
     return this.documents.write([JSON.parse(json.toString()) as object], json.length);
   }
 

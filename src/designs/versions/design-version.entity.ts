@@ -1,4 +1,6 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+import { newId } from '../../core/database/base.entity.js';
+import type { SourceType } from '../formats/source-type.js';
 
 /** One state of a design's content; it never changes. Content and source are sealed, for designs may hold secrets. */
 @Entity('design_version')
@@ -9,6 +11,9 @@ export class DesignVersion {
   /** From 1 without gaps. */
   @PrimaryColumn('integer')
   number!: number;
+
+  @Column('uuid')
+  id: string = newId();
 
   @Column('uuid')
   organizationId!: string;
@@ -22,6 +27,10 @@ export class DesignVersion {
 
   @Column('text', { default: '' })
   message!: string;
+
+  /** What its content was read as. */
+  @Column('text')
+  sourceType!: SourceType;
 
   @Column('bytea', { select: false })
   content!: Buffer;

@@ -1,0 +1,30 @@
+import { ObjectType } from '@nestjs/graphql';
+import { IdField, MapField, TextField, TimeField } from '../../core/schema/fields.js';
+
+/** A published design, as older clients ask for it. */
+@ObjectType('CatalogPattern')
+export class CatalogPattern {
+  @IdField()
+  id!: string;
+
+  @TextField()
+  name!: string;
+
+  @IdField()
+  user_id!: string;
+
+  @TextField({ nullable: true })
+  pattern_file!: string;
+
+  @TextField({ nullable: true })
+  visibility!: string;
+
+  @MapField({ nullable: true })
+  catalog_data!: Record<string, unknown>;
+
+  @TimeField({ nullable: true })
+  created_at!: Date;
+
+  @TimeField({ nullable: true })
+  updated_at!: Date;
+}

@@ -1,0 +1,44 @@
+import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { CatalogQuery, PublishInput, UnpublishInput } from '../../catalog/catalog.inputs.js';
+import { Actor } from '../../core/access/actor.js';
+import { Caller } from '../../core/access/public.js';
+import type { Envelope } from '../../core/listing/page.js';
+import { DesignPresenter } from '../design-presenter.js';
+import { DesignPage, DesignView } from '../design.view.js';
+import { CatalogService } from './catalog.service.js';
+
+/** Designs that everybody who is signed in may read, each in its published version. */
+@ApiTags('designs')
+@ApiBearerAuth()
+@Controller('api/pattern/catalog')
+export class CatalogController {
+  constructor(
+    private readonly catalog: CatalogService,
+    private readonly presenter: DesignPresenter,
+  ) {}
+
+  @Get()
+  @ApiOkResponse({ type: DesignPage })
+  async list(@Caller() actor: Actor, @Query() query: CatalogQuery): Promise<Envelope> {
+    return this.presenter.page(await this.catalog.list(actor, query), query.populate);
+  }
+
+  @Post('publish')
+  @HttpCode(200)
+  @ApiOkResponse({ type: DesignView })
+  async publish(@Caller() actor: Actor, @Body() input: PublishInput): Promise<DesignView> {
+    return DesignView.of(await this.catalog.publish(actor, input));
+  }
+
+  /** The id comes in the body or, for proxies that lose it, as a query parameter. */
+  @Delete('unpublish')
+  @ApiOkResponse({ type: DesignView })
+  async unpublish(
+    @Caller() actor: Actor,
+    @Body() body: UnpublishInput,
+    @Query() query: UnpublishInput,
+  ): Promise<DesignView> {
+    return DesignView.of(await this.catalog.unpublish(actor, UnpublishInput.idOf(body, query)));
+  }
+}

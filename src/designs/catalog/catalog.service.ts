@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import { readCatalogData, technologiesOf } from '../../catalog/catalog-data.js';
+import type { CatalogQuery, PublishInput } from '../../catalog/catalog.inputs.js';
+import { requireScope } from '../../core/access/access.js';
+import type { Actor } from '../../core/access/actor.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { Conflict } from '../../core/errors/app-error.js';
+import { EventBus } from '../../core/events/event-bus.js';
+import type { Page } from '../../core/listing/page.js';
+import type { Design } from '../design.entity.js';
+import { DesignPublished, DesignUnpublished } from '../design.events.js';
+import { designPolicy } from '../design.policy.js';
+import { DesignsService } from '../designs.service.js';
+import { DesignsStore } from '../designs.store.js';
+import { DesignContents } from '../versions/design-contents.js';
+import { CatalogStore } from './catalog.store.js';
+import type { PublishedDesign } from './published-design.entity.js';
+
+/** What organizations show to everybody. */
+@Injectable()
+export class CatalogService {
+  constructor(
+    private readonly designs: DesignsService,
+    private readonly store: DesignsStore,
+    private readonly published: CatalogStore,
+    private readonly contents: DesignContents,
+    private readonly unit: UnitOfWork,
+    private readonly events: EventBus,
+  ) {}
+
+  async list(actor: Actor, query: CatalogQuery): Promise<Page<PublishedDesign>> {
+    requireScope(actor, designPolicy.read);
+    return this.published.page(query);
+  }
+
+  /** Shows the current version of a design to everybody, also when an earlier one is shown already. */
+  async publish(actor: Actor, { id, catalog_data }: PublishInput): Promise<Design> {
+    const said = readCatalogData(catalog_data);
+    const current = await this.designs.get(actor, id);
+    await this.designs.require(actor, 'publish', current);
+    const { components } = await this.contents.read(current);
+    const models = components.flatMap(({ model }) => [model.name, model.displayName ?? '']);
+    return this.unit.run(async () => {
+      const design = await this.designs.open(actor, id, 'publish');
+      if (design.versionNumber !== current.versionNumber)
+        throw new Conflict('CONCURRENT_CHANGE', 'the design has just been changed', { remedy: 'Repeat the call.' });
+      const catalogData = { ...said, published_version: design.version, published_at: new Date().toISOString() };
+      await this.store.update(design, { visibility: 'public', catalogData });
+      await this.published.publish(design, actor.userId ?? '', technologiesOf(said, models));
+      await this.events.publish(new DesignPublished(actor, design));
+      return design;
+    });
+  }
+
+  /** Takes a design out of the catalog. One that is not in it stays as it is. */
+  async unpublish(actor: Actor, id: string): Promise<Design> {
+    return this.unit.run(async () => {
+      const design = await this.designs.open(actor, id, 'publish');
+      if (design.visibility !== 'public') return design;
+      await this.store.update(design, { visibility: 'workspace', catalogData: {} });
+      await this.published.unpublish(id);
+      await this.events.publish(new DesignUnpublished(actor, design));
+      return design;
+    });
+  }
+}

@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import { requireScope } from '../core/access/access.js';
+import type { Actor } from '../core/access/actor.js';
+import { UnitOfWork } from '../core/database/unit-of-work.js';
+import { DesignCloned } from './design.events.js';
+import type { CloneInput } from './design.inputs.js';
+import { designPolicy } from './design.policy.js';
+import { DesignPlacement } from './design-placement.js';
+import { DesignWriter, type Written } from './design-writer.service.js';
+import { DesignsService } from './designs.service.js';
+import { DesignsStore } from './designs.store.js';
+import { DesignContents } from './versions/design-contents.js';
+
+/** Makes designs of designs, those of the catalog included. */
+@Injectable()
+export class DesignClones {
+  constructor(
+    private readonly designs: DesignsService,
+    private readonly writer: DesignWriter,
+    private readonly placement: DesignPlacement,
+    private readonly contents: DesignContents,
+    private readonly store: DesignsStore,
+    private readonly unit: UnitOfWork,
+  ) {}
+
+  /** Copies the version that the actor sees, with what it was imported from; the clone is the actor's, and tells where it comes from. */
+  async clone(actor: Actor, id: string, input: CloneInput): Promise<Written> {
+    requireScope(actor, designPolicy.clone);
+    const original = await this.designs.get(actor, id);
+    const workspace = await this.placement.placeFor(actor, input);
+    const { name, version, versionNumber, sourceType } = original;
+    const design = await this.contents.read(original);
+    const source = {
+      file: await this.contents.readSourceFile(original),
+      location: { type: 'clone', host: '', path: `/api/pattern/${id}`, branch: version } as const,
+      imported: { name: copyOf(name), design: { ...design, version }, sourceType, warnings: [] },
+    };
+    const clonedFrom = { id, name, version, version_number: versionNumber };
+    const beginning = { name: input.name, clonedFrom };
+    const written = await this.writer.add(actor, workspace, source, beginning, true, DesignCloned);
+    await this.unit.asSystem('counting a clone', () => this.store.count(id, 'clone_count'));
+    return written;
+  }
+}
+
+const LONGEST_NAME = 255;
+const SUFFIX = ' (copy)';
+
+const copyOf = (name: string): string => name.slice(0, LONGEST_NAME - SUFFIX.length) + SUFFIX;

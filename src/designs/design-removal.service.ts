@@ -1,0 +1,115 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../core/access/actor.js';
+import { UnitOfWork } from '../core/database/unit-of-work.js';
+import { AppError, type Fault, InvalidRequest } from '../core/errors/app-error.js';
+import { EventBus } from '../core/events/event-bus.js';
+import { Precondition } from '../core/rest/precondition.js';
+import { WorkspaceQuotas } from '../workspaces/quotas/workspace-quotas.js';
+import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import type { Design } from './design.entity.js';
+import { DesignDeleted, DesignRestored, DesignsDeleted } from './design.events.js';
+import { DesignsService } from './designs.service.js';
+import { DesignsStore } from './designs.store.js';
+
+/** What must be done before a design may be deleted, outside of the transaction; throws what forbids it. */
+export type Preparation = (actor: Actor, design: Design, undeploy: boolean) => Promise<void>;
+
+const AT_ONCE = 500;
+
+/** How designs go, and how they come back. */
+@Injectable()
+export class DesignRemoval {
+  private readonly preparations: Preparation[] = [];
+
+  constructor(
+    private readonly designs: DesignsService,
+    private readonly store: DesignsStore,
+    private readonly workspaces: WorkspacesService,
+    private readonly quotas: WorkspaceQuotas,
+    private readonly unit: UnitOfWork,
+    private readonly events: EventBus,
+  ) {}
+
+  /** Registers what must be done before a design may be deleted, such as undeploying it. */
+  beforeDeletion(prepare: Preparation): void {
+    this.preparations.push(prepare);
+  }
+
+  async delete(actor: Actor, id: string, match: Precondition, undeploy = false): Promise<Design> {
+    await this.prepare(actor, id, undeploy);
+    return this.unit.run(async () => {
+      const design = await this.designs.open(actor, id, 'delete', match);
+      await this.store.softDelete(design);
+      await this.events.publish(new DesignDeleted(actor, design));
+      return design;
+    });
+  }
+
+  /**
+   * Deletes all of them or none; those of one workspace are one event.
+   * @throws what forbids the first, naming each that cannot be deleted
+   */
+  async deleteAll(actor: Actor, given: readonly string[]): Promise<Design[]> {
+    const ids = [...new Set(given)].sort();
+    if (ids.length === 0 || ids.length > AT_ONCE)
+      throw InvalidRequest.at('/patterns', `must name 1 to ${AT_ONCE} designs`);
+    await eachOf(given, ids, (id) => this.prepare(actor, id, false));
+    return this.unit.run(async () => {
+      const deleted: Design[] = [];
+      await eachOf(given, ids, async (id) => {
+        const design = await this.designs.open(actor, id, 'delete');
+        deleted.push(await this.store.softDelete(design));
+      });
+      for (const workspaceId of new Set(deleted.map((design) => design.workspaceId)))
+        await this.tell(
+          actor,
+          deleted.filter((design) => design.workspaceId === workspaceId),
+        );
+      return deleted;
+    });
+  }
+
+  /** Restoring one that is not deleted changes nothing. */
+  async restore(actor: Actor, id: string): Promise<Design> {
+    const current = await this.designs.getWithDeleted(actor, id);
+    await this.designs.require(actor, 'restore', current);
+    if (!current.deletedAt) return current;
+    return this.unit.run(async () => {
+      const workspace = await this.workspaces.mustBeActive(actor, current.workspaceId);
+      const design = await this.designs.getWithDeleted(actor, id, true);
+      if (!design.deletedAt) return design;
+      await this.quotas.admit(workspace, 'max_designs');
+      await this.store.update(design, { deletedAt: null });
+      await this.events.publish(new DesignRestored(actor, design));
+      return design;
+    });
+  }
+
+  /** Of designs of one workspace. */
+  private async tell(actor: Actor, designs: Design[]): Promise<void> {
+    const [first, ...others] = designs;
+    if (!first) return;
+    const gone = others.length > 0 ? new DesignsDeleted(actor, designs, first) : new DesignDeleted(actor, first);
+    await this.events.publish(gone);
+  }
+
+  private async prepare(actor: Actor, id: string, undeploy: boolean): Promise<void> {
+    const design = await this.designs.get(actor, id);
+    await this.designs.require(actor, 'delete', design);
+    for (const prepare of this.preparations) await prepare(actor, design, undeploy);
+  }
+}
+
+/** Does something for each id, and throws what failed first with a fault for each that failed. */
+async function eachOf(given: readonly string[], ids: string[], work: (id: string) => Promise<void>): Promise<void> {
+  const failed: { error: AppError; fault: Fault }[] = [];
+  for (const id of ids)
+    await work(id).catch((error: unknown) => {
+      if (!(error instanceof AppError)) throw error;
+      failed.push({ error, fault: { pointer: `/patterns/${given.indexOf(id)}/id`, detail: error.message } });
+    });
+  const [first] = failed;
+  if (!first) return;
+  const { status, code, title, message, remedy, extensions } = first.error;
+  throw new AppError(status, code, title, message, { errors: failed.map(({ fault }) => fault), remedy, extensions });
+}

@@ -1,0 +1,73 @@
+import { componentsOf } from '../../../formats/design-component.js';
+import { newDesign } from '../../../formats/design-canonical.js';
+import type { DesignFile } from '../../../formats/design-file.js';
+import type { JsonObject } from '../../../formats/located.js';
+import { diffOf } from './design-diff.js';
+
+const configMap = (name: string, data: JsonObject = {}): JsonObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name },
+  data,
+});
+const design = (...resources: JsonObject[]): DesignFile =>
+  newDesign({ name: 'shop', components: componentsOf(resources) });
+
+describe('what differs between two contents of a design', () => {
+  it('is nothing when components stand in another order', () => {
+    const diff = diffOf(design(configMap('a'), configMap('b')), design(configMap('b'), configMap('a')));
+    expect(diff).toMatchObject({ equal: true, counts: { added: 0, removed: 0, changed: 0, unchanged: 2 } });
+  });
+
+  it('is told component by component', () => {
+    const diff = diffOf(
+      design(configMap('stays'), configMap('goes'), configMap('changes', { key: '1' })),
+      design(configMap('comes'), configMap('changes', { key: '2' }), configMap('stays')),
+    );
+    expect(diff).toMatchObject({
+      equal: false,
+      added: [{ name: 'comes', kind: 'ConfigMap', api_version: 'v1', namespace: '' }],
+      removed: [{ name: 'goes' }],
+      changed: [{ name: 'changes', changes: [{ pointer: '/configuration/data/key', from: '1', to: '2' }] }],
+    });
+  });
+
+  it('takes one that bears the same id for the same, when it was renamed', () => {
+    const before = design(configMap('old'));
+    const after = structuredClone(before);
+    for (const component of after.components) component.configuration = { metadata: { name: 'new' }, data: {} };
+    expect(diffOf(before, after)).toMatchObject({
+      added: [],
+      removed: [],
+      changed: [{ changes: [{ pointer: '/configuration/metadata/name', from: 'old', to: 'new' }] }],
+    });
+  });
+
+  it('follows relationships through ids that changed', () => {
+    const related = (ids: string, ...between: number[]): DesignFile => {
+      const file = design(configMap('a'), configMap('b'), configMap('c'));
+      for (const component of file.components) component.id = ids + component.displayName;
+      const [from, to] = between.map((at) => [{ id: file.components[at]?.id ?? '' }]);
+      file.relationships = [
+        {
+          kind: 'edge',
+          type: 'non-binding',
+          subType: 'reference',
+          selectors: [{ allow: { from: from ?? [], to: to ?? [] } }],
+        },
+      ];
+      return file;
+    };
+    expect(diffOf(related('x', 0, 1), related('y', 0, 1)).relationships).toEqual({ added: [], removed: [] });
+    expect(diffOf(related('x', 0, 1), related('y', 0, 2)).relationships).toEqual({
+      added: [{ kind: 'edge', type: 'non-binding', sub_type: 'reference', between: ['a', 'c'] }],
+      removed: [{ kind: 'edge', type: 'non-binding', sub_type: 'reference', between: ['a', 'b'] }],
+    });
+  });
+
+  it('tells of what the design says itself, but not of its version', () => {
+    const before = design(configMap('a'));
+    const after = { ...before, version: '0.0.2', preferences: { layers: { grid: true } } };
+    expect(diffOf(before, after)).toMatchObject({ changes: [{ pointer: '/preferences/layers', change: 'added' }] });
+  });
+});

@@ -1,0 +1,141 @@
+import { isObject, type JsonObject, textOf } from '../../../formats/located.js';
+import type { DesignComponent, DesignFile } from '../../../formats/design-file.js';
+import { identityOf, resourceOf } from '../../../formats/design-component.js';
+import type { Task } from '../../../formats/worker-pool.js';
+import { keyOfRelationship } from '../../../registry/relationships/evaluation/relationship.js';
+import { type ValueChange, valueChanges } from './value-changes.js';
+
+/** A component as a diff names it. */
+export interface ComponentName {
+  id: string;
+  name: string;
+  kind: string;
+  api_version: string;
+  namespace: string;
+}
+
+export interface ChangedComponent extends ComponentName {
+  /** Pointers lead into the component: `/configuration/spec/replicas`. */
+  changes: ValueChange[];
+}
+
+/** A relationship as a diff names it. */
+export interface RelationshipName {
+  kind: string;
+  type: string;
+  sub_type: string;
+  /** Names of the components that it holds between. */
+  between: string[];
+}
+
+/** What differs in meaning between two contents of a design. */
+export interface DesignDiff {
+  /** Whether nothing does. */
+  equal: boolean;
+  added: ComponentName[];
+  removed: ComponentName[];
+  changed: ChangedComponent[];
+  relationships: { added: RelationshipName[]; removed: RelationshipName[] };
+  /** Of the design itself; pointers lead into the design file. */
+  changes: ValueChange[];
+  counts: { added: number; removed: number; changed: number; unchanged: number };
+}
+
+/** Members of a component that tell which it is, or that the registry fills in. */
+const OF_IDENTITY = ['id', 'model'];
+/** Members of a design that are compared otherwise, or that every version has its own of. */
+const OF_VERSION = ['id', 'version', 'components', 'relationships'];
+
+/** What differs between two design files, as JSON text in UTF-8. */
+export const diffTask: Task<{ from: Uint8Array; to: Uint8Array }, DesignDiff> = {
+  module: import.meta.url,
+  name: 'diffOfBytes',
+};
+
+export function diffOfBytes({ from, to }: { from: Uint8Array; to: Uint8Array }): DesignDiff {
+  const read = (bytes: Uint8Array) => JSON.parse(Buffer.from(bytes).toString()) as DesignFile;
+  return diffOf(read(from), read(to));
+}
+
+/** Components are the same one when they stand for the same resource, or else bear the same id. */
+export function diffOf(from: DesignFile, to: DesignFile): DesignDiff {
+  const pairs = paired(from.components, to.components);
+  const kept = new Set(pairs.flat());
+  const removed = from.components.filter((component) => !kept.has(component)).map(nameOf);
+  const added = to.components.filter((component) => !kept.has(component)).map(nameOf);
+  const changed = pairs.flatMap(([old, next]) => {
+    const changes = [...valueChanges(without(old, OF_IDENTITY), without(next, OF_IDENTITY))];
+    return changes.length > 0 ? [{ ...nameOf(next), changes }] : [];
+  });
+  const changes = [...valueChanges(without(from, OF_VERSION), without(to, OF_VERSION))];
+  const relationships = relationshipChanges(from, to, pairs);
+  const counts = {
+    added: added.length,
+    removed: removed.length,
+    changed: changed.length,
+    unchanged: pairs.length - changed.length,
+  };
+  const differences = [added, removed, changed, changes, relationships.added, relationships.removed];
+  return {
+    equal: differences.every(({ length }) => length === 0),
+    added,
+    removed,
+    changed,
+    relationships,
+    changes,
+    counts,
+  };
+}
+
+type Pair = [DesignComponent, DesignComponent];
+
+function paired(from: readonly DesignComponent[], to: readonly DesignComponent[]): Pair[] {
+  const pairs: Pair[] = [];
+  let [older, newer] = [[...from], [...to]];
+  for (const keyOf of [(each: DesignComponent) => identityOf(resourceOf(each)), (each: DesignComponent) => each.id]) {
+    const waiting = new Map<string, DesignComponent[]>();
+    for (const component of older) waiting.set(keyOf(component), [...(waiting.get(keyOf(component)) ?? []), component]);
+    const taken = new Set<DesignComponent>();
+    newer = newer.filter((component) => {
+      const old = waiting.get(keyOf(component))?.shift();
+      if (!old) return true;
+      pairs.push([old, component]);
+      taken.add(old);
+      return false;
+    });
+    older = older.filter((component) => !taken.has(component));
+  }
+  return pairs;
+}
+
+/** Relationships are the same when they are of one kind between the same components; their details follow from those. */
+function relationshipChanges(from: DesignFile, to: DesignFile, pairs: readonly Pair[]): DesignDiff['relationships'] {
+  const idNow = new Map(pairs.map(([old, next]) => [old.id, next.id]));
+  const before = relationshipsOf(from, (id) => idNow.get(id) ?? id);
+  const after = relationshipsOf(to, (id) => id);
+  const missingIn = (others: ReadonlyMap<string, RelationshipName>, all: ReadonlyMap<string, RelationshipName>) =>
+    [...all].filter(([key]) => !others.has(key)).map(([, name]) => name);
+  return { added: missingIn(before, after), removed: missingIn(after, before) };
+}
+
+function relationshipsOf(design: DesignFile, idOf: (id: string) => string): Map<string, RelationshipName> {
+  const names = new Map(design.components.map(({ id, displayName }) => [id, displayName]));
+  return new Map(
+    design.relationships.map((relationship) => {
+      const { kind, type, subType, from, to } = keyOfRelationship(relationship);
+      const between = [...from, ...to].map((id) => names.get(id) ?? id);
+      const key = JSON.stringify([kind, type, subType, from.map(idOf), to.map(idOf)]);
+      return [key, { kind, type, sub_type: subType, between }];
+    }),
+  );
+}
+
+function nameOf({ id, displayName, component, configuration }: DesignComponent): ComponentName {
+  const metadata = isObject(configuration['metadata']) ? configuration['metadata'] : {};
+  const { kind, version } = component;
+  return { id, name: displayName, kind, api_version: version, namespace: textOf(metadata['namespace']) };
+}
+
+function without(record: object, names: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(record as JsonObject).filter(([name]) => !names.includes(name)));
+}

@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import { inc } from 'semver';
+import { Conflict } from '../../core/errors/app-error.js';
+import type { DesignFile } from '../../formats/design-file.js';
+import type { SourceFile } from '../../formats/source-file.js';
+import { DesignChecks } from '../design-checks.js';
+import { Design } from '../design.entity.js';
+import type { SourceType } from '../formats/source-type.js';
+import { DesignContents, type VersionNote } from './design-contents.js';
+import { VersionsStore } from './versions.store.js';
+
+/** What a version holds: a design file, and the file that it was read from. */
+export interface Content {
+  file: DesignFile;
+  sourceType: SourceType;
+  source: SourceFile;
+}
+
+/** A version that is ready to be kept. */
+export interface NewVersion {
+  /** What the design is once this is its current version. */
+  design: Pick<Design, 'versionNumber' | 'version' | 'sourceType' | 'unsupported'>;
+  /**
+   * Keeps it, in the unit of work that holds the design.
+   * @throws Conflict CONCURRENT_CHANGE when another version came first
+   */
+  write(): Promise<void>;
+}
+
+/** Makes contents the next versions of designs: numbered without gaps, each a patch above the one before. */
+@Injectable()
+export class NewVersions {
+  constructor(
+    private readonly versions: VersionsStore,
+    private readonly contents: DesignContents,
+    private readonly checks: DesignChecks,
+  ) {}
+
+  /** Packs and seals before the transaction, so that nothing is held meanwhile. */
+  async prepare(current: Design, { file, sourceType, source }: Content, note: VersionNote): Promise<NewVersion> {
+    const last = await this.versions.last(current.id);
+    const version = inc(last.version, 'patch') ?? '0.0.1';
+    const unsupported = await this.checks.firstReason(file);
+    const design = { versionNumber: last.number + 1, version, sourceType, unsupported };
+    const next = Object.assign(new Design(), current, design);
+    const write = await this.contents.prepare(next, { ...file, id: current.id, version }, source, note);
+    return {
+      design,
+      write: async () => {
+        const { number } = await this.versions.last(current.id);
+        if (number !== last.number)
+          throw new Conflict('CONCURRENT_CHANGE', 'another change of this design came first', {
+            remedy: 'Read it again and repeat the change.',
+          });
+        await write();
+      },
+    };
+  }
+}

@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import { Store } from '../../core/database/store.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import type { ListQuery } from '../../core/listing/list-query.js';
+import { type Listing, recordOrder } from '../../core/listing/listing.js';
+import type { Page } from '../../core/listing/page.js';
+import type { Design } from '../design.entity.js';
+import { Snapshot } from './snapshot.entity.js';
+
+const listing: Listing<Snapshot> = {
+  alias: 'snapshot',
+  pageSize: 20,
+  order: recordOrder('snapshot'),
+  defaultOrder: 'created_at desc',
+  search: ['snapshot.name'],
+};
+
+@Injectable()
+export class SnapshotsStore extends Store<Snapshot> {
+  constructor(unit: UnitOfWork) {
+    super(unit, Snapshot, listing.alias);
+  }
+
+  /** Those of versions that readers of this record may know. */
+  page({ id, shown: [first, last] }: Design, query: ListQuery): Promise<Page<Snapshot>> {
+    const rows = this.select().where('snapshot.design_id = :id', { id });
+    rows.andWhere('snapshot.number BETWEEN :first AND :last', { first, last });
+    return this.paginate(rows, listing, query);
+  }
+}

@@ -1,0 +1,49 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { EnvelopeOf } from '../../core/listing/page.js';
+import { IdField, IntField, TextField, TimeField, WordField } from '../../core/schema/fields.js';
+import { sourceTypes } from '../formats/source-type.js';
+import type { DesignVersion } from './design-version.entity.js';
+
+export class VersionView {
+  @IdField({ rest: true })
+  id!: string;
+
+  @IdField({ rest: true })
+  design_id!: string;
+
+  @IntField({ rest: true, description: 'From 1 without gaps.' })
+  number!: number;
+
+  @TextField({ rest: true, description: 'Semver.' })
+  version!: string;
+
+  @WordField(sourceTypes, { rest: true })
+  source_type!: string;
+
+  @IdField({ rest: true, description: 'The user who made it.' })
+  user_id!: string;
+
+  @TextField({ rest: true })
+  message!: string;
+
+  @TimeField({ rest: true })
+  created_at!: Date;
+
+  @ApiPropertyOptional({ description: 'The design file as YAML; of a single version only.' })
+  pattern_file?: string;
+
+  static of(this: void, version: DesignVersion): VersionView {
+    return Object.assign(new VersionView(), {
+      id: version.id,
+      design_id: version.designId,
+      number: version.number,
+      version: version.version,
+      source_type: version.sourceType,
+      user_id: version.userId,
+      message: version.message,
+      created_at: version.createdAt,
+    });
+  }
+}
+
+export const VersionPage = EnvelopeOf(VersionView, 'versions', 'DesignVersionPage');

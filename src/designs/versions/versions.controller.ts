@@ -1,0 +1,77 @@
+import { Body, Controller, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
+import { ApiBearerAuth, ApiCreatedResponse, ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { Actor } from '../../core/access/actor.js';
+import { Caller } from '../../core/access/public.js';
+import { ListQuery } from '../../core/listing/list-query.js';
+import { type Envelope, envelope } from '../../core/listing/page.js';
+import { Id } from '../../core/rest/id.js';
+import { IfMatch, Precondition } from '../../core/rest/precondition.js';
+import { DesignPresenter } from '../design-presenter.js';
+import { DesignView } from '../design.view.js';
+import { SnapshotPage, SnapshotView } from './snapshot.view.js';
+import { SnapshotsService } from './snapshots.service.js';
+import { DiffQuery, NewSnapshot, Restoration, VersionNumber } from './version.inputs.js';
+import { VersionPage, VersionView } from './version.view.js';
+import { type VersionDiff, VersionsService } from './versions.service.js';
+
+/** The history of a design. */
+@ApiTags('designs')
+@ApiBearerAuth()
+@Controller('api/pattern/:id')
+export class VersionsController {
+  constructor(
+    private readonly versions: VersionsService,
+    private readonly snapshots: SnapshotsService,
+    private readonly presenter: DesignPresenter,
+  ) {}
+
+  @Get('versions')
+  @ApiOkResponse({ type: VersionPage })
+  async list(@Caller() actor: Actor, @Id() id: string, @Query() query: ListQuery): Promise<Envelope> {
+    return envelope(await this.versions.list(actor, id, query), 'versions', VersionView.of);
+  }
+
+  @Get('versions/:number')
+  @ApiParam({ name: 'number', schema: { type: 'integer', minimum: 1 } })
+  @ApiOkResponse({ type: VersionView })
+  async get(@Caller() actor: Actor, @Id() id: string, @VersionNumber() number: number): Promise<VersionView> {
+    const { version, text } = await this.versions.get(actor, id, number);
+    return Object.assign(VersionView.of(version), { pattern_file: text });
+  }
+
+  /** Makes what an earlier version holds the next version. */
+  @Post('versions/:number/restore')
+  @HttpCode(200)
+  @ApiParam({ name: 'number', schema: { type: 'integer', minimum: 1 } })
+  @ApiOkResponse({ type: DesignView })
+  async restore(
+    @Caller() actor: Actor,
+    @Id() id: string,
+    @VersionNumber() number: number,
+    @Body() input: Restoration,
+    @IfMatch() match: Precondition,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<DesignView> {
+    return this.presenter.written(await this.versions.restore(actor, id, number, input, match), response);
+  }
+
+  /** What differs in meaning: reordered keys, and reordered lists whose items have an identity, do not. */
+  @Get('diff')
+  diff(@Caller() actor: Actor, @Id() id: string, @Query() query: DiffQuery): Promise<VersionDiff> {
+    return this.versions.diff(actor, id, query);
+  }
+
+  @Get('snapshots')
+  @ApiOkResponse({ type: SnapshotPage })
+  async listSnapshots(@Caller() actor: Actor, @Id() id: string, @Query() query: ListQuery): Promise<Envelope> {
+    return envelope(await this.snapshots.list(actor, id, query), 'snapshots', SnapshotView.of);
+  }
+
+  /** Names the current version, or the one that is given, for ever. */
+  @Post('snapshots')
+  @ApiCreatedResponse({ type: SnapshotView })
+  async createSnapshot(@Caller() actor: Actor, @Id() id: string, @Body() input: NewSnapshot): Promise<SnapshotView> {
+    return SnapshotView.of(await this.snapshots.create(actor, id, input));
+  }
+}

@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../core/access/actor.js';
+import { NotFound } from '../../core/errors/app-error.js';
+import type { ListQuery } from '../../core/listing/list-query.js';
+import type { Page } from '../../core/listing/page.js';
+import { Precondition } from '../../core/rest/precondition.js';
+import { WorkerPool } from '../../formats/worker-pool.js';
+import type { Design } from '../design.entity.js';
+import { DesignWriter, type Written } from '../design-writer.service.js';
+import { DesignsService } from '../designs.service.js';
+import { type DesignDiff, diffTask } from './diff/design-diff.js';
+import { DesignContents } from './design-contents.js';
+import type { DesignVersion } from './design-version.entity.js';
+import type { DiffQuery, Restoration } from './version.inputs.js';
+import { VersionsStore } from './versions.store.js';
+
+/** Which two versions were compared, and what differs between them. */
+export interface VersionDiff extends DesignDiff {
+  from: number;
+  to: number;
+}
+
+/** The history of designs. Strangers know of a public design the published version only. */
+@Injectable()
+export class VersionsService {
+  constructor(
+    private readonly designs: DesignsService,
+    private readonly versions: VersionsStore,
+    private readonly contents: DesignContents,
+    private readonly writer: DesignWriter,
+    private readonly pool: WorkerPool,
+  ) {}
+
+  async list(actor: Actor, id: string, query: ListQuery): Promise<Page<DesignVersion>> {
+    return this.versions.page(await this.designs.get(actor, id), query);
+  }
+
+  /** A version with its design file as YAML. */
+  async get(actor: Actor, id: string, number: number): Promise<{ version: DesignVersion; text: string }> {
+    const design = await this.designs.get(actor, id);
+    const version = await this.found(design, number);
+    return { version, text: await this.contents.readText(design, number) };
+  }
+
+  /** Makes an earlier version the next one; restoring the current one does so too. */
+  async restore(
+    actor: Actor,
+    id: string,
+    number: number,
+    { message }: Restoration,
+    match: Precondition,
+  ): Promise<Written> {
+    const design = await this.designs.get(actor, id);
+    await this.designs.require(actor, 'update', design);
+    const { sourceType, version } = await this.found(design, number);
+    const file = await this.contents.read(design, number);
+    const source = await this.contents.readSourceFile(design, number);
+    const note = message ?? `Restored version ${number} (${version})`;
+    return this.writer.restore(actor, design, { file, sourceType, source }, note, match);
+  }
+
+  /** What differs in meaning between two versions. */
+  async diff(actor: Actor, id: string, query: DiffQuery): Promise<VersionDiff> {
+    const design = await this.designs.get(actor, id);
+    const { from, to } = query.numbers(design.versionNumber);
+    for (const number of [from, to]) await this.found(design, number);
+    const [before, after] = [await this.contents.readBytes(design, from), await this.contents.readBytes(design, to)];
+    return { from, to, ...(await this.pool.run(diffTask, { from: before, to: after })) };
+  }
+
+  /** @throws NotFound when the design has no such version that its reader may know */
+  async found(design: Design, number: number): Promise<DesignVersion> {
+    const version = await this.versions.find(design, number);
+    if (!version) throw new NotFound('version', String(number));
+    return version;
+  }
+}

@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import type { ListQuery } from '../../core/listing/list-query.js';
+import type { Listing } from '../../core/listing/listing.js';
+import type { Page } from '../../core/listing/page.js';
+import { paginate } from '../../core/listing/paginate.js';
+import type { Design } from '../design.entity.js';
+import { DesignVersion } from './design-version.entity.js';
+
+const listing: Listing<DesignVersion> = {
+  alias: 'version',
+  pageSize: 20,
+  order: {
+    number: { sql: 'version.number', type: 'bigint', of: ({ number }) => number },
+    created_at: { sql: 'version.created_at', type: 'timestamptz', of: ({ createdAt }) => createdAt },
+  },
+  defaultOrder: 'number desc',
+  search: ['version.message', 'version.version'],
+};
+
+/** The versions of designs, without their contents. */
+@Injectable()
+export class VersionsStore {
+  constructor(private readonly unit: UnitOfWork) {}
+
+  /** Those that readers of this record may know. */
+  page(design: Design, query: ListQuery): Promise<Page<DesignVersion>> {
+    return paginate(this.of(design), listing, query, this.unit.isOpen);
+  }
+
+  find(design: Design, number: number): Promise<DesignVersion | null> {
+    return this.of(design).andWhere('version.number = :number', { number }).getOne();
+  }
+
+  /** The one of the highest number, current or not. */
+  last(designId: string): Promise<DesignVersion> {
+    return this.select()
+      .where('version.design_id = :designId', { designId })
+      .orderBy('version.number', 'DESC')
+      .limit(1)
+      .getOneOrFail();
+  }
+
+  private of({ id, shown: [first, last] }: Design) {
+    return this.select()
+      .where('version.design_id = :id', { id })
+      .andWhere('version.number BETWEEN :first AND :last', { first, last });
+  }
+
+  private select() {
+    return this.unit.manager.getRepository(DesignVersion).createQueryBuilder('version');
+  }
+}
