@@ -43,7 +43,7 @@ export class DeploymentScene {
     await this.client.close();
   }
 
-  plan(objects: KubernetesObject[], options: PlanOptions = {}): Promise<Plan> {
+  plan(objects: Record<string, unknown>[], options: PlanOptions = {}): Promise<Plan> {
     const resources = objects.map((object, index) => ({ component: `component-${index}`, object }));
     const settings = { namespace: this.namespace, previous: [...this.recorded], ...options };
     return new Planner(this.client).plan(resources, this.owner, settings);

@@ -1,5 +1,5 @@
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
-import { groupOf, type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
+import { groupOf } from '../../kubernetes/clusters/kubernetes-object.js';
 import { type StructuralSchema } from './structural-schema.js';
 
 /** The part of a CustomResourceDefinition (apiextensions.k8s.io/v1) that is read here. */
@@ -20,13 +20,18 @@ export interface DefinedKind {
   schema?: StructuralSchema;
 }
 
-export function isDefinition(object: { apiVersion: string; kind: string }): boolean {
-  return object.kind === 'CustomResourceDefinition' && groupOf(object.apiVersion) === 'apiextensions.k8s.io';
+export function isDefinition({ apiVersion, kind }: { apiVersion?: unknown; kind?: unknown }): boolean {
+  return (
+    kind === 'CustomResourceDefinition' &&
+    typeof apiVersion === 'string' &&
+    groupOf(apiVersion) === 'apiextensions.k8s.io'
+  );
 }
 
-/** The kinds that a definition will serve once it stands, one a version. */
-export function definedKinds(definition: KubernetesObject): DefinedKind[] {
-  const { group, scope, names, versions } = (definition.spec ?? {}) as DefinitionSpec;
+/** The kinds that a definition will serve once it stands, one a version; none of anything else. */
+export function definedKinds(object: Record<string, unknown>): DefinedKind[] {
+  if (!isDefinition(object)) return [];
+  const { group, scope, names, versions } = (object['spec'] ?? {}) as DefinitionSpec;
   const { kind, plural } = names ?? {};
   if (!group || !kind || !plural || !Array.isArray(versions)) return [];
   return versions.flatMap(({ name: version, served, schema, subresources }) =>

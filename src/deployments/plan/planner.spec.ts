@@ -7,7 +7,6 @@ import {
   DeploymentScene,
 } from '../../../test/support/deployment-scene.js';
 import { requires } from '../../../test/support/requirements.js';
-import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { plannedResources } from './plan.js';
 import { Planner, type PlanOptions } from './planner.js';
 
@@ -25,9 +24,9 @@ requires('KUBEBUILDER_ASSETS', 'A plan', () => {
 
   afterEach(() => scene.close());
 
-  const planned = async (objects: KubernetesObject[], options?: PlanOptions) =>
+  const planned = async (objects: Record<string, unknown>[], options?: PlanOptions) =>
     plannedResources(await scene.plan(objects, options));
-  const actions = async (objects: KubernetesObject[], options?: PlanOptions) =>
+  const actions = async (objects: Record<string, unknown>[], options?: PlanOptions) =>
     (await planned(objects, options)).map(({ name, action, error }) => `${name}: ${error?.reason ?? action}`);
 
   it('creates what is not there, and touches nothing', async () => {
@@ -177,8 +176,8 @@ requires('KUBEBUILDER_ASSETS', 'A plan', () => {
         immutable,
         { apiVersion: 'v1', kind: 'Nonsense', metadata: { name: 'a' } },
         { apiVersion: 'extensions/v1beta1', kind: 'Deployment', metadata: { name: 'old' } },
-        { apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'a-' } } as unknown as KubernetesObject,
-        { kind: 'ConfigMap' } as unknown as KubernetesObject,
+        { apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'a-' } },
+        { kind: 'ConfigMap' },
         configMap('twice'),
         configMap('twice'),
         configMap('lost', {}, { namespace: 'no-such-namespace' }),

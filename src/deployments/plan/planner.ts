@@ -4,7 +4,7 @@ import { groupOf, type ObjectReference } from '../../kubernetes/clusters/kuberne
 import { boundedParallel } from './bounded-parallel.js';
 import { Comparison, type OwnershipOptions } from './comparison.js';
 import { type DefinedKind, definedKinds, isDefinition } from './definitions.js';
-import { desiredObject, shapeError } from './desired-object.js';
+import { desiredObject, shaped } from './desired-object.js';
 import { OwnedObjects } from './owned-objects.js';
 import { type Owner } from './owner.js';
 import { fingerprint, type Plan, type PlanItem } from './plan.js';
@@ -44,7 +44,7 @@ export class Planner {
    * @throws ClusterError when the cluster as a whole cannot be worked with
    */
   async plan(resources: DesiredResource[], owner: Owner, options: PlanOptions = {}): Promise<Plan> {
-    const defined = resources.flatMap(({ object }) => (isDefinition(object) ? definedKinds(object) : []));
+    const defined = resources.flatMap(({ object }) => definedKinds(object));
     const items = await boundedParallel(resources, PARALLEL, (resource) =>
       this.item(resource, defined, owner, options),
     );
@@ -61,26 +61,27 @@ export class Planner {
   }
 
   private async item(
-    { component, object }: DesiredResource,
+    { component, object: given }: DesiredResource,
     defined: DefinedKind[],
     owner: Owner,
     options: PlanOptions,
   ): Promise<PlanItem> {
-    const metadata: { name?: unknown; namespace?: unknown } = object.metadata ?? {};
+    const metadata = (given['metadata'] ?? {}) as Record<string, unknown>;
     const text = (value: unknown) => (typeof value === 'string' ? value : '');
     const planned: PlannedResource = {
       component,
-      api_version: text(object.apiVersion),
-      kind: text(object.kind),
-      namespace: text(metadata.namespace) || null,
-      name: text(metadata.name),
+      api_version: text(given['apiVersion']),
+      kind: text(given['kind']),
+      namespace: text(metadata['namespace']) || null,
+      name: text(metadata['name']),
       action: 'create',
       diff: [],
       verified: false,
       warnings: [],
     };
-    const error = shapeError(object);
-    if (error) return { planned: { ...planned, error } };
+    const shape = shaped(given);
+    if ('error' in shape) return { planned: { ...planned, error: shape.error } };
+    const { object } = shape;
     const kind =
       (await this.cluster.find(object.apiVersion, object.kind)) ??
       defined.find((one) => one.kind.apiVersion === object.apiVersion && one.kind.kind === object.kind)?.kind;
@@ -208,7 +209,6 @@ function redefinedIn(all: PlanItem[], kind: ResourceKind): boolean {
   return all.some(
     ({ planned, desired }) =>
       desired &&
-      isDefinition(desired) &&
       planned.diff.some(({ path }) => path.startsWith('/spec')) &&
       definedKinds(desired).some((one) => sameKind(one.kind, kind)),
   );
