@@ -1,6 +1,6 @@
+import { isObject, type JsonObject } from '../../formats/located.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { groupOf } from '../../kubernetes/clusters/kubernetes-object.js';
-import { type StructuralSchema } from './structural-schema.js';
 
 /** The part of a CustomResourceDefinition (apiextensions.k8s.io/v1) that is read here. */
 interface DefinitionSpec {
@@ -10,14 +10,15 @@ interface DefinitionSpec {
   versions?: {
     name?: string;
     served?: boolean;
-    schema?: { openAPIV3Schema?: StructuralSchema };
+    schema?: { openAPIV3Schema?: JsonObject };
     subresources?: object;
   }[];
 }
 
 export interface DefinedKind {
   kind: ResourceKind;
-  schema?: StructuralSchema;
+  /** As the cluster's OpenAPI would tell it: marked with the kind that it is of. */
+  schema?: JsonObject;
 }
 
 export function isDefinition({ apiVersion, kind }: { apiVersion?: unknown; kind?: unknown }): boolean {
@@ -37,7 +38,9 @@ export function definedKinds(object: Record<string, unknown>): DefinedKind[] {
   return versions.flatMap(({ name: version, served, schema, subresources }) =>
     version && served !== false
       ? {
-          schema: schema?.openAPIV3Schema,
+          schema: isObject(schema?.openAPIV3Schema)
+            ? { ...schema.openAPIV3Schema, 'x-kubernetes-group-version-kind': [{ group, version, kind }] }
+            : undefined,
           kind: {
             apiVersion: `${group}/${version}`,
             group,

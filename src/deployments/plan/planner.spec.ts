@@ -5,6 +5,7 @@ import {
   customKind,
   deployment,
   DeploymentScene,
+  judge,
 } from '../../../test/support/deployment-scene.js';
 import { requires } from '../../../test/support/requirements.js';
 import { plannedResources } from './plan.js';
@@ -102,7 +103,9 @@ requires('KUBEBUILDER_ASSETS', 'A plan', () => {
     const objects = [configMap('a'), configMap('b', {}, { namespace: other.namespace })];
     expect((await planned(objects)).map(({ namespace }) => namespace)).toEqual([scene.namespace, other.namespace]);
     const resources = objects.slice(0, 1).map((object) => ({ component: 'a', object }));
-    const [nowhere] = plannedResources(await new Planner(scene.client).plan(resources, scene.owner, { previous: [] }));
+    const [nowhere] = plannedResources(
+      await new Planner(scene.client, judge).plan(resources, scene.owner, { previous: [] }),
+    );
     expect(nowhere?.namespace).toBe('default');
     const [role] = await planned([
       { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: 'r', namespace: 'x' } },
@@ -226,6 +229,9 @@ requires('KUBEBUILDER_ASSETS', 'A plan', () => {
       ['bad', 'create', false, 'INVALID', 'spec.size, spec.colour'],
       ['wrong', 'create', true, 'INVALID', '.data.a'],
     ]);
+    expect(plan[4]?.error?.detail).toBe(
+      'spec.size: Required value; spec.colour: Unsupported value: "green": supported values: "red", "blue"',
+    );
   });
 
   it('has a fingerprint that moves with design and cluster, and with nothing else', async () => {
@@ -243,7 +249,7 @@ requires('KUBEBUILDER_ASSETS', 'A plan', () => {
   it('without rights tells so of each resource', async () => {
     const nobody = clusterClient(cluster.kubeconfigNobody);
     const resources = [{ component: 'a', object: configMap('a') }];
-    const { items, unseen } = await new Planner(nobody).plan(resources, scene.owner, {
+    const { items, unseen } = await new Planner(nobody, judge).plan(resources, scene.owner, {
       namespace: scene.namespace,
       previous: [],
     });
