@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Cluster, sharedCluster } from './support/cluster.js';
+import { customKind } from './support/deployment-scene.js';
 import { kubectl } from './support/kubectl.js';
 import type { Json, Person } from './support/person.js';
 import { requires } from './support/requirements.js';
@@ -183,6 +184,21 @@ requires('KUBEBUILDER_ASSETS', 'the main job, on a real API server', () => {
     expect(await kubectl(cluster, 'get', 'ns', namespace, '--ignore-not-found', '-o', 'name')).toBe('');
     expect((await world.admin.delete(`/api/pattern/${design.id}`)).status).toBe(200);
   }, 120_000);
+
+  it('plans objects by the definition that comes with them', async () => {
+    const { definition, object } = customKind();
+    const objects = [object('good'), object('bad', { size: 'much', colour: 'green' })];
+    const design = await importDesign(JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [definition, ...objects] }), 'list.json'); // prettier-ignore
+    const plan = await world.admin.post('/api/pattern/deploy/plan', { id: design.id });
+    expect(plan).toMatchObject({ status: 200, body: { deployable: false } });
+    expect(
+      plan.body.resources.map(({ name, verified, error }: Json) => [name, verified, error?.reason, error?.field]),
+    ).toEqual([
+      [definition.metadata.name, true, undefined, undefined],
+      ['good', false, undefined, undefined],
+      ['bad', false, 'INVALID', 'spec.size, spec.colour'],
+    ]);
+  });
 
   it('leaves alone what is not its own, unless it is told to adopt it', async () => {
     const namespace = `o${randomUUID().slice(0, 8)}`;

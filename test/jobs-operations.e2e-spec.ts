@@ -4,6 +4,7 @@ import { Actor } from '../src/core/access/actor.js';
 import { Conflict } from '../src/core/errors/app-error.js';
 import type { Job } from '../src/jobs/job.js';
 import { Jobs } from '../src/jobs/jobs.js';
+import { Requesters } from '../src/organizations/users/requesters.js';
 import { until } from './jobs-replica.js';
 import type { Answer, Json, Person } from './support/person.js';
 import { World } from './support/world.js';
@@ -25,6 +26,15 @@ beforeAll(async () => {
       if (behaviour === 'succeed') return { made: 5 };
       await once(signal, 'abort');
       throw signal.reason;
+    },
+  });
+  const requesters = world.get(Requesters);
+  jobs.handle('errand', {
+    concurrency: 1,
+    retryIn: () => null,
+    handler: async (job) => {
+      const { userId, name, installationAdmin } = await requesters.of(job);
+      return { userId, name, installationAdmin };
     },
   });
 });
@@ -124,5 +134,28 @@ describe('an operation', () => {
     expect((await read(requester, job)).status).toBe(200);
     expect((await read(world.admin, job)).status).toBe(200);
     expect((await read(organizationAdmin, job)).status).toBe(404);
+  });
+});
+
+describe('a job that acts as whoever asked for it', () => {
+  const errand = async ({ id, email }: Person): Promise<Answer> => {
+    const actor = Actor.user({ id, email, installationAdmin: true });
+    const job = await jobs.enqueue(actor, { queue: 'errand', payload: {}, organizationId: world.organization });
+    await jobs.finished(job.id, { timeoutMs: 20_000 });
+    return read(world.admin, job);
+  };
+
+  it('has the rights that they have by now', async () => {
+    const { body } = await errand(requester);
+    expect(body).toMatchObject({
+      status: 'succeeded',
+      result: { userId: requester.id, name: requester.email, installationAdmin: false },
+    });
+  });
+
+  it('fails when their account is deactivated', async () => {
+    const gone = await world.person('member');
+    await world.admin.put(`/api/identity/users/${gone.id}`, { deactivated: true });
+    expect((await errand(gone)).body).toMatchObject({ status: 'failed', error: { code: 'NOT_FOUND', status: 404 } });
   });
 });

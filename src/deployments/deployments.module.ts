@@ -13,6 +13,7 @@ import { KubernetesModule } from '../kubernetes/kubernetes.module.js';
 import { WorkspaceQuotas } from '../workspaces/quotas/workspace-quotas.js';
 import { WorkspaceArchived, WorkspaceDeleted } from '../workspaces/workspace.events.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
+import { RegistryModule } from '../registry/registry.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { type DeployedDesign, DeployedDesignsStore } from './deployed-designs.store.js';
 import { DeploymentAnswers } from './deployment-answers.js';
@@ -35,6 +36,7 @@ const AT_ONCE = 4;
     OrganizationsModule,
     ConnectionsModule,
     KubernetesModule,
+    RegistryModule,
     EnvironmentsModule,
     WorkspacesModule,
     DesignsModule,

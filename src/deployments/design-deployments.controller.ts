@@ -29,7 +29,10 @@ export class DesignDeploymentsController {
     return this.plans.plan(actor, query.into(input));
   }
 
-  /** Deploys, and waits for the end unless `?async=true`: 200 only when all of it has succeeded. */
+  /**
+   * Deploys, and waits for the end unless `?async=true`: 200 only when all of it has succeeded. Of a chart, hooks for installing
+   * and upgrading are deployed like its other resources; those for `helm test`, deleting and rolling back are left out.
+   */
   @Post('deploy')
   @HttpCode(200)
   @ApiOkResponse({ type: DeploymentView })

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { DesignFile } from '../formats/design-file.js';
-import { isDeployable } from '../formats/design-component.js';
+import { deployedComponents } from './deployed-components.js';
 
 /** Tells the first reason why a design cannot be deployed, or null. */
 export type DesignCheck = (design: DesignFile) => string | null | Promise<string | null>;
@@ -24,10 +24,10 @@ export class DesignChecks {
   }
 }
 
-const holdsSomething: DesignCheck = ({ components }) =>
-  components.some(isDeployable) ? null : 'nothing in this design can be deployed';
+const holdsSomething: DesignCheck = (design) =>
+  deployedComponents(design).length > 0 ? null : 'nothing in this design can be deployed';
 
-const everythingNamed: DesignCheck = ({ components }) => {
-  const nameless = components.find((component) => isDeployable(component) && component.component.kind === '');
+const everythingNamed: DesignCheck = (design) => {
+  const nameless = deployedComponents(design).find(({ component }) => component.kind === '');
   return nameless ? `component ${nameless.displayName || nameless.id} has no kind` : null;
 };

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { Actor } from '../core/access/actor.js';
+import type { Actor } from '../core/access/actor.js';
 import { Vault } from '../core/crypto/vault.js';
 import { newId } from '../core/database/base.entity.js';
-import { NotFound } from '../core/errors/app-error.js';
 import type { UploadedFile } from '../core/rest/upload.js';
 import type { Job } from '../jobs/job.js';
 import { Jobs } from '../jobs/jobs.js';
-import { UsersStore } from '../organizations/users/users.store.js';
+import { Requesters } from '../organizations/users/requesters.js';
 import type { DesignImport } from './design.inputs.js';
 import { DesignPlacement } from './design-placement.js';
 import { DesignView } from './design.view.js';
@@ -32,7 +31,7 @@ export class DesignImports {
     private readonly writer: DesignWriter,
     private readonly placement: DesignPlacement,
     private readonly jobs: Jobs,
-    private readonly users: UsersStore,
+    private readonly requesters: Requesters,
     private readonly vault: Vault,
   ) {
     jobs.handle<Payload>(QUEUE, { concurrency: AT_ONCE, handler: (job) => this.run(job) });
@@ -59,19 +58,13 @@ export class DesignImports {
     });
   }
 
-  private async run({ id, payload, requestedBy }: Job<Payload>): Promise<object> {
+  private async run(job: Job<Payload>): Promise<object> {
+    const { id, payload } = job;
     const text = await this.vault.open(Buffer.from(payload.sealed, 'base64'), placeOf(id));
     const { input, files } = JSON.parse(text.toString()) as Sealed;
     const uploads = files.map(({ base64, ...file }) => ({ ...file, buffer: Buffer.from(base64, 'base64') }));
-    const { design, warnings } = await this.writer.import(await this.requester(requestedBy), input, uploads);
+    const { design, warnings } = await this.writer.import(await this.requesters.of(job), input, uploads);
     return { ...DesignView.of(design), warnings };
-  }
-
-  /** The one who asked, with the rights they have by now. */
-  private async requester(id: string | null): Promise<Actor> {
-    const user = id ? await this.users.find(id) : null;
-    if (!user || user.deactivatedAt) throw new NotFound('user', id ?? '');
-    return Actor.user(user);
   }
 }
 

@@ -23,6 +23,7 @@ import { Accounts } from './users/accounts.js';
 import { ProfilesController } from './users/profiles.controller.js';
 import { ProfilesResolver } from './users/profiles.resolver.js';
 import { ProfilesService } from './users/profiles.service.js';
+import { Requesters } from './users/requesters.js';
 import { UsersStore } from './users/users.store.js';
 
 @Module({
@@ -51,6 +52,7 @@ import { UsersStore } from './users/users.store.js';
     ProfilesService,
     ProfilesResolver,
     UsersStore,
+    Requesters,
   ],
   exports: [
     OrganizationsService,
@@ -60,6 +62,7 @@ import { UsersStore } from './users/users.store.js';
     GroupTeams,
     TeamsStore,
     UsersStore,
+    Requesters,
     Accounts,
     AcceptancesService,
   ],

@@ -3,6 +3,7 @@ import { Outbound } from '../../src/core/outbound/outbound.js';
 import { Applier, type ApplyOptions } from '../../src/deployments/apply/applier.js';
 import { type DeploymentResult } from '../../src/deployments/apply/resource-result.js';
 import { Undeployer, type UndeployOptions } from '../../src/deployments/apply/undeployer.js';
+import { type SchemaJudge } from '../../src/deployments/plan/definition-judge.js';
 import { type Owner } from '../../src/deployments/plan/owner.js';
 import { type Plan } from '../../src/deployments/plan/plan.js';
 import { Planner, type PlanOptions } from '../../src/deployments/plan/planner.js';
@@ -10,6 +11,12 @@ import { ClusterClient } from '../../src/kubernetes/clusters/cluster-client.js';
 import { type ClusterLimits } from '../../src/kubernetes/clusters/cluster-transport.js';
 import { readKubeconfig } from '../../src/kubernetes/clusters/kubeconfig.js';
 import { type KubernetesObject, type ObjectReference } from '../../src/kubernetes/clusters/kubernetes-object.js';
+import { validateInWorker } from '../../src/registry/validation/validation-task.js';
+
+/** Judges by schemas as the service does, without a worker. */
+export const judge: SchemaJudge = {
+  judgeBy: (resources, schemas) => Promise.resolve(validateInWorker({ resources, schemas })),
+};
 
 /** Calls a test's cluster as the kubeconfig says. */
 export function clusterClient(kubeconfig: string, limits?: Partial<ClusterLimits>): ClusterClient {
@@ -43,10 +50,10 @@ export class DeploymentScene {
     await this.client.close();
   }
 
-  plan(objects: KubernetesObject[], options: PlanOptions = {}): Promise<Plan> {
+  plan(objects: Record<string, unknown>[], options: PlanOptions = {}): Promise<Plan> {
     const resources = objects.map((object, index) => ({ component: `component-${index}`, object }));
     const settings = { namespace: this.namespace, previous: [...this.recorded], ...options };
-    return new Planner(this.client).plan(resources, this.owner, settings);
+    return new Planner(this.client, judge).plan(resources, this.owner, settings);
   }
 
   async deploy(objects: KubernetesObject[], options: PlanOptions & ApplyOptions = {}): Promise<DeploymentResult> {

@@ -1,5 +1,5 @@
 import { type Cluster, startCluster } from '../../../test/support/cluster.js';
-import { clusterClient, configMap, DeploymentScene, outcomes } from '../../../test/support/deployment-scene.js';
+import { clusterClient, configMap, DeploymentScene, judge, outcomes } from '../../../test/support/deployment-scene.js';
 import { requires } from '../../../test/support/requirements.js';
 import { Planner } from '../plan/planner.js';
 import { Applier } from './applier.js';
@@ -28,7 +28,10 @@ requires('KUBEBUILDER_ASSETS', 'A deployment to a cluster that fails', () => {
   it('without rights changes nothing and says what is missing', async () => {
     const nobody = clusterClient(cluster.kubeconfigNobody);
     const resources = objects.map((object) => ({ component: object.metadata.name, object }));
-    const plan = await new Planner(nobody).plan(resources, scene.owner, { namespace: scene.namespace, previous: [] });
+    const plan = await new Planner(nobody, judge).plan(resources, scene.owner, {
+      namespace: scene.namespace,
+      previous: [],
+    });
     const result = await new Applier(nobody).apply(plan, { atomic: false });
     expect(outcomes(result)).toEqual(['a', 'b', 'c'].map((name) => `ConfigMap/${name}: failed FORBIDDEN`));
     expect(result.resources[0]?.error?.detail).toContain('User "nobody" cannot');

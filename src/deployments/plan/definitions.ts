@@ -1,6 +1,6 @@
+import { isObject, type JsonObject } from '../../formats/located.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
-import { groupOf, type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
-import { type StructuralSchema } from './structural-schema.js';
+import { groupOf } from '../../kubernetes/clusters/kubernetes-object.js';
 
 /** The part of a CustomResourceDefinition (apiextensions.k8s.io/v1) that is read here. */
 interface DefinitionSpec {
@@ -10,29 +10,37 @@ interface DefinitionSpec {
   versions?: {
     name?: string;
     served?: boolean;
-    schema?: { openAPIV3Schema?: StructuralSchema };
+    schema?: { openAPIV3Schema?: JsonObject };
     subresources?: object;
   }[];
 }
 
 export interface DefinedKind {
   kind: ResourceKind;
-  schema?: StructuralSchema;
+  /** As the cluster's OpenAPI would tell it: marked with the kind that it is of. */
+  schema?: JsonObject;
 }
 
-export function isDefinition(object: { apiVersion: string; kind: string }): boolean {
-  return object.kind === 'CustomResourceDefinition' && groupOf(object.apiVersion) === 'apiextensions.k8s.io';
+export function isDefinition({ apiVersion, kind }: { apiVersion?: unknown; kind?: unknown }): boolean {
+  return (
+    kind === 'CustomResourceDefinition' &&
+    typeof apiVersion === 'string' &&
+    groupOf(apiVersion) === 'apiextensions.k8s.io'
+  );
 }
 
-/** The kinds that a definition will serve once it stands, one a version. */
-export function definedKinds(definition: KubernetesObject): DefinedKind[] {
-  const { group, scope, names, versions } = (definition.spec ?? {}) as DefinitionSpec;
+/** The kinds that a definition will serve once it stands, one a version; none of anything else. */
+export function definedKinds(object: Record<string, unknown>): DefinedKind[] {
+  if (!isDefinition(object)) return [];
+  const { group, scope, names, versions } = (object['spec'] ?? {}) as DefinitionSpec;
   const { kind, plural } = names ?? {};
   if (!group || !kind || !plural || !Array.isArray(versions)) return [];
   return versions.flatMap(({ name: version, served, schema, subresources }) =>
     version && served !== false
       ? {
-          schema: schema?.openAPIV3Schema,
+          schema: isObject(schema?.openAPIV3Schema)
+            ? { ...schema.openAPIV3Schema, 'x-kubernetes-group-version-kind': [{ group, version, kind }] }
+            : undefined,
           kind: {
             apiVersion: `${group}/${version}`,
             group,

@@ -14,20 +14,23 @@ const SERVER_FIELDS = [
   'selfLink',
 ];
 
-/** Why something in a design is no object that can be applied, before any cluster is asked. */
-export function shapeError(object: Partial<KubernetesObject>): ResourceError | undefined {
-  const metadata: Record<string, unknown> = object.metadata ?? {};
-  if (typeof object.apiVersion !== 'string' || !object.apiVersion)
-    return { reason: 'INVALID', field: 'apiVersion', detail: 'apiVersion is missing' };
-  if (typeof object.kind !== 'string' || !object.kind)
-    return { reason: 'INVALID', field: 'kind', detail: 'kind is missing' };
-  if (typeof metadata.name === 'string' && metadata.name) return undefined;
-  if (metadata.generateName) {
-    const detail =
-      'generateName makes another object at every deployment, none of which could be updated or removed: give it a name';
-    return { reason: 'GENERATED_NAME', field: 'metadata.generateName', detail };
-  }
-  return { reason: 'INVALID', field: 'metadata.name', detail: 'metadata.name is missing' };
+/** The object that something in a design is, or why it is none that can be applied, before any cluster is asked. */
+export function shaped(given: Record<string, unknown>): { object: KubernetesObject } | { error: ResourceError } {
+  const { apiVersion, kind } = given;
+  if (typeof apiVersion !== 'string' || !apiVersion) return missing('apiVersion');
+  if (typeof kind !== 'string' || !kind) return missing('kind');
+  const metadata = (given['metadata'] ?? {}) as Record<string, unknown>;
+  const { name, generateName } = metadata;
+  if (typeof name === 'string' && name)
+    return { object: { ...given, apiVersion, kind, metadata: { ...metadata, name } } };
+  if (!generateName) return missing('metadata.name');
+  const detail =
+    'generateName makes another object at every deployment, none of which could be updated or removed: give it a name';
+  return { error: { reason: 'GENERATED_NAME', field: 'metadata.generateName', detail } };
+}
+
+function missing(field: string): { error: ResourceError } {
+  return { error: { reason: 'INVALID', field, detail: `${field} is missing` } };
 }
 
 /**

@@ -1,10 +1,9 @@
-import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
-
 /** One resource of a design, as it should be on the cluster. */
 export interface DesiredResource {
   /** Id of the component of the design that it comes from. */
   component: string;
-  object: KubernetesObject;
+  /** As it was written: what is wrong with it, `apiVersion` and `kind` included, is an error of its plan. */
+  object: Record<string, unknown>;
 }
 
 export type ResourceAction = 'create' | 'update' | 'unchanged' | 'delete' | 'prune';

@@ -5,9 +5,9 @@ import {
   customKind,
   deployment,
   DeploymentScene,
+  judge,
 } from '../../../test/support/deployment-scene.js';
 import { requires } from '../../../test/support/requirements.js';
-import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { plannedResources } from './plan.js';
 import { Planner, type PlanOptions } from './planner.js';
 
@@ -25,9 +25,9 @@ requires('KUBEBUILDER_ASSETS', 'A plan', () => {
 
   afterEach(() => scene.close());
 
-  const planned = async (objects: KubernetesObject[], options?: PlanOptions) =>
+  const planned = async (objects: Record<string, unknown>[], options?: PlanOptions) =>
     plannedResources(await scene.plan(objects, options));
-  const actions = async (objects: KubernetesObject[], options?: PlanOptions) =>
+  const actions = async (objects: Record<string, unknown>[], options?: PlanOptions) =>
     (await planned(objects, options)).map(({ name, action, error }) => `${name}: ${error?.reason ?? action}`);
 
   it('creates what is not there, and touches nothing', async () => {
@@ -103,7 +103,9 @@ requires('KUBEBUILDER_ASSETS', 'A plan', () => {
     const objects = [configMap('a'), configMap('b', {}, { namespace: other.namespace })];
     expect((await planned(objects)).map(({ namespace }) => namespace)).toEqual([scene.namespace, other.namespace]);
     const resources = objects.slice(0, 1).map((object) => ({ component: 'a', object }));
-    const [nowhere] = plannedResources(await new Planner(scene.client).plan(resources, scene.owner, { previous: [] }));
+    const [nowhere] = plannedResources(
+      await new Planner(scene.client, judge).plan(resources, scene.owner, { previous: [] }),
+    );
     expect(nowhere?.namespace).toBe('default');
     const [role] = await planned([
       { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: 'r', namespace: 'x' } },
@@ -177,8 +179,8 @@ requires('KUBEBUILDER_ASSETS', 'A plan', () => {
         immutable,
         { apiVersion: 'v1', kind: 'Nonsense', metadata: { name: 'a' } },
         { apiVersion: 'extensions/v1beta1', kind: 'Deployment', metadata: { name: 'old' } },
-        { apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'a-' } } as unknown as KubernetesObject,
-        { kind: 'ConfigMap' } as unknown as KubernetesObject,
+        { apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'a-' } },
+        { kind: 'ConfigMap' },
         configMap('twice'),
         configMap('twice'),
         configMap('lost', {}, { namespace: 'no-such-namespace' }),
@@ -227,6 +229,9 @@ requires('KUBEBUILDER_ASSETS', 'A plan', () => {
       ['bad', 'create', false, 'INVALID', 'spec.size, spec.colour'],
       ['wrong', 'create', true, 'INVALID', '.data.a'],
     ]);
+    expect(plan[4]?.error?.detail).toBe(
+      'spec.size: Required value; spec.colour: Unsupported value: "green": supported values: "red", "blue"',
+    );
   });
 
   it('has a fingerprint that moves with design and cluster, and with nothing else', async () => {
@@ -244,7 +249,7 @@ requires('KUBEBUILDER_ASSETS', 'A plan', () => {
   it('without rights tells so of each resource', async () => {
     const nobody = clusterClient(cluster.kubeconfigNobody);
     const resources = [{ component: 'a', object: configMap('a') }];
-    const { items, unseen } = await new Planner(nobody).plan(resources, scene.owner, {
+    const { items, unseen } = await new Planner(nobody, judge).plan(resources, scene.owner, {
       namespace: scene.namespace,
       previous: [],
     });

@@ -3,13 +3,13 @@ import { type ResourceKind, sameKind } from '../../kubernetes/clusters/discovery
 import { groupOf, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
 import { boundedParallel } from './bounded-parallel.js';
 import { Comparison, type OwnershipOptions } from './comparison.js';
+import { DefinitionJudge, isRedefined, type SchemaJudge } from './definition-judge.js';
 import { type DefinedKind, definedKinds, isDefinition } from './definitions.js';
-import { desiredObject, shapeError } from './desired-object.js';
+import { desiredObject, shaped } from './desired-object.js';
 import { OwnedObjects } from './owned-objects.js';
 import { type Owner } from './owner.js';
 import { fingerprint, type Plan, type PlanItem } from './plan.js';
 import { type DesiredResource, objectKey, type PlannedResource, type ResourceError } from './planned-resource.js';
-import { structuralFaults } from './structural-schema.js';
 
 export interface PlanOptions extends OwnershipOptions {
   /** Of objects that name none: else that of the kubeconfig's context, else `default`. */
@@ -37,23 +37,28 @@ const NEEDED_BY_OTHERS = [
 
 /** Finds out what deploying a design would do on one cluster, by asking the cluster itself; nothing is changed. */
 export class Planner {
-  constructor(private readonly cluster: ClusterClient) {}
+  constructor(
+    private readonly cluster: ClusterClient,
+    private readonly judge: SchemaJudge,
+  ) {}
 
   /**
    * One item for each resource, with its error if it cannot be deployed, and one for each object that left the design.
    * @throws ClusterError when the cluster as a whole cannot be worked with
    */
   async plan(resources: DesiredResource[], owner: Owner, options: PlanOptions = {}): Promise<Plan> {
-    const defined = resources.flatMap(({ object }) => (isDefinition(object) ? definedKinds(object) : []));
+    const defined = resources.flatMap(({ object }) => definedKinds(object));
     const items = await boundedParallel(resources, PARALLEL, (resource) =>
       this.item(resource, defined, owner, options),
     );
     refuseRepeated(items);
     const comparison = new Comparison(this.cluster, owner, options);
     const [first, rest] = [items.filter(isFoundation), items.filter((item) => !isFoundation(item))];
-    for (const part of [first, rest]) {
-      await boundedParallel(part, PARALLEL, (item) => this.compare(item, items, defined, comparison, options.signal));
-    }
+    const compare = (item: PlanItem, refusals?: Map<PlanItem, ResourceError>) =>
+      this.compare(item, items, comparison, refusals?.get(item), options.signal);
+    await boundedParallel(first, PARALLEL, (item) => compare(item));
+    const refusals = await new DefinitionJudge(this.cluster, this.judge, defined).refusals(rest, items);
+    await boundedParallel(rest, PARALLEL, (item) => compare(item, refusals));
     const { prunes, unseen } = await this.prunes(items, owner, options);
     const all = [...items, ...prunes];
     const { adopt, force } = options;
@@ -61,26 +66,27 @@ export class Planner {
   }
 
   private async item(
-    { component, object }: DesiredResource,
+    { component, object: given }: DesiredResource,
     defined: DefinedKind[],
     owner: Owner,
     options: PlanOptions,
   ): Promise<PlanItem> {
-    const metadata: { name?: unknown; namespace?: unknown } = object.metadata ?? {};
+    const metadata = (given['metadata'] ?? {}) as Record<string, unknown>;
     const text = (value: unknown) => (typeof value === 'string' ? value : '');
     const planned: PlannedResource = {
       component,
-      api_version: text(object.apiVersion),
-      kind: text(object.kind),
-      namespace: text(metadata.namespace) || null,
-      name: text(metadata.name),
+      api_version: text(given['apiVersion']),
+      kind: text(given['kind']),
+      namespace: text(metadata['namespace']) || null,
+      name: text(metadata['name']),
       action: 'create',
       diff: [],
       verified: false,
       warnings: [],
     };
-    const error = shapeError(object);
-    if (error) return { planned: { ...planned, error } };
+    const shape = shaped(given);
+    if ('error' in shape) return { planned: { ...planned, error: shape.error } };
+    const { object } = shape;
     const kind =
       (await this.cluster.find(object.apiVersion, object.kind)) ??
       defined.find((one) => one.kind.apiVersion === object.apiVersion && one.kind.kind === object.kind)?.kind;
@@ -98,29 +104,26 @@ export class Planner {
     return { reason: 'UNKNOWN_KIND', field: 'kind', detail: `The cluster serves no ${kind} of ${apiVersion}: ${hint}` };
   }
 
+  /** @param refusal what the definition in the design says against it, when the cluster cannot judge it */
   private async compare(
     item: PlanItem,
     all: PlanItem[],
-    defined: DefinedKind[],
     comparison: Comparison,
+    refusal?: ResourceError,
     signal?: AbortSignal,
   ): Promise<void> {
     const { planned, desired, kind } = item;
     if (planned.error || !desired || !kind) return;
-    const schema = defined.find(
-      (one) => one.kind.apiVersion === kind.apiVersion && one.kind.kind === kind.kind,
-    )?.schema;
-    const faults = schema ? structuralFaults(schema, desired) : [];
     if (!(await this.cluster.find(kind.apiVersion, kind.kind))) {
-      if (faults.length > 0) planned.error = invalid(faults);
+      if (refusal) planned.error = refusal;
       return;
     }
     const { live, digest, error, ...compared } = await comparison.of(kind, desired, signal);
     Object.assign(planned, compared);
     Object.assign(item, { live, digest });
-    if (redefinedIn(all, kind) && (!error || error.reason === 'INVALID')) {
+    if (isRedefined(kind, all) && (!error || error.reason === 'INVALID')) {
       planned.verified = false;
-      planned.error = faults.length > 0 ? invalid(faults) : undefined;
+      planned.error = refusal;
       if (planned.action === 'unchanged') planned.action = 'update';
     } else if (error && isAwaited(planned, error, all)) planned.verified = false;
     else if (error) planned.error = error;
@@ -185,11 +188,6 @@ function isFoundation({ planned }: PlanItem): boolean {
   return planned.kind === 'Namespace' || isDefinition({ apiVersion: planned.api_version, kind: planned.kind });
 }
 
-function invalid(faults: { field: string; detail: string }[]): ResourceError {
-  const detail = faults.map((fault) => `${fault.field} ${fault.detail}`).join('; ');
-  return { reason: 'INVALID', field: faults.map((fault) => fault.field).join(', '), detail };
-}
-
 /** Whether the cluster refuses only because something is missing that this very plan creates first. */
 function isAwaited(planned: PlannedResource, error: ResourceError, all: PlanItem[]): boolean {
   const created = all.filter(
@@ -201,15 +199,4 @@ function isAwaited(planned: PlannedResource, error: ResourceError, all: PlanItem
   if (error.reason !== 'FORBIDDEN' && error.reason !== 'NOT_FOUND') return false;
   const said = error.detail.replace(/^\S+ "[^"]*" is forbidden: /, '');
   return created.some((item) => NEEDED_BY_OTHERS.includes(item.planned.kind) && said.includes(item.planned.name));
-}
-
-/** Whether this plan changes what the kind's definition says, so that a dry run under the present one tells little. */
-function redefinedIn(all: PlanItem[], kind: ResourceKind): boolean {
-  return all.some(
-    ({ planned, desired }) =>
-      desired &&
-      isDefinition(desired) &&
-      planned.diff.some(({ path }) => path.startsWith('/spec')) &&
-      definedKinds(desired).some((one) => sameKind(one.kind, kind)),
-  );
 }

@@ -8,6 +8,7 @@ import { DesignsService } from '../../designs/designs.service.js';
 import type { Deployment, DeploymentOptions } from '../deployment.entity.js';
 import type { PlanRequest } from '../deployment.inputs.js';
 import { deploymentPolicy } from '../deployment.policy.js';
+import { ValidationService } from '../../registry/validation/validation.service.js';
 import { WorkspaceQuotas } from '../../workspaces/quotas/workspace-quotas.js';
 import { DeployedDesignsStore } from '../deployed-designs.store.js';
 import { ClusterWork } from '../runs/cluster-work.js';
@@ -26,6 +27,7 @@ export class PlansService {
     private readonly work: ClusterWork,
     private readonly deployed: DeployedDesignsStore,
     private readonly quotas: WorkspaceQuotas,
+    private readonly validation: ValidationService,
     private readonly access: Access,
     private readonly unit: UnitOfWork,
   ) {}
@@ -62,7 +64,8 @@ export class PlansService {
     const owner = await this.work.owner(of, connectionId);
     const known = await this.deployed.find(of, connectionId);
     const { namespace, adopt, force } = of.options;
-    return new Planner(cluster).plan(resources, owner, { namespace, adopt, force, previous: known?.objects, signal });
+    const options = { namespace, adopt, force, previous: known?.objects, signal };
+    return new Planner(cluster, this.validation).plan(resources, owner, options);
   }
 
   /**

@@ -5,12 +5,12 @@ import { Actor } from '../../core/access/actor.js';
 import { asSystem } from '../../core/database/row-security.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { NotFound } from '../../core/errors/app-error.js';
+import { deployedComponents } from '../../designs/deployed-components.js';
 import { DesignsStore } from '../../designs/designs.store.js';
 import { DesignContents } from '../../designs/versions/design-contents.js';
-import { isDeployable, resourceOf } from '../../formats/design-component.js';
+import { resourceOf } from '../../formats/design-component.js';
 import { Clusters } from '../../kubernetes/clusters/clusters.service.js';
 import type { ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
-import type { KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import type { Owner } from '../plan/owner.js';
 import type { DesiredResource } from '../plan/planned-resource.js';
 
@@ -29,14 +29,14 @@ export class ClusterWork {
     private readonly unit: UnitOfWork,
   ) {}
 
-  /** The resources of one version of a design, as they should be on a cluster. */
+  /** The resources of one version of a design, as they should be on a cluster: all but the hooks of a chart that installing it does not run. */
   async resources(designId: string, version: number): Promise<DesiredResource[]> {
     const design = await this.designs.find(SYSTEM, designId);
     if (!design) throw new NotFound('design', designId);
-    const file = await this.contents.read(design, version);
-    return file.components
-      .filter(isDeployable)
-      .map((component) => ({ component: component.id, object: resourceOf(component) as unknown as KubernetesObject }));
+    return deployedComponents(await this.contents.read(design, version)).map((component) => ({
+      component: component.id,
+      object: resourceOf(component),
+    }));
   }
 
   /** Whoever may deploy uses the credential without ever seeing it. */

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { requires } from '../../../test/support/requirements.js';
 import { AppError } from '../../core/errors/app-error.js';
 import { unpack } from '../../formats/archive.js';
 import { servicesOf } from '../../formats/design-services.js';
@@ -11,8 +12,6 @@ import { toYaml } from '../../formats/yaml-writer.js';
 import { importDesign } from './detect.js';
 import { type ImportedDesign } from './format.js';
 import { manifestOf } from './kubernetes.js';
-
-const corpus = process.env['CORPUS_DIR'] || undefined;
 
 async function filesBelow(folder: string, pattern: RegExp): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -38,15 +37,7 @@ const REFUSED = [
   ['scheduler-policy/scheduler-policy-config-with-extender.json', 'metadata'],
 ] as const;
 
-const cases = corpus === undefined ? describe.skip : describe;
-if (corpus === undefined) console.warn('4 corpus tests are skipped: set CORPUS_DIR to run them.');
-
-it('has the corpus when everything is required', () => {
-  if (process.env['REQUIRE_EVERYTHING'] === '1') expect(corpus).toBeDefined();
-});
-
-cases('the corpus', () => {
-  const root = corpus ?? '';
+requires('CORPUS_DIR', 'the manifests and designs of the corpus', (root) => {
   const pool = new WorkerPool();
   const reader = new DocumentReader(pool);
   afterAll(() => pool.close());

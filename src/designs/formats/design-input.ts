@@ -1,14 +1,11 @@
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import { archiveKind, namedArchive, unpack } from '../../formats/archive.js';
+import { isTextFile } from '../../formats/archive-members.js';
 import { type DocumentReader } from '../../formats/document-reader.js';
 import { type LocatedDocument } from '../../formats/located.js';
 import { type SourceFile } from '../../formats/source-file.js';
 import { type Dialect } from '../../formats/yaml-scalar.js';
 import { type FormatInput } from './format.js';
-
-const TEXT_FILE = /\.(?:ya?ml|json)$/i;
-/** What tools leave in archives beside the files themselves. */
-const CLUTTER = /(?:^|\/)(?:__MACOSX|\.git|\._[^/]*)(?:\/|$)/;
 
 /** An upload as the formats see it; parses each file once for a dialect, however many formats ask. */
 export class DesignInput implements FormatInput {
@@ -50,12 +47,7 @@ export class DesignInput implements FormatInput {
 /** The files that may be YAML or JSON: the only one, or those of an archive with such a name, hidden clutter left out. */
 export function textFiles(input: FormatInput): string[] {
   const paths = [...input.files.keys()];
-  return input.archive ? paths.filter((path) => TEXT_FILE.test(path) && !isClutter(path)) : paths;
-}
-
-/** What nobody packed on purpose. */
-export function isClutter(path: string): boolean {
-  return CLUTTER.test(path);
+  return input.archive ? paths.filter(isTextFile) : paths;
 }
 
 /** Name of the design that a file holds: `shop.prod.yaml` → `shop.prod`, `chart-1.0.tar.gz` → `chart-1.0`. */

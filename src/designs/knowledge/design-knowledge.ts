@@ -6,6 +6,7 @@ import { isObject, type JsonObject, objectOf, textOf } from '../../formats/locat
 import { ComponentsStore } from '../../registry/components/components.store.js';
 import { RelationshipEvaluation } from '../../registry/relationships/evaluation.service.js';
 import { type ValidationAnswer, ValidationService } from '../../registry/validation/validation.service.js';
+import { deployedComponents } from '../deployed-components.js';
 import { DesignChecks } from '../design-checks.js';
 
 export interface ComponentVerdict {
@@ -21,7 +22,7 @@ export interface ComponentVerdict {
 
 export interface DesignVerdict {
   valid: boolean;
-  /** One for each component that can be deployed, in the order of the design; pointers lead into its resource. */
+  /** One for each component that is a resource, hooks of a chart among them, in the order of the design; pointers lead into its resource. */
   components: ComponentVerdict[];
   counts: { components: number; valid: number; unknown: number; errors: number; warnings: number };
 }
@@ -51,9 +52,9 @@ export class DesignKnowledge {
   }
 
   async validate(design: DesignFile): Promise<DesignVerdict> {
-    const deployed = design.components.filter(isDeployable);
-    const answers = await this.validation.judgeAll(deployed.map(resourceOf));
-    const components = deployed.map((component, index) => {
+    const resources = design.components.filter(isDeployable);
+    const answers = await this.validation.judgeAll(resources.map(resourceOf));
+    const components = resources.map((component, index) => {
       const { kind, version } = component.component;
       const answer = answers[index] as ValidationAnswer;
       return { id: component.id, name: component.displayName, kind, apiVersion: version, ...answer };
@@ -71,7 +72,7 @@ export class DesignKnowledge {
 
   /** A kind that a definition in the design itself brings along is known. */
   private async firstUnknown(design: DesignFile): Promise<string | null> {
-    const deployed = design.components.filter(isDeployable);
+    const deployed = deployedComponents(design);
     const brought = new Set(deployed.flatMap(definedBy));
     const wanted = deployed.filter(({ component }) => !brought.has(`${component.kind} ${groupOf(component.version)}`));
     const known = new Set((await this.components.holdingAll(wanted.map(kindOf))).map(keyOf));

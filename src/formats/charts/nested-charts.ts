@@ -1,38 +1,58 @@
-import { InvalidRequest } from '../../core/errors/app-error.js';
+import { AppError, InvalidRequest } from '../../core/errors/app-error.js';
 import { unpack } from '../archive.js';
 import { type Unpacked } from '../archive-contents.js';
 import { type FormatLimits } from '../limits.js';
 import { type SourceFile } from '../source-file.js';
 
-const NESTED = /^((?:.*\/)?charts\/[^/]+)\.tgz$/;
+const NESTED = /(?:^|\/)charts\/[^/]+\.tgz$/;
 /** Charts within charts; real ones have two or three. */
 const DEEPEST = 8;
 
 /**
- * A chart whose packed dependencies (`charts/x-1.2.3.tgz`) are folders, at every depth, so that all of it has been looked at and counted.
- * Throws InvalidRequest as `unpack` does.
+ * A chart whose packed dependencies (`charts/x-1.2.3.tgz`) are folders, at every depth, so that all of it has been looked at and counted:
+ * it keeps to the limits of one archive. Each file still says under which path it was sent: `charts/x-1.2.3.tgz/x/values.yaml`.
+ * @param refuse hears of packed charts that cannot be unpacked, which are then left out; unless given, the first is thrown as `unpack` does
  */
 export async function unpackedChart(
   files: ReadonlyMap<string, SourceFile>,
   limits: FormatLimits,
+  refuse?: (file: SourceFile, error: AppError) => void,
 ): Promise<ReadonlyMap<string, SourceFile>> {
-  if (![...files.keys()].some((path) => NESTED.test(path))) return files;
+  if (![...files.keys()].some(isPackedChart)) return files;
   const whole = new Map<string, SourceFile>();
   const unpacked: Unpacked = { entries: 0, bytes: 0 };
-  const add = async (path: string, file: SourceFile, depth: number): Promise<void> => {
-    const [, folder] = NESTED.exec(path) ?? [];
-    if (folder === undefined) {
-      whole.set(path, file);
-      return;
-    }
+  for (const { bytes } of files.values()) {
+    unpacked.entries += 1;
+    unpacked.bytes += bytes.length;
+  }
+  const open = async (path: string, file: SourceFile, depth: number): Promise<void> => {
     if (depth > DEEPEST) throw tooDeep(file.path);
     for (const [inner, member] of await unpack(file, limits, unpacked)) {
       const shown = `${file.path}/${inner}`;
-      await add(`${folder}/${withoutTop(inner)}`, { path: shown, bytes: member.bytes }, depth + 1);
+      await add(`${withoutEnding(path)}/${withoutTop(inner)}`, { path: shown, bytes: member.bytes }, depth);
     }
   };
-  for (const [path, file] of files) await add(path, file, 1);
+  const add = async (path: string, file: SourceFile, depth: number): Promise<void> => {
+    if (!isPackedChart(path)) {
+      whole.set(path, file);
+      return;
+    }
+    await open(path, file, depth + 1).catch((error: unknown) => {
+      if (!refuse || !(error instanceof AppError)) throw error;
+      refuse(file, error);
+    });
+  };
+  for (const [path, file] of files) await add(path, file, 0);
   return whole;
+}
+
+/** Whether a file of a chart is a packed chart that it depends on. */
+export function isPackedChart(path: string): boolean {
+  return NESTED.test(path);
+}
+
+function withoutEnding(path: string): string {
+  return path.slice(0, path.lastIndexOf('.'));
 }
 
 /** A packed chart has one folder on top, named like the chart. */

@@ -1,4 +1,4 @@
-import { slugOf } from './display-name.js';
+import { slugOf } from '../models/category.js';
 
 /** The named categories of models. */
 export const categories = [

@@ -1,4 +1,4 @@
-import { displayNameOf, pascalCaseOf, slugOf } from './display-name.js';
+import { displayNameOf, pascalCaseOf, slugNameOf } from './display-name.js';
 
 it('shows names in words, acronyms whole', () => {
   const names = {
@@ -23,8 +23,10 @@ it('shows names in words, acronyms whole', () => {
   expect(Object.fromEntries(Object.keys(names).map((name) => [name, displayNameOf(name)]))).toEqual(names);
 });
 
-it('makes kinds and slugs', () => {
+it('makes kinds and names', () => {
   expect(pascalCaseOf('ingress-nginx')).toBe('IngressNginx');
-  expect(slugOf('Security & Compliance')).toBe('security-compliance');
-  expect(slugOf('  Café API (v2)! ')).toBe('cafe-api-v2');
+  expect(slugNameOf('Security & Compliance')).toBe('security-compliance');
+  expect(slugNameOf('  Café API (v2)! ')).toBe('cafe-api-v2');
+  expect(slugNameOf('日本 Größe')).toBe('gro-e');
+  expect(slugNameOf('x'.repeat(200))).toHaveLength(100);
 });

@@ -1,3 +1,5 @@
+import { slugOf } from '../models/category.js';
+
 /** Names that are one word, though capitals stand in the middle. */
 const WORDS = ['OAuth2', 'OAuth', 'OpenID', 'GitHub', 'GitLab', 'GitOps', 'MySQL', 'PostgreSQL', 'GraphQL', 'MongoDB', 'DynamoDB', 'RabbitMQ', 'IPv4', 'IPv6', 'K8s', 'gRPC']; // prettier-ignore
 const WORD = new RegExp(
@@ -23,13 +25,11 @@ export function pascalCaseOf(name: string): string {
     .join('');
 }
 
-/** Lowercase, no longer than a hundred characters, every run of other characters one hyphen, `&` dropped: `Security & Compliance` → `security-compliance`. */
-export function slugOf(text: string): string {
-  return text
+/** A name for a model or a group of kinds: the slug of a text in ASCII, no longer than a hundred characters; empty when nothing is left. */
+export function slugNameOf(text: string): string {
+  const ascii = text
     .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[\u0300-\u036f&]/g, '')
-    .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, LONGEST_SLUG)
-    .replace(/^-+|-+$/g, '');
+    .replace(/[\u0300-\u036f]/g, '')
+    .replace(/[^\p{ASCII}]/gu, '-');
+  return slugOf(ascii).slice(0, LONGEST_SLUG).replace(/-$/, '');
 }

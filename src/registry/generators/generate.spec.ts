@@ -1,5 +1,7 @@
+import { requires } from '../../../test/support/requirements.js';
 import { type AppError, InvalidRequest } from '../../core/errors/app-error.js';
 import { defaultLimits } from '../../formats/limits.js';
+import { Programs } from '../../formats/programs/programs.js';
 import { WorkerPool } from '../../formats/worker-pool.js';
 import { digestOf } from '../digest.js';
 import { type GenerateOptions, generateModels } from './generate.js';
@@ -66,7 +68,7 @@ it('refuses a source of which nothing is sound, with every fault', async () => {
 it('gives the files of a chart to the renderer, and lists what it throws beside the rest', async () => {
   const chart = await archive({ 'c/Chart.yaml': 'name: web\nversion: 1.0.0\n', 'c/templates/a.yaml': '{{ if a }}\nkind: CustomResourceDefinition\n{{ end }}' }); // prettier-ignore
   const rendered = await generate(chart, 'c.tgz', {
-    render: (files) => Promise.resolve(files.has('c/templates/a.yaml') ? definitionYaml('A') : ''),
+    render: (files) => Promise.resolve(files.has('templates/a.yaml') ? definitionYaml('A') : ''),
   });
   expect(rendered.contents[0]?.components.map(({ kind }) => kind)).toEqual(['WebChart', 'A']);
   const fault = { file: 'c/templates/a.yaml', line: 1, detail: 'function "a" not defined' };
@@ -99,4 +101,19 @@ it('keeps to its limits on schemas that all refer to each other', async () => {
   expect(some.faults).toHaveLength(101);
   expect(some.faults.at(-1)?.detail).toMatch(/^\d+ more faults are not listed$/);
   expect(await failure(circle(4000, 1000), 'x.json')).toMatchObject({ errors: expect.arrayContaining([expect.objectContaining({ detail: expect.stringContaining('longer than 4000000') as unknown })]) as unknown }); // prettier-ignore
+});
+
+requires('HELM_BIN', 'a chart with definitions in its templates', (helm) => {
+  it('is rendered, in a folder of its archive as "helm package" makes it', async () => {
+    const { helm: program } = new Programs({ helm });
+    const chart = await archive({
+      'shop/Chart.yaml': 'apiVersion: v2\nname: shop\nversion: 1.0.0\n',
+      'shop/templates/definition.yaml': `{{ if true }}\n${definitionYaml('A')}{{ end }}\n`,
+    });
+    const render: GenerateOptions['render'] = (files) =>
+      program.template(files, { releaseName: 'release', namespace: 'default' });
+    const { contents, faults } = await generate(chart, 'shop-1.0.0.tgz', { render });
+    expect(faults).toEqual([]);
+    expect(contents.flatMap(({ components }) => components.map(({ kind }) => kind)).sort()).toEqual(['A', 'ShopChart']);
+  });
 });

@@ -1,11 +1,12 @@
 import { AppError, type Fault, InvalidRequest } from '../../core/errors/app-error.js';
 import { archiveKind, namedArchive, unpack } from '../../formats/archive.js';
+import { chartFolders, filesBelow } from '../../formats/charts/chart-folders.js';
 import { type FormatLimits } from '../../formats/limits.js';
 import { type SourceFile } from '../../formats/source-file.js';
 import { type Task, type WorkerPool } from '../../formats/worker-pool.js';
 import { type ComponentDefinition } from '../definition.js';
 import { digestOf } from '../digest.js';
-import { chartRoots, definesInTemplates } from './chart.js';
+import { definesInTemplates } from './chart.js';
 import { type ClusterInput, generateOfCluster } from './cluster.js';
 import { detectSource, generators } from './detect.js';
 import { type Generated, type GeneratorConfig, type SourceKind } from './generator.js';
@@ -21,8 +22,8 @@ export interface GenerateOptions {
   config?: GeneratorConfig;
   /** What the source is; otherwise its content tells. */
   kind?: SourceKind;
-  /** Renders the templates of a chart to YAML, when definitions may come of them; what it throws is listed, and the rest of the chart is taken. */
-  render?: (files: ReadonlyMap<string, SourceFile>) => Promise<string>;
+  /** Renders the templates of a chart, given by path from its folder, to YAML, when definitions may come of them; what it throws is listed, and the rest of the chart is taken. */
+  render?: (chart: ReadonlyMap<string, SourceFile>) => Promise<string>;
 }
 
 interface GenerateInput {
@@ -54,10 +55,10 @@ export async function generateModels(file: SourceFile, options: GenerateOptions)
   const archive = archiveKind(file.bytes) !== undefined || namedArchive(file.path) !== undefined;
   const unpacked = archive ? await unpack(file, limits) : new Map([[file.path, file]]);
   const members = [...unpacked.values()];
-  const isChart = archive && (kind ?? 'helm') === 'helm' && chartRoots(members).length === 1;
+  const [folder, ...more] = archive && (kind ?? 'helm') === 'helm' ? chartFolders(unpacked.keys()) : [];
+  const chart = folder !== undefined && more.length === 0 ? filesBelow(unpacked, folder) : undefined;
   // Many sound charts render only with values of their user, so this is done for definitions alone.
-  const { rendered, faults } =
-    isChart && render && definesInTemplates(members) ? await attempt(() => render(unpacked)) : {};
+  const { rendered, faults } = chart && render && definesInTemplates(members) ? await attempt(() => render(chart)) : {};
   // Copies of their own: sending a view would send everything that lies in the same buffer.
   const files = members.map(({ path, bytes }) => ({ path, bytes: new Uint8Array(bytes) }));
   const input = { name: file.path, archive, files, kind, config, rendered, limits };

@@ -1,8 +1,10 @@
+import { chartFolders } from '../../formats/charts/chart-folders.js';
+import { dependenciesOf } from '../../formats/charts/chart-head.js';
 import { type Json, objectOf, textOf } from '../../formats/located.js';
 import { type SourceFile } from '../../formats/source-file.js';
 import { type ModelDefinition } from '../definition.js';
 import { categoryOfChart } from './category.js';
-import { type Chart, chartRoots, DEFINITION, dependenciesOf, readChart, withSubcharts } from './chart.js';
+import { type Chart, DEFINITION, readChart, withSubcharts } from './chart.js';
 import { schemaOfValues } from './chart-values.js';
 import { componentOf } from './component.js';
 import { Contents } from './contents.js';
@@ -24,7 +26,7 @@ const MOST_TEXTS = 100;
 export const helmGenerator: Generator = {
   kind: 'helm',
   description: 'a Helm chart (.tgz, as "helm package" makes it, or its folder in an archive)',
-  detect: (source) => source.archive && chartRoots(source.files).length > 0,
+  detect: (source) => source.archive && chartFolders(source.files.map(({ path }) => path)).length > 0,
   generate,
 };
 
@@ -121,11 +123,10 @@ function kept(key: string, value: Json | undefined): [string, Json][] {
 }
 
 /** Dependencies are never fetched; what of them is not in the archive is told of. */
-function warnOfMissing({ root, facts, document }: Chart, { files }: Source, contents: Contents): void {
-  dependenciesOf(facts).forEach((name, index) => {
+function warnOfMissing({ root, document }: Chart, { files }: Source, contents: Contents): void {
+  for (const { name, ...place } of dependenciesOf([document])) {
     const folder = `${root}charts/${name}`;
-    if (files.some(({ path }) => path.startsWith(`${folder}/`) || path.startsWith(`${folder}-`))) return;
-    const place = { document, pointer: `/dependencies/${index}` };
+    if (files.some(({ path }) => path.startsWith(`${folder}/`) || path.startsWith(`${folder}-`))) continue;
     contents.warn(place, `the chart ${shortened(name, 100)} is not in the archive; its definitions are left out`, 'Run "helm dependency build" before "helm package".'); // prettier-ignore
-  });
+  }
 }

@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject, type LocatedDocument, objectOf } 
 import { type ModelDefinition } from '../definition.js';
 import { componentOf } from './component.js';
 import { Contents } from './contents.js';
-import { displayNameOf, slugOf } from './display-name.js';
+import { displayNameOf, slugNameOf } from './display-name.js';
 import { type Generated, type Generator, type GeneratorConfig } from './generator.js';
 import { type KubernetesResource, kubernetesResources } from './kubernetes-resources.js';
 import { apiVersionOf, claimsOpenApi, type OpenApiDocument, readOpenApi, schemaPointer } from './openapi-document.js';
@@ -49,7 +49,7 @@ function addDocument(document: LocatedDocument, config: GeneratorConfig, content
     for (const resource of resources) addResource(resource, { api, library, model, config, contents });
     return;
   }
-  const apiVersion = `${slugOf(api.title) || 'api'}/${versionIn(api.version) ?? 'v1'}`;
+  const apiVersion = `${slugNameOf(api.title) || 'api'}/${versionIn(api.version) ?? 'v1'}`;
   for (const [name, schema] of Object.entries(api.schemas)) {
     const pointer = schemaPointer(api, name);
     if (!isObject(schema) && typeof schema !== 'boolean') {
@@ -97,7 +97,7 @@ function modelOf(api: OpenApiDocument, config: GeneratorConfig, ofKubernetes: bo
   const title = api.title.replace(/\p{Cc}+/gu, ' ').trim() || (unnamed ? 'Kubernetes' : nameOfFile(api.document.file));
   const { license, termsOfService } = api.info;
   return targetModel(config, {
-    name: slugOf(title) || 'api',
+    name: slugNameOf(title) || 'api',
     displayName: shortened(title, LONGEST_TITLE),
     version: versionIn(api.version),
     description: api.description,

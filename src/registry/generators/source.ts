@@ -1,14 +1,11 @@
 import { Buffer } from 'node:buffer';
 import { AppError } from '../../core/errors/app-error.js';
+import { isTextFile } from '../../formats/archive-members.js';
 import { readDocuments } from '../../formats/documents.js';
 import { type FormatLimits } from '../../formats/limits.js';
 import { type LocatedDocument } from '../../formats/located.js';
 import { type SourceFile } from '../../formats/source-file.js';
 import { type Dialect } from '../../formats/yaml-scalar.js';
-
-const TEXT_FILE = /\.(?:ya?ml|json)$/i;
-/** What tools leave in archives beside the files themselves. */
-const CLUTTER = /(?:^|\/)(?:__MACOSX|\.git|\._[^/]*)(?:\/|$)/;
 
 /** What a generator works on: one file, or the members of an archive. Parses each file once, however many ask. */
 export class Source {
@@ -33,7 +30,7 @@ export class Source {
   /** The files that may be YAML or JSON: the only one whatever its name, or those of an archive with such a name. */
   get textFiles(): SourceFile[] {
     if (!this.archive) return [...this.files];
-    return this.files.filter(({ path }) => TEXT_FILE.test(path) && !CLUTTER.test(path));
+    return this.files.filter(({ path }) => isTextFile(path));
   }
 
   /** The documents of a file without empty ones. Throws InvalidRequest with every syntax fault. */

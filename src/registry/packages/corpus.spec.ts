@@ -1,40 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { requires } from '../../../test/support/requirements.js';
 import { AppError } from '../../core/errors/app-error.js';
 import { digestOf } from '../digest.js';
 import { type ModelContent } from '../definition.js';
 import { type PackageContent } from './package-content.js';
 import { readPackage } from './package-reader.js';
 import { writePackage } from './package-writer.js';
-
-const corpus = process.env['CORPUS_DIR'] || undefined;
-const root = corpus ?? '';
-
-async function filesBelow(folder: string): Promise<string[]> {
-  const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort();
-}
-
-async function attempt(path: string): Promise<PackageContent | AppError> {
-  return readPackage({ path: relative(root, path), bytes: await readFile(path) }).catch((error: unknown) => {
-    if (error instanceof AppError) return error;
-    throw error;
-  });
-}
-
-async function read(folder: string): Promise<PackageContent[]> {
-  const contents: PackageContent[] = [];
-  for (const path of await filesBelow(folder)) {
-    const content = await attempt(path);
-    if (content instanceof AppError) throw content;
-    contents.push(content);
-  }
-  return contents;
-}
 
 const written = (models: ModelContent[]) => buffer(writePackage(models));
 
@@ -48,14 +21,32 @@ async function mustComeBack({ models }: PackageContent): Promise<void> {
   expect(Buffer.compare(await written(again.models), bytes)).toBe(0);
 }
 
-const cases = corpus === undefined ? describe.skip : describe;
-if (corpus === undefined) console.warn('6 corpus tests are skipped: set CORPUS_DIR to run them.');
+requires('CORPUS_DIR', 'the packages of the corpus', (root) => {
+  async function filesBelow(folder: string): Promise<string[]> {
+    const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort();
+  }
 
-it('has the corpus when everything is required', () => {
-  if (process.env['REQUIRE_EVERYTHING'] === '1') expect(corpus).toBeDefined();
-});
+  async function attempt(path: string): Promise<PackageContent | AppError> {
+    return readPackage({ path: relative(root, path), bytes: await readFile(path) }).catch((error: unknown) => {
+      if (error instanceof AppError) return error;
+      throw error;
+    });
+  }
 
-cases('the corpus', () => {
+  async function read(folder: string): Promise<PackageContent[]> {
+    const contents: PackageContent[] = [];
+    for (const path of await filesBelow(folder)) {
+      const content = await attempt(path);
+      if (content instanceof AppError) throw content;
+      contents.push(content);
+    }
+    return contents;
+  }
+
   it('reads every package whole, and gives each back with the same content', async () => {
     const contents = await read('meshery/packages');
     expect(contents.flatMap(({ faults }) => faults)).toEqual([]);

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { Actor } from '../../core/access/actor.js';
+import type { Actor } from '../../core/access/actor.js';
 import type { UploadedFile } from '../../core/rest/upload.js';
 import { SentFiles, type SentInput } from '../../formats/sent-file.js';
 import type { JobContext } from '../../jobs/job-handlers.js';
 import type { Job } from '../../jobs/job.js';
 import { Jobs } from '../../jobs/jobs.js';
-import { UsersStore } from '../../organizations/users/users.store.js';
-import { NotFound } from '../../core/errors/app-error.js';
+import { Requesters } from '../../organizations/users/requesters.js';
 import { GenerationService } from '../generation/generation.service.js';
 import type { GenerationInput } from '../registry.inputs.js';
 import { registryPolicy } from '../registry.policy.js';
@@ -34,7 +33,7 @@ export class RegistrationJobs {
     private readonly generation: GenerationService,
     private readonly sent: SentFiles,
     private readonly jobs: Jobs,
-    private readonly users: UsersStore,
+    private readonly requesters: Requesters,
   ) {
     jobs.handle<PackagePayload>(REGISTER, { ...ONCE, handler: (job, context) => this.register(job, context) });
     jobs.handle<GenerationInput>(GENERATE, { ...ONCE, handler: (job, context) => this.generate(job, context) });
@@ -58,23 +57,13 @@ export class RegistrationJobs {
 
   private async register(job: Job<PackagePayload>, { progress }: JobContext): Promise<RegistrationResult> {
     const { path, base64, wish } = job.payload;
-    const actor = await this.requester(job.requestedBy);
+    const actor = await this.requesters.of(job);
     requireRegistryWriter(actor, registryPolicy.register);
     progress({ stage: 'registering', source: path });
     return this.registrations.registerFile(actor, { path, bytes: Buffer.from(base64, 'base64') }, wish);
   }
 
-  private async generate(
-    { payload, requestedBy }: Job<GenerationInput>,
-    context: JobContext,
-  ): Promise<RegistrationResult> {
-    return this.generation.generate(await this.requester(requestedBy), payload, context.progress);
-  }
-
-  /** The one who asked, with the rights they have by now. */
-  private async requester(id: string | null): Promise<Actor> {
-    const user = id ? await this.users.find(id) : null;
-    if (!user || user.deactivatedAt) throw new NotFound('user', id ?? '');
-    return Actor.user(user);
+  private async generate(job: Job<GenerationInput>, { progress }: JobContext): Promise<RegistrationResult> {
+    return this.generation.generate(await this.requesters.of(job), job.payload, progress);
   }
 }

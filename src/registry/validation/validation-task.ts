@@ -4,8 +4,15 @@ import { type Verdict } from './finding.js';
 import { judge, type ResourceType } from './judged-part.js';
 import { type CompiledSchema, compileSchema } from './validate.js';
 
+export interface JudgedResource {
+  resource: JsonObject;
+  type: ResourceType;
+  /** What its schema is called in the map of schemas. */
+  schema: string;
+}
+
 interface Input {
-  resources: { resource: JsonObject; type: ResourceType; schema: string }[];
+  resources: JudgedResource[];
   /** JSON Schemas as text, by what resources call them. */
   schemas: ReadonlyMap<string, string>;
 }

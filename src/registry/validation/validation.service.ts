@@ -10,7 +10,7 @@ import type { ValidationInput } from '../registry.inputs.js';
 import type { Verdict } from './finding.js';
 import { judge, type ResourceType } from './judged-part.js';
 import { compileSchema } from './validate.js';
-import { validationTask } from './validation-task.js';
+import { type JudgedResource, validationTask } from './validation-task.js';
 
 /** Characters of resource and schema up to which it is judged at once; more goes to a worker. */
 const AT_ONCE = 20_000;
@@ -51,8 +51,7 @@ export class ValidationService {
     if (!schema) return told(found, WITHOUT_SCHEMA);
     if (schema.length + JSON.stringify(resource).length <= AT_ONCE)
       return told(found, judge(resource, compileSchema(JSON.parse(schema) as JsonObject), type));
-    const resources = [{ resource, type, schema: '' }];
-    const [verdict] = await this.pool.run(validationTask, { resources, schemas: new Map([['', schema]]) });
+    const [verdict] = await this.judgeBy([{ resource, type, schema: '' }], new Map([['', schema]]));
     return told(found, verdict ?? WITHOUT_SCHEMA);
   }
 
@@ -66,12 +65,21 @@ export class ValidationService {
       const schema = found.get(componentKey(type))?.schemaDigest;
       return schema ? [{ index, resource, type, schema }] : [];
     });
-    const verdicts = judged.length > 0 ? await this.pool.run(validationTask, { resources: judged, schemas }) : [];
+    const verdicts = judged.length > 0 ? await this.judgeBy(judged, schemas) : [];
     const byIndex = new Map(judged.map(({ index }, place) => [index, verdicts[place]]));
     return resources.map((resource, index) => {
       const definition = found.get(componentKey(typeOf(resource)));
       return definition ? told(definition, byIndex.get(index) ?? WITHOUT_SCHEMA) : unknown(typeOf(resource));
     });
+  }
+
+  /**
+   * Judges resources by any schemas, in a worker; the verdicts come in their order.
+   * @param schemas JSON Schemas as text, by what the resources call them
+   * @throws InvalidRequest TOO_COSTLY when it takes too long
+   */
+  judgeBy(resources: JudgedResource[], schemas: ReadonlyMap<string, string>): Promise<Verdict[]> {
+    return this.pool.run(validationTask, { resources, schemas });
   }
 }
 

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { type Fault } from '../../../core/errors/app-error.js';
+import { isClutter } from '../../../formats/archive-members.js';
 import { chartFolders, filesBelow, folderOf } from '../../../formats/charts/chart-folders.js';
 import {
   type ChartDependency,
@@ -12,7 +13,6 @@ import { FaultList } from '../../../formats/fault-list.js';
 import { type FormatLimits } from '../../../formats/limits.js';
 import { type LocatedDocument, textOf } from '../../../formats/located.js';
 import { type SourceFile } from '../../../formats/source-file.js';
-import { isClutter } from '../design-input.js';
 import { type FormatInput } from '../format.js';
 
 /** A chart that is whole: nothing is missing that rendering needs. */

@@ -24,7 +24,7 @@ export function hookIn(resource: JsonObject): Hook | undefined {
   };
 }
 
-/** The hook that a component is, or undefined for what a deployment simply applies. */
+/** The hook that a component is, or undefined for what is simply part of the chart. */
 export function hookOf({ metadata }: DesignComponent): Hook | undefined {
   const { hook } = objectOf(metadata['helm']);
   if (!isObject(hook)) return undefined;
@@ -34,6 +34,15 @@ export function hookOf({ metadata }: DesignComponent): Hook | undefined {
     weight: typeof weight === 'number' ? weight : 0,
     delete_policies: textsOf(delete_policies),
   };
+}
+
+/** Events of hooks that a deployment stands for. Helm runs the others when a chart is tested, deleted or rolled back. */
+const INSTALLING = ['pre-install', 'post-install', 'pre-upgrade', 'post-upgrade'];
+
+/** Whether installing or upgrading the chart makes it: everything but hooks that are for other events only. */
+export function isInstalled(component: DesignComponent): boolean {
+  const hook = hookOf(component);
+  return hook === undefined || hook.events.some((event) => INSTALLING.includes(event));
 }
 
 /** Whether a component is there for `helm test` only. */

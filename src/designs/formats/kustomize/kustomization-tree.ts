@@ -1,10 +1,10 @@
 import { posix } from 'node:path';
 import { type Fault } from '../../../core/errors/app-error.js';
+import { isClutter } from '../../../formats/archive-members.js';
 import { folderOf, isBelow } from '../../../formats/charts/chart-folders.js';
 import { type FaultList } from '../../../formats/fault-list.js';
 import { isObject, type LocatedDocument, pointerTo } from '../../../formats/located.js';
 import { type SourceFile } from '../../../formats/source-file.js';
-import { isClutter } from '../design-input.js';
 import { type FormatInput } from '../format.js';
 import { KustomizePlugins } from './kustomize-plugins.js';
 import { INFLATORS, isRemote, type Reference, referencesOf, unknownMembers } from './references.js';

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
+import { isClutter } from '../../../formats/archive-members.js';
 import { chartFolders, folderOf, isWithin } from '../../../formats/charts/chart-folders.js';
-import { isClutter } from '../design-input.js';
 import { type FormatInput } from '../format.js';
 
 const NAMES = new Set(['kustomization.yaml', 'kustomization.yml', 'Kustomization']);

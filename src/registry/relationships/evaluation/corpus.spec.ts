@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { requires } from '../../../../test/support/requirements.js';
 import { canonicalDesign } from '../../../formats/design-canonical.js';
 import { type DesignFile } from '../../../formats/design-file.js';
 import { readDocuments } from '../../../formats/documents.js';
@@ -8,9 +9,6 @@ import { loadKubernetesRelationships } from '../../seed/kubernetes-relationships
 import { evaluate } from './evaluate.js';
 import { type ModelledDefinition } from './evaluation.js';
 import { standingOf } from './reconciliation.js';
-
-const corpus = process.env['CORPUS_DIR'] || undefined;
-const cases = corpus === undefined ? describe.skip : describe;
 
 async function filesBelow(folder: string, pattern: RegExp): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -48,8 +46,8 @@ const shipped = loadKubernetesRelationships().map((definition) => ({
   definition,
 }));
 
-cases('the corpus', () => {
-  const root = join(corpus ?? '', 'meshery');
+requires('CORPUS_DIR', 'the relationships of the corpus', (corpus) => {
+  const root = join(corpus, 'meshery');
 
   async function definitions(): Promise<ModelledDefinition[]> {
     const paths = await filesBelow(root, /\/relationships\/.*\.json$/);

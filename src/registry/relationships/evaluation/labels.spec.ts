@@ -1,5 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { requires } from '../../../../test/support/requirements.js';
 import { newDesign } from '../../../formats/design-canonical.js';
 import { componentsOf } from '../../../formats/design-component.js';
 import { type DesignFile } from '../../../formats/design-file.js';
@@ -15,9 +16,6 @@ interface LabelledApplication {
 }
 
 const LABELS = 'test/relationships/labels';
-const corpus = process.env['CORPUS_DIR'] || undefined;
-const cases = corpus === undefined ? describe.skip : describe;
-if (corpus === undefined) console.warn('The labelled relationships are not measured: set CORPUS_DIR to do so.');
 
 const definitions = loadKubernetesRelationships().map((definition) => ({
   model: { name: 'kubernetes', version: 'v1.35.0' },
@@ -37,8 +35,8 @@ async function manifestsAt(path: string): Promise<string[]> {
   return files.filter((each) => each !== undefined);
 }
 
-async function designOf({ app, files }: LabelledApplication): Promise<DesignFile> {
-  const paths = (await Promise.all(files.map((file) => manifestsAt(join(corpus ?? '', file))))).flat();
+async function designOf(corpus: string, { app, files }: LabelledApplication): Promise<DesignFile> {
+  const paths = (await Promise.all(files.map((file) => manifestsAt(join(corpus, file))))).flat();
   const bytes = await Promise.all(paths.map((path) => readFile(path)));
   const documents = paths.flatMap((path, index) => readDocuments({ path, bytes: bytes[index] ?? new Uint8Array() }));
   const resources = documents.flatMap(({ value }) => resourcesIn(value));
@@ -93,7 +91,7 @@ it('has at least 320 labelled edges in 26 applications', async () => {
   }
 });
 
-cases('the labelled applications', () => {
+requires('CORPUS_DIR', 'the labelled applications', (corpus) => {
   it('are found as a person reads them', async () => {
     const scores = new Map<string, Score>();
     const score = (edge: string): Score[] =>
@@ -104,7 +102,7 @@ cases('the labelled applications', () => {
       });
     const differences: string[] = [];
     for (const application of await labels()) {
-      const found = foundIn(await designOf(application));
+      const found = foundIn(await designOf(corpus, application));
       const expected = application.edges.map(({ from, to, kind, subType }) => `${from} > ${to} ${kind} ${subType}`);
       for (const edge of found) {
         const right = expected.includes(edge);
