@@ -17,6 +17,8 @@ import { DesignsResolver } from './designs.resolver.js';
 import { DesignsService } from './designs.service.js';
 import { DesignsStore } from './designs.store.js';
 import { DesignKnowledge } from './knowledge/design-knowledge.js';
+import { DesignDiagramsController } from './diagram/design-diagrams.controller.js';
+import { DesignDiagrams } from './diagram/design-diagrams.service.js';
 import { DesignDownloadsController } from './exports/design-downloads.controller.js';
 import { DesignExports } from './exports/design-exports.service.js';
 import { DesignContents } from './versions/design-contents.js';
@@ -24,7 +26,7 @@ import { WorkspaceDesignsController } from './workspaces/workspace-designs.contr
 
 @Module({
   imports: [FormatsModule, OrganizationsModule, RegistryModule, WorkspacesModule],
-  controllers: [DesignsController, DesignDownloadsController, WorkspaceDesignsController],
+  controllers: [DesignsController, DesignDownloadsController, DesignDiagramsController, WorkspaceDesignsController],
   providers: [
     DesignsService,
     DesignsStore,
@@ -36,6 +38,7 @@ import { WorkspaceDesignsController } from './workspaces/workspace-designs.contr
     DesignPresenter,
     DesignImports,
     DesignExports,
+    DesignDiagrams,
     DesignsResolver,
   ],
   exports: [DesignsService, DesignsStore, DesignContents, DesignChecks],
