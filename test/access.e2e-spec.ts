@@ -280,6 +280,7 @@ const RULES: Record<string, Rule> = {
   'POST /api/pattern/:id/snapshots': rule('design.snapshot', 'workspace', () => ({ body: { name: named() } })),
   'GET /api/pattern/:id': rule('design.read', 'workspace'),
   'GET /api/pattern/:id/validate': rule('design.read', 'workspace'),
+  'GET /api/pattern/:id/diagram.svg': rule('design.read', 'workspace'),
   'GET /api/pattern/download/:id': rule('design.read', 'workspace', ({ design }) => ({ ids: { id: design.id } })),
   'PUT /api/pattern/:sourcetype': rule('design.update', 'workspace', ({ design }) => ({
     ids: { sourcetype: 'yaml' },

@@ -24,6 +24,8 @@ import { DesignsResolver } from './designs.resolver.js';
 import { DesignsService } from './designs.service.js';
 import { DesignsStore } from './designs.store.js';
 import { DesignKnowledge } from './knowledge/design-knowledge.js';
+import { DesignDiagramsController } from './diagram/design-diagrams.controller.js';
+import { DesignDiagrams } from './diagram/design-diagrams.service.js';
 import { DesignDownloadsController } from './exports/design-downloads.controller.js';
 import { DesignExports } from './exports/design-exports.service.js';
 import { DesignContents } from './versions/design-contents.js';
@@ -41,6 +43,7 @@ import { WorkspaceDesignsController } from './workspaces/workspace-designs.contr
     CatalogController,
     DesignsController,
     DesignSetsController,
+    DesignDiagramsController,
     DesignDownloadsController,
     VersionsController,
     WorkspaceDesignsController,
@@ -66,6 +69,7 @@ import { WorkspaceDesignsController } from './workspaces/workspace-designs.contr
     DesignPresenter,
     DesignImports,
     DesignExports,
+    DesignDiagrams,
     DesignsResolver,
   ],
   exports: [DesignsService, DesignRemoval, DesignsStore, DesignContents, DesignChecks],

@@ -9,7 +9,7 @@ import {
 import type { Request, Response } from 'express';
 import { mergeMap, type Observable } from 'rxjs';
 import { revisionOf } from '../schema/record.view.js';
-import { StreamedList } from './streamed-list.js';
+import { RevisedAnswer } from './revised-answer.js';
 
 /**
  * Writes JSON answers and their ETags (RFC 9110). The tag of a record is its revision and a digest of what is shown of
@@ -25,15 +25,15 @@ export class ConditionalInterceptor implements NestInterceptor {
       .handle()
       .pipe(
         mergeMap((body: unknown) =>
-          body instanceof StreamedList ? stream(request, response, body) : [answer(request, response, body)],
+          body instanceof RevisedAnswer ? revised(request, response, body) : [answer(request, response, body)],
         ),
       );
   }
 }
 
-async function stream(request: Request, response: Response, list: StreamedList): Promise<unknown> {
-  if (isKnown(request, response, `W/"${list.revision}-${digestOf(request.originalUrl)}"`)) return undefined;
-  return list.open();
+async function revised(request: Request, response: Response, body: RevisedAnswer): Promise<unknown> {
+  if (isKnown(request, response, `W/"${body.revision}-${digestOf(request.originalUrl)}"`)) return undefined;
+  return body.open();
 }
 
 function answer(request: Request, response: Response, body: unknown): unknown {

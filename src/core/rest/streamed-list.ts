@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { StreamableFile } from '@nestjs/common';
+import { RevisedAnswer } from './revised-answer.js';
 
 export interface StreamedListSettings {
   plural: string;
@@ -15,15 +16,16 @@ export interface StreamedListSettings {
  * A list of everything, made while it is sent and never held: `page` first, then the records, and in the end how many they
  * were. A controller returns it as it would a page; a caller who has this revision is answered 304 before anything is read.
  */
-export class StreamedList {
+export class StreamedList extends RevisedAnswer {
   readonly revision: string;
 
   constructor(private readonly settings: StreamedListSettings) {
+    super();
     this.revision = settings.revision;
   }
 
-  /** Begins. What is wrong with the question shows with the first batch, while an error can still be answered. */
-  async open(): Promise<StreamableFile> {
+  /** Begins: what is wrong with the question shows with the first batch. */
+  override async open(): Promise<StreamableFile> {
     const batches = this.settings.batches[Symbol.asyncIterator]();
     const first = await batches.next();
     return new StreamableFile(Readable.from(this.text(first, batches)), { type: 'application/json; charset=utf-8' });

@@ -1,0 +1,76 @@
+import { type DesignComponent, type DesignFile } from '../../formats/design-file.js';
+import { isObject, objectOf, textOf } from '../../formats/located.js';
+import { type Relation } from './design-relations.js';
+import { type DiagramGroup } from './diagram.js';
+import { displayText } from './display-text.js';
+
+/** Which components of a design belong together. */
+export interface DesignGroups {
+  groups: DiagramGroup[];
+  /** Index of the group for each component that is in one. */
+  groupOf: Map<number, number>;
+  /** Namespaces whose frame says who is in them, by index. */
+  namespaces: Set<number>;
+  /** Components that a frame stands for: the first of each such Namespace. */
+  frames: Set<number>;
+}
+
+/** Components by the service of the Compose file that they were made of, or by their namespace. */
+export function groupsOf(design: DesignFile, relations: readonly Relation[]): DesignGroups {
+  return isObject(design.metadata['compose'])
+    ? byService(design.components, relations)
+    : byNamespace(design.components, relations);
+}
+
+/** One that no service brought along, such as a named volume, is with the one service that uses it. */
+function byService(components: readonly DesignComponent[], relations: readonly Relation[]): DesignGroups {
+  const services = components.map(serviceOf);
+  const users = new Map<number, Set<string>>();
+  for (const { from, to } of relations) {
+    if (services[to] === '') users.set(to, (users.get(to) ?? new Set()).add(services[from] ?? ''));
+  }
+  const names = services.map((service, index) => {
+    const [user, ...others] = users.get(index) ?? [];
+    return others.length === 0 ? service || (user ?? '') : service;
+  });
+  return grouped('Service', names);
+}
+
+/** One that names no namespace is in the one that a relationship puts it into. A Namespace with nothing in it is no frame. */
+function byNamespace(components: readonly DesignComponent[], relations: readonly Relation[]): DesignGroups {
+  const names = components.map(namespaceOf);
+  const namespaces = new Set([...components.keys()].filter((index) => isNamespace(components[index])));
+  for (const { from, to, isParent } of relations) {
+    if (isParent && names[from] === '' && namespaces.has(to)) names[from] = names[to] ?? '';
+  }
+  const inhabited = new Set(names.filter((_name, index) => !namespaces.has(index)));
+  const frames = new Map<string, number>();
+  for (const index of namespaces) {
+    const name = names[index] ?? '';
+    if (!inhabited.has(name)) names[index] = '';
+    else if (!frames.has(name)) frames.set(name, index);
+  }
+  return { ...grouped('Namespace', names), namespaces, frames: new Set(frames.values()) };
+}
+
+function grouped(kind: string, names: readonly string[]): DesignGroups {
+  const distinct = [...new Set(names.filter((name) => name !== ''))];
+  const numbers = new Map(distinct.map((name, number) => [name, number]));
+  const groupOf = new Map<number, number>();
+  for (const [index, name] of names.entries()) {
+    const number = numbers.get(name);
+    if (number !== undefined) groupOf.set(index, number);
+  }
+  const groups = distinct.map((name) => ({ kind, name: displayText(name) || '?' }));
+  return { groups, groupOf, namespaces: new Set(), frames: new Set() };
+}
+
+const isNamespace = (component: DesignComponent | undefined): boolean =>
+  component?.component.kind === 'Namespace' && component.component.version === 'v1';
+
+function namespaceOf(component: DesignComponent): string {
+  const { name, namespace } = objectOf(component.configuration['metadata']);
+  return isNamespace(component) ? textOf(name) || component.displayName : textOf(namespace);
+}
+
+const serviceOf = ({ metadata }: DesignComponent): string => textOf(objectOf(metadata['compose'])['service']);

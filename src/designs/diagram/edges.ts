@@ -1,0 +1,22 @@
+import { type DiagramEdge } from './diagram.js';
+
+/** Labels of one edge; more are an ellipsis. */
+const LABELS = 3;
+
+/** One edge for all from one node to another, with their labels in the order in which they came. */
+export function merged(edges: Iterable<DiagramEdge>): DiagramEdge[] {
+  const between = new Map<string, DiagramEdge>();
+  for (const { from, to, labels, isParent } of edges) {
+    const key = `${from}>${to}`;
+    const edge = between.get(key) ?? { from, to, labels: [], isParent: true };
+    edge.isParent &&= isParent;
+    for (const label of labels) addLabel(edge.labels, label);
+    between.set(key, edge);
+  }
+  return [...between.values()];
+}
+
+function addLabel(labels: string[], label: string): void {
+  if (label === '' || labels.includes(label) || labels.length > LABELS) return;
+  labels.push(labels.length === LABELS ? '…' : label);
+}

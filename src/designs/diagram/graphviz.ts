@@ -1,0 +1,142 @@
+import { type Attributes, type Edge, type Graph, instance, type Viz } from '@viz-js/viz';
+import { z } from 'zod';
+import { backEdgesOf } from './back-edges.js';
+import { type Line, movedLine, type Point, type Size } from './block.js';
+
+/** What is to be arranged: sizes alone. No word of a design comes to Graphviz. */
+export interface Scene {
+  boxes: (Size & { cluster?: number })[];
+  /** The size of the heading of each cluster. */
+  clusters: Size[];
+  links: { from: number; to: number; label?: Size }[];
+}
+
+export interface Arrangement extends Size {
+  /** Upper left corners, in the order of the boxes. */
+  boxes: Point[];
+  clusters: { at: Point; size: Size }[];
+  /** In the order of the links. */
+  links: Line[];
+}
+
+const POINTS_PER_INCH = 72;
+const GRAPH: Attributes = { rankdir: 'LR', nodesep: 0.22, ranksep: 0.9, splines: true };
+
+const NOTHING: Size = { width: 0, height: 0 };
+
+const numbers = z.string().transform((text) => text.split(',').map(Number));
+const layout = z.object({
+  objects: z.array(z.object({ name: z.string(), pos: numbers.optional(), bb: numbers.optional() })).default([]),
+  edges: z.array(z.object({ id: z.string(), pos: z.string(), lp: numbers.optional() })).default([]),
+});
+
+/** Arranges boxes that are linked, with the dot engine. Runs in a worker: it is bounded in time by nothing else. */
+export class Graphviz {
+  private constructor(private readonly viz: Viz) {}
+
+  static async load(): Promise<Graphviz> {
+    return new Graphviz(await instance());
+  }
+
+  /** @throws Error when Graphviz gives up */
+  arrange(scene: Scene): Arrangement {
+    const { objects, edges } = layout.parse(JSON.parse(this.viz.renderString(graphOf(scene), { format: 'json0' })));
+    const named = new Map(objects.map((each) => [each.name, each]));
+    const boxes = scene.boxes.map(({ width, height }, index): Point => {
+      const [x = 0, y = 0] = named.get(`box${index}`)?.pos ?? [];
+      return [x - width / 2, -y - height / 2];
+    });
+    const clusters = scene.clusters.map((_heading, index) => {
+      const [left = 0, bottom = 0, right = 0, top = 0] = named.get(`cluster${index}`)?.bb ?? [];
+      return { at: [left, -top] as const, size: { width: right - left, height: top - bottom } };
+    });
+    const lines = new Map(edges.map(({ id, pos, lp }) => [id, lineOf(pos, lp)]));
+    const links = scene.links.map((_link, index) => lines.get(`link${index}`) ?? { curve: [], tip: [0, 0] as const });
+    return trimmed(scene, { boxes, clusters, links });
+  }
+}
+
+/** Moves all to where the upper left corner is, and measures it. */
+function trimmed(
+  scene: Scene,
+  { boxes, clusters, links }: Pick<Arrangement, 'boxes' | 'clusters' | 'links'>,
+): Arrangement {
+  const areas = [
+    ...boxes.map((at, index) => ({ at, size: scene.boxes[index] ?? NOTHING })),
+    ...clusters,
+    ...links.flatMap(({ curve, label, tip }, index) => [
+      ...[...curve, tip].map((at) => ({ at, size: NOTHING })),
+      ...(label ? [centred(label, scene.links[index]?.label ?? NOTHING)] : []),
+    ]),
+  ];
+  const left = least(areas.map(({ at }) => at[0]));
+  const top = least(areas.map(({ at }) => at[1]));
+  const move = ([x, y]: Point): Point => [x - left, y - top];
+  return {
+    width: -least(areas.map(({ at, size }) => -at[0] - size.width)) - left,
+    height: -least(areas.map(({ at, size }) => -at[1] - size.height)) - top,
+    boxes: boxes.map(move),
+    clusters: clusters.map(({ at, size }) => ({ at: move(at), size })),
+    links: links.map((line) => movedLine(line, move)),
+  };
+}
+
+function graphOf({ boxes, clusters, links }: Scene): Graph {
+  const back = backEdgesOf(boxes.length, links);
+  const nodes = boxes.map(({ width, height }, index) => ({
+    name: `box${index}`,
+    attributes: { width: width / POINTS_PER_INCH, height: height / POINTS_PER_INCH },
+  }));
+  return {
+    graphAttributes: GRAPH,
+    nodeAttributes: { shape: 'box', fixedsize: true, label: '' },
+    edgeAttributes: { arrowsize: 0.8 },
+    nodes,
+    subgraphs: clusters.map((header, index) => ({
+      name: `cluster${index}`,
+      graphAttributes: { label: blank(header), labeljust: 'l', margin: 14 },
+      nodes: nodes.filter((_node, node) => boxes[node]?.cluster === index).map(({ name }) => ({ name })),
+    })),
+    edges: links.map((link, index) => edgeOf(link, `link${index}`, back.has(index))),
+  };
+}
+
+/** It leaves to the right and arrives from the left; one that goes back is drawn the other way round, with its arrow at the start. */
+function edgeOf({ from, to, label }: Scene['links'][number], id: string, isBack: boolean): Edge {
+  const attributes: Attributes = { id, ...(label ? { label: blank(label) } : {}) };
+  if (from === to) return { tail: `box${from}`, head: `box${to}`, attributes };
+  const sides = { tailport: 'e', headport: 'w' };
+  return isBack
+    ? { tail: `box${to}`, head: `box${from}`, attributes: { ...attributes, ...sides, dir: 'back' } }
+    : { tail: `box${from}`, head: `box${to}`, attributes: { ...attributes, ...sides } };
+}
+
+/** A label that takes up room and says nothing. */
+function blank({ width, height }: Size): { html: string } {
+  const size = `width="${Math.ceil(width)}" height="${Math.ceil(height)}"`;
+  return {
+    html: `<table border="0" cellborder="0" cellpadding="0" fixedsize="true" ${size}><tr><td></td></tr></table>`,
+  };
+}
+
+/** `e,12,3 1,2 3,4 …`: the tip of the arrow (`s,` where it is at the start), then the points of the curve. */
+function lineOf(pos: string, lp: number[] | undefined): Line {
+  const parts = pos.split(' ');
+  const points = parts.map((each) =>
+    pointOf(
+      each
+        .replace(/^[es],/, '')
+        .split(',')
+        .map(Number),
+    ),
+  );
+  const curve = points.filter((_point, index) => !/^[es]/.test(parts[index] ?? ''));
+  if (parts.some((each) => each.startsWith('s,'))) curve.reverse();
+  const tip = points.find((_point, index) => /^[es]/.test(parts[index] ?? '')) ?? curve.at(-1) ?? [0, 0];
+  return { curve, tip, ...(lp ? { label: pointOf(lp) } : {}) };
+}
+
+/** Graphviz counts upwards. */
+const pointOf = ([x = 0, y = 0]: number[]): Point => [x, -y];
+const least = (values: readonly number[]): number => values.reduce((one, other) => Math.min(one, other), Infinity);
+const centred = ([x, y]: Point, size: Size) => ({ at: [x - size.width / 2, y - size.height / 2] as const, size });

@@ -1,0 +1,64 @@
+import { type Diagram, type DiagramEdge } from './diagram.js';
+
+/** Nodes that are linked, directly or by way of others, by index. */
+export type Island = readonly number[];
+
+/** A diagram taken apart into what can be arranged apart. */
+export interface Archipelago {
+  /** Islands that lie in one group, by group. */
+  inward: Map<number, Island[]>;
+  /** Islands of the page: what is in no group, and what of a group is linked with something outside of it. What is of one group is in one island. */
+  outward: Island[];
+}
+
+type Link = readonly [number, number];
+
+export function archipelagoOf({ nodes }: Diagram, edges: readonly DiagramEdge[]): Archipelago {
+  const groupOf = (node: number): number | undefined => nodes[node]?.group;
+  const links = edges.map(({ from, to }): Link => [from, to]);
+  const isWithin = ([from, to]: Link): boolean => groupOf(from) === groupOf(to);
+  const leaving = new Set(links.filter((link) => !isWithin(link)).flat());
+  const inward = new Map<number, Island[]>();
+  const outer: number[] = [];
+  for (const island of islandsOf([...nodes.keys()], links.filter(isWithin))) {
+    const group = groupOf(island[0] ?? 0);
+    if (group === undefined || island.some((node) => leaving.has(node))) outer.push(...island);
+    else inward.set(group, [...(inward.get(group) ?? []), island]);
+  }
+  return { inward, outward: islandsOf(outer, [...links, ...linksWithin(outer, groupOf)]) };
+}
+
+/** Holds together what is of one group. */
+function linksWithin(members: readonly number[], groupOf: (node: number) => number | undefined): Link[] {
+  const firsts = new Map<number, number>();
+  return members.flatMap((node): Link[] => {
+    const group = groupOf(node);
+    if (group === undefined) return [];
+    const first = firsts.get(group) ?? node;
+    firsts.set(group, first);
+    return [[first, node]];
+  });
+}
+
+/** In ascending order, and each by its first member; links to others than the members count for nothing. */
+function islandsOf(members: readonly number[], links: readonly Link[]): Island[] {
+  const parents = new Map(members.map((member) => [member, member]));
+  const rootOf = (member: number): number => {
+    let root = member;
+    for (let next = parents.get(root); next !== undefined && next !== root; next = parents.get(root)) root = next;
+    parents.set(member, root);
+    return root;
+  };
+  for (const [one, other] of links) {
+    if (!parents.has(one) || !parents.has(other)) continue;
+    const roots = [rootOf(one), rootOf(other)];
+    parents.set(Math.max(...roots), Math.min(...roots));
+  }
+  const islands = new Map<number, number[]>();
+  for (const member of [...members].sort((one, other) => one - other)) {
+    const island = islands.get(rootOf(member));
+    if (island) island.push(member);
+    else islands.set(member, [member]);
+  }
+  return [...islands.values()];
+}

@@ -1,0 +1,65 @@
+import { assembled, type Block, EMPTY, type Point, type Size } from './block.js';
+
+/** Width by height of what is aimed at: that of a screen. */
+const ASPECT = 1.5;
+/** Widths that are tried, in parts of the one that a packing without gaps would have. */
+const WIDTHS = [0.85, 0.95, 1, 1.05, 1.1, 1.2, 1.35, 1.5, 1.75, 2];
+
+interface Packing extends Size {
+  places: Point[];
+}
+
+/** Blocks beside and below one another, in about the shape of a screen; the first come first. */
+export function packed(blocks: readonly Block[], gap: number): Block {
+  const [only] = blocks;
+  if (!only) return EMPTY;
+  if (blocks.length === 1) return only;
+  const widest = Math.max(...blocks.map(({ width }) => width));
+  const area = blocks.reduce((sum, { width, height }) => sum + (width + gap) * (height + gap), 0);
+  const ideal = Math.sqrt(area * ASPECT);
+  const widths = new Set(WIDTHS.map((part) => Math.ceil(Math.max(widest, ideal * part))));
+  const tried = [...widths].map((width) => packedInto(width, blocks, gap));
+  const best = tried.reduce((one, other) => (costOf(other) < costOf(one) ? other : one));
+  return assembled(best, blocks.map((block, index) => ({ block, at: best.places[index] ?? [0, 0] }))); // prettier-ignore
+}
+
+/** How little is wasted: on the smallest screen that shows it, and within its own bounds. */
+const costOf = ({ width, height }: Size): number => ASPECT * Math.max(width / ASPECT, height) ** 2 + width * height;
+
+/** Puts each where it comes to lie highest, and of such places into the leftmost (the skyline method). */
+function packedInto(limit: number, sizes: readonly Size[], gap: number): Packing {
+  let skyline: { x: number; y: number }[] = [{ x: 0, y: 0 }];
+  const places: Point[] = [];
+  const whole: Size = { width: 0, height: 0 };
+  for (const { width, height } of sizes) {
+    const [x, y] = highest(skyline, width, limit);
+    const right = x + width + gap;
+    const beyond = [...skyline].reverse().find((each) => each.x <= right) ?? { x: 0, y: 0 };
+    skyline = [
+      ...skyline.filter((each) => each.x < x),
+      { x, y: y + height + gap },
+      ...(right < limit ? [{ x: right, y: beyond.y }] : []),
+      ...skyline.filter((each) => each.x > right),
+    ];
+    places.push([x, y]);
+    whole.width = Math.max(whole.width, x + width);
+    whole.height = Math.max(whole.height, y + height);
+  }
+  return { ...whole, places };
+}
+
+/** Each step of the skyline reaches to where the next begins. */
+function highest(skyline: readonly { x: number; y: number }[], width: number, limit: number): Point {
+  let best: Point | undefined;
+  for (const [index, { x }] of skyline.entries()) {
+    if (x + width > limit) break;
+    let y = 0;
+    for (let below = index; below < skyline.length; below += 1) {
+      const step = skyline[below];
+      if (!step || step.x >= x + width) break;
+      y = Math.max(y, step.y);
+    }
+    if (!best || y < best[1]) best = [x, y];
+  }
+  return best ?? [0, Math.max(...skyline.map(({ y }) => y))];
+}

@@ -1,0 +1,61 @@
+import { type Diagram, type DiagramNode } from './diagram.js';
+import { counted } from './diagram-of-design.js';
+import { merged } from './edges.js';
+
+/** Nodes and edges of a summary. */
+const MOST = { nodes: 300, edges: 500 };
+
+/** The picture of a design that is too large for one: a node for each kind in each group, with how many there are. */
+export function summaryOf(diagram: Diagram): Diagram {
+  const summary = summarized(diagram);
+  if (summary.nodes.length <= MOST.nodes) return summary;
+  return summarized({ ...diagram, groups: [], nodes: foldedKinds(diagram.nodes) });
+}
+
+function summarized({ title, notes, groups, nodes, edges }: Diagram): Diagram {
+  const members = [...byKey(nodes, ({ group, kind }) => JSON.stringify([group, kind])).values()];
+  const positions = new Map(members.flatMap((nodes, position) => nodes.map((node) => [node, position] as const)));
+  const at = (index: number): number => positions.get(nodes[index] as DiagramNode) ?? 0;
+  const between = merged(edges.map((edge) => ({ ...edge, from: at(edge.from), to: at(edge.to) })));
+  const isDense = between.length > MOST.edges;
+  const place = groups[0] ? ` of each ${groups[0].kind.toLowerCase()}` : '';
+  return {
+    title: `${title} (summary)`,
+    notes: [
+      ...notes,
+      `too large to show each: a box stands for all of one kind${place}`,
+      ...(isDense ? ['relationships not drawn'] : []),
+    ],
+    groups,
+    nodes: members.map(nodeFor),
+    edges: isDense ? [] : between,
+  };
+}
+
+function nodeFor(members: DiagramNode[]): DiagramNode {
+  const [first] = members as [DiagramNode];
+  if (members.length === 1) return first;
+  const isAnnotation = members.every((each) => each.isAnnotation);
+  return { ...first, name: counted(members.length, 'component'), isAnnotation };
+}
+
+/** The nodes without groups; of too many kinds the rarest become one. */
+function foldedKinds(nodes: readonly DiagramNode[]): DiagramNode[] {
+  const byKind = [...byKey(nodes, ({ kind }) => kind)].sort(([, one], [, other]) => other.length - one.length);
+  const kept = new Set(byKind.slice(0, MOST.nodes - 1).map(([kind]) => kind));
+  return nodes.map((node) => {
+    const folded = { ...node, group: undefined };
+    return kept.has(node.kind) ? folded : { ...folded, kind: 'Other kinds', sort: 'other' };
+  });
+}
+
+function byKey(nodes: readonly DiagramNode[], keyOf: (node: DiagramNode) => string): Map<string, DiagramNode[]> {
+  const members = new Map<string, DiagramNode[]>();
+  for (const node of nodes) {
+    const key = keyOf(node);
+    const same = members.get(key);
+    if (same) same.push(node);
+    else members.set(key, [node]);
+  }
+  return members;
+}
