@@ -237,6 +237,23 @@ requires('KUBEBUILDER_ASSETS', 'the main job, on a real API server', () => {
     expect(await kubectl(cluster, 'get', 'ns', namespace, '--ignore-not-found', '-o', 'name')).toBe('');
   }, 120_000);
 
+  it('refuses a plan of a design that has changed since, unless it was made for one version', async () => {
+    const design = await importDesign(manifest(`p${randomUUID().slice(0, 8)}`));
+    const plan = async (fields: object) =>
+      (await world.admin.post('/api/pattern/deploy/plan', { id: design.id, ...fields })).body.plan_id as string;
+    const [following, pinned] = [await plan({}), await plan({ version: 1 })];
+    const other = manifest(`p${randomUUID().slice(0, 8)}`);
+    await world.admin.put('/api/pattern/yaml', { id: design.id, pattern_data: { pattern_file: other } });
+    expect(await world.admin.post('/api/pattern/deploy', { id: design.id, plan_id: following })).toMatchObject({
+      status: 409,
+      body: { code: 'PLAN_STALE' },
+    });
+    expect(await world.admin.post('/api/pattern/deploy', { id: design.id, plan_id: pinned })).toMatchObject({
+      status: 200,
+      body: { status: 'succeeded', design_version: 1 },
+    });
+  }, 120_000);
+
   it('refuses a stale plan', async () => {
     const namespace = `p${randomUUID().slice(0, 8)}`;
     const design = await importDesign(manifest(namespace));

@@ -15,6 +15,7 @@ export class DesignsWhole1764000000011 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
       ALTER TABLE design ADD cloned_from jsonb;
+      ALTER TABLE deployment_plan ADD current_version integer;
 
       ALTER TABLE design_version ADD id uuid NOT NULL DEFAULT gen_random_uuid(), ADD source_type text;
       UPDATE design_version v SET source_type = d.source_type FROM design d WHERE d.id = v.design_id;
@@ -78,6 +79,7 @@ export class DesignsWhole1764000000011 implements MigrationInterface {
       DROP VIEW published_design;
       DROP TABLE publication, snapshot;
       ALTER TABLE design_version DROP id, DROP source_type;
+      ALTER TABLE deployment_plan DROP current_version;
       ALTER TABLE design DROP cloned_from;
     `);
   }

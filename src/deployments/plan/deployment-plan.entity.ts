@@ -17,6 +17,10 @@ export class DeploymentPlan {
   @Column('integer')
   designVersion!: number;
 
+  /** The design's current version when the plan was made; null when the caller named the version to plan. */
+  @Column('integer', { nullable: true })
+  currentVersion!: number | null;
+
   @Column('uuid')
   environmentId!: string;
 

@@ -42,6 +42,7 @@ export class PlansService {
       organizationId,
       designId: design.id,
       designVersion: versionOf(design, input.version),
+      currentVersion: input.version === undefined ? design.versionNumber : null,
       environmentId: target.environmentId,
       connectionIds: target.connectionIds,
       options: optionsOf(input),
@@ -75,7 +76,8 @@ export class PlansService {
   async mustHold(design: Design, id: string): Promise<{ plan: DeploymentPlan; target: Omit<Target, 'tier'> }> {
     const plan = await this.unit.manager.getRepository(DeploymentPlan).findOneBy({ id, designId: design.id });
     if (!plan) throw new NotFound('plan', id);
-    if (plan.designVersion > design.versionNumber) throw stale('the design has changed since');
+    if ((plan.currentVersion ?? design.versionNumber) !== design.versionNumber)
+      throw stale('the design has changed since');
     return { plan, target: { environmentId: plan.environmentId, connectionIds: plan.connectionIds } };
   }
 
