@@ -11,7 +11,7 @@ import { OrganizationsService } from '../organizations/organizations.service.js'
 import { WorkspaceQuotas } from '../workspaces/quotas/workspace-quotas.js';
 import type { Workspace } from '../workspaces/workspace.entity.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
-import type { DesignFile } from '../formats/design-file.js';
+import type { PackedDesign } from '../formats/packed-design.js';
 import { DesignChecks } from './design-checks.js';
 import { Design, type Visibility } from './design.entity.js';
 import { DesignCreated, DesignImported, DesignUpdated } from './design.events.js';
@@ -30,7 +30,8 @@ export interface Written {
   warnings: Fault[];
   /** False when the caller only wanted to see what it would be. */
   saved: boolean;
-  file: DesignFile;
+  /** Its new content; null when that is as it was. */
+  file: PackedDesign | null;
 }
 
 interface Placement {
@@ -85,10 +86,10 @@ export class DesignWriter {
     const { name, visibility } = input;
     const change = { ...given({ name, visibility }), ...(source ? await this.newContent(current, source) : {}) };
     const next = Object.assign(new Design(), current, change);
-    const file = source?.imported.design ?? (await this.contents.read(current));
+    const file = source && source.imported.design.with({ id: current.id, version: next.version });
     const warnings = source?.imported.warnings ?? [];
     if (input.save === false) return { design: next, warnings, saved: false, file };
-    const write = source && (await this.contents.prepare(next, file, source.file, note(actor, input.message)));
+    const write = file && (await this.contents.prepare(next, file, source.file, note(actor, input.message)));
     return this.unit.run(async () => {
       const design = await this.designs.open(actor, current.id, 'update', match);
       const patternFile = isEchoed(input, 'pattern_file') ? await this.contents.readText(design) : '';
@@ -124,13 +125,13 @@ export class DesignWriter {
       version: imported.design.version,
       location: source.location,
       catalogData: {},
-      unsupported: await this.checks.firstReason(imported.design),
+      unsupported: await this.checks.firstReason(imported.design.outline),
       deploymentCount: 0,
       cloneCount: 0,
       downloadCount: 0,
     });
     const { warnings } = imported;
-    const file = { ...imported.design, id: design.id, name: design.name };
+    const file = imported.design.with({ id: design.id, name: design.name });
     if (!save) return { design, warnings, saved: false, file };
     const write = await this.contents.prepare(design, file, source.file, note(actor));
     return this.unit.run(async () => {
@@ -138,7 +139,7 @@ export class DesignWriter {
       await this.store.insert(design);
       await write();
       await this.events.publish(
-        new Told(actor, design, { source_type: design.sourceType, components: file.components.length }),
+        new Told(actor, design, { source_type: design.sourceType, components: file.outline.components }),
       );
       return { design, warnings, saved: true, file };
     });
@@ -153,13 +154,11 @@ export class DesignWriter {
   /** The next version: the one that the source claims when it is higher, else the next patch. */
   private async newContent(current: Design, { imported }: ReadSource): Promise<Partial<Design>> {
     const version = inc(current.version, 'patch') ?? '0.0.1';
-    imported.design.id = current.id;
-    imported.design.version = version;
     return {
       versionNumber: current.versionNumber + 1,
       version,
       sourceType: imported.sourceType,
-      unsupported: await this.checks.firstReason(imported.design),
+      unsupported: await this.checks.firstReason(imported.design.outline),
     };
   }
 
