@@ -5,6 +5,7 @@ import { addressOf, makeApp } from '../../src/app.setup.js';
 import { Public } from '../../src/core/access/public.js';
 import { Env } from '../../src/core/config/env.js';
 import { currentRequest } from '../../src/core/telemetry/request-context.js';
+import { LoopWatch } from './loop-watch.js';
 import { serve } from './server.js';
 
 /** Two routes that do nothing, so that what is measured is what stands before every route. */
@@ -44,13 +45,16 @@ if (process.env['BENCH_STATEMENTS'] === 'on') {
   };
 }
 
+const watch = process.env['BENCH_STALLS'] === 'on' ? new LoopWatch() : undefined;
+
 const env = Env.read(process.env);
 const app = await makeApp(env, env.DATABASE_URL ?? '');
 await app.listen(0, '127.0.0.1');
 serve(
   await addressOf(app),
   () => app.close(),
-  () => {
+  (question) => {
+    if (question === 'stall') return watch?.longest();
     const since = statements;
     statements = [];
     return since;

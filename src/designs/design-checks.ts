@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { DesignFile } from '../formats/design-file.js';
-import { deployedComponents } from './deployed-components.js';
+import type { DesignOutline } from '../formats/design-outline.js';
 
 /** Tells the first reason why a design cannot be deployed, or null. */
-export type DesignCheck = (design: DesignFile) => string | null | Promise<string | null>;
+export type DesignCheck = (design: DesignOutline) => string | null | Promise<string | null>;
 
 /** What makes a design undeployable. Later modules add their own checks. */
 @Injectable()
@@ -15,7 +14,7 @@ export class DesignChecks {
   }
 
   /** The first reason of the first check that has one; empty when the design can be deployed. */
-  async firstReason(design: DesignFile): Promise<string> {
+  async firstReason(design: DesignOutline): Promise<string> {
     for (const check of this.checks) {
       const reason = await check(design);
       if (reason !== null) return reason;
@@ -24,10 +23,10 @@ export class DesignChecks {
   }
 }
 
-const holdsSomething: DesignCheck = (design) =>
-  deployedComponents(design).length > 0 ? null : 'nothing in this design can be deployed';
+const holdsSomething: DesignCheck = async (design) =>
+  (await design.find(({ deployable }) => deployable)) ? null : 'nothing in this design can be deployed';
 
-const everythingNamed: DesignCheck = (design) => {
-  const nameless = deployedComponents(design).find(({ component }) => component.kind === '');
-  return nameless ? `component ${nameless.displayName || nameless.id} has no kind` : null;
+const everythingNamed: DesignCheck = async (design) => {
+  const nameless = await design.find(({ deployable, kind }) => deployable && kind === '');
+  return nameless ? `component ${nameless.first} has no kind` : null;
 };

@@ -29,11 +29,11 @@ export class DesignClones {
     const original = await this.designs.get(actor, id);
     const workspace = await this.placement.placeFor(actor, input);
     const { name, version, versionNumber, sourceType } = original;
-    const design = await this.contents.read(original);
+    const design = await this.contents.readPacked(original);
     const source = {
       file: await this.contents.readSourceFile(original),
       location: { type: 'clone', host: '', path: `/api/pattern/${id}`, branch: version } as const,
-      imported: { name: copyOf(name), design: { ...design, version }, sourceType, warnings: [] },
+      imported: { name: copyOf(name), design: design.with({ version }), sourceType, warnings: [] },
     };
     const clonedFrom = { id, name, version, version_number: versionNumber };
     const beginning = { name: input.name, clonedFrom };

@@ -40,9 +40,8 @@ export class DesignPresenter {
     response: Response,
   ): Promise<DesignView & { warnings: Fault[] }> {
     if (!saved) response.status(200);
-    const view = saved
-      ? await this.whole(design)
-      : DesignView.of(design, { patternFile: await this.contents.write(file) });
+    const patternFile = file ? await this.contents.write(file) : await this.contents.readText(design);
+    const view = DesignView.of(design, { patternFile });
     return Object.assign(view, { warnings, ...(saved ? {} : { id: null, created_at: null, updated_at: null }) });
   }
 

@@ -1,18 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { InvalidRequest } from '../core/errors/app-error.js';
 import type { UploadedFile } from '../core/rest/upload.js';
-import { DocumentReader } from '../formats/document-reader.js';
+import { archiveKind, namedArchive } from '../formats/archive.js';
+import { DocumentReader, isSmall } from '../formats/document-reader.js';
 import { isObject, type JsonObject } from '../formats/located.js';
+import { PackedDesign } from '../formats/packed-design.js';
 import { SentFiles } from '../formats/sent-file.js';
 import type { SourceFile } from '../formats/source-file.js';
+import { InPlace } from '../formats/task.js';
+import { WorkerPool } from '../formats/worker-pool.js';
 import { Programs } from '../formats/programs/programs.js';
+import type { ProgramQuestion } from '../formats/programs/programs-elsewhere.js';
 import type { Design, DesignLocation } from './design.entity.js';
 import type { DesignImport } from './design.inputs.js';
 import { parseDotenv } from './formats/compose/dotenv.js';
-import { importDesign, importDesignAs } from './formats/detect.js';
 import { helmSettingsOf } from './formats/helm/release.js';
 import { DesignContents } from './versions/design-contents.js';
 import type { ImportedDesign, ReadOptions } from './formats/format.js';
+import { importTask } from './formats/import-task.js';
 import type { SourceType } from './formats/source-type.js';
 
 /** A file that a design is made of, and where it came from. */
@@ -23,9 +28,11 @@ export interface Source {
 
 /** A source with the design that it reads as. */
 export interface ReadSource extends Source {
-  imported: ImportedDesign;
+  imported: Omit<ImportedDesign, 'design'> & { design: PackedDesign };
 }
 
+/** An import is two tasks in one. */
+const READING_AND_CONVERTING = 2;
 const INLINE: DesignLocation = { type: 'inline', host: '', path: '', branch: '' };
 
 /** Finds the file in what a caller sent, and reads it as a design. */
@@ -36,6 +43,7 @@ export class DesignSource {
     private readonly programs: Programs,
     private readonly sent: SentFiles,
     private readonly contents: DesignContents,
+    private readonly pool: WorkerPool,
   ) {}
 
   /** The content of `pattern_data`: `design_file` as object or text, or `pattern_file` as text or base64. */
@@ -59,7 +67,7 @@ export class DesignSource {
     options: ReadOptions,
   ): Promise<ReadSource> {
     const ofChart = design.sourceType === 'helm' && types.includes('helm');
-    const kept = ofChart ? helmSettingsOf(await this.contents.read(design)) : undefined;
+    const kept = ofChart ? helmSettingsOf({ metadata: await this.contents.readMetadata(design) }) : undefined;
     if (!kept) return this.ofPatternData(data, types, options);
     const { name, namespace } = kept;
     const sent = values(data['values']) ?? kept.values;
@@ -76,13 +84,24 @@ export class DesignSource {
     return this.read(source, null, options);
   }
 
+  /** All of it in one task, from the bytes to the bytes, so that no part of a large file is ever data on this thread. */
   private async read(source: Source, types: readonly SourceType[] | null, options: ReadOptions): Promise<ReadSource> {
-    const { programs, documents } = this;
-    const all = { ...options, programs, limits: documents.limits };
-    const imported = types
-      ? await importDesignAs(types, source.file, documents, all)
-      : await importDesign(source.file, documents, all);
-    return { ...source, imported };
+    const { path, bytes } = source.file;
+    const isArchive = archiveKind(bytes) !== undefined || namedArchive(path) !== undefined;
+    const tasks = isSmall(bytes) && !isArchive ? new InPlace() : this.pool;
+    // A copy of its own, for the source is kept as well.
+    const file = { path, bytes: new Uint8Array(bytes) };
+    const { limits } = this.documents;
+    const { design, ...imported } = await tasks.run(
+      importTask,
+      { file, types, options, limits },
+      {
+        buffers: [file.bytes.buffer],
+        times: READING_AND_CONVERTING,
+        answer: (question) => this.programs.answer(question as ProgramQuestion),
+      },
+    );
+    return { ...source, imported: { ...imported, design: new PackedDesign(design) } };
   }
 
   private async find(input: DesignImport, files: UploadedFile[]): Promise<Source> {

@@ -9,7 +9,7 @@ import type { UploadedFile } from '../core/rest/upload.js';
 import { WorkspaceQuotas } from '../workspaces/quotas/workspace-quotas.js';
 import type { Workspace } from '../workspaces/workspace.entity.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
-import type { DesignFile } from '../formats/design-file.js';
+import type { PackedDesign } from '../formats/packed-design.js';
 import { DesignChecks } from './design-checks.js';
 import { Design, type Origin, type Visibility } from './design.entity.js';
 import { type DesignCloned, DesignCreated, DesignImported, DesignUpdated } from './design.events.js';
@@ -30,7 +30,8 @@ export interface Written {
   warnings: Fault[];
   /** False when the caller only wanted to see what it would be. */
   saved: boolean;
-  file: DesignFile;
+  /** Its new content; null when that is as it was. */
+  file: PackedDesign | null;
 }
 
 /** What a new design is given beside its content. */
@@ -86,10 +87,10 @@ export class DesignWriter {
     const source = read && (await this.known(read));
     const { name, visibility } = input;
     mustBeSettable(current, visibility);
-    const file = source?.imported.design ?? (await this.contents.read(current));
     const warnings = source?.imported.warnings ?? [];
     const version = source && (await this.versions.prepare(current, contentOf(source), note(actor, input.message)));
     const change = { ...given({ name, visibility }), ...version?.design };
+    const file = version?.file ?? null;
     if (input.save === false) {
       const design = Object.assign(new Design(), current, change);
       return { design, warnings, saved: false, file };
@@ -120,7 +121,7 @@ export class DesignWriter {
       await version.write();
       await this.store.update(design, version.design);
       await this.events.publish(new DesignUpdated(actor, design, { content: true }));
-      return { design, warnings: [], saved: true, file: content.file };
+      return { design, warnings: [], saved: true, file: version.file };
     });
   }
 
@@ -146,13 +147,13 @@ export class DesignWriter {
       location: source.location,
       clonedFrom,
       catalogData: {},
-      unsupported: await this.checks.firstReason(imported.design),
+      unsupported: await this.checks.firstReason(imported.design.outline),
       deploymentCount: 0,
       cloneCount: 0,
       downloadCount: 0,
     });
     const { warnings } = imported;
-    const file = { ...imported.design, id: design.id, name: design.name };
+    const file = imported.design.with({ id: design.id, name: design.name });
     if (!save) return { design, warnings, saved: false, file };
     const write = await this.contents.prepare(design, file, source.file, note(actor));
     return this.unit.run(async () => {
@@ -160,7 +161,7 @@ export class DesignWriter {
       await this.store.insert(design);
       await write();
       await this.events.publish(
-        new Told(actor, design, { source_type: design.sourceType, components: file.components.length }),
+        new Told(actor, design, { source_type: design.sourceType, components: file.outline.components }),
       );
       return { design, warnings, saved: true, file };
     });

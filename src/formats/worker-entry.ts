@@ -1,41 +1,50 @@
 import { parentPort } from 'node:worker_threads';
-import { AppError, type Fault } from '../core/errors/app-error.js';
+import { passed, type PassedError, revived } from './passed-error.js';
+import { type Ask, functionOf, HandedOver } from './task.js';
 
-/** What the pool sends to a worker. */
-export interface Job {
-  module: string;
-  name: string;
-  input: unknown;
-}
+/** What the pool sends to a worker: something to do, or the answer to what its task asked. */
+export type Order = { module: string; name: string; input: unknown } | Reply;
 
-/** What a worker sends back: that it has begun, the parts of a value as they come, the value, an AppError taken apart, or the message of any other error. */
+export type Reply = { reply: number; value: unknown } | { reply: number; error: PassedError };
+
+/** What a worker sends back: that it has begun, what its task asks, the parts of a value as they come, the value, or why there is none. */
 export type Answer =
   | { begun: true }
+  | { ask: number; question: unknown }
   | { part: unknown }
   | { value: unknown }
-  | { message: string }
-  | { status: number; code: string; title: string; message: string; errors: Fault[]; remedy?: string };
+  | { error: PassedError };
 
-parentPort?.on('message', (job: Job) => {
-  parentPort?.postMessage({ begun: true });
-  void answer(job).then((result) => parentPort?.postMessage(result));
+const questions: { resolve: (value: unknown) => void; reject: (error: Error) => void }[] = [];
+
+const ask: Ask = (question, buffers = []) =>
+  new Promise((resolve, reject) => {
+    const number = questions.push({ resolve, reject }) - 1;
+    send({ ask: number, question }, buffers);
+  });
+
+parentPort?.on('message', (order: Order) => {
+  if ('reply' in order) {
+    const { resolve, reject } = questions[order.reply] ?? {};
+    if ('value' in order) resolve?.(order.value);
+    else reject?.(revived(order.error));
+    return;
+  }
+  questions.length = 0;
+  send({ begun: true });
+  void perform(order).catch((error: unknown) => send({ error: passed(error) }));
 });
 
-async function answer({ module, name, input }: Job): Promise<Answer> {
-  try {
-    const task = ((await import(module)) as Record<string, (input: unknown) => unknown>)[name];
-    if (typeof task !== 'function') throw new Error(`${module} exports no function ${name}`);
-    const value = await task(input);
-    if (!isIterator(value)) return { value };
-    for (const part of value) parentPort?.postMessage({ part });
-    return { value: undefined };
-  } catch (error) {
-    if (error instanceof AppError) {
-      const { status, code, title, message, errors, remedy } = error;
-      return { status, code, title, message, errors, ...(remedy === undefined ? {} : { remedy }) };
-    }
-    return { message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
-  }
+async function perform(order: Exclude<Order, Reply>): Promise<void> {
+  const value = await (await functionOf(order))(order.input, ask);
+  if (value instanceof HandedOver) return send({ value: value.value }, value.buffers);
+  if (!isIterator(value)) return send({ value });
+  for (const part of value) send({ part });
+  send({ value: undefined });
+}
+
+function send(answer: Answer, buffers: ArrayBuffer[] = []): void {
+  parentPort?.postMessage(answer, buffers);
 }
 
 /** Generators are sent piece by piece; arrays and text are values. */

@@ -3,6 +3,7 @@ import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { AppError } from '../core/errors/app-error.js';
 import { DocumentReader } from './document-reader.js';
 import { type Task, WorkerPool } from './worker-pool.js';
 
@@ -13,6 +14,8 @@ export const forever = () => { for (;;); };
 export const hungry = () => { const kept = []; for (;;) kept.push(new Array(1000).fill('x' + kept.length)); };
 export const leave = () => process.exit(3);
 export const broken = () => { throw new TypeError('broken'); };
+export const curious = async (question, ask) => [await ask(question), await ask(question)];
+export const given = ({ bytes }) => bytes.byteLength;
 `;
 const module = `data:text/javascript,${encodeURIComponent(source)}`;
 const task = <Input, Output>(name: string): Task<Input, Output> => ({ module, name });
@@ -55,6 +58,36 @@ describe('WorkerPool', () => {
     await expect(pool.run(task('missing'), null)).rejects.toThrow('missing');
     await expect(pool.run(task('double'), () => 1)).rejects.toThrow('cloned');
     await expect(pool.run(task<number, number>('double'), 4)).resolves.toBe(8);
+  });
+
+  it('answers what tasks ask, as often as they ask, or tells them why not', async () => {
+    pool = new WorkerPool({ size: 1 });
+    const ask = task<number, number[]>('curious');
+    let asked = 0;
+    await expect(pool.run(ask, 4, { answer: (n) => Promise.resolve(Number(n) + (asked += 1)) })).resolves.toEqual([5, 6]); // prettier-ignore
+    const busy = new AppError(429, 'TOO_BUSY', 'Too busy', 'later', { headers: { 'Retry-After': '5' } });
+    const told = pool.run(ask, 4, { answer: () => Promise.reject(busy) });
+    await expect(told).rejects.toMatchObject({ status: 429, code: 'TOO_BUSY', headers: { 'Retry-After': '5' } });
+    await expect(pool.run(ask, 4)).rejects.toThrow('Nobody answers');
+  });
+
+  it('counts no time of a task while it waits for an answer, and lets others work meanwhile', async () => {
+    pool = new WorkerPool({ size: 1, timeLimit: 500 });
+    let answer = (): void => undefined;
+    const slow = new Promise<number>((resolve) => (answer = () => resolve(1)));
+    const asking = pool.run(task<number, number[]>('curious'), 1, { answer: () => slow });
+    await expect(pool.run(task('forever'), null)).rejects.toMatchObject({ code: 'TOO_COSTLY' });
+    await expect(pool.run(task<number, number>('double'), 4)).resolves.toBe(8);
+    answer();
+    await expect(asking).resolves.toEqual([1, 1]);
+  });
+
+  it('hands buffers over instead of copying them', async () => {
+    pool = new WorkerPool({ size: 1 });
+    const bytes = new Uint8Array(1000);
+    const given = pool.run(task<object, number>('given'), { bytes }, { buffers: [bytes.buffer] });
+    expect(bytes.length).toBe(0);
+    await expect(given).resolves.toBe(1000);
   });
 
   it('refuses when too many tasks wait, with a time to come back', async () => {
@@ -115,7 +148,7 @@ describe('DocumentReader', () => {
   it('works from compiled files too', async () => {
     const root = await mkdtemp(join(tmpdir(), 'formats-'));
     try {
-      const sources = ['src/formats/document-reader.ts', 'src/formats/worker-entry.ts'];
+      const sources = ['document-reader', 'worker-pool', 'worker-entry'].map((name) => `src/formats/${name}.ts`);
       const options = ['--outDir', root, '--rootDir', '.', '--module', 'nodenext', '--target', 'ES2023', '--types', 'node', '--skipLibCheck', '--ignoreConfig']; // prettier-ignore
       await promisify(execFile)('node_modules/.bin/tsc', [...sources, ...options]);
       await symlink(join(process.cwd(), 'node_modules'), join(root, 'node_modules'));

@@ -1,17 +1,13 @@
 import { Worker } from 'node:worker_threads';
 import { AppError, InvalidRequest } from '../core/errors/app-error.js';
-import { type Answer, type Job } from './worker-entry.js';
+import { passed, revived } from './passed-error.js';
+import { type RunSettings, type Task, type TaskRunner } from './task.js';
+import { type Answer, type Order } from './worker-entry.js';
 
-/** A pure function that a worker can find: exported under `name` by the module at `module` (its `import.meta.url`). */
-export interface Task<Input, Output> {
-  module: string;
-  name: string;
-  /** Never set; carries the types. */
-  types?: (input: Input) => Output | Promise<Output>;
-}
+export type { Task } from './task.js';
 
 export interface WorkerPoolOptions {
-  /** Workers at most; each is started when there is work for it. */
+  /** Workers at work at most; each is started when there is work for it. As many again may wait for what their tasks have asked. */
   size: number;
   /** Milliseconds for one task, after which its worker is ended. */
   timeLimit: number;
@@ -26,7 +22,8 @@ export const defaultPoolOptions: Readonly<WorkerPoolOptions> = { size: 2, timeLi
 const LONGEST_START = 30_000;
 
 interface Waiting {
-  job: Job;
+  order: Order;
+  settings: RunSettings;
   part: (value: unknown) => void;
   resolve: (value: unknown) => void;
   reject: (error: Error) => void;
@@ -34,11 +31,13 @@ interface Waiting {
 }
 
 /** Runs pure tasks on foreign input off the event loop, bounded in time, memory and number. */
-export class WorkerPool {
+export class WorkerPool implements TaskRunner {
   private readonly options: WorkerPoolOptions;
   private readonly idle: Worker[] = [];
   private readonly busy = new Map<Worker, Waiting>();
   private readonly waiting: Waiting[] = [];
+  /** Workers whose tasks wait for an answer, and for how many. */
+  private readonly asking = new Map<Worker, number>();
   private closed = false;
 
   constructor(options: Partial<WorkerPoolOptions> = {}) {
@@ -46,26 +45,30 @@ export class WorkerPool {
   }
 
   /**
-   * Input and output are copied, so they must be plain data. Rejects with the AppError that the task threw,
-   * InvalidRequest `TOO_COSTLY` when time or memory ran out, or a 429 when too many tasks wait.
+   * Input and output are copied but for the buffers that are named, so they must be plain data. Rejects with the AppError that the task
+   * threw, InvalidRequest `TOO_COSTLY` when time or memory ran out, or a 429 when too many tasks wait.
    */
-  run<Input, Output>(task: Task<Input, Output>, input: Input): Promise<Output> {
-    return this.enqueue(task, input, () => undefined) as Promise<Output>;
+  run<Input, Output>(task: Task<Input, Output>, input: Input, settings: RunSettings = {}): Promise<Output> {
+    return this.enqueue(task, input, settings, () => undefined) as Promise<Output>;
   }
 
   /** As run, for a generator: its parts cross over one at a time, so that none holds up the event loop for long. */
   async collect<Input, Part>(task: Task<Input, Iterable<Part>>, input: Input): Promise<Part[]> {
     const parts: Part[] = [];
-    await this.enqueue(task, input, (part) => parts.push(part as Part));
+    await this.enqueue(task, input, {}, (part) => parts.push(part as Part));
     return parts;
   }
 
-  private enqueue(task: { module: string; name: string }, input: unknown, part: Waiting['part']): Promise<unknown> {
+  private enqueue(
+    { module, name }: { module: string; name: string },
+    input: unknown,
+    settings: RunSettings,
+    part: Waiting['part'],
+  ): Promise<unknown> {
     if (this.closed) return Promise.reject(new Error('The worker pool is closed.'));
     if (this.waiting.length >= this.options.queue) return Promise.reject(tooBusy());
     return new Promise((resolve, reject) => {
-      const job: Job = { module: task.module, name: task.name, input };
-      this.waiting.push({ job, part, resolve, reject });
+      this.waiting.push({ order: { module, name, input }, settings, part, resolve, reject });
       this.next();
     });
   }
@@ -80,43 +83,68 @@ export class WorkerPool {
     }
     const workers = [...this.idle.splice(0), ...this.busy.keys()];
     this.busy.clear();
+    this.asking.clear();
     await Promise.all(workers.map((worker) => worker.terminate()));
   }
 
   private next(): void {
-    if (this.waiting.length === 0 || this.busy.size >= this.options.size) return;
+    const { size } = this.options;
+    if (this.waiting.length === 0 || this.busy.size - Math.min(this.asking.size, size) >= size) return;
     const waiting = this.waiting.shift();
     if (!waiting) return;
     const worker = this.idle.pop() ?? this.start();
     this.busy.set(worker, waiting);
     worker.ref();
-    this.limit(worker, waiting, this.options.timeLimit + LONGEST_START);
+    this.limit(worker, waiting, LONGEST_START);
     try {
-      worker.postMessage(waiting.job);
+      worker.postMessage(waiting.order, waiting.settings.buffers);
     } catch (error) {
       this.fail(worker, error as Error);
     }
   }
 
-  /** The time of a task counts from where the worker has begun with it; starting the worker has a time of its own. */
-  private limit(worker: Worker, waiting: Waiting, milliseconds: number): void {
+  /** The time of a task counts from where the worker has begun with it; starting the worker has a time of its own, `before`. */
+  private limit(worker: Worker, waiting: Waiting, before = 0): void {
     clearTimeout(waiting.timer);
-    const { timeLimit } = this.options;
-    waiting.timer = setTimeout(() => this.fail(worker, tooCostly(`took longer than ${timeLimit} ms`)), milliseconds);
+    const timeLimit = this.options.timeLimit * (waiting.settings.times ?? 1);
+    const stop = () => this.fail(worker, tooCostly(`took longer than ${timeLimit} ms`));
+    waiting.timer = setTimeout(stop, timeLimit + before);
   }
 
   private receive(worker: Worker, answer: Answer): void {
     const waiting = this.busy.get(worker);
     if (!waiting) return;
-    if ('begun' in answer) return this.limit(worker, waiting, this.options.timeLimit);
+    if ('begun' in answer) return this.limit(worker, waiting);
     if ('part' in answer) return waiting.part(answer.part);
+    if ('ask' in answer) return void this.reply(worker, waiting, answer);
     clearTimeout(waiting.timer);
     this.busy.delete(worker);
+    this.asking.delete(worker);
     worker.unref();
     this.idle.push(worker);
     if ('value' in answer) waiting.resolve(answer.value);
-    else waiting.reject(revive(answer));
+    else waiting.reject(revived(answer.error));
     this.next();
+  }
+
+  /** The time that an answer takes is not the task's, and others work meanwhile. */
+  private async reply(worker: Worker, waiting: Waiting, { ask, question }: { ask: number; question: unknown }) {
+    clearTimeout(waiting.timer);
+    this.asking.set(worker, (this.asking.get(worker) ?? 0) + 1);
+    this.next();
+    const { answer } = waiting.settings;
+    const reply = await (answer ? answer(question) : Promise.reject(new Error('Nobody answers this task.'))).then(
+      (value) => ({ reply: ask, value }),
+      (error: unknown) => ({ reply: ask, error: passed(error) }),
+    );
+    if (this.busy.get(worker) !== waiting) return;
+    const left = (this.asking.get(worker) ?? 1) - 1;
+    if (left > 0) this.asking.set(worker, left);
+    else {
+      this.asking.delete(worker);
+      this.limit(worker, waiting);
+    }
+    worker.postMessage(reply);
   }
 
   /** Rejects what the worker was at, and ends the worker: it may be in a loop. */
@@ -124,6 +152,7 @@ export class WorkerPool {
     const waiting = this.busy.get(worker);
     clearTimeout(waiting?.timer);
     this.busy.delete(worker);
+    this.asking.delete(worker);
     const index = this.idle.indexOf(worker);
     if (index >= 0) this.idle.splice(index, 1);
     void worker.terminate();
@@ -146,14 +175,6 @@ export class WorkerPool {
     worker.on('exit', () => this.fail(worker, new Error('A worker ended before its task did.')));
     return worker;
   }
-}
-
-function revive(answer: Exclude<Answer, { value: unknown } | { part: unknown } | { begun: true }>): Error {
-  if (!('code' in answer)) return new Error(answer.message);
-  const { status, code, title, message, errors, remedy } = answer;
-  return status === 400
-    ? new InvalidRequest(message, { code, errors, remedy })
-    : new AppError(status, code, title, message, { errors, remedy });
 }
 
 function tooCostly(detail: string): InvalidRequest {

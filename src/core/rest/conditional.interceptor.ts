@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import {
   type CallHandler,
   type ExecutionContext,
@@ -9,7 +9,9 @@ import {
 import type { Request, Response } from 'express';
 import { mergeMap, type Observable } from 'rxjs';
 import { revisionOf } from '../schema/record.view.js';
+import { Turns } from '../turns.js';
 import { RevisedAnswer } from './revised-answer.js';
+import { isLarge, WrittenJson } from './written-json.js';
 
 /**
  * Writes JSON answers and their ETags (RFC 9110). The tag of a record is its revision and a digest of what is shown of
@@ -25,7 +27,11 @@ export class ConditionalInterceptor implements NestInterceptor {
       .handle()
       .pipe(
         mergeMap((body: unknown) =>
-          body instanceof RevisedAnswer ? revised(request, response, body) : [answer(request, response, body)],
+          body instanceof RevisedAnswer
+            ? revised(request, response, body)
+            : isRecord(body, response) && isLarge(body)
+              ? large(request, response, body)
+              : [answer(request, response, body)],
         ),
       );
   }
@@ -37,17 +43,38 @@ async function revised(request: Request, response: Response, body: RevisedAnswer
 }
 
 function answer(request: Request, response: Response, body: unknown): unknown {
-  if (typeof body !== 'object' || body === null || body instanceof StreamableFile || response.headersSent) return body;
+  if (!isRecord(body, response)) return body;
   const text = JSON.stringify(body);
+  return tagged(request, response, body, () => digestOf(text)) ? text : undefined;
+}
+
+/** The same, byte for byte, without holding others up. */
+async function large(request: Request, response: Response, body: object): Promise<unknown> {
+  const written = await WrittenJson.of(body);
+  const hash = createHash('sha1');
+  const turns = new Turns();
+  for (const piece of written.pieces) {
+    hash.update(piece);
+    await turns.take();
+  }
+  return tagged(request, response, body, () => shortened(hash)) ? written : undefined;
+}
+
+/** What is written as JSON here: neither a file nor text, and nothing that was sent already. */
+function isRecord(body: unknown, response: Response): body is object {
+  return typeof body === 'object' && body !== null && !(body instanceof StreamableFile) && !response.headersSent;
+}
+
+/** Sets the headers of an answer; false when the caller has it already. */
+function tagged(request: Request, response: Response, body: object, digest: () => string): boolean {
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   const revision = revisionOf(body);
   const reading = request.method === 'GET' || request.method === 'HEAD';
-  if (!reading && revision === undefined) return text;
-  const digest = digestOf(text);
-  const tag = revision === undefined ? `W/"${digest}"` : `"${revision}-${digest}"`;
-  if (reading) return isKnown(request, response, tag) ? undefined : text;
+  if (!reading && revision === undefined) return true;
+  const tag = revision === undefined ? `W/"${digest()}"` : `"${revision}-${digest()}"`;
+  if (reading) return !isKnown(request, response, tag);
   response.setHeader('ETag', tag);
-  return text;
+  return true;
 }
 
 /** Tags the answer of a read; when the caller names this very tag the answer is 304. */
@@ -60,7 +87,9 @@ function isKnown(request: Request, response: Response, tag: string): boolean {
   return true;
 }
 
-const digestOf = (text: string): string => createHash('sha1').update(text).digest('base64url').slice(0, 16);
+const digestOf = (text: string): string => shortened(createHash('sha1').update(text));
+
+const shortened = (hash: Hash): string => hash.digest('base64url').slice(0, 16);
 
 /** Whether If-None-Match names the tag; tags compare weakly there (RFC 9110, 13.1.2). */
 function matches(header: string | undefined, tag: string): boolean {

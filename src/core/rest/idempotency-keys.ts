@@ -3,6 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { Vault } from '../crypto/vault.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
 import { AppError, Conflict } from '../errors/app-error.js';
+import { Turns } from '../turns.js';
+import { WrittenJson } from './written-json.js';
 
 /** What a call was answered. */
 export interface Answer {
@@ -24,6 +26,9 @@ interface Row {
   stale: boolean;
 }
 
+/** Bytes that are hashed at once. */
+const PIECE = 1024 * 1024;
+
 /** Remembers for 24 hours how calls with an idempotency key were answered; the answers are kept sealed. */
 @Injectable()
 export class IdempotencyKeys {
@@ -40,7 +45,7 @@ export class IdempotencyKeys {
   async begin(
     call: Call,
   ): Promise<{ earlier: Answer | null; finish(answer: Answer): Promise<void>; forget(): Promise<void> }> {
-    const digest = digestOf(call.body);
+    const digest = await digestOf(call.body);
     const place = [call.caller, call.route, call.key];
     const claimed = await this.unit.manager.query<unknown[]>(
       `INSERT INTO idempotency_key AS k (caller, route, key, digest) VALUES ($1, $2, $3, $4)
@@ -52,7 +57,8 @@ export class IdempotencyKeys {
     return {
       earlier: claimed.length > 0 ? null : await this.answerTo(place, digest),
       finish: async (answer) => {
-        const sealed = await this.vault.seal(null, JSON.stringify(answer), place.join(' '));
+        const { pieces } = await WrittenJson.of(answer);
+        const sealed = await this.vault.seal(null, Buffer.concat(pieces), place.join(' '));
         await this.unit.manager.query(
           `UPDATE idempotency_key SET answer = $4 WHERE caller = $1 AND route = $2 AND key = $3`,
           [...place, sealed],
@@ -96,8 +102,16 @@ export class IdempotencyKeys {
   }
 }
 
-function digestOf(parts: unknown[]): string {
+async function digestOf(parts: unknown[]): Promise<string> {
   const hash = createHash('sha256');
-  for (const part of parts) hash.update(Buffer.isBuffer(part) ? part : JSON.stringify(part ?? null)).update('\0');
+  const turns = new Turns();
+  for (const part of parts) {
+    const bytes = Buffer.isBuffer(part) ? part : Buffer.from(JSON.stringify(part ?? null));
+    for (let start = 0; start < bytes.length; start += PIECE) {
+      hash.update(bytes.subarray(start, start + PIECE));
+      await turns.take();
+    }
+    hash.update('\0');
+  }
   return hash.digest('base64url');
 }

@@ -7,6 +7,7 @@ import { asAppError, problemOf } from '../errors/problem.js';
 import { currentRequest } from '../telemetry/request-context.js';
 import { type Answer, IdempotencyKeys } from './idempotency-keys.js';
 import { filesOf, Uploads } from './upload.js';
+import { WrittenJson } from './written-json.js';
 
 const KEPT_HEADERS = ['content-type', 'location', 'etag'];
 /** Refusals that say nothing of the work itself, so that trying again under the same key makes sense. */
@@ -63,7 +64,12 @@ function answerOf(response: Response, body: unknown): Answer {
     const value = response.getHeader(name);
     if (value !== undefined) headers[name] = String(value);
   }
-  return { status: response.statusCode, headers, body: typeof body === 'string' ? body : '' };
+  return { status: response.statusCode, headers, body: textOf(body) };
+}
+
+function textOf(body: unknown): string {
+  if (body instanceof WrittenJson) return Buffer.concat(body.pieces).toString();
+  return typeof body === 'string' ? body : '';
 }
 
 function replay(response: Response, answer: Answer): string {

@@ -5,7 +5,7 @@ import { Actor } from '../../core/access/actor.js';
 import { asSystem } from '../../core/database/row-security.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { NotFound } from '../../core/errors/app-error.js';
-import { deployedComponents } from '../../designs/deployed-components.js';
+import { deployedComponents } from '../../formats/deployed-components.js';
 import { DesignsStore } from '../../designs/designs.store.js';
 import { DesignContents } from '../../designs/versions/design-contents.js';
 import { resourceOf } from '../../formats/design-component.js';

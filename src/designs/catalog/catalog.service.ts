@@ -7,6 +7,7 @@ import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { Conflict } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import type { Page } from '../../core/listing/page.js';
+import { WorkerPool } from '../../formats/worker-pool.js';
 import type { Design } from '../design.entity.js';
 import { DesignPublished, DesignUnpublished } from '../design.events.js';
 import { designPolicy } from '../design.policy.js';
@@ -14,6 +15,7 @@ import { DesignsService } from '../designs.service.js';
 import { DesignsStore } from '../designs.store.js';
 import { DesignContents } from '../versions/design-contents.js';
 import { CatalogStore } from './catalog.store.js';
+import { modelsTask } from './models-in.js';
 import type { PublishedDesign } from './published-design.entity.js';
 
 /** What organizations show to everybody. */
@@ -24,6 +26,7 @@ export class CatalogService {
     private readonly store: DesignsStore,
     private readonly published: CatalogStore,
     private readonly contents: DesignContents,
+    private readonly pool: WorkerPool,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
   ) {}
@@ -38,8 +41,7 @@ export class CatalogService {
     const said = readCatalogData(catalog_data);
     const current = await this.designs.get(actor, id);
     await this.designs.require(actor, 'publish', current);
-    const { components } = await this.contents.read(current);
-    const models = components.flatMap(({ model }) => [model.name, model.displayName ?? '']);
+    const models = await this.pool.run(modelsTask, await this.contents.readBytes(current));
     return this.unit.run(async () => {
       const design = await this.designs.open(actor, id, 'publish');
       if (design.versionNumber !== current.versionNumber)

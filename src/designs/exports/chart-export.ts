@@ -3,8 +3,8 @@ import { archiveKind } from '../../formats/archive.js';
 import { type DesignFile } from '../../formats/design-file.js';
 import { type DocumentReader } from '../../formats/document-reader.js';
 import { type SourceFile } from '../../formats/source-file.js';
+import { type TaskRunner } from '../../formats/task.js';
 import { packTarGz } from '../../formats/tar-writer.js';
-import { type WorkerPool } from '../../formats/worker-pool.js';
 import { DesignInput } from '../formats/design-input.js';
 import { chartOf } from '../formats/helm/chart-source.js';
 import { withValuesTask } from '../formats/helm/kept-values.js';
@@ -14,7 +14,7 @@ import { chartFilesOf } from '../formats/helm/to-chart.js';
 export class ChartExport {
   constructor(
     private readonly reader: DocumentReader,
-    private readonly pool: WorkerPool,
+    private readonly tasks: TaskRunner,
   ) {}
 
   /** A chart that is made of the design. */
@@ -36,7 +36,7 @@ export class ChartExport {
     if (!changed && packed) return Buffer.from(source.bytes);
     const text = Buffer.from(files.get('values.yaml')?.bytes ?? []).toString();
     const own = new Map<string, Uint8Array | string>([...files].map(([path, { bytes }]) => [path, bytes]));
-    if (changed) own.set('values.yaml', await this.pool.run(withValuesTask, { text, values }));
+    if (changed) own.set('values.yaml', await this.tasks.run(withValuesTask, { text, values }));
     return packTarGz([...own].map(([path, content]) => [`${head.name}/${path}`, content]));
   }
 }

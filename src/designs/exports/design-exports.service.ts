@@ -4,43 +4,38 @@ import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import { type Download, fileName } from '../../core/rest/download.js';
 import { archiveKind } from '../../formats/archive.js';
-import type { DesignFile } from '../../formats/design-file.js';
-import { DocumentReader } from '../../formats/document-reader.js';
-import { isObject, type JsonObject } from '../../formats/located.js';
+import { DocumentReader, isSmall } from '../../formats/document-reader.js';
 import type { SourceFile } from '../../formats/source-file.js';
+import { InPlace } from '../../formats/task.js';
 import { WorkerPool } from '../../formats/worker-pool.js';
 import type { Design } from '../design.entity.js';
 import { DesignsService } from '../designs.service.js';
 import { DesignsStore } from '../designs.store.js';
-import { composeOf } from '../formats/compose/to-compose.js';
 import { DesignContents } from '../versions/design-contents.js';
-import { ChartExport } from './chart-export.js';
-import { ManifestExport } from './manifest-export.js';
+import { exportTask, type MadeForm, madeForms } from './export-task.js';
 
-export const exportForms = ['design', 'json', 'kubernetes', 'helm', 'docker-compose', 'source'] as const;
+export const exportForms = [...madeForms, 'source'] as const;
 export type ExportForm = (typeof exportForms)[number];
 
 const YAML = 'application/yaml';
 const GZIP = 'application/gzip';
 const JSON_TYPE = 'application/json';
+const TYPES = { design: YAML, json: JSON_TYPE, kubernetes: YAML, helm: GZIP, 'docker-compose': YAML } as const;
+
+/** Bytes of a design that is written on the main thread. */
+const AT_ONCE = 32 * 1024;
 
 /** Gives designs away as files. */
 @Injectable()
 export class DesignExports {
-  private readonly charts: ChartExport;
-  private readonly manifests: ManifestExport;
-
   constructor(
     private readonly designs: DesignsService,
     private readonly store: DesignsStore,
     private readonly contents: DesignContents,
     private readonly unit: UnitOfWork,
     private readonly reader: DocumentReader,
-    pool: WorkerPool,
-  ) {
-    this.charts = new ChartExport(reader, pool);
-    this.manifests = new ManifestExport(reader);
-  }
+    private readonly pool: WorkerPool,
+  ) {}
 
   /**
    * A design in one of the forms, which is counted. Throws InvalidRequest for another form, and for one that cannot say what the design says.
@@ -57,41 +52,18 @@ export class DesignExports {
   private async as(form: ExportForm, design: Design): Promise<Download> {
     const name = fileName(design.name, 'design');
     if (form === 'source') return this.source(design, name);
-    const file = await this.contents.read(design);
-    switch (form) {
-      case 'design':
-        return { name: `${name}.yaml`, type: YAML, content: await this.write(file) };
-      case 'json':
-        return { name: `${name}.json`, type: JSON_TYPE, content: `${JSON.stringify(file, null, 2)}\n` };
-      case 'kubernetes':
-        return { name: `${name}.kubernetes.yaml`, type: YAML, content: await this.manifest(design, file) };
-      case 'helm':
-        return { name: `${name}-${design.version}.tgz`, type: GZIP, content: await this.chart(design, file) };
-      case 'docker-compose':
-        return { name: `${name}.compose.yaml`, type: YAML, content: await this.compose(file) };
-    }
+    return { name: `${name}${endOf(form, design)}`, type: TYPES[form], content: await this.made(form, design) };
   }
 
-  private async manifest(design: Design, file: DesignFile): Promise<string> {
-    if (design.sourceType !== 'kubernetes') return this.manifests.written(file);
-    return this.manifests.kept(file, await this.contents.readSourceFile(design));
-  }
-
-  private async chart(design: Design, file: DesignFile): Promise<Buffer> {
-    if (design.sourceType !== 'helm') return this.charts.made(file);
-    return this.charts.kept(file, await this.contents.readSourceFile(design));
-  }
-
-  private async compose(file: DesignFile): Promise<string> {
-    if (!isObject(file.metadata['compose'])) {
-      const remedy = 'Take it as kubernetes, helm, design or json.';
-      throw InvalidRequest.at('export', 'docker-compose is for designs that were made of a Compose file', remedy);
-    }
-    const { file: compose, left } = composeOf(file);
-    const text = await this.write(compose);
-    if (left.length === 0) return text;
-    const names = left.map(({ component, displayName }) => `${component.kind} ${displayName}`.replace(/\s+/g, ' '));
-    return `# Compose cannot say: ${names.join(', ')}\n${text}`;
+  /** In one task, so that no part of a large design is ever data on this thread. */
+  private async made(form: MadeForm, design: Design): Promise<Buffer> {
+    const { limits } = this.reader;
+    const content = await this.contents.readBytes(design);
+    const kept = (form === 'kubernetes' || form === 'helm') && design.sourceType === form;
+    const source = kept ? await this.contents.readSourceFile(design) : null;
+    const tasks = content.length <= AT_ONCE && (!source || isSmall(source.bytes)) ? new InPlace() : this.pool;
+    const made = await tasks.run(exportTask, { form, content, source, limits }, { buffers: [content.buffer] });
+    return Buffer.from(made.buffer, made.byteOffset, made.length);
   }
 
   /** The bytes that were imported, under the name that they had. */
@@ -102,10 +74,17 @@ export class DesignExports {
     const own = given === '' || given === 'design_file' || !given.includes('.') ? `${name}${extension}` : given;
     return { name: own, type, content: Buffer.from(bytes) };
   }
+}
 
-  private write(file: DesignFile | JsonObject): Promise<string> {
-    return this.reader.write([file], JSON.stringify(file).length);
-  }
+function endOf(form: MadeForm, { version }: Design): string {
+  const ends = {
+    design: '.yaml',
+    json: '.json',
+    kubernetes: '.kubernetes.yaml',
+    helm: `-${version}.tgz`,
+    'docker-compose': '.compose.yaml',
+  };
+  return ends[form];
 }
 
 /** By the content, for the name is the caller's. */

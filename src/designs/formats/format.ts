@@ -2,7 +2,7 @@ import { type Fault } from '../../core/errors/app-error.js';
 import { type DesignFile } from '../../formats/design-file.js';
 import { type FormatLimits } from '../../formats/limits.js';
 import { type LocatedDocument } from '../../formats/located.js';
-import { type Programs } from '../../formats/programs/programs.js';
+import { type Engines, type Programs } from '../../formats/programs/programs.js';
 import { type SourceFile } from '../../formats/source-file.js';
 import { type Dialect } from '../../formats/yaml-scalar.js';
 import { type SourceType } from './source-type.js';
@@ -43,7 +43,7 @@ export interface ReadOptions {
   profiles?: readonly string[];
   limits?: Partial<FormatLimits>;
   /** Without them charts and Kustomizations are refused. */
-  programs?: Programs;
+  programs?: Engines;
 }
 
 export interface ImportedDesign {

@@ -6,7 +6,7 @@ import { type DesignComponent, type DesignFile } from '../../formats/design-file
 import { FaultList } from '../../formats/fault-list.js';
 import { defaultLimits } from '../../formats/limits.js';
 import { type JsonObject, type LocatedDocument } from '../../formats/located.js';
-import { Turns } from '../../formats/turns.js';
+import { Turns } from '../../core/turns.js';
 import { nameOfFile, textFiles } from './design-input.js';
 import { type Format, type FormatInput, type ImportedDesign, type ReadOptions } from './format.js';
 import { claimsResource } from './kubernetes-resource.js';

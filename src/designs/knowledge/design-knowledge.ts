@@ -1,13 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import type { Finding } from '../../registry/validation/finding.js';
 import { isDeployable, resourceOf } from '../../formats/design-component.js';
-import type { DesignComponent, DesignFile } from '../../formats/design-file.js';
-import { isObject, type JsonObject, objectOf, textOf } from '../../formats/located.js';
+import type { DesignFile } from '../../formats/design-file.js';
+import type { DesignOutline } from '../../formats/design-outline.js';
+import type { PackedDesign } from '../../formats/packed-design.js';
+import { InPlace } from '../../formats/task.js';
+import { WorkerPool } from '../../formats/worker-pool.js';
 import { ComponentsStore } from '../../registry/components/components.store.js';
 import { RelationshipEvaluation } from '../../registry/relationships/evaluation.service.js';
 import { type ValidationAnswer, ValidationService } from '../../registry/validation/validation.service.js';
-import { deployedComponents } from '../deployed-components.js';
 import { DesignChecks } from '../design-checks.js';
+import { enrichmentTask, keyOf } from './enrichment-task.js';
+
+/** Bytes of components that are looked at on the main thread; what they are related by is found in no time. */
+const AT_ONCE = 16 * 1024;
 
 export interface ComponentVerdict {
   id: string;
@@ -34,21 +40,31 @@ export class DesignKnowledge {
     private readonly components: ComponentsStore,
     private readonly relationships: RelationshipEvaluation,
     private readonly validation: ValidationService,
+    private readonly pool: WorkerPool,
     checks: DesignChecks,
   ) {
     checks.add((design) => this.firstUnknown(design));
   }
 
   /** The same design with the models that its components belong to, and with its relationships. Kinds that nobody registered stay as they are. */
-  async enrich(design: DesignFile): Promise<DesignFile> {
-    const known = await this.components.holdingAll(design.components.map(kindOf));
-    const models = new Map(known.map((each) => [keyOf(each), { name: each.modelName, version: each.modelVersion }]));
-    const components = design.components.map((component) => {
-      const model = models.get(keyOf(kindOf(component)));
-      const isNamed = textOf(component.model.version) !== '';
-      return model && !isNamed ? { ...component, model: { ...component.model, ...model } } : component;
-    });
-    return (await this.relationships.evaluate({ ...design, components })).design;
+  async enrich(design: PackedDesign): Promise<PackedDesign> {
+    const models = new Map<string, { name: string; version: string }>();
+    for await (const kinds of design.outline.kinds())
+      for (const known of await this.components.holdingAll(kinds))
+        models.set(keyOf(known), { name: known.modelName, version: known.modelVersion });
+    const definitions = await this.relationships.definitions();
+    const parts = {
+      components: design.bytesOfMember('components'),
+      relationships: design.bytesOfMember('relationships'),
+    };
+    const isSmall = parts.components.length <= AT_ONCE && parts.relationships.length <= AT_ONCE;
+    const tasks = isSmall ? new InPlace() : this.pool;
+    const enriched = await tasks.run(
+      enrichmentTask,
+      { ...parts, models, definitions },
+      { buffers: [parts.components.buffer, parts.relationships.buffer] },
+    );
+    return design.withBytes({ components: enriched.components, relationships: enriched.relationships });
   }
 
   async validate(design: DesignFile): Promise<DesignVerdict> {
@@ -71,26 +87,14 @@ export class DesignKnowledge {
   }
 
   /** A kind that a definition in the design itself brings along is known. */
-  private async firstUnknown(design: DesignFile): Promise<string | null> {
-    const deployed = deployedComponents(design);
-    const brought = new Set(deployed.flatMap(definedBy));
-    const wanted = deployed.filter(({ component }) => !brought.has(`${component.kind} ${groupOf(component.version)}`));
-    const known = new Set((await this.components.holdingAll(wanted.map(kindOf))).map(keyOf));
-    const missing = wanted.find((component) => !known.has(keyOf(kindOf(component))));
-    if (!missing) return null;
-    const { kind, version } = missing.component;
-    return `component ${missing.displayName || missing.id} is a ${kind} of ${version}, which the registry does not know`;
+  private async firstUnknown(design: DesignOutline): Promise<string | null> {
+    for await (const kinds of design.kinds()) {
+      const wanted = kinds.filter(({ deployable, brought }) => deployable && !brought);
+      const known = new Set((await this.components.holdingAll(wanted)).map(keyOf));
+      const missing = wanted.find((each) => !known.has(keyOf(each)));
+      if (missing)
+        return `component ${missing.first} is a ${missing.kind} of ${missing.apiVersion}, which the registry does not know`;
+    }
+    return null;
   }
-}
-
-const kindOf = ({ component }: DesignComponent) => ({ kind: component.kind, apiVersion: component.version });
-const keyOf = ({ kind, apiVersion }: { kind: string; apiVersion: string }): string => `${kind} ${apiVersion}`;
-const groupOf = (apiVersion: string): string =>
-  apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
-
-/** The kind and group that a CustomResourceDefinition defines. */
-function definedBy({ component, configuration }: DesignComponent): string[] {
-  const spec: JsonObject = objectOf(configuration['spec']);
-  if (component.kind !== 'CustomResourceDefinition' || !isObject(spec['names'])) return [];
-  return [`${textOf(spec['names']['kind'])} ${textOf(spec['group'])}`];
 }

@@ -6,6 +6,8 @@ import { newId } from '../../core/database/base.entity.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import type { DesignFile } from '../../formats/design-file.js';
 import { DocumentReader } from '../../formats/document-reader.js';
+import type { JsonObject } from '../../formats/located.js';
+import type { PackedDesign } from '../../formats/packed-design.js';
 import type { SourceFile } from '../../formats/source-file.js';
 import type { Design } from '../design.entity.js';
 import { DesignVersion } from './design-version.entity.js';
@@ -29,9 +31,14 @@ export class DesignContents {
   ) {}
 
   /** Packs and seals before the transaction, so that nothing is held meanwhile; the returned function writes it as the design's current version. */
-  async prepare(design: Design, file: DesignFile, source: SourceFile, note: VersionNote): Promise<() => Promise<void>> {
+  async prepare(
+    design: Design,
+    file: PackedDesign,
+    source: SourceFile,
+    note: VersionNote,
+  ): Promise<() => Promise<void>> {
     const { id, organizationId, versionNumber: number } = design;
-    const content = await this.vault.seal(organizationId, await pack(JSON.stringify(file)), placeOf(id, number));
+    const content = await this.vault.seal(organizationId, await pack(file.bytes()), placeOf(id, number));
     const sealedSource = await this.vault.seal(organizationId, await pack(source.bytes), placeOf(id, number, 'source'));
     return async () => {
       await this.unit.manager.getRepository(DesignVersion).insert({
@@ -49,26 +56,35 @@ export class DesignContents {
     };
   }
 
-  /** The design file of a version, the current one unless said otherwise. */
+  /** The design file of a version, the current one unless said otherwise. Holds others up for as long as it is large. */
   async read(design: Design, number = design.versionNumber): Promise<DesignFile> {
-    return JSON.parse((await this.readBytes(design, number)).toString()) as DesignFile;
+    return JSON.parse(Buffer.from(await this.readBytes(design, number)).toString()) as DesignFile;
   }
 
-  /** The same as JSON text in UTF-8. */
-  async readBytes(design: Design, number = design.versionNumber): Promise<Buffer> {
+  /** The same as UTF-8 JSON, in a buffer of its own. */
+  async readBytes(design: Design, number = design.versionNumber): Promise<Uint8Array<ArrayBuffer>> {
     const { content } = await this.row(design, number, 'content');
-    return this.open(content, placeOf(design.id, number));
+    return new Uint8Array(await this.open(content, placeOf(design.id, number)));
+  }
+
+  /** The same, held as bytes. */
+  async readPacked(design: Design, number = design.versionNumber): Promise<PackedDesign> {
+    return this.documents.pack(await this.readBytes(design, number));
   }
 
   /** The same as YAML text. */
   async readText(design: Design, number = design.versionNumber): Promise<string> {
-    const json = await this.readBytes(design, number);
-    return this.documents.write([JSON.parse(json.toString()) as object], json.length);
+    return this.documents.rewrite(await this.readBytes(design, number));
+  }
+
+  /** The metadata of the current version. */
+  async readMetadata(design: Design): Promise<JsonObject> {
+    return this.documents.pick(await this.readBytes(design), 'metadata');
   }
 
   /** A design file that is not kept, as YAML text. */
-  write(file: DesignFile): Promise<string> {
-    return this.documents.write([file], JSON.stringify(file).length);
+  write(file: PackedDesign): Promise<string> {
+    return this.documents.rewrite(file.bytes());
   }
 
   /** The bytes that were imported. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { inc } from 'semver';
 import { Conflict } from '../../core/errors/app-error.js';
-import type { DesignFile } from '../../formats/design-file.js';
+import type { PackedDesign } from '../../formats/packed-design.js';
 import type { SourceFile } from '../../formats/source-file.js';
 import { DesignChecks } from '../design-checks.js';
 import { Design } from '../design.entity.js';
@@ -11,7 +11,7 @@ import { VersionsStore } from './versions.store.js';
 
 /** What a version holds: a design file, and the file that it was read from. */
 export interface Content {
-  file: DesignFile;
+  file: PackedDesign;
   sourceType: SourceType;
   source: SourceFile;
 }
@@ -20,6 +20,7 @@ export interface Content {
 export interface NewVersion {
   /** What the design is once this is its current version. */
   design: Pick<Design, 'versionNumber' | 'version' | 'sourceType' | 'unsupported'>;
+  file: PackedDesign;
   /**
    * Keeps it, in the unit of work that holds the design.
    * @throws Conflict CONCURRENT_CHANGE when another version came first
@@ -40,12 +41,14 @@ export class NewVersions {
   async prepare(current: Design, { file, sourceType, source }: Content, note: VersionNote): Promise<NewVersion> {
     const last = await this.versions.last(current.id);
     const version = inc(last.version, 'patch') ?? '0.0.1';
-    const unsupported = await this.checks.firstReason(file);
+    const unsupported = await this.checks.firstReason(file.outline);
     const design = { versionNumber: last.number + 1, version, sourceType, unsupported };
     const next = Object.assign(new Design(), current, design);
-    const write = await this.contents.prepare(next, { ...file, id: current.id, version }, source, note);
+    const kept = file.with({ id: current.id, version });
+    const write = await this.contents.prepare(next, kept, source, note);
     return {
       design,
+      file: kept,
       write: async () => {
         const { number } = await this.versions.last(current.id);
         if (number !== last.number)

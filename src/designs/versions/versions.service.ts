@@ -53,7 +53,7 @@ export class VersionsService {
     const design = await this.designs.get(actor, id);
     await this.designs.require(actor, 'update', design);
     const { sourceType, version } = await this.found(design, number);
-    const file = await this.contents.read(design, number);
+    const file = await this.contents.readPacked(design, number);
     const source = await this.contents.readSourceFile(design, number);
     const note = message ?? `Restored version ${number} (${version})`;
     return this.writer.restore(actor, design, { file, sourceType, source }, note, match);

@@ -4,9 +4,9 @@ import { withoutRemoteSchemas } from '../charts/values-schema.js';
 import { defaultLimits, type FormatLimits } from '../limits.js';
 import { type JsonObject } from '../located.js';
 import { type SourceFile } from '../source-file.js';
-import { Turns } from '../turns.js';
+import { Turns } from '../../core/turns.js';
 import { faultsOfHelm } from './helm-faults.js';
-import { type Program } from './program.js';
+import { type Renderer } from './program.js';
 
 /** Files by path seen from the folder of Chart.yaml; `path` of each is what faults show. */
 export type ChartFiles = ReadonlyMap<string, SourceFile>;
@@ -28,7 +28,7 @@ const NOTES = /^(?:charts\/[^/]+\/)*templates\/(?:.*\/)?NOTES\.txt$/;
 /** The Helm engine: the program, run on the files of one chart, away from clusters, repositories and the network. */
 export class Helm {
   constructor(
-    private readonly program: Program,
+    private readonly program: Renderer,
     private readonly limits: FormatLimits = defaultLimits,
   ) {}
 
@@ -50,7 +50,7 @@ export class Helm {
     }
     work.set('values.json', Buffer.from(JSON.stringify(release.values ?? {})));
     const name = files.get('Chart.yaml')?.path ?? 'Chart.yaml';
-    const { status, output, said } = await this.program.run(() => argumentsOf(release), work, name);
+    const { status, output, said } = await this.program.run(argumentsOf(release), work, name);
     if (status === 0) return output;
     const errors = faultsOfHelm(said, whole);
     const [first] = errors;

@@ -1,13 +1,13 @@
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import { type SourceFile } from '../source-file.js';
-import { type Program } from './program.js';
+import { type Renderer } from './program.js';
 
 const LONGEST = 500;
 const RESTRICTED = /is not in or below/;
 
 /** The kustomize engine: `kustomize` itself, or kubectl, which has it as a command. */
 export class Kustomize {
-  constructor(private readonly program: Program) {}
+  constructor(private readonly program: Renderer) {}
 
   available(): Promise<boolean> {
     return this.program.available();
@@ -22,7 +22,7 @@ export class Kustomize {
     const folder = root === '' ? '.' : `./${root}`;
     const work = new Map([...files].map(([path, { bytes }]) => [path, bytes]));
     const subject = nameOf(files, root);
-    const { status, output, said } = await this.program.run((path) => argumentsOf(path, folder), work, subject);
+    const { status, output, said } = await this.program.run(argumentsOf(folder), work, subject);
     if (status === 0) return output;
     const detail = reasonIn(said);
     const remedy = RESTRICTED.test(said)
@@ -44,8 +44,8 @@ function nameOf(files: ReadonlyMap<string, SourceFile>, root: string): string {
 }
 
 /** Without plugins, functions, charts and network, which all are off unless asked for. */
-function argumentsOf(path: string, folder: string): string[] {
-  return [isKubectl(path) ? 'kustomize' : 'build', '--load-restrictor', 'LoadRestrictionsRootOnly', folder];
+function argumentsOf(folder: string): string[] {
+  return ['--load-restrictor', 'LoadRestrictionsRootOnly', folder];
 }
 
 /** The last line that tells something, without the marks of a log and the path of the run. */

@@ -13,12 +13,21 @@ export interface ProgramSettings {
   names: readonly string[];
   /** Arguments with which a program that works ends well. */
   probe: (path: string) => readonly string[];
+  /** The words before all other arguments, which may depend on the program that was found. */
+  command?: (path: string) => readonly string[];
   /** What to install and where to name it, for whoever runs the server. */
   remedy: string;
 }
 
+/** A foreign program as its engine sees it, on whatever thread that is. */
+export interface Renderer {
+  available(): Promise<boolean>;
+  /** As ProgramRunner.run. Throws InvalidRequest `PROGRAM_MISSING` without a program. */
+  run(args: readonly string[], files: ReadonlyMap<string, Uint8Array>, subject: string): Promise<Run>;
+}
+
 /** A program of the machine: looked for until it is found, and asked once whether it runs. */
-export class Program {
+export class Program implements Renderer {
   private found: Promise<string | undefined> | undefined;
 
   constructor(
@@ -37,15 +46,10 @@ export class Program {
     return path;
   }
 
-  /** As ProgramRunner.run; `args` may depend on which program was found. Throws InvalidRequest `PROGRAM_MISSING` without one. */
-  async run(
-    args: (path: string) => readonly string[],
-    files: ReadonlyMap<string, Uint8Array>,
-    subject: string,
-  ): Promise<Run> {
+  async run(args: readonly string[], files: ReadonlyMap<string, Uint8Array>, subject: string): Promise<Run> {
     const path = await this.path();
     if (path === undefined) throw this.missing(subject);
-    return this.runner.run(path, args(path), files, subject);
+    return this.runner.run(path, [...(this.settings.command?.(path) ?? []), ...args], files, subject);
   }
 
   private async find(): Promise<string | undefined> {

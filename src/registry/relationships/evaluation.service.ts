@@ -1,16 +1,18 @@
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import { canonicalDesign } from '../../formats/design-canonical.js';
 import { faultsOfDesign } from '../../formats/design-check.js';
 import type { DesignFile } from '../../formats/design-file.js';
 import { isObject, type JsonObject } from '../../formats/located.js';
+import { Turns } from '../../core/turns.js';
 import { WorkerPool } from '../../formats/worker-pool.js';
 import { ModelsStore } from '../models/models.store.js';
 import type { EvaluationInput } from '../registry.inputs.js';
 import { RegistryRevisionStore } from '../registry-revision.store.js';
 import { evaluate } from './evaluation/evaluate.js';
-import type { Evaluation, EvaluationOptions, ModelledDefinition } from './evaluation/evaluation.js';
-import { evaluationTask } from './evaluation/evaluation-task.js';
+import type { Evaluation, EvaluationOptions } from './evaluation/evaluation.js';
+import { definitionsIn, evaluationTask, type PackedDefinitions } from './evaluation/evaluation-task.js';
 import { RelationshipsStore } from './relationships.store.js';
 
 /** A design of more components is evaluated in a worker. */
@@ -23,7 +25,7 @@ export interface EvaluationAnswer extends Evaluation {
 /** Finds the relationships of designs by the enabled definitions of the registry. */
 @Injectable()
 export class RelationshipEvaluation {
-  private known: { revision: string; definitions: ModelledDefinition[] } | null = null;
+  private known: { revision: string; definitions: PackedDefinitions } | null = null;
 
   constructor(
     private readonly relationships: RelationshipsStore,
@@ -49,22 +51,26 @@ export class RelationshipEvaluation {
   /** The design with its relationships, what changed in it, and how each definition fared. */
   async evaluate(design: DesignFile, options: EvaluationOptions = {}): Promise<Evaluation> {
     const definitions = await this.definitions();
-    if (design.components.length <= AT_ONCE) return evaluate(design, definitions, options);
+    if (design.components.length <= AT_ONCE) return evaluate(design, definitionsIn(definitions), options);
     return this.pool.run(evaluationTask, { design, definitions, options });
   }
 
   /** The definitions that hold; read anew when the registry has changed. */
-  private async definitions(): Promise<ModelledDefinition[]> {
+  async definitions(): Promise<PackedDefinitions> {
     const revision = await this.revision.current();
     if (this.known?.revision === revision) return this.known.definitions;
     const records = await this.relationships.holding();
     const models = await this.models.findAll([...new Set(records.map(({ modelId }) => modelId))]);
-    const definitions = records.map((record) => {
+    const texts: string[] = [];
+    const turns = new Turns();
+    for (const record of records) {
       const { name = '', version = '' } = models.get(record.modelId) ?? {};
-      return { model: { name, version }, definition: record.definition() };
-    });
-    this.known = { revision, definitions };
-    return definitions;
+      texts.push(JSON.stringify({ model: { name, version }, definition: record.definition() }));
+      await turns.take();
+    }
+    const json = Buffer.from(`[${texts.join(',')}]`);
+    this.known = { revision, definitions: { digest: createHash('sha256').update(json).digest('hex'), json } };
+    return this.known.definitions;
   }
 }
 

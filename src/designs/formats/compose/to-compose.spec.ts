@@ -6,17 +6,8 @@ import { componentsOf } from '../../../formats/design-component.js';
 import { type DesignFile } from '../../../formats/design-file.js';
 import { toYaml } from '../../../formats/yaml-writer.js';
 import { importCompose } from './compose-input.fixture.js';
+import { keptOf } from './corpus.fixture.js';
 import { composeOf } from './to-compose.js';
-
-/** What a design keeps of Compose, in an order of its own. */
-function keptOf(design: DesignFile): unknown {
-  const kept = design.components.map(({ component, displayName, metadata }) => [
-    component.kind,
-    displayName,
-    metadata.compose,
-  ]);
-  return { kept: kept.map((entry) => JSON.stringify(entry)).sort(), parts: design.metadata };
-}
 
 async function again(design: DesignFile): Promise<DesignFile> {
   return (await importCompose(toYaml([composeOf(design).file]))).design;

@@ -7,7 +7,7 @@ import { WorkerPool } from '../../../formats/worker-pool.js';
 import { archiveOf } from '../archive.fixture.js';
 import { importDesign } from '../detect.js';
 import { type ImportedDesign, type ReadOptions } from '../format.js';
-import { hookOf, isTest } from './hook.js';
+import { hookOf, isTest } from '../../../formats/charts/hook.js';
 import { helmSettingsOf, releaseNameOf } from './release.js';
 
 const HEAD = 'apiVersion: v2\nname: shop\nversion: 1.2.3\nappVersion: "7"\n';

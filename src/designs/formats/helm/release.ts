@@ -14,7 +14,7 @@ export interface HelmSettings extends Release {
 }
 
 /** The settings that a design was rendered with; undefined when it was not made of a chart. */
-export function helmSettingsOf(design: DesignFile): HelmSettings | undefined {
+export function helmSettingsOf(design: Pick<DesignFile, 'metadata'>): HelmSettings | undefined {
   const { chart, release_name, namespace, values } = objectOf(design.metadata['helm']);
   if (!isObject(chart) || textOf(release_name) === '') return undefined;
   return {

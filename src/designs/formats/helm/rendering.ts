@@ -5,11 +5,11 @@ import { FaultList } from '../../../formats/fault-list.js';
 import { type FormatLimits } from '../../../formats/limits.js';
 import { objectOf, textOf } from '../../../formats/located.js';
 import { type ChartFiles, type ChartRelease, type Helm } from '../../../formats/programs/helm.js';
-import { Turns } from '../../../formats/turns.js';
+import { Turns } from '../../../core/turns.js';
 import { type FormatInput } from '../format.js';
 import { type LocatedResource } from '../kubernetes-resource.js';
 import { Manifest } from '../manifest.js';
-import { type Hook, hookIn, isTest } from './hook.js';
+import { type Hook, hookIn, isTest } from '../../../formats/charts/hook.js';
 import { NOTES_CARRIER, withNotes } from './notes.js';
 import { RenderedText } from './rendered-text.js';
 

@@ -3,7 +3,7 @@ import { newDesign } from '../../../formats/design-canonical.js';
 import { FaultList } from '../../../formats/fault-list.js';
 import { defaultLimits } from '../../../formats/limits.js';
 import { noPrograms } from '../../../formats/programs/programs.js';
-import { Turns } from '../../../formats/turns.js';
+import { Turns } from '../../../core/turns.js';
 import { nameOfFile } from '../design-input.js';
 import { type Format, type FormatInput, type ImportedDesign, type ReadOptions } from '../format.js';
 import { isKustomization } from '../kubernetes-resource.js';

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, textOf } from '../../../formats/located.js';
 import type { DesignComponent, DesignFile } from '../../../formats/design-file.js';
 import { identityOf, resourceOf } from '../../../formats/design-component.js';
-import type { Task } from '../../../formats/worker-pool.js';
+import type { Task } from '../../../formats/task.js';
 import { keyOfRelationship } from '../../../registry/relationships/evaluation/relationship.js';
 import { type ValueChange, valueChanges } from './value-changes.js';
 

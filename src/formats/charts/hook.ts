@@ -1,5 +1,5 @@
-import { type DesignComponent } from '../../../formats/design-file.js';
-import { isObject, type Json, type JsonObject, objectOf, textOf } from '../../../formats/located.js';
+import { type DesignComponent } from '../design-file.js';
+import { isObject, type Json, type JsonObject, objectOf, textOf } from '../located.js';
 
 /** When a resource of a chart is made that is not part of what is installed: `metadata.helm.hook` of its component. */
 export interface Hook {

@@ -1,0 +1,154 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { AppError } from '../../core/errors/app-error.js';
+import { type DesignFile } from '../../formats/design-file.js';
+import { servicesOf } from '../../formats/design-services.js';
+import { readDocuments } from '../../formats/documents.js';
+import { isObject, type Json, type JsonObject } from '../../formats/located.js';
+import { type SourceFile } from '../../formats/source-file.js';
+import { toYaml } from '../../formats/yaml-writer.js';
+import { type ImportedDesign, type ReadOptions } from './format.js';
+import { manifestOf } from './kubernetes.js';
+
+/** What became of one input of the corpus: taken, refused for a known reason, no input of this format, or wrong. */
+export interface Judged {
+  path: string;
+  outcome: 'imported' | 'refused' | 'foreign' | 'wrong';
+  /** The words of a refusal, or what is wrong. */
+  why: string;
+  imported?: ImportedDesign;
+  /** Whether it came back equal in meaning from what was written in its own format. */
+  again?: boolean;
+}
+
+/** Imports a file, and answers the refusal in place of throwing it. */
+export type Attempt = (file: SourceFile, options?: ReadOptions) => Promise<ImportedDesign | AppError>;
+
+/** Answers an AppError as a value. */
+export function refusal(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  throw error;
+}
+
+/** Manifests that nothing can apply, with the reason; whatever else is refused is a fault of ours. */
+const REFUSED = [
+  ['istio__istio/bookinfo/demo-profile-no-gateways.yaml', 'metadata'],
+  ['istio__istio/open-telemetry/loki/iop.yaml', 'metadata'],
+  ['tas/kind-cluster.yaml', 'metadata'],
+  ['multikueue/dev/manager-kind-config.yaml', 'metadata'],
+  ['scheduler-policy/scheduler-policy-config.json', 'metadata'],
+  ['scheduler-policy/scheduler-policy-config-with-extender.json', 'metadata'],
+] as const;
+
+/** Files below a folder whose name fits, sorted. */
+export function filesBelow(folder: string, pattern: RegExp): string[] {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile() && pattern.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
+
+/** What a manifest holds, without the reader of the format under test taking part in it. */
+export function resourcesIn(value: Json): JsonObject[] {
+  if (!isObject(value)) return [];
+  return value['kind'] === 'List' && Array.isArray(value['items']) ? value['items'].flatMap(resourcesIn) : [value];
+}
+
+/** Every manifest but the Kustomizations, which have a judge of their own. */
+export async function* judgedManifests(corpus: string, attempt: Attempt): AsyncGenerator<Judged> {
+  for (const file of filesBelow(join(corpus, 'kubernetes'), /(?<!kustomization)\.(?:ya?ml|json)$/)) {
+    const path = relative(corpus, file);
+    const bytes = readFileSync(file);
+    const result = await attempt({ path, bytes });
+    if (result instanceof AppError) {
+      const known = REFUSED.some(([end, why]) => path.includes(end) && result.message.includes(why));
+      yield { path, outcome: known ? 'refused' : 'wrong', why: result.message };
+      continue;
+    }
+    const documents = readDocuments({ path, bytes });
+    const { resources, left } = manifestOf(result.design);
+    const written = readDocuments({ path, bytes: new TextEncoder().encode(toYaml(resources)) });
+    const again = same(
+      written.map(({ value }) => value),
+      documents.flatMap(({ value }) => resourcesIn(value)),
+    );
+    const whole = result.sourceType === 'kubernetes' && left.length === 0;
+    yield { path, outcome: whole ? 'imported' : 'wrong', why: whole ? '' : 'is not taken whole', imported: result, again }; // prettier-ignore
+  }
+}
+
+/** Every design of the catalogue, written and read again as YAML and as JSON. */
+export async function* judgedDesigns(corpus: string, attempt: Attempt): AsyncGenerator<Judged> {
+  for (const file of filesBelow(join(corpus, 'meshery/designs'), /^design\.yml$/)) {
+    const path = relative(corpus, file);
+    const bytes = readFileSync(file);
+    const result = await attempt({ path, bytes });
+    if (result instanceof AppError) {
+      yield { path, outcome: 'wrong', why: result.message };
+      continue;
+    }
+    const lost = lostOf(readDocuments({ path, bytes })[0]?.object ?? {}, result.design);
+    let again = true;
+    for (const text of [toYaml([result.design]), JSON.stringify(result.design)]) {
+      const second = await attempt({ path: 'again.yml', bytes: new TextEncoder().encode(text) });
+      again &&= !(second instanceof AppError) && same(second.design, result.design);
+    }
+    const sound = result.sourceType === 'design' && lost === '';
+    yield { path, outcome: sound ? 'imported' : 'wrong', why: sound ? '' : `loses ${lost}`, imported: result, again };
+  }
+}
+
+/** What of a design as it was written is not in it as it was read; empty when nothing is. */
+function lostOf({ services, ...rest }: JsonObject, design: DesignFile): string {
+  const ids = design.components.map(({ id }) => id);
+  if (new Set(ids).size !== ids.length) return 'ids of components';
+  if (isObject(services)) {
+    const read = Object.keys(servicesOf(design.components)).sort();
+    if (!same(read, Object.keys(services).sort())) return 'services';
+  }
+  return Object.keys(rest).find((key) => !holds(design[key] as Json | undefined, rest[key] as Json)) ?? '';
+}
+
+/** Whether a value has everything that another one has. */
+function holds(value: Json | undefined, part: Json): boolean {
+  if (Array.isArray(part))
+    return Array.isArray(value) && value.length === part.length && part.every((item, index) => holds(value[index], item)); // prettier-ignore
+  if (isObject(part)) return isObject(value) && Object.entries(part).every(([key, member]) => holds(value[key], member)); // prettier-ignore
+  return value === part;
+}
+
+/** Whether two values are the same data, whatever the order of keys. */
+export function same(one: unknown, other: unknown): boolean {
+  return JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, member]) => [key, sorted(member)]));
+}
+
+/** How many of what was judged ended how, and what is wrong. */
+export class Score {
+  readonly counts = { imported: 0, refused: 0, foreign: 0, wrong: 0 };
+  readonly wrong: string[] = [];
+  /** Of what was imported and written again: how much came back, and what did not. */
+  readonly trips = { equal: 0, different: [] as string[] };
+  resources = 0;
+
+  add({ path, outcome, why, imported, again }: Judged): void {
+    this.counts[outcome] += 1;
+    if (outcome === 'wrong') this.wrong.push(`${path}: ${why}`);
+    this.resources += imported?.design.components.length ?? 0;
+    if (again === true) this.trips.equal += 1;
+    if (again === false) this.trips.different.push(path);
+  }
+
+  static async of(judged: AsyncIterable<Judged>): Promise<Score> {
+    const score = new Score();
+    for await (const each of judged) score.add(each);
+    return score;
+  }
+}

@@ -1,0 +1,104 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { AppError } from '../../../core/errors/app-error.js';
+import { identityOf, resourceOf } from '../../../formats/design-component.js';
+import { readDocuments } from '../../../formats/documents.js';
+import { type JsonObject } from '../../../formats/located.js';
+import { type SourceFile } from '../../../formats/source-file.js';
+import { archiveOf, filesIn } from '../archive.fixture.js';
+import { type Attempt, type Judged, same } from '../corpus.fixture.js';
+import { type ImportedDesign } from '../format.js';
+
+/** Charts that Helm refuses as well, and the words by which it is told. */
+const refusals: Record<string, string> = {
+  common: 'is a library chart',
+  etcd: 'the dependency common',
+  kafka: 'the dependency common',
+  karpenter: 'settings.clusterName',
+  mongodb: 'the dependency common',
+  nginx: 'the dependency common',
+  prometheus: 'the dependency alertmanager',
+  redis: 'the dependency common',
+  'rook-ceph-cluster': 'the dependency library',
+  'rook-library': 'is a library chart',
+  'common-2.31.10.tgz': 'is a library chart',
+  'karpenter-1.14.1.tgz': 'settings.clusterName',
+  'nginx-22.1.1.tgz': '.Values.tls.enabled',
+  'prometheus-29.27.0.tgz': 'the dependency alertmanager',
+  'rook-library-0.0.1.tgz': 'is a library chart',
+};
+
+/** Writes a design as a chart again. */
+export type WriteChart = (imported: ImportedDesign, source: SourceFile) => Promise<Uint8Array>;
+
+/** Every chart, packed or as a folder. With `write` what was imported is written and read again. */
+export async function* judgedCharts(corpus: string, attempt: Attempt, write?: WriteChart): AsyncGenerator<Judged> {
+  const root = join(corpus, 'helm');
+  const folders = readdirSync(root).filter((name) => name !== 'packed');
+  const archives = readdirSync(join(root, 'packed'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.tgz')); // prettier-ignore
+  const sent = [
+    ...folders.map((name) => async () => archiveOf(filesIn(join(root, name), name), name)),
+    ...archives.map((name) => () => ({ path: basename(name), bytes: readFileSync(join(root, 'packed', name)) })),
+  ];
+  for (const file of sent) {
+    const chart = await file();
+    const { path } = chart;
+    const result = await attempt(chart);
+    if (result instanceof AppError) {
+      const said = result.errors.map(({ detail }) => detail).join('\n');
+      const expected = refusals[path];
+      const located = result.errors.every(({ file: at, line, remedy }) => at && line && remedy);
+      const isRight = expected !== undefined && said.includes(expected) && located;
+      yield { path, outcome: isRight ? 'refused' : 'wrong', why: said };
+    } else if (result.sourceType !== 'helm' || path in refusals) yield { path, outcome: 'wrong', why: 'is imported' };
+    else {
+      const again = write && (await comesBack(result, await write(result, chart), attempt));
+      yield { path, outcome: 'imported', why: '', imported: result, ...(again === undefined ? {} : { again }) };
+    }
+  }
+}
+
+/** Whether a chart that was written renders to the same resources, but for those that it makes up anew each time. */
+async function comesBack(imported: ImportedDesign, bytes: Uint8Array, attempt: Attempt): Promise<boolean> {
+  const again = await attempt({ path: 'again.tgz', bytes }, { name: imported.name });
+  if (again instanceof AppError) return false;
+  const changing = imported.warnings.flatMap(
+    ({ detail }) => /^(\S+ \S+) is another one each time/.exec(detail)?.[1] ?? [],
+  );
+  const resources = ({ design }: ImportedDesign) =>
+    design.components
+      .filter(({ component, displayName }) => !changing.includes(`${component.kind} ${displayName}`))
+      .map(resourceOf);
+  return same(resources(again), resources(imported));
+}
+
+/** The resources that the chart of the corpus with reference renderings makes, each against its reference. */
+export async function* comparedWithReference(
+  corpus: string,
+  attempt: Attempt,
+): AsyncGenerator<{ path: string; equal: boolean }> {
+  const root = join(corpus, 'helm/opentelemetry-collector');
+  const chart = await archiveOf(filesIn(root, 'opentelemetry-collector'));
+  const examples = join(root, 'examples');
+  for (const example of readdirSync(examples)) {
+    const values = readdirSync(join(examples, example)).filter((name) => name.endsWith('values.yaml'));
+    const made = new Map<string, JsonObject[]>();
+    for (const name of values) {
+      const result = await attempt(chart, {
+        values: readFileSync(join(examples, example, name), 'utf8'),
+        release: { name: 'example', namespace: 'default' },
+      });
+      if (result instanceof AppError) throw result;
+      for (const resource of result.design.components.map(resourceOf))
+        made.set(identityOf(resource), [...(made.get(identityOf(resource)) ?? []), resource]);
+    }
+    for (const [path, bytes] of Object.entries(filesIn(join(examples, example, 'rendered'), example))) {
+      for (const { object = {} } of readDocuments({ path, bytes })) {
+        const own = made.get(identityOf(object)) ?? [];
+        yield { path: `${path}: ${identityOf(object)}`, equal: own.some((resource) => same(resource, object)) };
+        made.delete(identityOf(object));
+      }
+    }
+    for (const identity of made.keys()) yield { path: `${example}: ${identity} is not in the reference`, equal: false };
+  }
+}
