@@ -680,8 +680,8 @@ describe('the table of roles', () => {
 
 const INTRODUCTION = `# Who may do what
 
-This page is printed from the table that the services ask (\`UPDATE_DOCS=1 npx jest test/access\` with the flags of
-\`npm test\` writes it again); a test fails when it is stale, and walks it over every route.
+This page is printed from the table that the services ask (\`UPDATE_DOCS=1 npm test -- test/access\` writes it
+again); a test fails when it is stale, and walks it over every route.
 
 A role in an organization holds for everything in it: its admins and owners act as admins in every workspace. A role in
 a workspace is granted to a user or to a team of theirs, and the strongest counts; it also holds for the environments

@@ -62,6 +62,13 @@ describe('an environment', () => {
       status: 200,
       body: made,
     });
+    const other = (await admin.post('/api/identity/orgs', { name: `Other ${randomUUID()}` })).body;
+    for (const orgID of [other.id as string, randomUUID()])
+      expect(await admin.get(`/api/environments/${made.id}?orgID=${orgID}`)).toMatchObject({
+        status: 404,
+        body: { code: 'NOT_FOUND', detail: expect.stringContaining(made.id as string) },
+      });
+    expect((await admin.get(`/api/environments/${made.id}?orgID=mine`)).status).toBe(400);
     expect(await admin.put(`/api/environments/${made.id}`, { description: null })).toMatchObject({
       status: 200,
       body: { name: 'staging', description: '', tier: 'staging' },

@@ -30,6 +30,17 @@ const kindsOf = async (person: Person): Promise<string[]> =>
   );
 const silentCluster = () => `https://127.0.0.1:${(silent.address() as AddressInfo).port}`;
 
+it('a workspace is not there for who names another organization', async () => {
+  const { organization } = people.outsider as Person & { organization: string };
+  const of = (orgID: string) => people.viewer.get(`${scene.path}?orgID=${orgID}`);
+  expect(await of(world.organization)).toMatchObject({ status: 200, body: { id: scene.id } });
+  expect(await of(world.organization.toUpperCase())).toMatchObject({ status: 200 });
+  const [elsewhere, absent] = [await of(organization), await people.viewer.get(`/api/workspaces/${randomUUID()}`)];
+  expect([elsewhere.status, elsewhere.body.code]).toEqual([absent.status, absent.body.code]);
+  expect(elsewhere).toMatchObject(refusal(404, 'NOT_FOUND'));
+  expect(await of('mine')).toMatchObject({ status: 400, body: { errors: [{ pointer: 'organization_id' }] } });
+});
+
 describe('the members of a workspace', () => {
   it('are listed with what was granted to them and what their teams give them; the strongest counts', async () => {
     const team = await scene.team(people.viewer, people.member);

@@ -17,9 +17,10 @@ import { RegistryModule } from '../registry/registry.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { type DeployedDesign, DeployedDesignsStore } from './deployed-designs.store.js';
 import { DeploymentAnswers } from './deployment-answers.js';
+import { DEPLOYMENTS_QUEUE, DeploymentRequests } from './deployment-requests.js';
 import { DeploymentsController } from './deployments.controller.js';
 import { DeploymentsResolver } from './deployments.resolver.js';
-import { DEPLOYMENTS_QUEUE, DeploymentsService } from './deployments.service.js';
+import { DeploymentsService } from './deployments.service.js';
 import { DeploymentsStore } from './deployments.store.js';
 import { DesignDeploymentsController } from './design-deployments.controller.js';
 import { PlansService } from './plan/plans.service.js';
@@ -45,6 +46,7 @@ const AT_ONCE = 4;
   controllers: [DesignDeploymentsController, DeploymentsController],
   providers: [
     DeploymentsService,
+    DeploymentRequests,
     DeploymentsStore,
     DeployedDesignsStore,
     DeploymentAnswers,

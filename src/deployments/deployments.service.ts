@@ -8,31 +8,18 @@ import { EventBus } from '../core/events/event-bus.js';
 import type { Page } from '../core/listing/page.js';
 import type { Design } from '../designs/design.entity.js';
 import { DesignsService } from '../designs/designs.service.js';
-import type { Tier } from '../environments/environment.entity.js';
 import { Jobs } from '../jobs/jobs.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
-import { WorkspaceQuotas } from '../workspaces/quotas/workspace-quotas.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
-import { Deployment, type DeploymentAction, type DeploymentOptions } from './deployment.entity.js';
-import { DeploymentCancelled, DeploymentRequested } from './deployment.events.js';
+import type { Deployment } from './deployment.entity.js';
+import { DeploymentCancelled } from './deployment.events.js';
 import type { DeploymentListQuery, DeployRequest, RollbackRequest, UndeployRequest } from './deployment.inputs.js';
 import { deploymentPolicy } from './deployment.policy.js';
+import { DeploymentRequests } from './deployment-requests.js';
 import { DeploymentsStore } from './deployments.store.js';
 import { designOf, optionsOf, PlansService, versionOf } from './plan/plans.service.js';
-import { type Target, Targets } from './targets/targets.js';
+import { Targets } from './targets/targets.js';
 import { TargetsStore } from './targets/targets.store.js';
-
-export const DEPLOYMENTS_QUEUE = 'deployment';
-
-interface Request {
-  action: DeploymentAction;
-  design: Design;
-  version: number;
-  target: Target;
-  name: string;
-  options: DeploymentOptions;
-  requestApproval?: boolean;
-}
 
 /** Asks for deployments and tells of them; what is asked for is done by a job. */
 @Injectable()
@@ -42,10 +29,10 @@ export class DeploymentsService {
     private readonly designs: DesignsService,
     private readonly organizations: OrganizationsService,
     private readonly workspaces: WorkspacesService,
-    private readonly quotas: WorkspaceQuotas,
     private readonly targets: Targets,
     private readonly tiers: TargetsStore,
     private readonly plans: PlansService,
+    private readonly requests: DeploymentRequests,
     private readonly jobs: Jobs,
     private readonly access: Access,
     private readonly unit: UnitOfWork,
@@ -72,7 +59,7 @@ export class DeploymentsService {
     const wanted = held
       ? { environment_id: held.target.environmentId, connection_ids: held.target.connectionIds }
       : input;
-    return this.request(actor, {
+    return this.requests.make(actor, {
       action: 'deploy',
       design,
       version: held?.plan.designVersion ?? versionOf(design, input.version),
@@ -91,7 +78,7 @@ export class DeploymentsService {
   async undeploy(actor: Actor, input: UndeployRequest): Promise<Deployment> {
     const design = await this.deployable(actor, designOf(input));
     const target = await this.targets.forUndeployment(design, input);
-    return this.request(actor, {
+    return this.requests.make(actor, {
       action: 'undeploy',
       design,
       version: design.versionNumber,
@@ -112,7 +99,7 @@ export class DeploymentsService {
       connection_ids: connectionIds,
     });
     const { namespace, atomic } = options;
-    return this.request(actor, {
+    return this.requests.make(actor, {
       action: 'rollback',
       design,
       version: versionOf(design, version),
@@ -147,7 +134,7 @@ export class DeploymentsService {
           remedy: 'Ask another admin of the workspace.',
         });
       await this.deployments.update(deployment, { approvedBy: actor.userId });
-      return this.enqueue(actor, deployment);
+      return this.requests.enqueue(actor, deployment);
     });
   }
 
@@ -169,67 +156,6 @@ export class DeploymentsService {
     const { workspaceId, organizationId } = design;
     await this.access.require(actor, deploymentPolicy.deploy, { type: 'workspace', id: workspaceId, organizationId });
     return design;
-  }
-
-  private async request(actor: Actor, request: Request): Promise<Deployment> {
-    const { design, target } = request;
-    const { workspaceId, organizationId } = design;
-    const workspace = { type: 'workspace' as const, id: workspaceId, organizationId };
-    const pending = Boolean(request.requestApproval);
-    if (!pending) await this.mustReach(actor, target.tier, workspace);
-    return this.unit.run(async () => {
-      const held = await this.workspaces.mustBeActive(actor, workspaceId);
-      if (request.action === 'deploy') await this.quotas.admit(held, 'max_deployments_per_day');
-      const deployment = await this.deployments.insert(
-        Object.assign(new Deployment(), {
-          organizationId,
-          workspaceId,
-          designId: design.id,
-          designVersion: request.version,
-          environmentId: target.environmentId,
-          connectionIds: target.connectionIds,
-          name: request.name,
-          action: request.action,
-          status: pending ? ('pending_approval' as const) : ('queued' as const),
-          requestedBy: actor.userId,
-          approvedBy: null,
-          jobId: null,
-          options: request.options,
-          resources: [],
-          failure: null,
-          startedAt: null,
-          finishedAt: null,
-        }),
-      );
-      await this.events.publish(new DeploymentRequested(actor, deployment, { status: deployment.status }));
-      return pending ? deployment : this.enqueue(actor, deployment);
-    });
-  }
-
-  /** Deployments of one design into one environment run one after another. */
-  private async enqueue(actor: Actor, deployment: Deployment): Promise<Deployment> {
-    const job = await this.jobs.enqueue(actor, {
-      queue: DEPLOYMENTS_QUEUE,
-      payload: { deployment: deployment.id },
-      organizationId: deployment.organizationId,
-      serialKey: `deployment ${deployment.designId} ${deployment.environmentId}`,
-    });
-    return this.deployments.update(deployment, { status: 'queued', jobId: job.id });
-  }
-
-  private async mustReach(
-    actor: Actor,
-    tier: Tier,
-    workspace: { type: 'workspace'; id: string; organizationId: string },
-  ): Promise<void> {
-    if (tier !== 'production') return;
-    await this.access.require(actor, deploymentPolicy.actOnProduction, workspace).catch((error: unknown) => {
-      if (!(error instanceof Forbidden) || error.code !== 'FORBIDDEN') throw error;
-      throw new Forbidden('acting on production needs an admin of the workspace', {
-        code: 'APPROVAL_REQUIRED',
-        remedy: 'Send request_approval: true, and let an admin of the workspace approve.',
-      });
-    });
   }
 
   private async stop(actor: Actor, { id, jobId, hasEnded }: Deployment): Promise<void> {
@@ -260,7 +186,7 @@ export class DeploymentsService {
     const { workspaceId, organizationId, environmentId } = deployment;
     const workspace = { type: 'workspace' as const, id: workspaceId, organizationId };
     await this.access.require(actor, operation, workspace);
-    await this.mustReach(actor, await this.tiers.tierOf(environmentId), workspace);
+    await this.requests.mustReach(actor, await this.tiers.tierOf(environmentId), workspace);
   }
 }
 

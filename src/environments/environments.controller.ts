@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Post, Put, Query } from '@nest
 import { ApiBearerAuth, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../core/access/actor.js';
 import { Caller } from '../core/access/public.js';
-import { OrganizationListQuery } from '../core/listing/list-query.js';
+import { OrganizationListQuery, OrganizationQuery } from '../core/listing/list-query.js';
 import { type Envelope, envelope } from '../core/listing/page.js';
 import { Id } from '../core/rest/id.js';
 import { IfMatch, Precondition } from '../core/rest/precondition.js';
@@ -24,8 +24,8 @@ export class EnvironmentsController {
 
   @Get(':id')
   @ApiOkResponse({ type: EnvironmentView })
-  async get(@Caller() actor: Actor, @Id() id: string): Promise<EnvironmentView> {
-    return EnvironmentView.of(await this.environments.get(actor, id));
+  async get(@Caller() actor: Actor, @Id() id: string, @Query() query: OrganizationQuery): Promise<EnvironmentView> {
+    return EnvironmentView.of(await this.environments.get(actor, id, query));
   }
 
   @Post()

@@ -4,7 +4,7 @@ import type { Actor } from '../core/access/actor.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { Conflict, NotFound } from '../core/errors/app-error.js';
 import { EventBus } from '../core/events/event-bus.js';
-import type { OrganizationListQuery } from '../core/listing/list-query.js';
+import { type OrganizationListQuery, OrganizationQuery } from '../core/listing/list-query.js';
 import type { Page } from '../core/listing/page.js';
 import { mustEcho } from '../core/rest/change-input.js';
 import { Precondition } from '../core/rest/precondition.js';
@@ -38,8 +38,8 @@ export class EnvironmentsService {
   }
 
   /** @throws NotFound when there is none that the actor may see */
-  async get(actor: Actor, id: string): Promise<Environment> {
-    return found(id, await this.environments.find(actor, id));
+  async get(actor: Actor, id: string, within = new OrganizationQuery()): Promise<Environment> {
+    return found(id, within.only(await this.environments.find(actor, id)));
   }
 
   async create(actor: Actor, input: NewEnvironment): Promise<Environment> {

@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Post, Put, Query } from '@nest
 import { ApiBearerAuth, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../core/access/actor.js';
 import { Caller } from '../core/access/public.js';
-import { OrganizationListQuery } from '../core/listing/list-query.js';
+import { OrganizationListQuery, OrganizationQuery } from '../core/listing/list-query.js';
 import { type Envelope, envelope } from '../core/listing/page.js';
 import { Id } from '../core/rest/id.js';
 import { IfMatch, Precondition } from '../core/rest/precondition.js';
@@ -30,8 +30,8 @@ export class WorkspacesController {
 
   @Get(':id')
   @ApiOkResponse({ type: WorkspaceView })
-  async get(@Caller() actor: Actor, @Id() id: string): Promise<WorkspaceView> {
-    return WorkspaceView.of(await this.workspaces.get(actor, id));
+  async get(@Caller() actor: Actor, @Id() id: string, @Query() query: OrganizationQuery): Promise<WorkspaceView> {
+    return WorkspaceView.of(await this.workspaces.get(actor, id, 'read', query));
   }
 
   @Put(':id')

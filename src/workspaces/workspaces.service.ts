@@ -4,7 +4,7 @@ import type { Actor } from '../core/access/actor.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { Conflict, InvalidRequest, NotFound } from '../core/errors/app-error.js';
 import { EventBus } from '../core/events/event-bus.js';
-import type { OrganizationListQuery } from '../core/listing/list-query.js';
+import { type OrganizationListQuery, OrganizationQuery } from '../core/listing/list-query.js';
 import type { Page } from '../core/listing/page.js';
 import { mustEcho } from '../core/rest/change-input.js';
 import { Precondition } from '../core/rest/precondition.js';
@@ -46,9 +46,14 @@ export class WorkspacesService {
   }
 
   /** @throws NotFound when there is none that the actor may see */
-  async get(actor: Actor, id: string, operation: Reading = 'read'): Promise<Workspace> {
+  async get(
+    actor: Actor,
+    id: string,
+    operation: Reading = 'read',
+    within = new OrganizationQuery(),
+  ): Promise<Workspace> {
     requireScope(actor, workspacePolicy[operation]);
-    return found(id, await this.workspaces.find(actor, id));
+    return found(id, within.only(await this.workspaces.find(actor, id)));
   }
 
   /** Who creates a workspace becomes its admin. */

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { type Fault, InvalidRequest } from '../../core/errors/app-error.js';
+import { faultsOf } from './schema-faults.js';
 import type { ConnectionKind } from './connection-kind.js';
 
 type Json = Record<string, unknown>;
@@ -73,13 +74,7 @@ export class ConnectionKinds {
 
   private faults(schema: object | undefined, value: object, at: string): Fault[] {
     if (!schema || this.ajv.validate(schema, value)) return [];
-    return (this.ajv.errors ?? []).map((error: ErrorObject) => ({
-      pointer: at + error.instancePath,
-      detail:
-        error.keyword === 'additionalProperties'
-          ? `does not take ${String(error.params['additionalProperty'])}`
-          : (error.message ?? 'is wrong'),
-    }));
+    return faultsOf(this.ajv.errors ?? [], at);
   }
 }
 

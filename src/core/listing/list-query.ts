@@ -50,7 +50,27 @@ export class OrganizationListQuery extends ListQuery {
   organization_id?: string;
 }
 
-/** The same for GraphQL. */
+/** The query parameter of a single record that belongs to an organization. */
+export class OrganizationQuery {
+  @ApiPropertyOptional({
+    name: 'orgID',
+    format: 'uuid',
+    description:
+      'The organization that it must be of; one of another organization is answered as one that is not there.',
+  })
+  @IsOptional()
+  @IsUUID('all', { message: 'must be a UUID' })
+  organization_id?: string;
+
+  /** The record, when it is of the organization that the call names, if it names one; else null. */
+  only<T extends { organizationId: string }>(record: T | null): T | null {
+    return this.organization_id === undefined || this.organization_id.toLowerCase() === record?.organizationId
+      ? record
+      : null;
+  }
+}
+
+/** The same as a list's for GraphQL. */
 @ArgsType()
 export class ListArgs {
   @Field(() => ID, { nullable: true })

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
+import { clusterText } from '../../kubernetes/clusters/cluster-text.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { type Compared, Comparison } from '../plan/comparison.js';
@@ -84,7 +85,7 @@ export class DeploymentRun {
     });
     this.cluster.invalidate();
     if (done && !refusal) return undefined;
-    return { reason: 'NOT_ESTABLISHED', detail: refusal ?? 'The definition is not established yet' };
+    return { reason: 'NOT_ESTABLISHED', detail: clusterText(refusal) || 'The definition is not established yet' };
   }
 
   /** Deletes what left the design. */

@@ -95,6 +95,10 @@ describe('Readiness', () => {
       workload('Deployment', {}, condition('Progressing', 'False', 'ProgressDeadlineExceeded', 'late')),
     ],
     [
+      `ProgressDeadlineExceeded: [31m${'x'.repeat(4_000 - 'ProgressDeadlineExceeded: _[31m'.length)} … (cut)`,
+      workload('Deployment', {}, condition('Progressing', 'False', 'ProgressDeadlineExceeded', `\u001b[31m${'x'.repeat(9_000)}`)), // prettier-ignore
+    ],
+    [
       'BackoffLimitExceeded: too often',
       workload('Job', {}, condition('Failed', 'True', 'BackoffLimitExceeded', 'too often')),
     ],

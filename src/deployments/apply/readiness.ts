@@ -1,3 +1,4 @@
+import { clusterText } from '../../kubernetes/clusters/cluster-text.js';
 import { groupOf, type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 
 /** How far an object has come; `failed` is final, `waiting` may still become ready. */
@@ -36,8 +37,8 @@ interface Status {
 }
 
 const READY: Readiness = { state: 'ready' };
-const waiting = (detail: string): Readiness => ({ state: 'waiting', detail });
-const failed = (detail: string): Readiness => ({ state: 'failed', detail });
+const waiting = (detail: string): Readiness => ({ state: 'waiting', detail: clusterText(detail) });
+const failed = (detail: string): Readiness => ({ state: 'failed', detail: clusterText(detail) });
 
 const JUDGES: Record<string, (spec: Spec, status: Status) => Readiness> = {
   'apps/Deployment': deployment,
@@ -139,11 +140,13 @@ export function podTrouble(object: KubernetesObject): string | undefined {
   for (const { name, ready, state } of [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])]) {
     const held = state?.waiting;
     if (held?.reason && held.reason !== 'PodInitializing')
-      return `container ${name}: ${[held.reason, held.message].filter(Boolean).join(': ')}`;
+      return clusterText(`container ${name}: ${[held.reason, held.message].filter(Boolean).join(': ')}`);
     const ended = state?.terminated;
-    if (ended?.exitCode) return `container ${name}: ${ended.reason ?? 'Error'} with exit code ${ended.exitCode}`;
-    if (ready === false && state && 'running' in state) return `container ${name} runs but is not ready`;
+    if (ended?.exitCode)
+      return clusterText(`container ${name}: ${ended.reason ?? 'Error'} with exit code ${ended.exitCode}`);
+    if (ready === false && state && 'running' in state) return clusterText(`container ${name} runs but is not ready`);
   }
   const scheduled = condition(status, 'PodScheduled');
-  return scheduled?.status === 'False' ? [scheduled.reason, scheduled.message].filter(Boolean).join(': ') : undefined;
+  if (scheduled?.status !== 'False') return undefined;
+  return clusterText([scheduled.reason, scheduled.message].filter(Boolean).join(': '));
 }

@@ -1,5 +1,6 @@
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
+import { clusterText } from '../../kubernetes/clusters/cluster-text.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { isDefinition } from '../plan/definitions.js';
@@ -98,5 +99,7 @@ function heldBy(object: KubernetesObject | undefined): string[] {
   };
   const finalizers = object?.metadata.finalizers?.join(', ');
   const told = object?.kind === 'Namespace' ? conditions.filter((one) => one.status === 'True' && one.message) : [];
-  return [...(finalizers ? [`it waits for ${finalizers}`] : []), ...told.map((one) => one.message ?? '')];
+  return [...(finalizers ? [`it waits for ${finalizers}`] : []), ...told.map((one) => one.message)].map((said) =>
+    clusterText(said),
+  );
 }

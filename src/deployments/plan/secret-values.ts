@@ -1,3 +1,4 @@
+import { clusterText, CUT } from '../../kubernetes/clusters/cluster-text.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 
 /** What stands in the place of a value that is not to be seen. */
@@ -23,8 +24,13 @@ export function shown(kind: string, path: string[], value: unknown): unknown {
 
 /** A message of the cluster about an object, without the secret values of the object that it repeats. */
 export function withoutSecrets(message: string, object: KubernetesObject): string {
-  const values = [...secretsIn(object.kind, [], object)].filter((value) => value.length >= 3);
-  const safe = values
+  const secrets = [...secretsIn(object.kind, [], object)].filter((value) => value.length >= 3);
+  if (secrets.length > 0 && message.endsWith(CUT))
+    return 'The cluster says more than can be shown without secret values';
+  // What was taken out of the message is missing from values that it repeats.
+  const safe = secrets
+    .flatMap((value) => [value, clusterText(value, value.length)])
+    .filter((value) => value.length >= 3)
     .sort((a, b) => b.length - a.length)
     .reduce((text, value) => text.replaceAll(value, HIDDEN), message);
   return object.kind === 'Secret' ? safe.replace(/(Invalid value: |\bValue:)[^]*/, `$1${HIDDEN}`) : safe;

@@ -142,6 +142,15 @@ describe('importing what is nothing of it', () => {
     expect(error.remedy).toBeTruthy();
   });
 
+  it('names the misspelt keys of a Compose file', async () => {
+    const { errors } = await failure('services:\n  web:\n    imagee: nginx\n    prots: ["80:80"]\n');
+    expect(errors.map(({ line, detail, remedy }) => [line, `${detail} ${remedy}`])).toEqual([
+      [3, expect.stringMatching(/imagee.*image/)],
+      [4, expect.stringMatching(/prots.*ports/)],
+    ]);
+    expect((await failure('version: "3"\nservcies:\n  web: {image: nginx}\n')).remedy).toContain('"services"');
+  });
+
   it('refuses an empty file and an archive of other things', async () => {
     await expect(failure('')).resolves.toMatchObject({ status: 400 });
     await expect(failure(await archive({ 'a.txt': 'x' }), 'a.tgz')).resolves.toMatchObject({ code: 'UNKNOWN_FORMAT' });

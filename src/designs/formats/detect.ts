@@ -2,6 +2,7 @@ import { type Fault, InvalidRequest } from '../../core/errors/app-error.js';
 import { type DocumentReader } from '../../formats/document-reader.js';
 import { isObject, type Json } from '../../formats/located.js';
 import { type SourceFile } from '../../formats/source-file.js';
+import { closestName } from './compose/closest-name.js';
 import { composeFormat } from './compose/compose-format.js';
 import { designFormat } from './design.js';
 import { DesignInput, textFiles } from './design-input.js';
@@ -79,6 +80,8 @@ function hint(value: Json): string | undefined {
   if (Array.isArray(value)) return 'Put the resources below "items" of a "kind: List", or separate them by "---".';
   if (!isObject(value)) return undefined;
   if (value['apiVersion'] !== undefined && value['name'] !== undefined) return 'Send the whole chart as .tgz.';
+  if (Object.keys(value).some((key) => closestName(key, ['services']) !== undefined && key !== 'services'))
+    return 'If it is a Compose file, name its services below "services".';
   if (value['schemaVersion'] !== undefined) return 'Models and components are registered, not imported as designs.';
   return undefined;
 }

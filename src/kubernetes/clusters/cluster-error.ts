@@ -1,4 +1,5 @@
 import { RemoteFailure } from '../../core/errors/app-error.js';
+import { clusterText } from './cluster-text.js';
 
 export type ClusterErrorKind =
   | 'unreachable'
@@ -25,13 +26,16 @@ export interface ClusterCause {
 }
 
 /** The Status object (meta/v1) that an API server answers failures with, as far as it is read. */
-export interface Status {
-  status?: string;
+interface Status {
   message?: string;
   reason?: string;
-  code?: number;
-  details?: { name?: string; group?: string; kind?: string; causes?: ClusterCause[]; retryAfterSeconds?: number };
+  details?: { name?: string; group?: string; kind?: string; causes?: ClusterCause[] };
 }
+
+/** Of one Status; an object with more faults is told of by these. */
+const MOST_CAUSES = 50;
+/** Characters of a reason, a name or a cause. */
+const LONGEST_NAME = 1_000;
 
 /**
  * What went wrong between this server and a cluster: 504 when it did not answer in time, else 502.
@@ -56,16 +60,17 @@ export class ClusterError extends RemoteFailure {
       cause: options.cause,
       remedy: REMEDIES[kind],
     });
-    this.reason = options.reason ?? options.status?.reason ?? kind;
-    this.causes = options.status?.details?.causes ?? [];
+    const { reason, details } = options.status ?? {};
+    this.reason = options.reason ?? reason ?? kind;
+    this.causes = details?.causes ?? [];
     this.answered = options.answered;
-    const { name, group, kind: plural } = options.status?.details ?? {};
+    const { name, group, kind: plural } = details ?? {};
     this.about = { name, group, kind: plural };
   }
 
   /** Reads the answer of a failed request: a Status in nearly all cases, anything when a proxy answered in the cluster's place. */
   static answered(httpStatus: number, body: unknown, during: string): ClusterError {
-    const status: Status = isStatus(body) ? body : {};
+    const status = statusIn(body);
     const detail = status.message || `The cluster answered ${httpStatus} to ${during}`;
     const kind = UNREADABLE.test(detail) ? 'invalid' : kindOf(httpStatus, status.reason);
     return new ClusterError(kind, detail, { status, answered: httpStatus });
@@ -88,8 +93,38 @@ const REMEDIES: Partial<Record<ClusterErrorKind, string>> = {
   protocol: 'Check that the address of the connection is that of a Kubernetes API server.',
 };
 
-function isStatus(body: unknown): body is Status {
-  return typeof body === 'object' && body !== null && (body as { kind?: unknown }).kind === 'Status';
+/** A Status as far as it is sound and short enough to be kept: whatever answers may be broken, or mean harm. */
+function statusIn(body: unknown): Status {
+  const { kind, message, reason, details } = fieldsOf(body);
+  if (kind !== 'Status') return {};
+  const { causes, ...about } = fieldsOf(details);
+  const listed = Array.isArray(causes) ? causes.slice(0, MOST_CAUSES).map(fieldsOf) : [];
+  return {
+    ...texts({ message }),
+    ...texts({ reason }, LONGEST_NAME),
+    details: {
+      ...texts({ name: about['name'], group: about['group'], kind: about['kind'] }, LONGEST_NAME),
+      causes: listed
+        .map((cause) =>
+          texts({ reason: cause['reason'], message: cause['message'], field: cause['field'] }, LONGEST_NAME),
+        )
+        .filter((cause) => Object.keys(cause).length > 0),
+    },
+  };
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+/** Those of the members that are texts, as they may be shown. */
+function texts<K extends string>(members: Record<K, unknown>, longest?: number): Partial<Record<K, string>> {
+  const found: Partial<Record<K, string>> = {};
+  for (const name in members) {
+    const text = clusterText(members[name], longest);
+    if (text !== '') found[name] = text;
+  }
+  return found;
 }
 
 function kindOf(httpStatus: number, reason?: string): ClusterErrorKind {

@@ -4,6 +4,7 @@ import { AppError } from '../../core/errors/app-error.js';
 import { type Outbound } from '../../core/outbound/outbound.js';
 import { type ClusterAccess, type ClusterUser } from './cluster-access.js';
 import { ClusterError } from './cluster-error.js';
+import { clusterText } from './cluster-text.js';
 
 export interface ClusterLimits {
   connectTimeoutMs: number;
@@ -37,6 +38,10 @@ export interface ClusterAnswer {
   /** Texts of the API server's warnings, such as that of a deprecated version. */
   warnings: string[];
 }
+
+/** Of one answer. */
+const MOST_WARNINGS = 20;
+const LONGEST_WARNING = 1_000;
 
 const DEFAULTS: ClusterLimits = {
   connectTimeoutMs: 5_000,
@@ -194,7 +199,8 @@ function json(text: string): unknown {
 /** Each header reads `299 - "text"`, with quotes and backslashes escaped (RFC 7234 section 5.5). */
 function warningTexts(header: string | string[] | undefined): string[] {
   const joined = [header ?? []].flat().join(', ');
-  return [...joined.matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)].map((match) => (match[1] ?? '').replace(/\\(.)/g, '$1'));
+  const quoted = [...joined.matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)].slice(0, MOST_WARNINGS);
+  return quoted.map((match) => clusterText((match[1] ?? '').replace(/\\(.)/g, '$1'), LONGEST_WARNING));
 }
 
 function queryText(query: ClusterRequest['query'] = {}): string {

@@ -13,6 +13,7 @@ describe('what is a Compose file', () => {
     ['of version 1', 'web: {image: nginx, ports: ["80:80"]}\ndb: {image: postgres}'],
     ['that only includes', 'include: [other.yaml]'],
     ['with faults', 'services: {web: {imagee: nginx, ports: 80}, db: null}'],
+    ['of misspelt keys', 'services: {web: {imagee: nginx, prots: ["80:80"]}}'],
     ['without services', 'version: "3.8"\nvolumes: {data: {}}'],
   ])('is a file %s', async (_what, text) => {
     expect(await detects(text)).toBe(true);
@@ -23,6 +24,7 @@ describe('what is a Compose file', () => {
     ['an older design', 'name: shop\nservices: {web: {type: Deployment, settings: {}}}'],
     ['a design', 'name: shop\ncomponents: []\nservices: {}'],
     ['a CI file', 'stages: [a]\njob: {image: node, script: [ls]}'],
+    ['a list of hosts', 'services: {web: {host: a.example, port: 80, weight: 3}}'],
     ['a list', '- a'],
     ['nothing', '# nothing'],
   ])('is not %s', async (_what, text) => {

@@ -3,6 +3,7 @@ import { InvalidRequest } from '../../../core/errors/app-error.js';
 import { isObject, type JsonObject } from '../../../formats/located.js';
 import { textFiles } from '../design-input.js';
 import { type FormatInput } from '../format.js';
+import { closestName } from './closest-name.js';
 import { isOldLayout } from './layer.js';
 import { pathInArchive } from './paths.js';
 import { serviceKeys } from './specification.js';
@@ -77,7 +78,14 @@ function looksLikeCompose(content: JsonObject, name: string): boolean {
   if (!isObject(services)) return false;
   const entries = Object.values(services).filter(isObject);
   if (entries.some((entry) => typeof entry.type === 'string' && entry.image === undefined)) return false;
-  return /compose/i.test(name) || entries.some((entry) => Object.keys(entry).some((key) => serviceKeys.has(key)));
+  return /compose/i.test(name) || entries.some(looksLikeService);
+}
+
+/** Something with a key of a service, or with nothing but misspelt ones: then reading it tells where. */
+function looksLikeService(entry: JsonObject): boolean {
+  const keys = Object.keys(entry);
+  if (keys.some((key) => serviceKeys.has(key))) return true;
+  return keys.length > 0 && keys.every((key) => closestName(key, serviceKeys) !== undefined);
 }
 
 /** The files that COMPOSE_FILE names, from the top of the archive or from the directory of the main file. */

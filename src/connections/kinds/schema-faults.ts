@@ -1,0 +1,89 @@
+import type { ErrorObject } from 'ajv';
+import type { Fault } from '../../core/errors/app-error.js';
+
+/** Of what a schema lists, or a user entered, that is repeated in a fault. */
+const LONGEST = 200;
+
+/** Patterns of the schemas of this server, in words. */
+const PATTERNS: Record<string, { detail: string; remedy: string }> = {
+  '^https?://': { detail: 'must be an http or https address', remedy: 'Write it as in https://example.org.' },
+  '^[\\x21-\\x7e]+$': {
+    detail: 'must have no spaces, line breaks or characters beyond ASCII',
+    remedy: 'Send the token as it was issued, without quotes or line breaks.',
+  },
+  '^[^:]*$': { detail: 'must have no colon', remedy: 'Send the name of the user alone, without the password.' },
+};
+
+const FORMATS: Record<string, string> = {
+  uri: 'https://example.org',
+  email: 'person@example.org',
+  'date-time': '2026-01-31T12:00:00Z',
+  uuid: '123e4567-e89b-12d3-a456-426614174000',
+};
+
+/** What a schema finds wrong with an entered value, each fault once and at its field, with what to do; values are never repeated. */
+export function faultsOf(errors: readonly ErrorObject[], at: string): Fault[] {
+  const faults = errors.filter(({ keyword }) => !WHOLES.has(keyword)).map((error) => faultOf(error, at));
+  const told = faults.length > 0 ? faults : errors.map((error) => faultOf(error, at));
+  return [...new Map(told.map((fault) => [`${fault.pointer} ${fault.detail}`, fault])).values()];
+}
+
+/** Keywords that only say that something within them is wrong. */
+const WHOLES = new Set(['if', 'anyOf', 'oneOf', 'allOf']);
+
+function faultOf({ keyword, instancePath, params, message }: ErrorObject, at: string): Fault {
+  const here = at + instancePath;
+  const given = params as Record<string, unknown>;
+  const says = (detail: string, remedy: string): Fault => ({ pointer: here, detail, remedy });
+  const told = (name: string): string => text(given[name]);
+  switch (keyword) {
+    case 'required':
+      return says(`needs ${told('missingProperty')}`, `Add ${told('missingProperty')}.`);
+    case 'dependencies':
+    case 'dependentRequired':
+      return says(`needs ${told('missingProperty')} beside ${told('property')}`, `Add ${told('missingProperty')}.`);
+    case 'additionalProperties':
+      return says(`does not take ${told('additionalProperty')}`, 'Leave it out: GET /api/integrations/connections/kinds lists the fields.'); // prettier-ignore
+    case 'type':
+      return says(`must be ${typeIn(given['type'])}`, `Send ${typeIn(given['type'])}.`);
+    case 'enum':
+      return says(`must be one of ${list(given['allowedValues'])}`, 'Send one of these.');
+    case 'const':
+      return says(`must be ${text(given['allowedValue'])}`, 'Send exactly this.');
+    case 'pattern':
+      return { pointer: here, ...(PATTERNS[told('pattern')] ?? { detail: `must match ${told('pattern')}`, remedy: 'Write it in this form.' }) }; // prettier-ignore
+    case 'format':
+      return says(`must be a valid ${told('format')}`, `Write it as in ${FORMATS[told('format')] ?? 'the standard of that format'}.`); // prettier-ignore
+    case 'minLength':
+      return says(`must have at least ${told('limit')} characters`, 'Send a longer text.');
+    case 'maxLength':
+      return says(`must have at most ${told('limit')} characters`, 'Send a shorter text.');
+    default:
+      return says(message ?? `breaks the rule ${keyword} of its schema`, 'See the schema of the kind.');
+  }
+}
+
+const NAMES: Record<string, string> = {
+  object: 'an object',
+  array: 'a list',
+  string: 'text',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  null: 'null',
+};
+
+function typeIn(type: unknown): string {
+  return [type]
+    .flat()
+    .map((name) => NAMES[text(name)] ?? text(name))
+    .join(' or ');
+}
+
+function list(values: unknown): string {
+  return Array.isArray(values) ? values.map(text).join(', ').slice(0, LONGEST) : '';
+}
+
+function text(value: unknown): string {
+  return (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).slice(0, LONGEST);
+}
