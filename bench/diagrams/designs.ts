@@ -21,7 +21,7 @@ export const SAMPLES: readonly Sample[] = [
   { name: 'Online Boutique', path: 'kubernetes/GoogleCloudPlatform__microservices-demo/release/kubernetes-manifests.yaml' },
   { name: 'cert-manager', path: 'kubernetes/knative__serving/third_party/cert-manager-latest/cert-manager.yaml' },
   { name: 'webserver (design)', path: 'meshery/designs/66f483b2-5ca5-457a-b149-46a661468c34/0.0.1/design.yml' },
-  { name: 'Archived examples of Kubernetes', path: 'kubernetes/kubernetes__examples/_archived' },
+  { name: 'Examples of Kubernetes', path: 'kubernetes/kubernetes__examples' },
   { name: 'Every manifest of the corpus', path: 'kubernetes' },
 ]; // prettier-ignore
 

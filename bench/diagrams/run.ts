@@ -22,14 +22,15 @@ interface Picture {
   title: string;
 }
 
+const uploads = SAMPLES.map((sample) => ({ ...sample, file: fileOf(corpus, sample) }));
 const pictures: Picture[] = [];
 const rows: string[][] = [];
 const database = await startDatabase();
 try {
   const server = await startServer(PRODUCT, production(database.url));
   const headers = { authorization: `Bearer ${await signIn(server.url)}` };
-  for (const [index, sample] of SAMPLES.entries()) {
-    const { name, bytes } = fileOf(corpus, sample);
+  for (const [index, sample] of uploads.entries()) {
+    const { name, bytes } = sample.file;
     const form = new FormData();
     form.set('file', new Blob([bytes]), name);
     form.set('name', sample.name);

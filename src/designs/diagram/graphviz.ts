@@ -2,6 +2,7 @@ import { type Attributes, type Edge, type Graph, instance, type Viz } from '@viz
 import { z } from 'zod';
 import { backEdgesOf } from './back-edges.js';
 import { type Line, movedLine, type Point, type Size } from './block.js';
+import { tangleOf } from './tangle.js';
 
 /** What is to be arranged: sizes alone. No word of a design comes to Graphviz. */
 export interface Scene {
@@ -20,8 +21,10 @@ export interface Arrangement extends Size {
 }
 
 const POINTS_PER_INCH = 72;
-const GRAPH: Attributes = { rankdir: 'LR', nodesep: 0.22, ranksep: 0.9, splines: true };
+const GRAPH: Attributes = { rankdir: 'LR', nodesep: 0.22, ranksep: 0.9 };
 
+/** Ranks that links reach over: up to which Graphviz leads them around boxes, and up to which it arranges boxes at all, in all scenes of a picture (about 2 s). */
+const TANGLE = { routed: 600, drawn: 2500 };
 const NOTHING: Size = { width: 0, height: 0 };
 
 const numbers = z.string().transform((text) => text.split(',').map(Number));
@@ -32,15 +35,22 @@ const layout = z.object({
 
 /** Arranges boxes that are linked, with the dot engine. Runs in a worker: it is bounded in time by nothing else. */
 export class Graphviz {
+  private routed = 0;
+
   private constructor(private readonly viz: Viz) {}
 
   static async load(): Promise<Graphviz> {
     return new Graphviz(await instance());
   }
 
-  /** @throws Error when Graphviz gives up */
+  /** @throws Error when Graphviz gives up, and when all scenes together would take it too long */
   arrange(scene: Scene): Arrangement {
-    const { objects, edges } = layout.parse(JSON.parse(this.viz.renderString(graphOf(scene), { format: 'json0' })));
+    const tangle = tangleOf(scene.boxes.length, scene.links);
+    this.routed += tangle;
+    if (this.routed > TANGLE.drawn) throw new Error('too tangled');
+    const isRouted = tangle <= TANGLE.routed;
+    const graph = graphOf(scene, isRouted);
+    const { objects, edges } = layout.parse(JSON.parse(this.viz.renderString(graph, { format: 'json0' })));
     const named = new Map(objects.map((each) => [each.name, each]));
     const boxes = scene.boxes.map(({ width, height }, index): Point => {
       const [x = 0, y = 0] = named.get(`box${index}`)?.pos ?? [];
@@ -50,7 +60,9 @@ export class Graphviz {
       const [left = 0, bottom = 0, right = 0, top = 0] = named.get(`cluster${index}`)?.bb ?? [];
       return { at: [left, -top] as const, size: { width: right - left, height: top - bottom } };
     });
-    const lines = new Map(edges.map(({ id, pos, lp }) => [id, lineOf(pos, lp)]));
+    const lines = new Map(
+      edges.map(({ id, pos, lp }) => [id, isRouted ? lineOf(pos, lp) : curveThrough(lineOf(pos, lp))]),
+    );
     const links = scene.links.map((_link, index) => lines.get(`link${index}`) ?? { curve: [], tip: [0, 0] as const });
     return trimmed(scene, { boxes, clusters, links });
   }
@@ -81,14 +93,14 @@ function trimmed(
   };
 }
 
-function graphOf({ boxes, clusters, links }: Scene): Graph {
+function graphOf({ boxes, clusters, links }: Scene, isRouted: boolean): Graph {
   const back = backEdgesOf(boxes.length, links);
   const nodes = boxes.map(({ width, height }, index) => ({
     name: `box${index}`,
     attributes: { width: width / POINTS_PER_INCH, height: height / POINTS_PER_INCH },
   }));
   return {
-    graphAttributes: GRAPH,
+    graphAttributes: { ...GRAPH, splines: isRouted || 'line' },
     nodeAttributes: { shape: 'box', fixedsize: true, label: '' },
     edgeAttributes: { arrowsize: 0.8 },
     nodes,
@@ -134,6 +146,15 @@ function lineOf(pos: string, lp: number[] | undefined): Line {
   if (parts.some((each) => each.startsWith('s,'))) curve.reverse();
   const tip = points.find((_point, index) => /^[es]/.test(parts[index] ?? '')) ?? curve.at(-1) ?? [0, 0];
   return { curve, tip, ...(lp ? { label: pointOf(lp) } : {}) };
+}
+
+/** A straight line bent so that it leads through its label. */
+function curveThrough({ curve, tip, label }: Line): Line {
+  const [start, end] = [curve[0] ?? tip, curve.at(-1) ?? tip];
+  if (!label) return { curve, tip };
+  const [before, after] = [(label[0] - start[0]) / 2, (end[0] - label[0]) / 2];
+  const first: Point[] = [start, [start[0] + before, start[1]], [label[0] - before, label[1]], label];
+  return { curve: [...first, [label[0] + after, label[1]], [end[0] - after, end[1]], end], tip, label };
 }
 
 /** Graphviz counts upwards. */

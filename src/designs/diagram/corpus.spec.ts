@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { requires } from '../../../test/support/requirements.js';
+import { AppError } from '../../core/errors/app-error.js';
+import { DocumentReader } from '../../formats/document-reader.js';
+import { type DesignFile } from '../../formats/design-file.js';
+import { WorkerPool } from '../../formats/worker-pool.js';
+import { evaluate } from '../../registry/relationships/evaluation/evaluate.js';
+import { loadKubernetesRelationships } from '../../registry/seed/kubernetes-relationships.js';
+import { importDesign } from '../formats/detect.js';
+import { diagramOf } from './diagram-of-design.js';
+import { pictureTask } from './picture.js';
+
+const definitions = loadKubernetesRelationships().map((definition) => ({
+  model: { name: 'kubernetes', version: 'v1.35.0' },
+  definition,
+}));
+
+/** Elements that are opened and not closed, or the other way round, and ampersands that begin no reference. */
+function faultsIn(svg: string): string[] {
+  const open: string[] = [];
+  const faults = [...svg.matchAll(/&(?!#\d+;)/g)].map(({ index }) => `an ampersand at ${index}`);
+  for (const [tag, end, name = '', , isEmpty] of svg.matchAll(/<(\/?)([a-z]+)((?:\s[\w:-]+="[^"<]*")*)\s*(\/?)>/g)) {
+    if (isEmpty) continue;
+    if (!end) open.push(name);
+    else if (open.pop() !== name) faults.push(tag);
+  }
+  const text = svg.replace(/<\/?[a-z]+(?:\s[\w:-]+="[^"<]*")*\s*\/?>/g, '');
+  return [...faults, ...open, ...(text.match(/.{0,20}<.{0,20}/g) ?? [])];
+}
+
+requires('CORPUS_DIR', 'pictures of the designs of the corpus', (corpus) => {
+  const pool = new WorkerPool();
+  const reader = new DocumentReader(pool);
+  afterAll(() => pool.close());
+
+  async function designs(folder: string, pattern: RegExp, step = 1): Promise<DesignFile[]> {
+    const names = readdirSync(join(corpus, folder), { recursive: true, encoding: 'utf8' }).filter((name) => pattern.test(name)).sort(); // prettier-ignore
+    const read: DesignFile[] = [];
+    for (const name of names.filter((_name, index) => index % step === 0)) {
+      const bytes = readFileSync(join(corpus, folder, name));
+      const imported = await importDesign({ path: name, bytes }, reader).catch((error: unknown) => {
+        if (error instanceof AppError) return null;
+        throw error;
+      });
+      if (imported) read.push(evaluate(imported.design, definitions).design);
+    }
+    return read;
+  }
+
+  it.each([
+    ['meshery/designs', /design\.yml$/, 1, 100],
+    ['kubernetes', /(?<!kustomization)\.ya?ml$/, 8, 90],
+    ['compose', /compose[^/]*\.ya?ml$/, 4, 20],
+  ] as const)(
+    'are drawn in the worker, one card for each node, well-formed: %s',
+    async (folder, pattern, step, least) => {
+      const all = await designs(folder, pattern, step);
+      expect(all.length).toBeGreaterThanOrEqual(least);
+      for (const design of all) {
+        const svg = await pool.run(pictureTask, { design, title: design.name, theme: 'auto', onlySummary: false });
+        const { nodes, edges } = diagramOf(design, design.name);
+        expect({ name: design.name, faults: faultsIn(svg) }).toEqual({ name: design.name, faults: [] });
+        expect(svg.match(/<g class="card/g)?.length ?? 0).toBe(nodes.length);
+        expect(svg.match(/<polygon/g)?.length ?? 0).toBe(edges.length);
+      }
+    },
+    120_000,
+  );
+});
