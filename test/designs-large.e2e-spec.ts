@@ -57,7 +57,7 @@ describe('a large design is never data on the main thread', () => {
     ['many.yaml', manifest, 'kubernetes'],
     ['compose.yaml', compose, 'docker-compose'],
     ['design.json', drawn, 'design'],
-  ])('while %s is imported, read and exported', async (path, text, sourceType) => {
+  ])('while %s is imported, read, judged and exported', async (path, text, sourceType) => {
     let id = '';
     const importing = await crossing(async () => {
       const { status, body } = await world.admin.upload('/api/pattern/import', path, text);
@@ -68,10 +68,15 @@ describe('a large design is never data on the main thread', () => {
     expect(importing.map(({ task }) => task)).toEqual(['importInWorker', 'enrichInWorker', 'rewriteInWorker']);
     const reading = await crossing(async () => {
       await world.admin.get(`/api/pattern/${id}`);
+      expect((await world.admin.get(`/api/pattern/${id}/validate`)).status).toBe(200);
       for (const form of ['design', 'json', 'kubernetes', 'helm'])
         await world.admin.get(`/api/pattern/download/${id}?export=${form}`);
     });
-    expect(reading.map(({ task }) => task)).toEqual(['rewriteInWorker', ...Array<string>(4).fill('exportInWorker')]);
+    expect(reading.map(({ task }) => task)).toEqual([
+      'textInWorker',
+      'verdictInWorker',
+      ...Array<string>(4).fill('exportInWorker'),
+    ]);
     for (const { task, nodes } of [...importing, ...reading])
       expect({ task, few: nodes < 100 }).toEqual({ task, few: true });
   });

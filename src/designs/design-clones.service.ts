@@ -29,7 +29,7 @@ export class DesignClones {
     const original = await this.designs.get(actor, id);
     const workspace = await this.placement.placeFor(actor, input);
     const { name, version, versionNumber, sourceType } = original;
-    const design = await this.contents.readPacked(original);
+    const design = await this.contents.readDesign(original);
     const source = {
       file: await this.contents.readSourceFile(original),
       location: { type: 'clone', host: '', path: `/api/pattern/${id}`, branch: version } as const,

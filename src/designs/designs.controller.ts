@@ -20,6 +20,7 @@ import type { Envelope } from '../core/listing/page.js';
 import { Id } from '../core/rest/id.js';
 import { IfMatch, Precondition } from '../core/rest/precondition.js';
 import { filesOf, UploadInterceptor } from '../core/rest/upload.js';
+import { WrittenJson } from '../core/rest/written-json.js';
 import { accepted, OperationView } from '../jobs/operations/operation.view.js';
 import { Programs } from '../formats/programs/programs.js';
 import { CloneInput, DesignChange, DesignImport, DesignListQuery, NewDesign } from './design.inputs.js';
@@ -30,7 +31,7 @@ import { DesignPresenter } from './design-presenter.js';
 import { DesignRemoval } from './design-removal.service.js';
 import { DesignWriter } from './design-writer.service.js';
 import { DesignsService } from './designs.service.js';
-import { DesignKnowledge, type DesignVerdict } from './knowledge/design-knowledge.js';
+import { DesignKnowledge } from './knowledge/design-knowledge.js';
 import { DesignContents } from './versions/design-contents.js';
 import { type DesignType, designTypes } from './formats/design-types.js';
 
@@ -107,8 +108,8 @@ export class DesignsController {
 
   /** Judges each component as the API server would, by what the registry knows. */
   @Get(':id/validate')
-  async validate(@Caller() actor: Actor, @Id() id: string): Promise<DesignVerdict> {
-    return this.knowledge.validate(await this.contents.read(await this.designs.get(actor, id)));
+  async validate(@Caller() actor: Actor, @Id() id: string): Promise<WrittenJson> {
+    return this.knowledge.validate(await this.contents.readPacked(await this.designs.get(actor, id)));
   }
 
   @Put(':sourcetype')

@@ -1,10 +1,8 @@
-import { type DesignFile } from './design-file.js';
 import { readDocuments, readLocated } from './documents.js';
 import { defaultLimits, type FormatLimits } from './limits.js';
-import { type Json, type JsonObject, type LocatedData, LocatedDocument, objectOf } from './located.js';
+import { type Json, type LocatedData, LocatedDocument } from './located.js';
 import { type SourceFile } from './source-file.js';
-import { buffersOf, type PackedData, packed, PackedDesign } from './packed-design.js';
-import { HandedOver, type Task, type TaskRunner } from './task.js';
+import { type Task, type TaskRunner } from './task.js';
 import { Turns } from '../core/turns.js';
 import { type Dialect } from './yaml-scalar.js';
 import { toYaml } from './yaml-writer.js';
@@ -23,11 +21,6 @@ interface ReadInput {
 const readTask: Task<ReadInput, Iterable<LocatedData>> = { module: import.meta.url, name: 'readInWorker' };
 const writeTask: Task<readonly (Json | object)[], string> = { module: import.meta.url, name: 'writeInWorker' };
 const rewriteTask: Task<Uint8Array, string> = { module: import.meta.url, name: 'rewriteInWorker' };
-const packTask: Task<Uint8Array, PackedData> = { module: import.meta.url, name: 'packInWorker' };
-const pickTask: Task<{ json: Uint8Array; name: string }, JsonObject> = {
-  module: import.meta.url,
-  name: 'pickInWorker',
-};
 
 /** Reads and writes YAML and JSON without holding up the event loop: small files here, large ones in a worker. */
 export class DocumentReader {
@@ -61,18 +54,6 @@ export class DocumentReader {
     if (json.length <= AT_ONCE * 16) return rewriteInWorker(json);
     return this.tasks.run(rewriteTask, json, { buffers: [json.buffer] });
   }
-
-  /** A design that is held as JSON, apart in its members. The bytes go over to a worker when they are many. */
-  async pack(json: Uint8Array<ArrayBuffer>): Promise<PackedDesign> {
-    if (json.length <= AT_ONCE) return PackedDesign.of(parsed(json) as JsonObject & DesignFile);
-    return new PackedDesign(await this.tasks.run(packTask, json, { buffers: [json.buffer] }));
-  }
-
-  /** One short object of a document that is held as JSON; empty when there is none of that name. The bytes go over to a worker when they are many. */
-  async pick(json: Uint8Array<ArrayBuffer>, name: string): Promise<JsonObject> {
-    if (json.length <= AT_ONCE * 16) return pickInWorker({ json, name });
-    return this.tasks.run(pickTask, { json, name }, { buffers: [json.buffer] });
-  }
 }
 
 /** Whether reading these bytes holds nobody up. */
@@ -92,20 +73,6 @@ export function writeInWorker(documents: readonly (Json | object)[]): string {
 
 /** Task of the worker pool. */
 export function rewriteInWorker(json: Uint8Array): string {
-  return toYaml([parsed(json)]);
-}
-
-/** Task of the worker pool. */
-export function packInWorker(json: Uint8Array): HandedOver<PackedData> {
-  const data = packed(parsed(json) as JsonObject & DesignFile);
-  return new HandedOver(data, buffersOf(data));
-}
-
-/** Task of the worker pool. */
-export function pickInWorker({ json, name }: { json: Uint8Array; name: string }): JsonObject {
-  return objectOf(objectOf(parsed(json))[name]);
-}
-
-function parsed(json: Uint8Array): Json {
-  return JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.length).toString()) as Json;
+  const text = Buffer.from(json.buffer, json.byteOffset, json.length).toString();
+  return toYaml([JSON.parse(text) as Json]);
 }

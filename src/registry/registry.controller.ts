@@ -14,7 +14,8 @@ import { RegistrySummaries, type RegistrySummary } from './registry-summaries.js
 import { entityTypeOf } from './registry-entity.js';
 import { ExportQuery, StatusInput, ValidationInput } from './registry.inputs.js';
 import { RegistryService } from './registry.service.js';
-import { type ValidationAnswer, ValidationService } from './validation/validation.service.js';
+import type { ValidationAnswer } from './validation/validation-answer.js';
+import { ValidationService } from './validation/validation.service.js';
 
 /** The registry as a whole: what is in it, and what it says of a resource. */
 @ApiTags('registry')

@@ -29,7 +29,7 @@ export class ConditionalInterceptor implements NestInterceptor {
         mergeMap((body: unknown) =>
           body instanceof RevisedAnswer
             ? revised(request, response, body)
-            : isRecord(body, response) && isLarge(body)
+            : body instanceof WrittenJson || (isRecord(body, response) && isLarge(body))
               ? large(request, response, body)
               : [answer(request, response, body)],
         ),
@@ -50,7 +50,7 @@ function answer(request: Request, response: Response, body: unknown): unknown {
 
 /** The same, byte for byte, without holding others up. */
 async function large(request: Request, response: Response, body: object): Promise<unknown> {
-  const written = await WrittenJson.of(body);
+  const written = body instanceof WrittenJson ? body : await WrittenJson.of(body);
   const hash = createHash('sha1');
   const turns = new Turns();
   for (const piece of written.pieces) {

@@ -15,6 +15,14 @@ export class WrittenJson extends StreamableFile {
     super(Readable.from(pieces), { type: 'application/json; charset=utf-8', length });
   }
 
+  /** JSON that is written already, in UTF-8. */
+  static ofBytes(bytes: Uint8Array<ArrayBuffer>): WrittenJson {
+    const count = Math.ceil(bytes.length / PIECE);
+    const at = (index: number) =>
+      Buffer.from(bytes.buffer, index * PIECE, Math.min(PIECE, bytes.length - index * PIECE));
+    return new WrittenJson(Array.from({ length: count }, (_, index) => at(index)));
+  }
+
   static async of(value: object): Promise<WrittenJson> {
     const turns = new Turns();
     const pieces: Buffer[] = [];

@@ -1,11 +1,11 @@
-import type { DesignFile } from '../../formats/design-file.js';
 import type { Task } from '../../formats/task.js';
+import { fileIn, type PackedContent } from '../versions/packed-content.js';
 
-/** The names of the models that a design is made of, given as UTF-8 JSON. */
-export const modelsTask: Task<Uint8Array, string[]> = { module: import.meta.url, name: 'modelsInWorker' };
+/** The names of the models that a design is made of. */
+export const modelsTask: Task<PackedContent, string[]> = { module: import.meta.url, name: 'modelsInWorker' };
 
 /** Task of the worker pool. */
-export function modelsInWorker(json: Uint8Array): string[] {
-  const { components } = JSON.parse(Buffer.from(json).toString()) as DesignFile;
+export function modelsInWorker(content: PackedContent): string[] {
+  const { components } = fileIn(content);
   return [...new Set(components.flatMap(({ model }) => [model.name, model.displayName ?? '']))];
 }

@@ -6,12 +6,12 @@ import { type Download, fileName } from '../../core/rest/download.js';
 import { archiveKind } from '../../formats/archive.js';
 import { DocumentReader, isSmall } from '../../formats/document-reader.js';
 import type { SourceFile } from '../../formats/source-file.js';
-import { InPlace } from '../../formats/task.js';
 import { WorkerPool } from '../../formats/worker-pool.js';
 import type { Design } from '../design.entity.js';
 import { DesignsService } from '../designs.service.js';
 import { DesignsStore } from '../designs.store.js';
 import { DesignContents } from '../versions/design-contents.js';
+import { tasksFor } from '../versions/packed-content.js';
 import { exportTask, type MadeForm, madeForms } from './export-task.js';
 
 export const exportForms = [...madeForms, 'source'] as const;
@@ -21,9 +21,6 @@ const YAML = 'application/yaml';
 const GZIP = 'application/gzip';
 const JSON_TYPE = 'application/json';
 const TYPES = { design: YAML, json: JSON_TYPE, kubernetes: YAML, helm: GZIP, 'docker-compose': YAML } as const;
-
-/** Bytes of a design that is written on the main thread. */
-const AT_ONCE = 32 * 1024;
 
 /** Gives designs away as files. */
 @Injectable()
@@ -58,10 +55,10 @@ export class DesignExports {
   /** In one task, so that no part of a large design is ever data on this thread. */
   private async made(form: MadeForm, design: Design): Promise<Buffer> {
     const { limits } = this.reader;
-    const content = await this.contents.readBytes(design);
+    const content = await this.contents.readPacked(design);
     const kept = (form === 'kubernetes' || form === 'helm') && design.sourceType === form;
     const source = kept ? await this.contents.readSourceFile(design) : null;
-    const tasks = content.length <= AT_ONCE && (!source || isSmall(source.bytes)) ? new InPlace() : this.pool;
+    const tasks = !source || isSmall(source.bytes) ? tasksFor(content, this.pool) : this.pool;
     const made = await tasks.run(exportTask, { form, content, source, limits }, { buffers: [content.buffer] });
     return Buffer.from(made.buffer, made.byteOffset, made.length);
   }

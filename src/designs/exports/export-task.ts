@@ -4,9 +4,10 @@ import { DocumentReader } from '../../formats/document-reader.js';
 import type { FormatLimits } from '../../formats/limits.js';
 import { isObject } from '../../formats/located.js';
 import type { SourceFile } from '../../formats/source-file.js';
-import { HandedOver, InPlace, type Task } from '../../formats/task.js';
+import { type HandedOver, InPlace, type Task } from '../../formats/task.js';
 import { toYaml } from '../../formats/yaml-writer.js';
 import { composeOf } from '../formats/compose/to-compose.js';
+import { fileIn, handedOver, type PackedContent } from '../versions/packed-content.js';
 import { ChartExport } from './chart-export.js';
 import { ManifestExport } from './manifest-export.js';
 
@@ -16,8 +17,7 @@ export type MadeForm = (typeof madeForms)[number];
 
 interface Input {
   form: MadeForm;
-  /** The design as UTF-8 JSON, in a buffer of its own. */
-  content: Uint8Array<ArrayBuffer>;
+  content: PackedContent;
   /** What the design was made of, when it was made of something in this very form. */
   source: SourceFile | null;
   limits: FormatLimits;
@@ -28,10 +28,8 @@ export const exportTask: Task<Input, Uint8Array> = { module: import.meta.url, na
 
 /** Task of the worker pool. */
 export async function exportInWorker({ form, content, source, limits }: Input): Promise<HandedOver<Uint8Array>> {
-  const file = JSON.parse(Buffer.from(content.buffer).toString()) as DesignFile;
-  const made = await madeOf(form, file, source, limits);
-  const bytes = typeof made === 'string' ? new TextEncoder().encode(made) : new Uint8Array(made);
-  return new HandedOver(bytes, [bytes.buffer]);
+  const made = await madeOf(form, fileIn(content), source, limits);
+  return handedOver(typeof made === 'string' ? new TextEncoder().encode(made) : new Uint8Array(made));
 }
 
 async function madeOf(

@@ -1,37 +1,20 @@
 import { Injectable } from '@nestjs/common';
-import type { Finding } from '../../registry/validation/finding.js';
-import { isDeployable, resourceOf } from '../../formats/design-component.js';
-import type { DesignFile } from '../../formats/design-file.js';
 import type { DesignOutline } from '../../formats/design-outline.js';
 import type { PackedDesign } from '../../formats/packed-design.js';
 import { InPlace } from '../../formats/task.js';
 import { WorkerPool } from '../../formats/worker-pool.js';
+import { WrittenJson } from '../../core/rest/written-json.js';
 import { ComponentsStore } from '../../registry/components/components.store.js';
 import { RelationshipEvaluation } from '../../registry/relationships/evaluation.service.js';
-import { type ValidationAnswer, ValidationService } from '../../registry/validation/validation.service.js';
+import type { ResourceType } from '../../registry/validation/judged-part.js';
+import { ValidationService } from '../../registry/validation/validation.service.js';
 import { DesignChecks } from '../design-checks.js';
+import type { PackedContent } from '../versions/packed-content.js';
 import { enrichmentTask, keyOf } from './enrichment-task.js';
+import { verdictTask } from './verdict-task.js';
 
 /** Bytes of components that are looked at on the main thread; what they are related by is found in no time. */
 const AT_ONCE = 16 * 1024;
-
-export interface ComponentVerdict {
-  id: string;
-  name: string;
-  kind: string;
-  apiVersion: string;
-  valid: boolean;
-  errors: Finding[];
-  warnings: Finding[];
-  definition: ValidationAnswer['definition'];
-}
-
-export interface DesignVerdict {
-  valid: boolean;
-  /** One for each component that is a resource, hooks of a chart among them, in the order of the design; pointers lead into its resource. */
-  components: ComponentVerdict[];
-  counts: { components: number; valid: number; unknown: number; errors: number; warnings: number };
-}
 
 /** What the registry knows of a design: the models of its components, how they are related, and whether they are sound. */
 @Injectable()
@@ -67,23 +50,13 @@ export class DesignKnowledge {
     return design.withBytes({ components: enriched.components, relationships: enriched.relationships });
   }
 
-  async validate(design: DesignFile): Promise<DesignVerdict> {
-    const resources = design.components.filter(isDeployable);
-    const answers = await this.validation.judgeAll(resources.map(resourceOf));
-    const components = resources.map((component, index) => {
-      const { kind, version } = component.component;
-      const answer = answers[index] as ValidationAnswer;
-      return { id: component.id, name: component.displayName, kind, apiVersion: version, ...answer };
+  /** The DesignVerdict of a design as JSON that is written already; always by a worker, for schemas take long to make ready. */
+  async validate(content: PackedContent): Promise<WrittenJson> {
+    const verdict = await this.pool.run(verdictTask, content, {
+      buffers: [content.buffer],
+      answer: (types) => this.validation.known(types as ResourceType[]),
     });
-    const sum = (of: (verdict: ComponentVerdict) => number) => components.reduce((total, each) => total + of(each), 0);
-    const counts = {
-      components: components.length,
-      valid: sum(({ valid }) => Number(valid)),
-      unknown: sum(({ definition }) => Number(definition === null)),
-      errors: sum(({ errors }) => errors.length),
-      warnings: sum(({ warnings }) => warnings.length),
-    };
-    return { valid: counts.valid === counts.components, components, counts };
+    return WrittenJson.ofBytes(verdict);
   }
 
   /** A kind that a definition in the design itself brings along is known. */

@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
+import { gunzip } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
 import { Vault } from '../../core/crypto/vault.js';
 import { newId } from '../../core/database/base.entity.js';
@@ -7,12 +7,13 @@ import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import type { DesignFile } from '../../formats/design-file.js';
 import { DocumentReader } from '../../formats/document-reader.js';
 import type { JsonObject } from '../../formats/located.js';
-import type { PackedDesign } from '../../formats/packed-design.js';
+import { PackedDesign } from '../../formats/packed-design.js';
 import type { SourceFile } from '../../formats/source-file.js';
+import { WorkerPool } from '../../formats/worker-pool.js';
 import type { Design } from '../design.entity.js';
 import { DesignVersion } from './design-version.entity.js';
+import { designTask, metadataTask, pack, type PackedContent, tasksFor, textTask } from './packed-content.js';
 
-const pack = promisify(gzip);
 const unpack = promisify(gunzip);
 
 /** What is kept with a version beside its content. */
@@ -28,6 +29,7 @@ export class DesignContents {
     private readonly unit: UnitOfWork,
     private readonly vault: Vault,
     private readonly documents: DocumentReader,
+    private readonly pool: WorkerPool,
   ) {}
 
   /** Packs and seals before the transaction, so that nothing is held meanwhile; the returned function writes it as the design's current version. */
@@ -58,28 +60,33 @@ export class DesignContents {
 
   /** The design file of a version, the current one unless said otherwise. Holds others up for as long as it is large. */
   async read(design: Design, number = design.versionNumber): Promise<DesignFile> {
-    return JSON.parse(Buffer.from(await this.readBytes(design, number)).toString()) as DesignFile;
+    const content = await this.readPacked(design, number);
+    return JSON.parse((await unpack(content)).toString()) as DesignFile;
   }
 
-  /** The same as UTF-8 JSON, in a buffer of its own. */
-  async readBytes(design: Design, number = design.versionNumber): Promise<Uint8Array<ArrayBuffer>> {
+  /** The same as it is kept, for tasks to unpack. */
+  async readPacked(design: Design, number = design.versionNumber): Promise<PackedContent> {
     const { content } = await this.row(design, number, 'content');
-    return new Uint8Array(await this.open(content, placeOf(design.id, number)));
+    return new Uint8Array(await this.vault.open(content, placeOf(design.id, number)));
   }
 
-  /** The same, held as bytes. */
-  async readPacked(design: Design, number = design.versionNumber): Promise<PackedDesign> {
-    return this.documents.pack(await this.readBytes(design, number));
+  /** The same, to be kept again. */
+  async readDesign(design: Design, number = design.versionNumber): Promise<PackedDesign> {
+    const content = await this.readPacked(design, number);
+    const data = await tasksFor(content, this.pool).run(designTask, content, { buffers: [content.buffer] });
+    return new PackedDesign(data);
   }
 
   /** The same as YAML text. */
   async readText(design: Design, number = design.versionNumber): Promise<string> {
-    return this.documents.rewrite(await this.readBytes(design, number));
+    const content = await this.readPacked(design, number);
+    return tasksFor(content, this.pool).run(textTask, content, { buffers: [content.buffer] });
   }
 
   /** The metadata of the current version. */
   async readMetadata(design: Design): Promise<JsonObject> {
-    return this.documents.pick(await this.readBytes(design), 'metadata');
+    const content = await this.readPacked(design);
+    return tasksFor(content, this.pool).run(metadataTask, content, { buffers: [content.buffer] });
   }
 
   /** A design file that is not kept, as YAML text. */
@@ -90,7 +97,7 @@ export class DesignContents {
   /** The bytes that were imported. */
   async readSource(design: Design, number = design.versionNumber): Promise<Buffer> {
     const { source } = await this.row(design, number, 'source');
-    return source ? this.open(source, placeOf(design.id, number, 'source')) : Buffer.alloc(0);
+    return source ? unpack(await this.vault.open(source, placeOf(design.id, number, 'source'))) : Buffer.alloc(0);
   }
 
   /** The same with the name that they came under. */
@@ -108,10 +115,6 @@ export class DesignContents {
       where: { designId: design.id, number },
       select: { designId: true, number: true, [column]: true },
     });
-  }
-
-  private async open(sealed: Buffer, place: string): Promise<Buffer> {
-    return unpack(await this.vault.open(sealed, place));
   }
 }
 

@@ -53,7 +53,7 @@ export class VersionsService {
     const design = await this.designs.get(actor, id);
     await this.designs.require(actor, 'update', design);
     const { sourceType, version } = await this.found(design, number);
-    const file = await this.contents.readPacked(design, number);
+    const file = await this.contents.readDesign(design, number);
     const source = await this.contents.readSourceFile(design, number);
     const note = message ?? `Restored version ${number} (${version})`;
     return this.writer.restore(actor, design, { file, sourceType, source }, note, match);
@@ -64,8 +64,10 @@ export class VersionsService {
     const design = await this.designs.get(actor, id);
     const { from, to } = query.numbers(design.versionNumber);
     for (const number of [from, to]) await this.found(design, number);
-    const [before, after] = [await this.contents.readBytes(design, from), await this.contents.readBytes(design, to)];
-    return { from, to, ...(await this.pool.run(diffTask, { from: before, to: after })) };
+    const before = await this.contents.readPacked(design, from);
+    const after = await this.contents.readPacked(design, to);
+    const buffers = [before.buffer, after.buffer];
+    return { from, to, ...(await this.pool.run(diffTask, { from: before, to: after }, { buffers })) };
   }
 
   /** @throws NotFound when the design has no such version that its reader may know */

@@ -29,7 +29,8 @@ export function validateInWorker({ resources, schemas }: Input): Verdict[] {
   return resources.map(({ resource, type, schema }) => judge(resource, compiled(schemas.get(schema) ?? '{}'), type));
 }
 
-function compiled(schema: string): CompiledSchema {
+/** A schema made ready, which this thread keeps for a while. */
+export function compiled(schema: string): CompiledSchema {
   const found = ready.get(schema) ?? compileSchema(JSON.parse(schema) as JsonObject);
   ready.delete(schema);
   ready.set(schema, found);

@@ -4,22 +4,16 @@ import { canonicalDesign } from '../../formats/design-canonical.js';
 import { resourceOf } from '../../formats/design-component.js';
 import { isObject, type JsonObject, textOf } from '../../formats/located.js';
 import { WorkerPool } from '../../formats/worker-pool.js';
-import { ComponentsStore, type Definition } from '../components/components.store.js';
-import { componentKey } from '../registration/registration.store.js';
+import { ComponentsStore } from '../components/components.store.js';
 import type { ValidationInput } from '../registry.inputs.js';
 import type { Verdict } from './finding.js';
 import { judge, type ResourceType } from './judged-part.js';
 import { compileSchema } from './validate.js';
 import { type JudgedResource, validationTask } from './validation-task.js';
+import { type KnownTypes, told, typeOf, unknown, type ValidationAnswer, WITHOUT_SCHEMA } from './validation-answer.js';
 
 /** Characters of resource and schema up to which it is judged at once; more goes to a worker. */
 const AT_ONCE = 20_000;
-
-export interface ValidationAnswer extends Verdict {
-  valid: boolean;
-  /** The definition whose schema was asked; null when the registry has none. */
-  definition: { id: string; kind: string; apiVersion: string; model: { name: string; version: string } } | null;
-}
 
 /** Judges resources by the schemas of the registry, as the API server would. */
 @Injectable()
@@ -55,22 +49,11 @@ export class ValidationService {
     return told(found, verdict ?? WITHOUT_SCHEMA);
   }
 
-  /** Many resources with two statements and one task; the answers come in their order. */
-  async judgeAll(resources: JsonObject[]): Promise<ValidationAnswer[]> {
-    const known = await this.components.holdingAll(resources.map(typeOf));
-    const found = new Map(known.map((definition) => [componentKey(definition), definition]));
-    const schemas = await this.components.schemas([...new Set(known.flatMap((each) => each.schemaDigest ?? []))]);
-    const judged = resources.flatMap((resource, index) => {
-      const type = typeOf(resource);
-      const schema = found.get(componentKey(type))?.schemaDigest;
-      return schema ? [{ index, resource, type, schema }] : [];
-    });
-    const verdicts = judged.length > 0 ? await this.judgeBy(judged, schemas) : [];
-    const byIndex = new Map(judged.map(({ index }, place) => [index, verdicts[place]]));
-    return resources.map((resource, index) => {
-      const definition = found.get(componentKey(typeOf(resource)));
-      return definition ? told(definition, byIndex.get(index) ?? WITHOUT_SCHEMA) : unknown(typeOf(resource));
-    });
+  /** What is known of some types, for `judged`. */
+  async known(types: readonly ResourceType[]): Promise<KnownTypes> {
+    const definitions = await this.components.holdingAll(types);
+    const digests = new Set(definitions.flatMap((each) => each.schemaDigest ?? []));
+    return { definitions, schemas: await this.components.schemas([...digests]) };
   }
 
   /**
@@ -81,30 +64,6 @@ export class ValidationService {
   judgeBy(resources: JudgedResource[], schemas: ReadonlyMap<string, string>): Promise<Verdict[]> {
     return this.pool.run(validationTask, { resources, schemas });
   }
-}
-
-const WITHOUT_SCHEMA: Verdict = {
-  errors: [],
-  warnings: [{ pointer: '', detail: 'its component has no schema', keyword: 'no-schema' }],
-};
-
-const typeOf = (resource: JsonObject): ResourceType => ({
-  apiVersion: textOf(resource['apiVersion']),
-  kind: textOf(resource['kind']),
-});
-
-/** A kind that the registry does not know is valid, with a warning that says so. */
-function unknown({ apiVersion, kind }: ResourceType, model?: string): ValidationAnswer {
-  const where = model ? `the model ${model} has no enabled component` : 'the registry has no enabled component';
-  const detail = `${where} ${kind} of ${apiVersion}, so it was not judged`;
-  const warning = { pointer: '/kind', detail, keyword: 'unknown-kind' };
-  return { valid: true, errors: [], warnings: [warning], definition: null };
-}
-
-function told(definition: Omit<Definition, 'schema'>, { errors, warnings }: Verdict): ValidationAnswer {
-  const { id, kind, apiVersion, modelName, modelVersion } = definition;
-  const model = { name: modelName, version: modelVersion };
-  return { valid: errors.length === 0, errors, warnings, definition: { id, kind, apiVersion, model } };
 }
 
 /** The resource that a component of a design stands for, or what was sent when it is one itself. */

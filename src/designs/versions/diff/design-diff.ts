@@ -2,6 +2,7 @@ import { isObject, type JsonObject, textOf } from '../../../formats/located.js';
 import type { DesignComponent, DesignFile } from '../../../formats/design-file.js';
 import { identityOf, resourceOf } from '../../../formats/design-component.js';
 import type { Task } from '../../../formats/task.js';
+import { fileIn, type PackedContent } from '../packed-content.js';
 import { keyOfRelationship } from '../../../registry/relationships/evaluation/relationship.js';
 import { type ValueChange, valueChanges } from './value-changes.js';
 
@@ -46,15 +47,17 @@ const OF_IDENTITY = ['id', 'model'];
 /** Members of a design that are compared otherwise, or that every version has its own of. */
 const OF_VERSION = ['id', 'version', 'components', 'relationships'];
 
-/** What differs between two design files, as JSON text in UTF-8. */
-export const diffTask: Task<{ from: Uint8Array; to: Uint8Array }, DesignDiff> = {
-  module: import.meta.url,
-  name: 'diffOfBytes',
-};
+/** What differs between two designs. */
+export const diffTask: Task<Contents, DesignDiff> = { module: import.meta.url, name: 'diffInWorker' };
 
-export function diffOfBytes({ from, to }: { from: Uint8Array; to: Uint8Array }): DesignDiff {
-  const read = (bytes: Uint8Array) => JSON.parse(Buffer.from(bytes).toString()) as DesignFile;
-  return diffOf(read(from), read(to));
+interface Contents {
+  from: PackedContent;
+  to: PackedContent;
+}
+
+/** Task of the worker pool. */
+export function diffInWorker({ from, to }: Contents): DesignDiff {
+  return diffOf(fileIn(from), fileIn(to));
 }
 
 /** Components are the same one when they stand for the same resource, or else bear the same id. */

@@ -1,0 +1,56 @@
+import { promisify } from 'node:util';
+import { gunzipSync, gzip } from 'node:zlib';
+import type { DesignFile } from '../../formats/design-file.js';
+import { type JsonObject, objectOf } from '../../formats/located.js';
+import { buffersOf, type PackedData, packed } from '../../formats/packed-design.js';
+import { HandedOver, InPlace, type Task, type TaskRunner } from '../../formats/task.js';
+import { toYaml } from '../../formats/yaml-writer.js';
+
+/** A design as it is kept: gzip over UTF-8 JSON, in a buffer of its own. */
+export type PackedContent = Uint8Array<ArrayBuffer>;
+
+export const pack = promisify(gzip);
+
+/** Bytes of a design, unpacked, that is read on the main thread. */
+const AT_ONCE = 32 * 1024;
+
+export const textTask: Task<PackedContent, string> = { module: import.meta.url, name: 'textInWorker' };
+export const metadataTask: Task<PackedContent, JsonObject> = { module: import.meta.url, name: 'metadataInWorker' };
+
+export const designTask: Task<PackedContent, PackedData> = { module: import.meta.url, name: 'designInWorker' };
+
+/** Where a content is unpacked: here when it is small, in a worker when not. */
+export function tasksFor(content: PackedContent, pool: TaskRunner): TaskRunner {
+  return sizeOf(content) <= AT_ONCE ? new InPlace() : pool;
+}
+
+/** Bytes of the content, unpacked: gzip keeps them at its end (RFC 1952, ISIZE). */
+function sizeOf(content: PackedContent): number {
+  return new DataView(content.buffer).getUint32(content.length - 4, true);
+}
+
+/** The design, at once: for tasks. */
+export function fileIn(content: PackedContent): DesignFile {
+  return JSON.parse(gunzipSync(content).toString()) as DesignFile;
+}
+
+/** Task of the worker pool: a design as YAML text. */
+export function textInWorker(content: PackedContent): string {
+  return toYaml([fileIn(content)]);
+}
+
+/** Task of the worker pool: the metadata of a design. */
+export function metadataInWorker(content: PackedContent): JsonObject {
+  return objectOf(fileIn(content).metadata);
+}
+
+/** Task of the worker pool: a design apart in its members. */
+export function designInWorker(content: PackedContent): HandedOver<PackedData> {
+  const data = packed(fileIn(content));
+  return new HandedOver(data, buffersOf(data));
+}
+
+/** Bytes that go over to the caller of a task. */
+export function handedOver(bytes: Uint8Array<ArrayBuffer>): HandedOver<Uint8Array<ArrayBuffer>> {
+  return new HandedOver(bytes, [bytes.buffer]);
+}
