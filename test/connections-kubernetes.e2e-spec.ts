@@ -1,9 +1,14 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
+import { writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
+import { join } from 'node:path';
+import { definitionYaml } from '../src/registry/generators/source.fixture.js';
 import { type Cluster, sharedCluster } from './support/cluster.js';
+import { kubectl } from './support/kubectl.js';
 import type { Answer, Json } from './support/person.js';
 import { requires } from './support/requirements.js';
+import { testRunFolder } from './support/test-run.js';
 import { World } from './support/world.js';
 
 const CONNECTIONS = '/api/integrations/connections';
@@ -226,4 +231,31 @@ requires('KUBEBUILDER_ASSETS', 'a real cluster', () => {
     const users = await world.admin.get(`/api/integrations/credentials/${shared.body.id}/connections`);
     expect(users.body.connections.map((each: Json) => each.name)).toEqual(['one', 'two']);
   });
+
+  it('becomes models of the registry: Kubernetes as it serves it, and what its definitions add', async () => {
+    const file = join(testRunFolder(), 'wired.yaml');
+    await writeFile(file, definitionYaml('Gadget', 'wired-spec.io'));
+    await kubectl(cluster, 'apply', '-f', file);
+    await kubectl(cluster, 'wait', '--for=condition=Established', 'crd/gadgets.wired-spec.io');
+    const { body } = await register(kubeconfig({ generated: reached(cluster.tokens.admin, 'generated') }));
+    const source = body.connected[0].connection_id as string;
+
+    const member = await world.person();
+    expect((await member.post('/api/meshmodels/generate', { source })).status).toBe(403);
+    const { status, body: made } = await world.admin.post('/api/meshmodels/generate', { source });
+    expect({ status, errors: made.errors }).toEqual({ status: 200, errors: [] });
+    const version = (await kubectl(cluster, 'version', '-o', 'json')).match(/"serverVersion"[^}]*"gitVersion": "([^"]+)"/)?.[1]; // prettier-ignore
+    expect(made.models.map(({ name }: Json) => name as string)).toEqual(expect.arrayContaining(['wired-spec']));
+    expect(made.counts).toMatchObject({ failed: 0 });
+    const { body: known } = await member.get('/api/meshmodels/models/kubernetes');
+    expect(known.models.map(({ model }: Json) => model.version as string)).toContain(version);
+
+    const { body: gadgets } = await member.get('/api/meshmodels/models/wired-spec/components');
+    expect(gadgets.components).toMatchObject([{ component: { kind: 'Gadget', version: 'wired-spec.io/v1' } }]);
+    const verdict = await member.post('/api/meshmodels/validate', {
+      component: { apiVersion: 'wired-spec.io/v1', kind: 'Gadget', metadata: { name: 'Not A Name' } },
+    });
+    expect(verdict.body).toMatchObject({ valid: false, errors: [{ pointer: '/metadata/name' }] });
+    await kubectl(cluster, 'delete', 'crd', 'gadgets.wired-spec.io');
+  }, 120_000);
 });

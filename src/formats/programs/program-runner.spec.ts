@@ -27,10 +27,10 @@ describe('running a program', () => {
   });
 
   it('gives it nothing of the environment, and a folder of its own that is gone afterwards', async () => {
-    process.env['SECRET_OF_THE_SERVER'] = 'x';
+    // Jest itself is run with this variable, so nothing of the thread's environment has to be changed here.
+    expect(process.env['NODE_OPTIONS']).toBeTruthy();
     const { output } = await run('set; echo "$PWD"');
-    delete process.env['SECRET_OF_THE_SERVER'];
-    expect(output).not.toContain('SECRET_OF_THE_SERVER');
+    expect(output).not.toContain('NODE_OPTIONS');
     expect(output).not.toMatch(/^PATH=.*(?:usr|sbin)/m);
     const work = output.trim().split('\n').at(-1) ?? '';
     expect(output).toContain(`HOME='${dirname(work)}/home'`);
