@@ -38,7 +38,7 @@ import { WorkspaceDesignsController } from './workspaces/workspace-designs.contr
     DesignExports,
     DesignsResolver,
   ],
-  exports: [DesignsService, DesignsStore, DesignContents, DesignChecks],
+  exports: [DesignsService, DesignsStore, DesignContents, DesignChecks, DesignPresenter],
 })
 export class DesignsModule {
   constructor(designs: DesignsStore, quotas: WorkspaceQuotas, events: EventBus) {

@@ -9,6 +9,7 @@ import { IdentityWhole1764000000006 } from './1764000000006-identity-whole.js';
 import { WorkspacesWhole1764000000007 } from './1764000000007-workspaces-whole.js';
 import { DataKeyRotation1764000000009 } from './1764000000009-data-key-rotation.js';
 import { Registry1764000000010 } from './1764000000010-registry.js';
+import { Filters1764000000012 } from './1764000000012-filters.js';
 
 /** Every change of the schema, oldest first. */
 export const migrations: Migration[] = [
@@ -22,4 +23,5 @@ export const migrations: Migration[] = [
   RowSecurity1764000000008,
   DataKeyRotation1764000000009,
   Registry1764000000010,
+  Filters1764000000012,
 ];
