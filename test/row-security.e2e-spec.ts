@@ -106,7 +106,7 @@ describe('row-level security', () => {
     };
     const writtenBy = async (person: Person | null, id?: string): Promise<number> => {
       const change = `UPDATE filter SET name = name WHERE id = $1 RETURNING id`;
-      const [rows] = (await as(person, () => world.sql(change, [id]))) as unknown[][];
+      const [rows] = await as(person, () => world.sql<unknown[]>(change, [id]));
       return rows?.length ?? 0;
     };
     expect(await seenBy(admin)).toEqual(['deleted', 'organization', 'public', 'workspace']);
