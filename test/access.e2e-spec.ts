@@ -286,7 +286,7 @@ const RULES: Record<string, Rule> = {
     }),
     { after: ({ world, filter }) => world.admin.delete(`/api/filter/catalog/unpublish?id=${filter.id}`) },
   ),
-  'DELETE /api/filter/catalog/unpublish': rule('filter.unpublish', 'workspace', ({ filter }) => ({
+  'DELETE /api/filter/catalog/unpublish': rule('filter.publish', 'workspace', ({ filter }) => ({
     query: `id=${filter.id}`,
   })),
 

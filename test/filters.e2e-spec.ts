@@ -18,7 +18,11 @@ let people: People;
 let scene: WorkspaceScene;
 
 beforeAll(async () => {
-  world = await World.start({ LIMIT_UPLOAD_BYTES: '200000', OUTBOUND_ALLOW: '127.0.0.0/8' });
+  world = await World.start({
+    LIMIT_UPLOAD_BYTES: '200000',
+    LIMIT_BODY_BYTES: '150000',
+    OUTBOUND_ALLOW: '127.0.0.0/8',
+  });
   people = await peopleOf(world);
   scene = await WorkspaceScene.make(world, people);
 }, 120_000);
@@ -269,7 +273,7 @@ describe('the list of filters', () => {
     expect((await people.outsider.get(`/api/filter?workspace_id=${own.id}`)).status).toBe(404);
   });
 
-  it('does not answer with more than one module may have', async () => {
+  it('does not answer with more than a JSON body may have', async () => {
     const own = await WorkspaceScene.make(world, people);
     const exports = Array.from({ length: 9_000 }, (_, index) => `name ${index}`);
     for (const name of ['one', 'two', 'three'])
@@ -297,6 +301,24 @@ describe('a download', () => {
     await download(people.editor, id as string);
     expect((await people.viewer.get(`/api/filter/${id}`)).body).toMatchObject({ download_count: 2 });
     expect((await download(people.member, id as string)).status).toBe(404);
+  });
+});
+
+describe('a module that is larger than a JSON body may be', () => {
+  it('is uploaded, changed and downloaded, and not shown in base64', async () => {
+    const large = moduleOf({ exports: Array.from({ length: 14_000 }, (_, index) => `name ${index}`) });
+    expect(large.length).toBeGreaterThan(150_000);
+    const made = await people.editor.upload('/api/filter', 'large.wasm', large, { workspace_id: scene.id });
+    const path = `/api/filter/${made.body.id}`;
+    expect(made).toMatchObject({ status: 201, body: { filter_file: '', size: large.length, digest: digestOf(large) } });
+    const read = await people.editor.get(path);
+    expect(read.body.filter_file).toBe('');
+    expect((await people.editor.put(path, { ...read.body, name: 'larger' })).status).toBe(200);
+    expect((await download(people.viewer, made.body.id as string)).bytes.equals(large)).toBe(true);
+    const query = `{ fetchFilters(selector: { page: "0", pageSize: "1", search: "larger" }) { filters { name filter_file } } }`;
+    const shown = await people.viewer.graphql(query);
+    expect(shown.body.data.fetchFilters.filters).toEqual([{ name: 'larger', filter_file: null }]);
+    expect(shown.body.errors[0].extensions.code).toBe('ANSWER_TOO_LARGE');
   });
 });
 
@@ -354,8 +376,8 @@ describe('a copy', () => {
         digest: source.digest,
         filter_file: source.filter_file,
         filter_resource: '{"a":1}',
-        cloned_from: source.id,
-        location: { type: 'clone' },
+        cloned_from: { id: source.id, name: source.name, digest: source.digest },
+        location: { type: 'clone', path: `/api/filter/${source.id}` },
         clone_count: 0,
       },
     });
@@ -420,13 +442,23 @@ describe('the catalog', () => {
   });
 
   it('lets strangers read, download and copy, and nothing else', async () => {
-    const filter = await published();
+    const source = await done(
+      people.editor.upload('/api/filter', 'from our disk.wasm', WASM, { name: 'greeter', workspace_id: scene.id }),
+    );
+    const filter = await done(
+      people.admin.post('/api/filter/catalog/publish', { id: source.id, catalog_data: CATALOG }),
+    );
     const { outsider } = people;
     const path = `/api/filter/${filter.id}`;
-    expect((await outsider.get(path)).body).toMatchObject({ id: filter.id, filter_file: base64(WASM) });
+    expect((await outsider.get(path)).body).toMatchObject({
+      id: filter.id,
+      filter_file: base64(WASM),
+      location: { type: 'upload', host: '', path: '' },
+    });
+    expect((await people.viewer.get(path)).body.location.path).toBe('from our disk.wasm');
     expect((await download(outsider, filter.id as string)).bytes.equals(WASM)).toBe(true);
     const copy = await outsider.post(`/api/filter/clone/${filter.id}`);
-    expect(copy).toMatchObject({ status: 201, body: { user_id: outsider.id, cloned_from: filter.id, visibility: 'workspace' } }); // prettier-ignore
+    expect(copy).toMatchObject({ status: 201, body: { user_id: outsider.id, cloned_from: { id: filter.id }, visibility: 'workspace' } }); // prettier-ignore
     expect((await outsider.get(`/api/filter/${copy.body.id}`)).body.filter_file).toBe(base64(WASM));
     expect((await world.admin.get(`/api/filter/${copy.body.id}`)).status).toBe(404);
     expect((await people.editor.get(path)).body).toMatchObject({ clone_count: 1, download_count: 1 });
@@ -463,6 +495,17 @@ describe('the catalog', () => {
     expect((await people.admin.delete('/api/filter/catalog/unpublish')).body.errors[0].pointer).toBe('/id');
     const told = (await eventsOf(filter.id as string)).map(({ action }) => action as string);
     expect(told.sort()).toEqual(['created', 'deleted', 'published', 'restored', 'unpublished']);
+  });
+
+  it('shows nothing of an organization that is gone', async () => {
+    const owner = await world.outsider();
+    const { id } = await done(owner.post('/api/filter', bodyOf({ name: 'of the gone', workspace_id: undefined })));
+    await done(owner.post('/api/filter/catalog/publish', { id, catalog_data: CATALOG }));
+    expect((await people.viewer.get(`/api/filter/${id}`)).status).toBe(200);
+    expect(names(await find(people.viewer, 'search=of the gone&order=clone_count desc'))).toEqual(['of the gone']);
+    await done(owner.delete(`/api/identity/orgs/${owner.organization}`));
+    expect((await people.viewer.get(`/api/filter/${id}`)).status).toBe(404);
+    expect(names(await find(people.viewer, 'search=of the gone'))).toEqual([]);
   });
 
   it('keeps what is published as it was published', async () => {

@@ -39,6 +39,11 @@ export class CatalogQuery extends ListQuery {
   @IsOptional()
   type?: string | string[];
 
+  @ApiPropertyOptional({ description: 'Names of fields of content to be filled in, such as pattern_file.' })
+  @IsOptional()
+  @IsString({ message: 'must be given once' })
+  populate?: string;
+
   @ApiPropertyOptional({ description: 'Names of technologies.' })
   @IsOptional()
   technology?: string | string[];

@@ -37,17 +37,27 @@ export class FilterContents {
     return this.open(id, sealed);
   }
 
+  /** The module in base64, as an answer about one filter has it: empty when it has more bytes than a JSON body may have. */
+  async readFile(filter: Filter): Promise<string> {
+    return this.inline(filter.size > this.env.LIMIT_BODY_BYTES ? Buffer.alloc(0) : await this.read(filter));
+  }
+
+  /** The same of a module that is at hand. */
+  inline(bytes: Uint8Array): string {
+    return bytes.length > this.env.LIMIT_BODY_BYTES ? '' : Buffer.from(bytes).toString('base64');
+  }
+
   async readResource({ id, resource }: Filter): Promise<string> {
     return resource ? (await this.vault.open(resource, placeOf(id, 'resource'))).toString() : '';
   }
 
   /**
    * The modules of several filters in base64, by their ids.
-   * @throws InvalidRequest `ANSWER_TOO_LARGE` when they have more bytes together than one module may have
+   * @throws InvalidRequest `ANSWER_TOO_LARGE` when they have more bytes together than a JSON body may have
    */
   async readAll(ids: readonly string[]): Promise<Map<string, string>> {
     const bytes = await this.store.bytesOf(ids);
-    if (bytes > this.env.LIMIT_UPLOAD_BYTES) throw tooMuch(bytes, this.env.LIMIT_UPLOAD_BYTES);
+    if (bytes > this.env.LIMIT_BODY_BYTES) throw tooMuch(bytes, this.env.LIMIT_BODY_BYTES);
     const files = new Map<string, string>();
     for (const [id, sealed] of await this.store.contents(ids))
       files.set(id, (await this.open(id, sealed)).toString('base64'));

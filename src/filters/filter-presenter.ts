@@ -32,15 +32,15 @@ export class FilterPresenter {
     return FilterView.of(filter, { resource: await this.contents.readResource(filter) });
   }
 
-  /** One filter always comes with its module. */
+  /** One filter comes with its module, unless that is for downloads only. */
   async whole(filter: Filter): Promise<FilterView> {
-    const [resource, bytes] = [await this.contents.readResource(filter), await this.contents.read(filter)];
-    return FilterView.of(filter, { resource, file: bytes.toString('base64') });
+    const [resource, file] = [await this.contents.readResource(filter), await this.contents.readFile(filter)];
+    return FilterView.of(filter, { resource, file });
   }
 
   /** 201 for what was made, 200 for what was only judged. */
   written({ filter, bytes, resource, saved }: WrittenFilter, response: Response): FilterView {
-    const view = FilterView.of(filter, { resource, file: Buffer.from(bytes).toString('base64') });
+    const view = FilterView.of(filter, { resource, file: this.contents.inline(bytes) });
     if (saved) return view;
     response.status(200);
     return Object.assign(view, { id: null, created_at: null, updated_at: null });

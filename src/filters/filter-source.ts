@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Env } from '../core/config/env.js';
 import { type Fault, InvalidRequest } from '../core/errors/app-error.js';
@@ -8,14 +7,12 @@ import { escape } from '../core/schema/sound.js';
 import type { DesignLocation } from '../designs/design.entity.js';
 import { fromBase64, SentFiles } from '../formats/sent-file.js';
 import { WorkerPool } from '../formats/worker-pool.js';
-import { factsTask, type ModuleFacts } from './wasm/module-facts.js';
+import { type JudgedModule, judgeTask } from './wasm/module-facts.js';
 
 /** A module that was sent and found to be sound. */
-export interface FilterModule {
+export interface FilterModule extends JudgedModule {
   bytes: Uint8Array;
   size: number;
-  digest: string;
-  facts: ModuleFacts;
   location: DesignLocation;
 }
 
@@ -90,9 +87,7 @@ export class FilterSource {
   private async judged({ bytes, pointer, location }: Found): Promise<FilterModule> {
     const most = this.env.LIMIT_UPLOAD_BYTES;
     if (bytes.length > most) throw tooLarge(`${pointer.slice(1)} is larger than ${most} bytes`);
-    const facts = await this.pool.run(factsTask, { bytes, pointer });
-    const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
-    return { bytes, size: bytes.length, digest, facts, location };
+    return { bytes, size: bytes.length, location, ...(await this.pool.run(judgeTask, { bytes, pointer })) };
   }
 }
 

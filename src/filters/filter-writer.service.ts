@@ -106,20 +106,20 @@ export class FilterWriter {
     const source = await this.filters.get(actor, id);
     const workspace = await this.placeFor(actor, input);
     const [bytes, resource] = [await this.contents.read(source), await this.contents.readResource(source)];
-    const { size, digest, metadata, location } = source;
+    const { name, size, digest, metadata } = source;
     const copy = newFilter(actor, workspace, {
       ...{ size, digest, metadata },
-      name: input.name ?? `${[...source.name].slice(0, LONGEST_COPIED).join('')} (copy)`,
+      name: input.name ?? `${[...name].slice(0, LONGEST_COPIED).join('')} (copy)`,
       visibility: 'workspace',
-      location: { ...location, type: 'clone' },
-      clonedFrom: source.id,
+      location: { type: 'clone', host: '', path: `/api/filter/${id}`, branch: '' },
+      clonedFrom: { id, name, digest },
     });
     await this.sealInto(copy, bytes, resource);
     await this.unit.run(async () => {
       await this.workspaces.mustBeActive(actor, workspace.id);
       await this.store.insert(copy);
-      await this.unit.asSystem('counting a copy', () => this.store.count(source.id, 'clone_count'));
-      await this.events.publish(new FilterCloned(actor, copy, { source: source.id }));
+      await this.unit.asSystem('counting a copy', () => this.store.count(id, 'clone_count'));
+      await this.events.publish(new FilterCloned(actor, copy, { source: id }));
     });
     return { filter: copy, bytes, resource, saved: true };
   }

@@ -4,6 +4,13 @@ import { Conflict } from '../core/errors/app-error.js';
 import type { DesignLocation, Visibility } from '../designs/design.entity.js';
 import type { ModuleFacts } from './wasm/module-facts.js';
 
+/** The filter that another was made of, as it was then. */
+export interface FilterOrigin {
+  id: string;
+  name: string;
+  digest: string;
+}
+
 /** A WebAssembly module that proxies run on their traffic, with its configuration. It lives in exactly one workspace. */
 @Entity('filter')
 export class Filter extends TenantEntity {
@@ -43,9 +50,8 @@ export class Filter extends TenantEntity {
   @Column('jsonb', { default: {} })
   location!: DesignLocation;
 
-  /** The filter that this one is a copy of. */
-  @Column('uuid', { nullable: true })
-  clonedFrom!: string | null;
+  @Column('jsonb', { nullable: true })
+  clonedFrom!: FilterOrigin | null;
 
   @Column('jsonb', { default: {} })
   catalogData!: Record<string, unknown>;
@@ -62,6 +68,13 @@ export class Filter extends TenantEntity {
 
   get isPublished(): boolean {
     return this.visibility === 'public';
+  }
+
+  /** What strangers may know of it: not where its makers have it from. */
+  forStrangers(): this {
+    this.location = { type: this.location.type, host: '', path: '', branch: '' };
+    this.clonedFrom = null;
+    return this;
   }
 
   /** Others run what is published: it stays what an admin of the workspace has published. @throws Conflict PUBLISHED */

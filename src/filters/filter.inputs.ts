@@ -1,6 +1,5 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString, IsUUID } from 'class-validator';
-import { CatalogQuery } from '../catalog/catalog.inputs.js';
 import { OrganizationListQuery } from '../core/listing/list-query.js';
 import { Writes } from '../core/rest/change-input.js';
 import { ChangeOnly } from '../core/rest/input.pipe.js';
@@ -77,14 +76,10 @@ export class FilterCopy {
   organization_id?: string;
 }
 
-const Populate = (): PropertyDecorator => (target, key) => {
-  ApiPropertyOptional({ description: 'filter_file fills the field of that name.' })(target, key);
-  IsOptional()(target, key);
-  IsString({ message: 'must be given once' })(target, key);
-};
-
 export class FilterListQuery extends OrganizationListQuery {
-  @Populate()
+  @ApiPropertyOptional({ description: 'filter_file fills the field of that name.' })
+  @IsOptional()
+  @IsString({ message: 'must be given once' })
   populate?: string;
 
   @ApiPropertyOptional({ description: 'workspace, organization or public; several are separated by commas.' })
@@ -100,9 +95,4 @@ export class FilterListQuery extends OrganizationListQuery {
   from?: string;
   to?: string;
   updated_after?: string;
-}
-
-export class FilterCatalogQuery extends CatalogQuery {
-  @Populate()
-  populate?: string;
 }

@@ -9,7 +9,6 @@ export const filterPolicy = policy(
     create: 'editor',
     update: 'editor',
     publish: 'admin',
-    unpublish: 'admin',
     delete: 'admin',
     restore: 'admin',
   },

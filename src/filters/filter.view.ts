@@ -3,7 +3,7 @@ import { EnvelopeOf } from '../core/listing/page.js';
 import { IdField, IntField, MapField, TextField, WordField } from '../core/schema/fields.js';
 import { RecordView } from '../core/schema/record.view.js';
 import { type DesignLocation, VISIBILITIES, type Visibility } from '../designs/design.entity.js';
-import type { Filter } from './filter.entity.js';
+import type { Filter, FilterOrigin } from './filter.entity.js';
 import type { ModuleFacts } from './wasm/module-facts.js';
 
 /** What is sealed beside the record, opened. */
@@ -28,7 +28,8 @@ export class CatalogFilterView extends RecordView {
 
   @TextField({
     nullable: true,
-    description: 'The module in base64; over REST empty in lists unless populate=filter_file.',
+    description:
+      'The module in base64. Empty in lists over REST unless populate=filter_file, and when it is larger than a JSON body may be: take it from the download.',
   })
   filter_file!: string;
 
@@ -73,8 +74,8 @@ export class FilterView extends CatalogFilterView {
   @MapField({ nullable: true })
   location!: DesignLocation;
 
-  @IdField({ rest: true, nullable: true, description: 'The filter that this one is a copy of.' })
-  cloned_from!: string | null;
+  @MapField({ rest: true, nullable: true, description: 'The filter that this one was made of: id, name, digest.' })
+  cloned_from!: FilterOrigin | null;
 
   static override of(this: void, filter: Filter, opened: OpenedFilter): FilterView {
     return RecordView.shape(new FilterView(), filter, {

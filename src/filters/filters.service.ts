@@ -48,10 +48,14 @@ export class FiltersService {
     return this.filters.page(actor, scope, query);
   }
 
-  /** @throws NotFound when there is none that the actor may see */
+  /**
+   * A filter that the actor may see; one that they only see in the catalog as strangers see it.
+   * @throws NotFound when there is none
+   */
   async get(actor: Actor, id: string): Promise<Filter> {
     requireScope(actor, filterPolicy.read);
-    return found(id, await this.filters.find(actor, id));
+    const own = await this.filters.find(actor, id);
+    return own ?? found(id, await this.filters.findPublished(id)).forStrangers();
   }
 
   /** The module as a file, which is counted. */
@@ -79,7 +83,7 @@ export class FiltersService {
     if (!current.deletedAt) return current;
     return this.unit.run(async () => {
       await this.workspaces.mustBeActive(actor, current.workspaceId);
-      const filter = found(id, await this.filters.lockWithDeleted(actor, id));
+      const filter = found(id, await this.filters.findWithDeleted(actor, id, true));
       if (!filter.deletedAt) return filter;
       await this.filters.update(filter, { deletedAt: null });
       await this.events.publish(new FilterRestored(actor, filter));

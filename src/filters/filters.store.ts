@@ -15,7 +15,11 @@ import { Filter } from './filter.entity.js';
 const catalog: Listing<Filter> = {
   alias: 'filter',
   pageSize: 10,
-  order: recordOrder('filter'),
+  order: {
+    ...recordOrder('filter'),
+    clone_count: { sql: 'filter.clone_count', type: 'bigint', of: (filter) => filter.cloneCount },
+    download_count: { sql: 'filter.download_count', type: 'bigint', of: (filter) => filter.downloadCount },
+  },
   defaultOrder: 'created_at desc',
   search: ['filter.name'],
 };
@@ -42,7 +46,7 @@ export interface FilterScope {
   updatedAfter?: Date;
 }
 
-/** Filters as their readers see them: those of their workspaces, what others share with the organization, and the catalog. */
+/** Filters as their readers see them: those of their workspaces, what others share with the organization; and the catalog. */
 @Injectable()
 export class FiltersStore extends Store<Filter> {
   constructor(unit: UnitOfWork) {
@@ -51,7 +55,7 @@ export class FiltersStore extends Store<Filter> {
 
   /** Of other organizations' filters none is listed: the published ones are in the catalog. */
   page(actor: Actor, scope: FilterScope, query: ListQuery): Promise<Page<Filter>> {
-    const rows = this.visibleTo(actor, [ADMINISTERED, GRANTED, SHARED]);
+    const rows = this.visibleTo(actor);
     if (scope.organizationId) rows.andWhere('filter.organization_id = :organizationId', scope);
     if (scope.workspaceId) rows.andWhere('filter.workspace_id = :workspaceId', scope);
     if (scope.visibility) rows.andWhere('filter.visibility = ANY(:visibility)', scope);
@@ -69,22 +73,21 @@ export class FiltersStore extends Store<Filter> {
   }
 
   find(actor: Actor, id: string): Promise<Filter | null> {
-    return this.readable(actor, id).getOne();
+    return this.visibleTo(actor).andWhere('filter.id = :id', { id }).getOne();
   }
 
-  /** Only what the actor's own organization has can be held. */
+  findPublished(id: string): Promise<Filter | null> {
+    return this.select().andWhere(PUBLISHED).andWhere('filter.id = :id', { id }).getOne();
+  }
+
   lock(actor: Actor, id: string): Promise<Filter | null> {
-    return this.readable(actor, id).setLock('pessimistic_write').getOne();
+    return this.visibleTo(actor).andWhere('filter.id = :id', { id }).setLock('pessimistic_write').getOne();
   }
 
-  /** Also when it has been deleted. */
-  findWithDeleted(actor: Actor, id: string): Promise<Filter | null> {
-    return this.readable(actor, id).withDeleted().getOne();
-  }
-
-  /** The same, held. */
-  lockWithDeleted(actor: Actor, id: string): Promise<Filter | null> {
-    return this.readable(actor, id).withDeleted().setLock('pessimistic_write').getOne();
+  /** Also when it has been deleted; held until the end of the unit of work when that is wanted. */
+  findWithDeleted(actor: Actor, id: string, hold = false): Promise<Filter | null> {
+    const rows = this.visibleTo(actor).withDeleted().andWhere('filter.id = :id', { id });
+    return (hold ? rows.setLock('pessimistic_write') : rows).getOne();
   }
 
   /** The sealed modules of these filters, by their ids. */
@@ -124,14 +127,10 @@ export class FiltersStore extends Store<Filter> {
     return this.select().withDeleted().where('filter.id = ANY(:ids)', { ids });
   }
 
-  private readable(actor: Actor, id: string): SelectQueryBuilder<Filter> {
-    return this.visibleTo(actor, [ADMINISTERED, GRANTED, SHARED, PUBLISHED]).andWhere('filter.id = :id', { id });
-  }
-
-  private visibleTo(actor: Actor, ways: string[]): SelectQueryBuilder<Filter> {
+  private visibleTo(actor: Actor): SelectQueryBuilder<Filter> {
     const rows = this.select();
     if (actor.isSystem) return rows;
-    return rows.andWhere(`(${ways.join(' OR ')})`, { actorId: actor.userId });
+    return rows.andWhere(`(${ADMINISTERED} OR ${GRANTED} OR ${SHARED})`, { actorId: actor.userId });
   }
 }
 
@@ -142,4 +141,6 @@ const IN_ACTIVE_WORKSPACE = 'filter.workspace_id IN (SELECT id FROM active_works
 /** Shared with the organization or with everyone, from a workspace that is not archived. */
 const SHARED = `(filter.visibility <> 'workspace'
   AND filter.organization_id IN (SELECT granted_resources(:actorId, 'organization')) AND ${IN_ACTIVE_WORKSPACE})`;
-const PUBLISHED = `(filter.visibility = 'public' AND filter.deleted_at IS NULL AND ${IN_ACTIVE_WORKSPACE})`;
+/** Shared with everyone who is signed in, as long as the organization is there. */
+const PUBLISHED = `(filter.visibility = 'public' AND filter.deleted_at IS NULL AND ${IN_ACTIVE_WORKSPACE}
+  AND filter.organization_id IN (SELECT id FROM organization WHERE deleted_at IS NULL))`;

@@ -14,7 +14,8 @@ const TENANCY = `organization_id = (SELECT organizations_of(${USER}, 5) LIMIT 1)
 
 /** What everyone who is signed in may read, and only read. */
 const PUBLISHED = `visibility = 'public' AND deleted_at IS NULL AND ${USER} IS NOT NULL
-  AND workspace_id IN (SELECT id FROM active_workspace)`;
+  AND workspace_id IN (SELECT id FROM active_workspace)
+  AND organization_id IN (SELECT id FROM organization WHERE deleted_at IS NULL)`;
 
 /** WASM filters. The module and its configuration are sealed; what lists and the catalog ask for stands beside them. */
 export class Filters1764000000012 implements MigrationInterface {
@@ -33,7 +34,7 @@ export class Filters1764000000012 implements MigrationInterface {
         digest text NOT NULL,
         metadata jsonb NOT NULL DEFAULT '{}',
         location jsonb NOT NULL DEFAULT '{}',
-        cloned_from uuid,
+        cloned_from jsonb,
         catalog_data jsonb NOT NULL DEFAULT '{}',
         technologies text[] NOT NULL DEFAULT '{}',
         clone_count integer NOT NULL DEFAULT 0,

@@ -1,10 +1,9 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { PublishInput, UnpublishInput } from '../../catalog/catalog.inputs.js';
+import { CatalogQuery, PublishInput, UnpublishInput } from '../../catalog/catalog.inputs.js';
 import { Actor } from '../../core/access/actor.js';
 import { Caller } from '../../core/access/public.js';
 import type { Envelope } from '../../core/listing/page.js';
-import { FilterCatalogQuery } from '../filter.inputs.js';
 import { CatalogFilterPage, FilterView } from '../filter.view.js';
 import { FilterPresenter } from '../filter-presenter.js';
 import { FilterCatalog } from './filter-catalog.service.js';
@@ -20,7 +19,7 @@ export class FilterCatalogController {
 
   @Get()
   @ApiOkResponse({ type: CatalogFilterPage })
-  async list(@Caller() actor: Actor, @Query() query: FilterCatalogQuery): Promise<Envelope> {
+  async list(@Caller() actor: Actor, @Query() query: CatalogQuery): Promise<Envelope> {
     return this.presenter.catalog(await this.catalog.page(actor, query), query.populate);
   }
 

@@ -45,7 +45,7 @@ export class FilterCatalog {
   /** Only members of its workspace see it then. Unpublishing one that is not published changes nothing. */
   unpublish(actor: Actor, id: string): Promise<Filter> {
     return this.unit.run(async () => {
-      const filter = await this.filters.open(actor, id, 'unpublish');
+      const filter = await this.filters.open(actor, id, 'publish');
       if (!filter.isPublished) return filter;
       await this.store.update(filter, { visibility: 'workspace', catalogData: {}, technologies: [] });
       await this.events.publish(new FilterUnpublished(actor, filter));

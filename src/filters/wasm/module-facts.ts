@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import type { Task } from '../../formats/worker-pool.js';
 import { faultOfBeginning } from './beginning.js';
@@ -24,8 +25,20 @@ const LONGEST_NAME = 200;
 const LONGEST_REASON = 500;
 const ABI = /^proxy_abi_version_(\d+(?:_\d+)*)$/;
 
-/** For the worker pool: as factsOf. */
-export const factsTask: Task<SentModule, ModuleFacts> = { module: import.meta.url, name: 'factsOf' };
+/** A module that is sound. */
+export interface JudgedModule {
+  facts: ModuleFacts;
+  /** `sha256:` and hex digits. */
+  digest: string;
+}
+
+/** For the worker pool: as judge. */
+export const judgeTask: Task<SentModule, JudgedModule> = { module: import.meta.url, name: 'judge' };
+
+/** @throws InvalidRequest as factsOf */
+export function judge(sent: SentModule): JudgedModule {
+  return { facts: factsOf(sent), digest: `sha256:${createHash('sha256').update(sent.bytes).digest('hex')}` };
+}
 
 /**
  * Compiles a module, without ever running it, and reads what it says of itself.
