@@ -16,6 +16,7 @@ import { DeploymentsModule } from './deployments/deployments.module.js';
 import { DesignsModule } from './designs/designs.module.js';
 import { EnvironmentsModule } from './environments/environments.module.js';
 import { EventsModule } from './events/events.module.js';
+import { FiltersModule } from './filters/filters.module.js';
 import { HealthModule } from './health/health.module.js';
 import { KubernetesModule } from './kubernetes/kubernetes.module.js';
 import { JobsModule } from './jobs/jobs.module.js';
@@ -52,6 +53,7 @@ export class AppModule {
         // Before the designs, for the router asks in this order: /api/pattern/deploy is no design called deploy.
         DeploymentsModule,
         DesignsModule,
+        FiltersModule,
         EventsModule,
         HealthModule,
         GraphqlModule,

@@ -37,6 +37,8 @@ const SEALED: SealedColumn[] = [
     key: ['design_id', 'number'],
     place: `'design ' || design_id || ' ' || number || ' source'`,
   },
+  { table: 'filter', column: 'content', key: ['id'], place: `'filter ' || id || ' content'` },
+  { table: 'filter', column: 'resource', key: ['id'], place: `'filter ' || id || ' resource'` },
   {
     table: 'idempotency_key',
     column: 'answer',

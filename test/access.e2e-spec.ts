@@ -6,6 +6,7 @@ import { type Operation, operations } from '../src/core/access/policy.js';
 import { roleTable } from '../src/core/access/role-table.js';
 import { atLeast, type Role } from '../src/core/access/roles.js';
 import { RouteTable } from '../src/core/rest/route-table.js';
+import { proxyFilter } from '../src/filters/wasm/module.fixture.js';
 import { type Json, Person } from './support/person.js';
 import { done, NEW_DESIGN, type People, peopleOf, WorkspaceScene } from './support/workspace-scene.js';
 import { World } from './support/world.js';
@@ -72,6 +73,7 @@ interface Scene {
   production: Json;
   loose: Json;
   design: Json;
+  filter: Json;
   team: Json;
 }
 
@@ -97,6 +99,13 @@ const grantBystander = ({ workspace, world, bystander }: Scene) =>
 const joinBystander = async ({ world, bystander }: Scene): Promise<undefined> => {
   await world.admin.post(`/api/identity/orgs/${world.organization}/users`, { email: bystander.email, role: 'member' });
 };
+
+const newFilter = (workspace: WorkspaceScene) => ({
+  name: 'headers',
+  filter_data: { filter_file: proxyFilter().toString('base64') },
+  workspace_id: workspace.id,
+});
+const ofFilter = ({ filter }: Scene): Call => ({ ids: { id: filter.id } });
 
 /** The registry is one for the installation, under two paths: everyone reads it, installation administrators write it. */
 function ofRegistry(base: string): Record<string, Rule> {
@@ -288,6 +297,27 @@ const RULES: Record<string, Rule> = {
   })),
   'DELETE /api/pattern/:id': rule('design.delete', 'workspace'),
   'POST /api/pattern/:id/restore': rule('design.restore', 'workspace'),
+  'GET /api/filter': rule('organization.read', 'organization', inOrganization),
+  'POST /api/filter': rule('filter.create', 'workspace', ({ workspace }) => ({ body: newFilter(workspace) })),
+  'GET /api/filter/:id': rule('filter.read', 'workspace'),
+  'GET /api/filter/download/:id': rule('filter.read', 'workspace', ofFilter),
+  'POST /api/filter/clone/:id': rule('filter.clone', 'workspace', ofFilter),
+  'PUT /api/filter/:id': rule('filter.update', 'workspace', renamed),
+  'DELETE /api/filter/:id': rule('filter.delete', 'workspace'),
+  'POST /api/filter/:id/restore': rule('filter.restore', 'workspace'),
+  'GET /api/filter/catalog': rule('filter.read', 'anywhere'),
+  'POST /api/filter/catalog/publish': rule(
+    'filter.publish',
+    'workspace',
+    ({ filter }) => ({
+      body: { id: filter.id, catalog_data: { content_class: 'community', type: 'Security' } },
+    }),
+    { after: ({ world, filter }) => world.admin.delete(`/api/filter/catalog/unpublish?id=${filter.id}`) },
+  ),
+  'DELETE /api/filter/catalog/unpublish': rule('filter.publish', 'workspace', ({ filter }) => ({
+    query: `id=${filter.id}`,
+  })),
+
   'POST /api/pattern/deploy/plan': rule('deployment.plan', 'workspace', deployed('environment', '')),
   'POST /api/pattern/deploy/plan on production': rule('deployment.plan', 'workspace', deployed('production', '')),
   'POST /api/pattern/deploy': rule('deployment.deploy', 'workspace', deployed('environment')),
@@ -470,6 +500,16 @@ const FIELDS: Record<string, { operation: string; at: Rule['at']; query: (scene:
     at: 'anywhere',
     query: () => 'fetchPatterns(selector: { page: "0", pageSize: "1" }) { total_count }',
   },
+  fetchFilters: {
+    operation: 'filter.read',
+    at: 'anywhere',
+    query: () => 'fetchFilters(selector: { page: "0", pageSize: "1" }) { total_count }',
+  },
+  fetchFilterCatalogContent: {
+    operation: 'filter.read',
+    at: 'anywhere',
+    query: () => 'fetchFilterCatalogContent { id }',
+  },
 };
 
 let world: World;
@@ -508,6 +548,7 @@ async function prepare(): Promise<Scene> {
   await done(admin.post(`/api/environments/${production.id}/connections/${connection.id}`));
   const loose = await workspace.looseEnvironment();
   const design = await workspace.design();
+  const filter = await done(admin.post('/api/filter', newFilter(workspace)));
   const team = await workspace.team();
   const bystander = await world.person();
   await done(admin.put(`${workspace.path}/members/${bystander.id}`, { role: 'viewer' }));
@@ -545,11 +586,12 @@ async function prepare(): Promise<Scene> {
     '/api/integrations/credentials': credential.id,
     '/api/workspaces': workspace.id,
     '/api/pattern': design.id,
+    '/api/filter': filter.id,
     '/api/deployments': deployment.id,
     '/api/events': event.id,
     '/api/identity/users': bystander.id,
   } as Record<string, string>;
-  return { world, workspace, bystander, ids, environment, production, loose, design, team };
+  return { world, workspace, bystander, ids, environment, production, loose, design, filter, team };
 }
 
 type Outcome = 'unauthenticated' | 'forbidden' | 'invisible' | 'allowed';

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { GraphQLSchemaHost } from '@nestjs/graphql';
 import { isNonNullType, type GraphQLArgument } from 'graphql';
 import { RouteTable } from '../src/core/rest/route-table.js';
+import { moduleOf } from '../src/filters/wasm/module.fixture.js';
 import type { Answer, Json, Person } from './support/person.js';
 import { World } from './support/world.js';
 
@@ -16,6 +17,7 @@ interface Belongings {
   ids: Record<string, string>;
 }
 
+const MODULE = moduleOf().toString('base64');
 const MANIFEST = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n';
 
 /** An organization with one of everything, each bearing a word that must never be seen outside of it. */
@@ -37,6 +39,12 @@ async function furnish(): Promise<Belongings> {
   const design = (
     await owner.upload('/api/pattern/import', 'd.yaml', MANIFEST, { name: canary, workspace_id: workspace.id })
   ).body;
+  const filter = await made('/api/filter', {
+    organization_id: undefined,
+    filter_data: { filter_file: MODULE },
+    config: { canary },
+    workspace_id: workspace.id,
+  });
   await owner.post(`/api/environments/${environment.id}/connections/${connection.id}`);
   await owner.post(`/api/workspaces/${workspace.id}/environments/${environment.id}`);
   const member = (
@@ -56,6 +64,7 @@ async function furnish(): Promise<Belongings> {
     credential: connection.credential_id,
     workspace: workspace.id,
     design: design.id,
+    filter: filter.id,
     member: member.id,
     team: team.id,
     event: event.id,
@@ -72,6 +81,7 @@ const TENANT_TABLES = [
   'workspace',
   'design',
   'design_version',
+  'filter',
   'deployment',
   'environment_connection',
   'workspace_environment',
@@ -122,7 +132,14 @@ function* attempts(people: Record<string, Person>, own: Belongings, foreign: Bel
     role: 'owner',
     pattern_data: { design_file: MANIFEST },
   };
-  const bodies = [{}, body, ...Object.entries(body).map(([key, value]) => ({ [key]: value }))];
+  const ofFilter = {
+    id: ids.filter,
+    catalog_data: { content_class: 'community', type: 'Security' },
+    filter_data: { filter_file: MODULE },
+    workspace_id: ids.workspace,
+  };
+  const published = { id: ids.filter, catalog_data: ofFilter.catalog_data };
+  const bodies = [{}, body, ofFilter, published, ...Object.entries(body).map(([key, value]) => ({ [key]: value }))];
   const queries = [
     '',
     ...Object.values(ids).map((id) => `?orgID=${id}&workspace_id=${id}&acted_upon=${id}&design_id=${id}`),

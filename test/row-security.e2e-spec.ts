@@ -1,5 +1,9 @@
 import { Access } from '../src/core/access/access.js';
-import type { Json } from './support/person.js';
+import { Actor } from '../src/core/access/actor.js';
+import { inRequest } from '../src/core/telemetry/request-context.js';
+import { moduleOf } from '../src/filters/wasm/module.fixture.js';
+import type { Json, Person } from './support/person.js';
+import { done } from './support/workspace-scene.js';
 import { World } from './support/world.js';
 
 let world: World;
@@ -74,5 +78,46 @@ describe('row-level security', () => {
     } finally {
       for (const check of checks) check.mockRestore();
     }
+  });
+
+  it('shows a published filter to everyone who is signed in, and lets only its own organization write it', async () => {
+    const { admin, organization } = world;
+    const workspace = await done(admin.post('/api/workspaces', { name: 'filters', organization_id: organization }));
+    const filter_data = { filter_file: moduleOf().toString('base64') };
+    const ids: Record<string, string> = {};
+    for (const visibility of ['workspace', 'organization', 'public', 'deleted']) {
+      const body = { name: visibility, filter_data, workspace_id: workspace.id };
+      const { id } = await done(admin.post('/api/filter', body));
+      ids[visibility] = id as string;
+      if (visibility === 'organization') await done(admin.put(`/api/filter/${id}`, { visibility }));
+      const catalog_data = { content_class: 'community', type: 'Security' };
+      if (visibility === 'public' || visibility === 'deleted')
+        await done(admin.post('/api/filter/catalog/publish', { id, catalog_data }));
+      if (visibility === 'deleted') await done(admin.delete(`/api/filter/${id}`));
+    }
+    const [outsider, member] = [await world.outsider(), await world.person()];
+    const as = <T>(person: Person | null, work: () => Promise<T>): Promise<T> => {
+      const actor = person ? Actor.user({ id: person.id, email: person.email, installationAdmin: false }) : undefined;
+      return inRequest({ requestId: 'test', ...(actor ? { actor } : {}) }, work);
+    };
+    const seenBy = async (person: Person | null): Promise<string[]> => {
+      const rows = await as(person, () => world.sql<{ name: string }>('SELECT name FROM filter ORDER BY name'));
+      return rows.map(({ name }) => name);
+    };
+    const writtenBy = async (person: Person | null, id?: string): Promise<number> => {
+      const change = `UPDATE filter SET name = name WHERE id = $1 RETURNING id`;
+      const [rows] = await as(person, () => world.sql<unknown[]>(change, [id]));
+      return rows?.length ?? 0;
+    };
+    expect(await seenBy(admin)).toEqual(['deleted', 'organization', 'public', 'workspace']);
+    expect(await seenBy(member)).toEqual(['deleted', 'organization', 'public']);
+    expect(await seenBy(outsider)).toEqual(['public']);
+    expect(await seenBy(null)).toEqual([]);
+    expect(await writtenBy(admin, ids['public'])).toBe(1);
+    expect(await writtenBy(outsider, ids['public'])).toBe(0);
+    expect(await writtenBy(null, ids['public'])).toBe(0);
+    await done(admin.post(`/api/workspaces/${workspace.id}/archive`));
+    expect(await seenBy(outsider)).toEqual([]);
+    expect((await outsider.get(`/api/filter/${ids['public']}`)).status).toBe(404);
   });
 });

@@ -8,6 +8,7 @@ import { makeApp } from '../src/app.setup.js';
 import { Env } from '../src/core/config/env.js';
 import { UnitOfWork } from '../src/core/database/unit-of-work.js';
 import { Vault } from '../src/core/crypto/vault.js';
+import { moduleOf } from '../src/filters/wasm/module.fixture.js';
 import { cloneDatabase } from './support/database.js';
 import { DatabaseUrl } from '../src/core/database/database-url.js';
 import { type Json, Person } from './support/person.js';
@@ -60,6 +61,7 @@ const count = async (where: string): Promise<number> =>
 describe('keys', () => {
   let connection: Json;
   let design: Json;
+  let filter: Json;
   const content = `apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {p: ${TOKEN}}\n`;
   const once = { headers: { 'Idempotency-Key': randomUUID() } };
   let first: Json;
@@ -88,6 +90,8 @@ describe('keys', () => {
     const imported = await admin.upload('/api/pattern/import', 'secret.yaml', content);
     expect(imported).toMatchObject({ status: 201 });
     design = imported.body;
+    const filter_data = { filter_file: moduleOf().toString('base64') };
+    filter = (await admin.post('/api/filter', { name: 'f', filter_data, config: TOKEN })).body;
     const outsider = await world.outsider();
     await outsider.post('/api/integrations/credentials', { name: 'x', type: 'y', secret: { token: TOKEN } });
     first = await admin.post('/api/environments', { name: 'once', organization_id: world.organization }, once);
@@ -98,16 +102,19 @@ describe('keys', () => {
   async function opens(person: Person): Promise<unknown> {
     const ping = await person.post(`/api/integrations/connections/${connection.id}/ping`);
     const read = await person.get(`/api/pattern/${design.id}?populate=source_content`);
+    const shown = await person.get(`/api/filter/${filter.id}`);
     const again = await person.post('/api/environments', { name: 'once', organization_id: world.organization }, once);
     return [
       ping.status,
       read.body.source_content.includes(TOKEN),
       read.body.pattern_file.includes(TOKEN),
+      shown.body.filter_file === moduleOf().toString('base64'),
+      shown.body.filter_resource,
       again.body.id,
       again.headers.get('idempotency-replayed'),
     ];
   }
-  const all = (): unknown => [200, true, true, first.body.id, 'true'];
+  const all = (): unknown => [200, true, true, true, TOKEN, first.body.id, 'true'];
 
   it('change while servers run; the old one can be taken away', async () => {
     expect(await opens(world.admin)).toEqual(all());
@@ -127,7 +134,9 @@ describe('keys', () => {
     expect([wrapped.err, wrapped.code, renewed.err, renewed.code]).toEqual(['', 0, '', 0]);
     expect(wrapped.out).toContain('3 data keys were wrapped again');
     expect(renewed.out).toContain('3 new data keys were made');
-    expect(renewed.out).toMatch(/credential\.secret: 2 values .*\n.*content: 1 .*\n.*source: 1 .*\n.*answer: 1 /);
+    expect(renewed.out).toMatch(
+      /credential\.secret: 2 values .*\n.*content: 1 .*\n.*source: 1 .*\n.*filter\.content: 1 .*\n.*filter\.resource: 1 .*\n.*answer: 1 /,
+    );
     expect(renewed.out).toMatch(/3 stay: run this again after \d{4}-/);
     expect(seen.length).toBeGreaterThan(1);
     expect(seen.filter((each) => JSON.stringify(each) !== JSON.stringify(all()))).toEqual([]);

@@ -7,6 +7,7 @@ import pg from 'pg';
 import pino, { type Logger } from 'pino';
 import { DatabaseUrl } from '../src/core/database/database-url.js';
 import { LOGGER } from '../src/core/telemetry/logging.js';
+import { moduleOf } from '../src/filters/wasm/module.fixture.js';
 import { type Cluster, sharedCluster } from './support/cluster.js';
 import { kubectl } from './support/kubectl.js';
 import { type Answer, type CallOptions, Person } from './support/person.js';
@@ -97,9 +98,11 @@ async function readEverything(): Promise<void> {
     if (!('get' in methods) || /stream|subscribe|graphql|openapi|docs/.test(template)) continue;
     for (const path of withIds(template, idsOf)) {
       const answer = await admin.get(`${path}?orgID=${world.organization}`);
-      // The text of a design belongs to its readers.
+      // The text of a design, and the configuration of a filter, belong to their readers.
       const text = JSON.stringify(answer.body, (key, value: unknown) =>
-        ['pattern_file', 'source_content', 'design_file', 'content', 'services'].includes(key) ? null : value,
+        ['pattern_file', 'source_content', 'design_file', 'filter_resource', 'content', 'services'].includes(key)
+          ? null
+          : value,
       );
       heard.push({ from: `GET ${template}`, text });
     }
@@ -116,6 +119,7 @@ async function recordIds(): Promise<Record<string, string[]>> {
     environments: 'environment',
     workspaces: 'workspace',
     pattern: 'design',
+    filter: 'filter',
     deployments: 'deployment',
     operations: 'job',
     events: 'event',
@@ -282,6 +286,27 @@ secrets:
       heard.push({ from: `the refusal of an import with ${place}`, text: JSON.stringify(answer.body) });
       const written = await post('/api/pattern', { name: 'x', pattern_data: { pattern_file: content } });
       expect([answer.status, written.status]).not.toContain(500);
+    }
+  });
+
+  it('as the configuration of a filter comes out of nothing but the filter', async () => {
+    const filter_data = { filter_file: moduleOf().toString('base64') };
+    const body = { name: 'f', filter_data, config: { key: plant('the configuration of a filter') } };
+    const again = { headers: { 'Idempotency-Key': randomUUID() } };
+    for (const options of [again, again]) expect((await admin.post('/api/filter', body, options)).status).toBe(201);
+    const uploaded = await admin.upload('/api/filter', 'f.wasm', moduleOf(), {
+      config: plant('a configuration as text'),
+    });
+    expect(uploaded.status).toBe(201);
+    const path = `/api/filter/${uploaded.body.id}`;
+    expect((await admin.put(path, { config: plant('a changed configuration') })).status).toBe(200);
+    const refusals = [
+      await admin.put(path, { config: [plant('a configuration that is a list')] }),
+      await admin.post('/api/filter', { ...body, filter_data: { filter_file: plant('a module that is none') } }),
+    ];
+    for (const { status, body: told } of refusals) {
+      expect(status).toBe(400);
+      heard.push({ from: 'the refusal of a filter', text: JSON.stringify(told) });
     }
   });
 

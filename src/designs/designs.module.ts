@@ -72,7 +72,7 @@ import { WorkspaceDesignsController } from './workspaces/workspace-designs.contr
     DesignDiagrams,
     DesignsResolver,
   ],
-  exports: [DesignsService, DesignRemoval, DesignsStore, DesignContents, DesignChecks],
+  exports: [DesignsService, DesignRemoval, DesignsStore, DesignContents, DesignChecks, DesignPresenter],
 })
 export class DesignsModule {
   constructor(designs: DesignsStore, quotas: WorkspaceQuotas, events: EventBus) {

@@ -10,6 +10,7 @@ import { WorkspacesWhole1764000000007 } from './1764000000007-workspaces-whole.j
 import { DataKeyRotation1764000000009 } from './1764000000009-data-key-rotation.js';
 import { Registry1764000000010 } from './1764000000010-registry.js';
 import { DesignsWhole1764000000011 } from './1764000000011-designs-whole.js';
+import { Filters1764000000012 } from './1764000000012-filters.js';
 
 /** Every change of the schema, oldest first. */
 export const migrations: Migration[] = [
@@ -24,4 +25,5 @@ export const migrations: Migration[] = [
   DataKeyRotation1764000000009,
   Registry1764000000010,
   DesignsWhole1764000000011,
+  Filters1764000000012,
 ];

@@ -1,22 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ArrayMaxSize, ArrayMinSize, IsArray, IsDefined, IsIn, IsObject, IsOptional } from 'class-validator';
-import { IdInput, MapInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsDefined, IsObject, IsOptional } from 'class-validator';
+import { FormFlagInput, IdInput, MapInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
 import type { JsonObject } from '../formats/located.js';
 import { STATUS_WORDS } from './entry-status.js';
-
-const FLAGS = [true, false, 'true', 'false'];
-
-/** A flag that forms send as text. */
-const FormFlag =
-  (description: string): PropertyDecorator =>
-  (target, key) => {
-    ApiPropertyOptional({ type: Boolean, description })(target, key);
-    IsOptional()(target, key);
-    IsIn(FLAGS, { message: 'must be true or false' })(target, key);
-  };
-
-export const isSet = (flag: boolean | string | undefined, preset: boolean): boolean =>
-  flag === undefined ? preset : String(flag) === 'true';
 
 /** A package: an upload, `file` in base64, or `url`. */
 export class PackageInput {
@@ -29,10 +15,10 @@ export class PackageInput {
   @TextInput({ optional: true, max: 1000 })
   file_name?: string;
 
-  @FormFlag('False only checks the package and says what would be registered.')
+  @FormFlagInput('False only checks the package and says what would be registered.')
   register?: boolean | string;
 
-  @FormFlag('When anything cannot be taken, nothing is.')
+  @FormFlagInput('When anything cannot be taken, nothing is.')
   atomic?: boolean | string;
 }
 
@@ -59,7 +45,7 @@ export class ComponentsInput {
   @IsObject({ each: true, message: 'must be a list of objects' })
   components!: JsonObject[];
 
-  @FormFlag('When anything cannot be taken, nothing is.')
+  @FormFlagInput('When anything cannot be taken, nothing is.')
   atomic?: boolean | string;
 }
 

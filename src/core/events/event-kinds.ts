@@ -23,6 +23,7 @@ export const EVENT_KINDS = {
     'quota_changed',
   ],
   design: ['created', 'imported', 'updated', 'moved', 'cloned', 'published', 'unpublished', 'deleted', 'restored'],
+  filter: ['created', 'updated', 'cloned', 'published', 'unpublished', 'deleted', 'restored'],
   deployment: ['requested', 'started', 'progress', 'success', 'failure', 'cancelled', 'rolled_back', 'undeployed'],
   policy: ['violation'],
   webhook: ['created', 'updated', 'rotated', 'disabled', 'deleted'],

@@ -2,6 +2,14 @@ import { Field, InputType } from '@nestjs/graphql';
 import { IsOptional, IsString } from 'class-validator';
 import { ListQuery } from './list-query.js';
 
+/** What lists of placed records are narrowed by beside the query that every list has. */
+interface Narrowing {
+  visibility?: string | string[];
+  from?: string;
+  to?: string;
+  updated_after?: string;
+}
+
 /** The paging of older GraphQL queries, in which numbers are text. */
 @InputType()
 export class PageFilter {
@@ -49,6 +57,17 @@ export class PageFilter {
       pagesize: pageSize,
       order: order ?? undefined,
       search: search ?? undefined,
+    });
+  }
+
+  /** The same for a list that is also narrowed by visibility and times. */
+  intoNarrowed<Q extends ListQuery & Narrowing>(query: Q): Q {
+    const { visibility, from, to, updated_after } = this;
+    return Object.assign(this.into(query), {
+      visibility: visibility ?? undefined,
+      from: from ?? undefined,
+      to: to ?? undefined,
+      updated_after: updated_after ?? undefined,
     });
   }
 }

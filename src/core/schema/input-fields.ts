@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { Field, ID } from '@nestjs/graphql';
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import {
   IsBoolean,
   IsIn,
@@ -92,3 +92,16 @@ export const MapInput = (settings: InputSettings = {}) =>
 
 export const FlagInput = (settings: InputSettings = {}) =>
   input({ type: Boolean }, () => Boolean, [IsBoolean({ message: 'must be true or false' })], settings);
+
+const FLAGS = [true, false, 'true', 'false'];
+
+/** A flag that may be left out, and that forms send as text; `isSet` reads it. */
+export const FormFlagInput = (description: string) =>
+  applyDecorators(
+    ApiPropertyOptional({ type: Boolean, description }),
+    IsOptional(),
+    IsIn(FLAGS, { message: 'must be true or false' }),
+  );
+
+export const isSet = (flag: boolean | string | undefined, preset: boolean): boolean =>
+  flag === undefined ? preset : String(flag) === 'true';

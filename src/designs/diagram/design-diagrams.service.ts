@@ -26,7 +26,7 @@ export class DesignDiagrams {
 
   /** When the whole picture takes too much time or memory, it is the summary. */
   private async draw(design: Design, theme: Theme): Promise<string> {
-    const input = { design: await this.contents.read(design), title: design.name, theme };
+    const input = { content: await this.contents.readPacked(design), title: design.name, theme };
     return this.pool.run(pictureTask, { ...input, onlySummary: false }).catch((error: unknown) => {
       if (!(error instanceof AppError) || error.code !== 'TOO_COSTLY') throw error;
       return this.pool.run(pictureTask, { ...input, onlySummary: true });

@@ -10,11 +10,11 @@ export class Drawing extends RevisedAnswer {
 
   /** @param draw answers the SVG document */
   constructor(
-    design: { revision: number },
+    design: { revision: number; versionNumber: number },
     private readonly draw: () => Promise<string>,
   ) {
     super();
-    this.revision = `${design.revision}.${STYLE}`;
+    this.revision = `${design.revision}.${design.versionNumber}.${STYLE}`;
   }
 
   override async open(): Promise<StreamableFile> {

@@ -1,5 +1,6 @@
 import { type DesignFile } from '../../formats/design-file.js';
-import { type Task } from '../../formats/worker-pool.js';
+import { type Task } from '../../formats/task.js';
+import { fileIn, type PackedContent } from '../versions/packed-content.js';
 import { type Diagram } from './diagram.js';
 import { diagramOf } from './diagram-of-design.js';
 import { Graphviz } from './graphviz.js';
@@ -19,8 +20,17 @@ export interface PictureInput {
 /** What is drawn one by one; of more there is a summary. */
 const MOST = { nodes: 1000, edges: 2000 };
 
-/** For the worker pool: as pictureOf. */
-export const pictureTask: Task<PictureInput, string> = { module: import.meta.url, name: 'pictureOf' };
+/** As pictureOf, of a design as it is kept. */
+export const pictureTask: Task<KeptInput, string> = { module: import.meta.url, name: 'pictureInWorker' };
+
+interface KeptInput extends Omit<PictureInput, 'design'> {
+  content: PackedContent;
+}
+
+/** Task of the worker pool. */
+export function pictureInWorker({ content, ...input }: KeptInput): Promise<string> {
+  return pictureOf({ design: fileIn(content), ...input });
+}
 
 /** A design as an SVG document: each component, or a summary when there are too many, or when Graphviz gives up. */
 export async function pictureOf({ design, title, theme, onlySummary }: PictureInput): Promise<string> {

@@ -3,6 +3,7 @@ import { validate } from 'uuid';
 import { ConnectionsService } from '../../connections/connections.service.js';
 import type { Actor } from '../../core/access/actor.js';
 import { InvalidRequest } from '../../core/errors/app-error.js';
+import { isSet } from '../../core/schema/input-fields.js';
 import { DocumentReader } from '../../formats/document-reader.js';
 import { SentFiles } from '../../formats/sent-file.js';
 import { WorkerPool } from '../../formats/worker-pool.js';
@@ -11,7 +12,7 @@ import { generateClusterModels, generateModels } from '../generators/generate.js
 import type { Generated, GeneratorConfig } from '../generators/generator.js';
 import type { RegistrationResult } from '../registration/outcome.js';
 import { RegistrationsService } from '../registration/registrations.service.js';
-import { type GenerationInput, isSet } from '../registry.inputs.js';
+import type { GenerationInput } from '../registry.inputs.js';
 import { registryPolicy } from '../registry.policy.js';
 import { requireRegistryWriter } from '../registry-writers.js';
 import { ChartRenderer } from './chart-renderer.js';

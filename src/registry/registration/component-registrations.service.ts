@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../core/access/actor.js';
+import { isSet } from '../../core/schema/input-fields.js';
 import { COMPONENT_SCHEMA } from '../../formats/design-file.js';
 import { isObject, type JsonObject } from '../../formats/located.js';
 import { PackageLoader } from '../packages/package-loader.js';
 import { ModelsStore } from '../models/models.store.js';
 import { RegistrantsStore } from '../registrants/registrants.store.js';
-import { type ComponentsInput, isSet } from '../registry.inputs.js';
+import type { ComponentsInput } from '../registry.inputs.js';
 import { registryPolicy } from '../registry.policy.js';
 import { requireRegistryWriter } from '../registry-writers.js';
 import type { RegistrationResult } from './outcome.js';

@@ -1,0 +1,43 @@
+import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { CatalogQuery, PublishInput, UnpublishInput } from '../../catalog/catalog.inputs.js';
+import { Actor } from '../../core/access/actor.js';
+import { Caller } from '../../core/access/public.js';
+import type { Envelope } from '../../core/listing/page.js';
+import { CatalogFilterPage, FilterView } from '../filter.view.js';
+import { FilterPresenter } from '../filter-presenter.js';
+import { FilterCatalog } from './filter-catalog.service.js';
+
+@ApiTags('filters')
+@ApiBearerAuth()
+@Controller('api/filter/catalog')
+export class FilterCatalogController {
+  constructor(
+    private readonly catalog: FilterCatalog,
+    private readonly presenter: FilterPresenter,
+  ) {}
+
+  @Get()
+  @ApiOkResponse({ type: CatalogFilterPage })
+  async list(@Caller() actor: Actor, @Query() query: CatalogQuery): Promise<Envelope> {
+    return this.presenter.catalog(await this.catalog.page(actor, query), query.populate);
+  }
+
+  @Post('publish')
+  @HttpCode(200)
+  @ApiOkResponse({ type: FilterView })
+  async publish(@Caller() actor: Actor, @Body() input: PublishInput): Promise<FilterView> {
+    return this.presenter.plain(await this.catalog.publish(actor, input));
+  }
+
+  /** The id is in the body or, for proxies that drop the bodies of DELETE, in the query. */
+  @Delete('unpublish')
+  @ApiOkResponse({ type: FilterView })
+  async unpublish(
+    @Caller() actor: Actor,
+    @Body() body: UnpublishInput,
+    @Query() query: UnpublishInput,
+  ): Promise<FilterView> {
+    return this.presenter.plain(await this.catalog.unpublish(actor, UnpublishInput.idOf(body, query)));
+  }
+}

@@ -1,0 +1,31 @@
+import { Args, Context, Parent, Query, ResolveField, Resolver } from '@nestjs/graphql';
+import { CatalogSelector } from '../../catalog/catalog.inputs.js';
+import { Actor } from '../../core/access/actor.js';
+import { Caller } from '../../core/access/public.js';
+import { CatalogFilterView } from '../filter.view.js';
+import { FilterContents } from '../filter-contents.js';
+import { FilterPresenter } from '../filter-presenter.js';
+import { FilterCatalog } from './filter-catalog.service.js';
+
+@Resolver(() => CatalogFilterView)
+export class FilterCatalogResolver {
+  constructor(
+    private readonly catalog: FilterCatalog,
+    private readonly presenter: FilterPresenter,
+    private readonly contents: FilterContents,
+  ) {}
+
+  @Query(() => [CatalogFilterView])
+  async fetchFilterCatalogContent(
+    @Caller() actor: Actor,
+    @Args('selector', { type: () => CatalogSelector, nullable: true }) selector: CatalogSelector | null,
+  ): Promise<CatalogFilterView[]> {
+    return this.presenter.entries(await this.catalog.page(actor, CatalogSelector.queryOf(selector ?? null)));
+  }
+
+  /** The module in base64, read only when it is asked for. */
+  @ResolveField(() => String, { nullable: true })
+  filter_file(@Parent() { id }: CatalogFilterView, @Context() context: object): Promise<string> {
+    return this.contents.loadFile(context, id);
+  }
+}

@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import { readCatalogData, technologiesOf } from '../../catalog/catalog-data.js';
+import type { CatalogQuery, PublishInput } from '../../catalog/catalog.inputs.js';
+import { requireScope } from '../../core/access/access.js';
+import type { Actor } from '../../core/access/actor.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { EventBus } from '../../core/events/event-bus.js';
+import type { Page } from '../../core/listing/page.js';
+import type { Filter } from '../filter.entity.js';
+import { FilterPublished, FilterUnpublished } from '../filter.events.js';
+import { filterPolicy } from '../filter.policy.js';
+import { FiltersService } from '../filters.service.js';
+import { FiltersStore } from '../filters.store.js';
+
+/** The filters that everyone who is signed in may read. */
+@Injectable()
+export class FilterCatalog {
+  constructor(
+    private readonly filters: FiltersService,
+    private readonly store: FiltersStore,
+    private readonly unit: UnitOfWork,
+    private readonly events: EventBus,
+  ) {}
+
+  page(actor: Actor, query: CatalogQuery): Promise<Page<Filter>> {
+    requireScope(actor, filterPolicy.read);
+    return this.store.catalog(query);
+  }
+
+  /** Publishing again changes what is said of the filter. */
+  publish(actor: Actor, { id, catalog_data }: PublishInput): Promise<Filter> {
+    const data = readCatalogData(catalog_data);
+    return this.unit.run(async () => {
+      const filter = await this.filters.open(actor, id, 'publish');
+      await this.store.update(filter, {
+        visibility: 'public',
+        catalogData: { ...data, published_version: filter.digest, published_at: new Date().toISOString() },
+        technologies: technologiesOf(data, filter.metadata.abi === null ? [] : ['proxy-wasm']),
+      });
+      await this.events.publish(new FilterPublished(actor, filter, { type: data.type }));
+      return filter;
+    });
+  }
+
+  /** Only members of its workspace see it then. Unpublishing one that is not published changes nothing. */
+  unpublish(actor: Actor, id: string): Promise<Filter> {
+    return this.unit.run(async () => {
+      const filter = await this.filters.open(actor, id, 'publish');
+      if (!filter.isPublished) return filter;
+      await this.store.update(filter, { visibility: 'workspace', catalogData: {}, technologies: [] });
+      await this.events.publish(new FilterUnpublished(actor, filter));
+      return filter;
+    });
+  }
+}

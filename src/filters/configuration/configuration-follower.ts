@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BaseEntity } from '../../core/database/base.entity.js';
+import type { Page } from '../../core/listing/page.js';
+import type { Design } from '../../designs/design.entity.js';
+import type { Filter } from '../filter.entity.js';
+
+/** The two pages that one subscriber follows, as the subscriber may see them at one moment. */
+export interface ConfigurationPages {
+  patterns: Page<Design>;
+  filters: Page<Filter>;
+}
+
+/** What one reading of the pages gave, and whose changes may make another one necessary. */
+export interface Reading {
+  pages: ConfigurationPages;
+  organizations: ReadonlySet<string>;
+}
+
+/** A subscriber is told at most four times a second: what changes meanwhile is told together. */
+const APART_MS = 250;
+
+/**
+ * The pages of one subscriber: at once, then whenever they are no longer as they were told. They are read when the
+ * subscriber takes them, so that who does not read holds nothing, and nobody is told what they may not see any more.
+ */
+export class ConfigurationFollower implements AsyncIterableIterator<ConfigurationPages> {
+  private organizations: ReadonlySet<string> = new Set();
+  private told = '';
+  private readAt = -Infinity;
+  private news = true;
+  private ended = false;
+  private resume?: () => void;
+
+  /** @param leave called once, when nothing more is wanted */
+  constructor(
+    private readonly read: () => Promise<Reading>,
+    private readonly leave: (follower: ConfigurationFollower) => void,
+  ) {}
+
+  /** Whether the pages may have records of this organization. */
+  concerns(organizationId: string): boolean {
+    return this.organizations.has(organizationId);
+  }
+
+  /** Says that the pages may be others now. */
+  wake(): void {
+    this.news = true;
+    this.resume?.();
+  }
+
+  async next(): Promise<IteratorResult<ConfigurationPages, undefined>> {
+    while (!this.ended) {
+      if (!this.news) await new Promise<void>((resolve) => (this.resume = resolve));
+      await this.keepApart();
+      if (this.ended) break;
+      const pages = await this.takePages();
+      if (pages) return { done: false, value: pages };
+    }
+    return { done: true, value: undefined };
+  }
+
+  return(): Promise<IteratorResult<ConfigurationPages, undefined>> {
+    if (!this.ended) {
+      this.ended = true;
+      this.leave(this);
+      this.wake();
+    }
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  private async keepApart(): Promise<void> {
+    const left = this.readAt + APART_MS - performance.now();
+    if (left > 0) await sleep(left);
+  }
+
+  /** The pages, unless they are as they were told. */
+  private async takePages(): Promise<ConfigurationPages | null> {
+    this.news = false;
+    this.readAt = performance.now();
+    const { pages, organizations } = await this.read();
+    this.organizations = organizations;
+    const now = JSON.stringify([stateOf(pages.patterns), stateOf(pages.filters)]);
+    if (now === this.told) return null;
+    this.told = now;
+    return pages;
+  }
+}
+
+/** What two readings of a page are compared by: every change of a record counts up its revision. */
+const stateOf = ({ total, items }: Page<BaseEntity>): unknown[] => [
+  total,
+  ...items.map(({ id, revision }) => [id, revision]),
+];

@@ -1,0 +1,15 @@
+import { ObjectType } from '@nestjs/graphql';
+import type { Envelope } from '../../core/listing/page.js';
+import { RecordField } from '../../core/schema/fields.js';
+import { DesignPage } from '../../designs/design.view.js';
+import { FilterPage } from '../filter.view.js';
+
+/** A page of designs and a page of filters, as the subscriber may see them when they are sent. */
+@ObjectType('ConfigurationPage')
+export class ConfigurationPage {
+  @RecordField(() => DesignPage, { nullable: true })
+  patterns!: Envelope;
+
+  @RecordField(() => FilterPage, { nullable: true })
+  filters!: Envelope;
+}

@@ -1,0 +1,108 @@
+import { ObjectType } from '@nestjs/graphql';
+import { EnvelopeOf } from '../core/listing/page.js';
+import { IdField, IntField, MapField, TextField, WordField } from '../core/schema/fields.js';
+import { RecordView } from '../core/schema/record.view.js';
+import { type DesignLocation, VISIBILITIES, type Visibility } from '../designs/design.entity.js';
+import type { Filter, FilterOrigin } from './filter.entity.js';
+import type { ModuleFacts } from './wasm/module-facts.js';
+
+/** What is sealed beside the record, opened. */
+export interface OpenedFilter {
+  /** The configuration; empty when there is none. */
+  resource: string;
+  /** The module in base64; empty unless it is asked for. */
+  file?: string;
+}
+
+/** A filter as everyone sees it who finds it in the catalog. */
+@ObjectType('CatalogFilter')
+export class CatalogFilterView extends RecordView {
+  @TextField()
+  name!: string;
+
+  @IdField({ description: 'The user who owns it.' })
+  user_id!: string;
+
+  @WordField(VISIBILITIES)
+  visibility!: Visibility;
+
+  @TextField({
+    nullable: true,
+    description:
+      'The module in base64. Empty in lists over REST unless populate=filter_file, and when it is larger than a JSON body may be: take it from the download.',
+  })
+  filter_file!: string;
+
+  @TextField({ nullable: true, description: 'The configuration as it was sent; an object as JSON.' })
+  filter_resource!: string;
+
+  @MapField({ nullable: true })
+  catalog_data!: Record<string, unknown>;
+
+  @IntField({ rest: true, description: 'Bytes of the module.' })
+  size!: number;
+
+  @TextField({ rest: true, description: 'sha256: and the hex digits of the digest of the module.' })
+  digest!: string;
+
+  @MapField({
+    rest: true,
+    description:
+      'abi (version of proxy-wasm, or null); exports and imports by name, 200 at most; exports_count, imports_count.',
+  })
+  metadata!: ModuleFacts;
+
+  @IntField({ rest: true })
+  clone_count!: number;
+
+  @IntField({ rest: true })
+  download_count!: number;
+
+  static of(this: void, filter: Filter, opened: OpenedFilter): CatalogFilterView {
+    return RecordView.shape(new CatalogFilterView(), filter, shared(filter, opened));
+  }
+}
+
+@ObjectType('FilterResult')
+export class FilterView extends CatalogFilterView {
+  @IdField({ rest: true })
+  workspace_id!: string;
+
+  @IdField({ rest: true })
+  organization_id!: string;
+
+  @MapField({ nullable: true })
+  location!: DesignLocation;
+
+  @MapField({ rest: true, nullable: true, description: 'The filter that this one was made of: id, name, digest.' })
+  cloned_from!: FilterOrigin | null;
+
+  static override of(this: void, filter: Filter, opened: OpenedFilter): FilterView {
+    return RecordView.shape(new FilterView(), filter, {
+      ...shared(filter, opened),
+      workspace_id: filter.workspaceId,
+      organization_id: filter.organizationId,
+      location: filter.location,
+      cloned_from: filter.clonedFrom,
+    });
+  }
+}
+
+function shared(filter: Filter, { resource, file = '' }: OpenedFilter): Omit<CatalogFilterView, keyof RecordView> {
+  return {
+    name: filter.name,
+    user_id: filter.userId,
+    visibility: filter.visibility,
+    filter_file: file,
+    filter_resource: resource,
+    catalog_data: filter.catalogData,
+    size: filter.size,
+    digest: filter.digest,
+    metadata: filter.metadata,
+    clone_count: filter.cloneCount,
+    download_count: filter.downloadCount,
+  };
+}
+
+export const FilterPage = EnvelopeOf(FilterView, 'filters', 'FilterPage');
+export const CatalogFilterPage = EnvelopeOf(CatalogFilterView, 'filters', 'CatalogFilterPage');

@@ -1,0 +1,48 @@
+import { Module } from '@nestjs/common';
+import { deletionOf } from '../core/database/base.entity.js';
+import { EventBus } from '../core/events/event-bus.js';
+import { DesignsModule } from '../designs/designs.module.js';
+import { FormatsModule } from '../formats/formats.module.js';
+import { OrganizationsModule } from '../organizations/organizations.module.js';
+import { WorkspaceDeleted, WorkspaceRestored } from '../workspaces/workspace.events.js';
+import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { FilterCatalogController } from './catalog/filter-catalog.controller.js';
+import { FilterCatalogResolver } from './catalog/filter-catalog.resolver.js';
+import { FilterCatalog } from './catalog/filter-catalog.service.js';
+import { ConfigurationFeed } from './configuration/configuration-feed.js';
+import { ConfigurationResolver } from './configuration/configuration.resolver.js';
+import { FilterContents } from './filter-contents.js';
+import { FilterPresenter } from './filter-presenter.js';
+import { FilterSource } from './filter-source.js';
+import { FilterWriter } from './filter-writer.service.js';
+import { FiltersController } from './filters.controller.js';
+import { FiltersResolver } from './filters.resolver.js';
+import { FiltersService } from './filters.service.js';
+import { FiltersStore } from './filters.store.js';
+
+@Module({
+  imports: [FormatsModule, OrganizationsModule, WorkspacesModule, DesignsModule],
+  // The catalog first, for the router asks in this order: /api/filter/catalog is no filter called catalog.
+  controllers: [FilterCatalogController, FiltersController],
+  providers: [
+    FiltersService,
+    FiltersStore,
+    FilterWriter,
+    FilterSource,
+    FilterContents,
+    FilterPresenter,
+    FiltersResolver,
+    FilterCatalog,
+    FilterCatalogResolver,
+    ConfigurationFeed,
+    ConfigurationResolver,
+  ],
+})
+export class FiltersModule {
+  constructor(filters: FiltersStore, events: EventBus) {
+    events.within(WorkspaceDeleted, ({ workspace }) => filters.softDeleteOf(workspace.id, deletionOf(workspace)));
+    events.within(WorkspaceRestored, async ({ workspace, deletedAt }) => {
+      if (deletedAt) await filters.restoreOf(workspace.id, deletedAt);
+    });
+  }
+}

@@ -1,0 +1,127 @@
+import { Injectable } from '@nestjs/common';
+import { Access, requireScope } from '../core/access/access.js';
+import type { Actor } from '../core/access/actor.js';
+import { UnitOfWork } from '../core/database/unit-of-work.js';
+import { NotFound } from '../core/errors/app-error.js';
+import { EventBus } from '../core/events/event-bus.js';
+import type { Page } from '../core/listing/page.js';
+import { type Download, fileName } from '../core/rest/download.js';
+import { Precondition } from '../core/rest/precondition.js';
+import { readTime, readVisibilities } from '../designs/designs.store.js';
+import { OrganizationsService } from '../organizations/organizations.service.js';
+import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import type { Filter } from './filter.entity.js';
+import { FilterDeleted, FilterRestored } from './filter.events.js';
+import type { FilterListQuery } from './filter.inputs.js';
+import { filterPolicy } from './filter.policy.js';
+import { FilterContents } from './filter-contents.js';
+import { FiltersStore } from './filters.store.js';
+
+type Place = Pick<Filter, 'workspaceId' | 'organizationId'>;
+
+/** Filters as records: who sees them, how they go and come back. Their content is written by FilterWriter. */
+@Injectable()
+export class FiltersService {
+  constructor(
+    private readonly filters: FiltersStore,
+    private readonly contents: FilterContents,
+    private readonly workspaces: WorkspacesService,
+    private readonly organizations: OrganizationsService,
+    private readonly access: Access,
+    private readonly unit: UnitOfWork,
+    private readonly events: EventBus,
+  ) {}
+
+  /** The filters of the caller's workspaces, and those shared with the caller's organizations. */
+  async list(actor: Actor, query: FilterListQuery): Promise<Page<Filter>> {
+    requireScope(actor, filterPolicy.read);
+    const organization = query.organization_id ? await this.organizations.get(actor, query.organization_id) : null;
+    if (query.workspace_id) await this.workspaces.get(actor, query.workspace_id);
+    const scope = {
+      organizationId: organization?.id,
+      workspaceId: query.workspace_id,
+      visibility: readVisibilities(query.visibility),
+      from: readTime('from', query.from),
+      to: readTime('to', query.to),
+      updatedAfter: readTime('updated_after', query.updated_after),
+    };
+    return this.filters.page(actor, scope, query);
+  }
+
+  /**
+   * A filter that the actor may see; one that they only see in the catalog as strangers see it.
+   * @throws NotFound when there is none
+   */
+  async get(actor: Actor, id: string): Promise<Filter> {
+    requireScope(actor, filterPolicy.read);
+    const own = await this.filters.find(actor, id);
+    return own ?? found(id, await this.filters.findPublished(id)).forStrangers();
+  }
+
+  /** The module as a file, which is counted. */
+  async download(actor: Actor, id: string): Promise<Download> {
+    const filter = await this.get(actor, id);
+    const content = await this.contents.read(filter);
+    await this.unit.asSystem('counting a download', () => this.filters.count(id, 'download_count'));
+    const name = fileName(filter.name.replace(/\.wasm$/i, ''), 'filter');
+    return { name: `${name}.wasm`, type: 'application/wasm', content };
+  }
+
+  async delete(actor: Actor, id: string, match: Precondition): Promise<Filter> {
+    return this.unit.run(async () => {
+      const filter = await this.open(actor, id, 'delete', match);
+      await this.filters.softDelete(filter);
+      await this.events.publish(new FilterDeleted(actor, filter));
+      return filter;
+    });
+  }
+
+  /** Restoring one that is not deleted changes nothing. */
+  async restore(actor: Actor, id: string): Promise<Filter> {
+    const current = found(id, await this.filters.findWithDeleted(actor, id));
+    await this.require(actor, 'restore', current);
+    if (!current.deletedAt) return current;
+    return this.unit.run(async () => {
+      await this.workspaces.mustBeActive(actor, current.workspaceId);
+      const filter = found(id, await this.filters.findWithDeleted(actor, id, true));
+      if (!filter.deletedAt) return filter;
+      await this.filters.update(filter, { deletedAt: null });
+      await this.events.publish(new FilterRestored(actor, filter));
+      return filter;
+    });
+  }
+
+  /**
+   * Finds, requires, compares, and refuses what lies in an archived workspace: how every change of one filter begins. The
+   * workspace is held before the filter, as by those who begin with the workspace.
+   */
+  async open(
+    actor: Actor,
+    id: string,
+    operation: keyof typeof filterPolicy,
+    match = Precondition.none,
+  ): Promise<Filter> {
+    const { workspaceId } = await this.allowed(actor, id, operation);
+    await this.workspaces.mustBeActive(actor, workspaceId);
+    const filter = found(id, await this.filters.lock(actor, id));
+    match.check(filter);
+    return filter;
+  }
+
+  /** A filter that the actor sees, and may do this with. */
+  async allowed(actor: Actor, id: string, operation: keyof typeof filterPolicy): Promise<Filter> {
+    const filter = await this.get(actor, id);
+    await this.require(actor, operation, filter);
+    return filter;
+  }
+
+  require(actor: Actor, operation: keyof typeof filterPolicy, at: Place): Promise<void> {
+    const { workspaceId: id, organizationId } = at;
+    return this.access.require(actor, filterPolicy[operation], { type: 'workspace', id, organizationId });
+  }
+}
+
+function found(id: string, filter: Filter | null): Filter {
+  if (!filter) throw new NotFound('filter', id);
+  return filter;
+}

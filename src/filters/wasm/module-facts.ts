@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import { InvalidRequest } from '../../core/errors/app-error.js';
+import type { Task } from '../../formats/worker-pool.js';
+import { faultOfBeginning } from './beginning.js';
+
+/** What a module says of itself. Of the names as many are kept as people read; the counts tell how many there are. */
+export interface ModuleFacts {
+  /** The version of the proxy-wasm ABI that it was made for, such as 0.2.1; null when it is no plugin for proxies. */
+  abi: string | null;
+  exports: string[];
+  /** What it asks of its host, as `module.name`. */
+  imports: string[];
+  exports_count: number;
+  imports_count: number;
+}
+
+export interface SentModule {
+  bytes: Uint8Array;
+  /** Where in the request it was sent. */
+  pointer: string;
+}
+
+const LISTED = 200;
+const LONGEST_NAME = 200;
+const LONGEST_REASON = 500;
+const ABI = /^proxy_abi_version_(\d+(?:_\d+)*)$/;
+
+/** A module that is sound. */
+export interface JudgedModule {
+  facts: ModuleFacts;
+  /** `sha256:` and hex digits. */
+  digest: string;
+}
+
+/** For the worker pool: as judge. */
+export const judgeTask: Task<SentModule, JudgedModule> = { module: import.meta.url, name: 'judge' };
+
+/** @throws InvalidRequest as factsOf */
+export function judge(sent: SentModule): JudgedModule {
+  return { facts: factsOf(sent), digest: `sha256:${createHash('sha256').update(sent.bytes).digest('hex')}` };
+}
+
+/**
+ * Compiles a module, without ever running it, and reads what it says of itself.
+ * @throws InvalidRequest saying why it is no core module of WebAssembly
+ */
+export function factsOf({ bytes, pointer }: SentModule): ModuleFacts {
+  const fault = faultOfBeginning(bytes);
+  if (fault) throw unsound(pointer, fault.detail, fault.remedy);
+  const module = compiled(bytes, pointer);
+  const exported = WebAssembly.Module.exports(module).map(({ name }) => name);
+  const imported = WebAssembly.Module.imports(module).map((each) => `${each.module}.${each.name}`);
+  const version = exported.map((name) => ABI.exec(name)?.[1]).find((found) => found !== undefined);
+  return {
+    abi: version?.replaceAll('_', '.').slice(0, LONGEST_NAME) ?? null,
+    exports: exported.slice(0, LISTED).map((name) => legible(name)),
+    imports: imported.slice(0, LISTED).map((name) => legible(name)),
+    exports_count: exported.length,
+    imports_count: imported.length,
+  };
+}
+
+function compiled(bytes: Uint8Array, pointer: string): WebAssembly.Module {
+  try {
+    return new WebAssembly.Module(bytes);
+  } catch (error) {
+    if (!(error instanceof WebAssembly.CompileError)) throw error;
+    const [, reason = error.message, at] =
+      /^(?:WebAssembly\.Module\(\): )?(.*?)(?: @\+(\d+))?$/s.exec(error.message) ?? [];
+    const where = at === undefined ? '' : `, at byte ${at}`;
+    const remedy = 'Build it again, or send it again if it was cut off on its way.';
+    throw unsound(pointer, `is not sound WebAssembly: ${legible(reason, LONGEST_REASON)}${where}`, remedy);
+  }
+}
+
+function unsound(pointer: string, detail: string, remedy: string): InvalidRequest {
+  return new InvalidRequest(`${pointer.replace(/^\//, '')} ${detail}`, {
+    errors: [{ pointer, detail, remedy }],
+    remedy,
+  });
+}
+
+/** Names in modules are any text; no database keeps the NUL character. */
+function legible(name: string, longest = LONGEST_NAME): string {
+  return [...name].slice(0, longest).join('').replaceAll('\0', '\ufffd');
+}
