@@ -68,7 +68,7 @@ const formats: Record<string, (attempt: Attempt) => AsyncIterable<Judged>> = {
   kubernetes: (attempt) => judgedManifests(corpus, attempt),
   design: (attempt) => judgedDesigns(corpus, attempt),
   'docker-compose': (attempt) => measured(compose.judged(), attempt),
-  helm: (attempt) => judgedCharts(corpus, attempt, ({ design }) => charts.made(design)),
+  helm: (attempt) => judgedCharts(corpus, attempt, ({ design }, source) => charts.kept(design, source)),
   kustomize: (attempt) => judgedKustomizations(corpus, kubectl, attempt),
 };
 

@@ -10,6 +10,7 @@ import type { DesignImport } from './design.inputs.js';
 import { DesignPlacement } from './design-placement.js';
 import { DesignView } from './design.view.js';
 import { DesignWriter } from './design-writer.service.js';
+import { pack, unpack } from './versions/packed-content.js';
 
 const QUEUE = 'design-import';
 const AT_ONCE = 2;
@@ -21,7 +22,8 @@ interface Payload {
 
 interface Sealed {
   input: DesignImport;
-  files: { fieldname: string; originalname: string; base64: string }[];
+  /** Packed, because a job keeps them as text several times over. */
+  files: { fieldname: string; originalname: string; gzip: string }[];
 }
 
 /** Imports that go on after the request was answered. */
@@ -43,11 +45,13 @@ export class DesignImports {
     const id = newId();
     const held: Sealed = {
       input: { ...input, workspace_id: workspace.id },
-      files: files.map(({ fieldname, originalname, buffer }) => ({
-        fieldname,
-        originalname,
-        base64: buffer.toString('base64'),
-      })),
+      files: await Promise.all(
+        files.map(async ({ fieldname, originalname, buffer }) => ({
+          fieldname,
+          originalname,
+          gzip: (await pack(buffer)).toString('base64'),
+        })),
+      ),
     };
     const sealed = await this.vault.seal(workspace.organizationId, JSON.stringify(held), placeOf(id));
     return this.jobs.enqueue<Payload>(actor, {
@@ -62,7 +66,9 @@ export class DesignImports {
     const { id, payload } = job;
     const text = await this.vault.open(Buffer.from(payload.sealed, 'base64'), placeOf(id));
     const { input, files } = JSON.parse(text.toString()) as Sealed;
-    const uploads = files.map(({ base64, ...file }) => ({ ...file, buffer: Buffer.from(base64, 'base64') }));
+    const uploads = await Promise.all(
+      files.map(async ({ gzip, ...file }) => ({ ...file, buffer: await unpack(Buffer.from(gzip, 'base64')) })),
+    );
     const { design, warnings } = await this.writer.import(await this.requesters.of(job), input, uploads);
     return { ...DesignView.of(design), warnings };
   }

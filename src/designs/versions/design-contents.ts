@@ -1,5 +1,3 @@
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
 import { Vault } from '../../core/crypto/vault.js';
 import { newId } from '../../core/database/base.entity.js';
@@ -12,9 +10,7 @@ import type { SourceFile } from '../../formats/source-file.js';
 import { WorkerPool } from '../../formats/worker-pool.js';
 import type { Design } from '../design.entity.js';
 import { DesignVersion } from './design-version.entity.js';
-import { designTask, metadataTask, pack, type PackedContent, tasksFor, textTask } from './packed-content.js';
-
-const unpack = promisify(gunzip);
+import { designTask, metadataTask, pack, type PackedContent, tasksFor, textTask, unpack } from './packed-content.js';
 
 /** What is kept with a version beside its content. */
 export interface VersionNote {

@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { gunzipSync, gzip } from 'node:zlib';
+import { gunzip, gunzipSync, gzip } from 'node:zlib';
 import type { DesignFile } from '../../formats/design-file.js';
 import { type JsonObject, objectOf } from '../../formats/located.js';
 import { buffersOf, type PackedData, packed } from '../../formats/packed-design.js';
@@ -10,6 +10,7 @@ import { toYaml } from '../../formats/yaml-writer.js';
 export type PackedContent = Uint8Array<ArrayBuffer>;
 
 export const pack = promisify(gzip);
+export const unpack = promisify(gunzip);
 
 /** Bytes of a design, unpacked, that is read on the main thread. */
 const AT_ONCE = 32 * 1024;

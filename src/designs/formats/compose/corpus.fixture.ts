@@ -9,7 +9,6 @@ import { toYaml } from '../../../formats/yaml-writer.js';
 import { type Judged, refusal, resourcesIn, same } from '../corpus.fixture.js';
 import { type FormatInput, type ImportedDesign } from '../format.js';
 import { composeFormat } from './compose-format.js';
-import { importCompose } from './compose-input.fixture.js';
 import { composeOf } from './to-compose.js';
 
 /** Files that Docker Compose refuses as well, or that are no Compose files; the reason is part of the fault. */
@@ -191,7 +190,13 @@ export class ComposeCorpus {
     const result = await attempt(input);
     if (result instanceof InvalidRequest) return judgedRefusal(path, result);
     if (path in refusals || path in overlays) return { path, outcome: 'wrong', why: 'is imported' };
-    return { path, outcome: 'imported', why: '', imported: result, again: await comesBack(result) };
+    return {
+      path,
+      outcome: 'imported',
+      why: '',
+      imported: result,
+      again: await comesBack(result, this.filesOf(project), file),
+    };
   }
 }
 
@@ -203,9 +208,14 @@ function judgedRefusal(path: string, { errors }: InvalidRequest): Judged {
   return { path, outcome: isRight ? 'refused' : 'wrong', why: said };
 }
 
-/** Whether a design written as Compose is the same project; files beside it are part of the design, so that it stands on its own. */
-async function comesBack({ name, design }: ImportedDesign): Promise<boolean> {
-  const again = await importCompose(toYaml([composeOf(design).file]), { name }).catch(refusal);
+/** Whether a design written as Compose is the same project, in the place of the file that it was made of. */
+async function comesBack(
+  { name, design }: ImportedDesign,
+  files: ReadonlyMap<string, SourceFile>,
+  path: string,
+): Promise<boolean> {
+  const written = { path, bytes: new TextEncoder().encode(toYaml([composeOf(design).file])) };
+  const again = await composeFormat.read(inputOf(new Map([...files, [path, written]]), path), { name }).catch(refusal);
   return !(again instanceof AppError) && same(keptOf(again.design), keptOf(design));
 }
 
