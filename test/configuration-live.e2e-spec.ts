@@ -8,6 +8,7 @@ import { Env } from '../src/core/config/env.js';
 import { DatabaseUrl } from '../src/core/database/database-url.js';
 import { proxyFilter } from '../src/filters/wasm/module.fixture.js';
 import { type Json, Person } from './support/person.js';
+import { until } from './support/until.js';
 import { done, type People, peopleOf, WorkspaceScene } from './support/workspace-scene.js';
 import { PASSWORD, World } from './support/world.js';
 
@@ -26,14 +27,6 @@ beforeAll(async () => {
   people = await peopleOf(world);
 }, 120_000);
 afterAll(() => world.stop());
-
-const until = async (holds: () => boolean, ms = 10_000): Promise<void> => {
-  const end = Date.now() + ms;
-  while (!holds()) {
-    if (Date.now() > end) throw new Error(`waited in vain: ${holds.toString()}`);
-    await wait(5);
-  }
-};
 
 const variables = (search: string): object => {
   const selector = { page: '0', pageSize: '10', order: 'name', search };

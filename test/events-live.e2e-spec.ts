@@ -12,6 +12,7 @@ import { UnitOfWork } from '../src/core/database/unit-of-work.js';
 import { DomainEvent } from '../src/core/events/domain-event.js';
 import { EventBus } from '../src/core/events/event-bus.js';
 import { type Json, Person } from './support/person.js';
+import { until } from './support/until.js';
 import { PASSWORD, World } from './support/world.js';
 
 class Told extends DomainEvent {
@@ -95,14 +96,6 @@ class Subscriber {
     await this.client.dispose();
   }
 }
-
-const until = async (holds: () => boolean, ms = 10_000): Promise<void> => {
-  const end = Date.now() + ms;
-  while (!holds()) {
-    if (Date.now() > end) throw new Error(`waited in vain: ${holds.toString()}`);
-    await wait(5);
-  }
-};
 
 const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 

@@ -7,6 +7,7 @@ import { UnitOfWork } from '../src/core/database/unit-of-work.js';
 import { DomainEvent } from '../src/core/events/domain-event.js';
 import { EventBus } from '../src/core/events/event-bus.js';
 import { type Json, Person } from './support/person.js';
+import { until } from './support/until.js';
 import { PASSWORD, World } from './support/world.js';
 
 class Told extends DomainEvent {
@@ -28,14 +29,6 @@ const tell = async (organizationId: string, count = 1): Promise<string[]> => {
     for (const id of ids) await world.get(EventBus).publish(new Told(Actor.system('test'), { id, organizationId }, {}));
   });
   return ids;
-};
-
-const until = async (holds: () => boolean, ms = 10_000): Promise<void> => {
-  const end = Date.now() + ms;
-  while (!holds()) {
-    if (Date.now() > end) throw new Error(`waited in vain: ${holds.toString()}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 };
 
 /** One answer of server-sent events, read as a browser does. */

@@ -48,6 +48,7 @@ export class ConfigurationFollower implements AsyncIterableIterator<Configuratio
     this.resume?.();
   }
 
+  /** @throws what reading the pages throws, and ends then */
   async next(): Promise<IteratorResult<ConfigurationPages, undefined>> {
     while (!this.ended) {
       if (!this.news) await new Promise<void>((resolve) => (this.resume = resolve));
@@ -80,13 +81,18 @@ export class ConfigurationFollower implements AsyncIterableIterator<Configuratio
   /** The pages, unless they are as they were told. */
   private async takePages(): Promise<ConfigurationPages | null> {
     this.news = false;
+    const { pages, organizations } = await this.read().catch((error: unknown) => this.giveUp(error));
     this.readAt = performance.now();
-    const { pages, organizations } = await this.read();
     this.organizations = organizations;
     const now = JSON.stringify([stateOf(pages.patterns), stateOf(pages.filters)]);
     if (now === this.told) return null;
     this.told = now;
     return pages;
+  }
+
+  private async giveUp(error: unknown): Promise<never> {
+    await this.return();
+    throw error;
   }
 }
 
