@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import type { Json, Person } from './support/person.js';
-import { done, NEW_DESIGN, type People, peopleOf, WorkspaceScene } from './support/workspace-scene.js';
+import { done, type People, peopleOf, WorkspaceScene } from './support/workspace-scene.js';
 import { World } from './support/world.js';
 
 let world: World;
@@ -192,15 +192,6 @@ describe('the catalog', () => {
     expect(await seen()).toBe(404);
     await done(admin.post(`${own.path}/restore`));
     expect(await seen()).toBe(200);
-  });
-
-  it('shows nothing of an organization that is gone', async () => {
-    const owner = await world.outsider();
-    const { id } = await done(owner.post('/api/pattern', NEW_DESIGN));
-    await done(publish(owner, id));
-    expect((await people.viewer.get(`/api/pattern/${id}`)).status).toBe(200);
-    await done(owner.delete(`/api/identity/orgs/${owner.organization}`));
-    expect((await people.viewer.get(`/api/pattern/${id}`)).status).toBe(404);
   });
 
   it('is guarded by the database itself: no other version, and no other column, is there for strangers', async () => {

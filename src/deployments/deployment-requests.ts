@@ -48,9 +48,8 @@ export class DeploymentRequests {
   async make(actor: Actor, request: DeploymentRequest): Promise<Deployment> {
     const { design, target } = request;
     const { workspaceId, organizationId } = design;
-    const workspace = { type: 'workspace' as const, id: workspaceId, organizationId };
     const pending = Boolean(request.requestApproval);
-    if (!pending) await this.mustReach(actor, target.tier, workspace);
+    if (!pending) await this.mustReach(actor, target.tier, design);
     return this.unit.run(async () => {
       const held = await this.workspaces.mustBeActive(actor, workspaceId);
       if (request.action === 'deploy') await this.quotas.admit(held, 'max_deployments_per_day');
@@ -95,9 +94,10 @@ export class DeploymentRequests {
   async mustReach(
     actor: Actor,
     tier: Tier,
-    workspace: { type: 'workspace'; id: string; organizationId: string },
+    { workspaceId, organizationId }: { workspaceId: string; organizationId: string },
   ): Promise<void> {
     if (tier !== 'production') return;
+    const workspace = { type: 'workspace' as const, id: workspaceId, organizationId };
     await this.access.require(actor, deploymentPolicy.actOnProduction, workspace).catch((error: unknown) => {
       if (!(error instanceof Forbidden) || error.code !== 'FORBIDDEN') throw error;
       throw new Forbidden('acting on production needs an admin of the workspace', {

@@ -36,6 +36,12 @@ export class PlanRequest extends DeploymentTarget {
   @Min(1, { message: 'must be the number of a version' })
   version?: number;
 
+  @ApiPropertyOptional({
+    description: 'Of a design of a Helm chart: values over those of the design, as YAML text or object.',
+  })
+  @IsOptional()
+  values?: string | Record<string, unknown>;
+
   @FlagInput({ optional: true, description: 'Takes over objects that exist without an owner.' })
   adopt?: boolean;
 

@@ -3,11 +3,12 @@ import { Access, requireScope } from '../core/access/access.js';
 import type { Actor } from '../core/access/actor.js';
 import type { Operation } from '../core/access/policy.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
-import { Conflict, Forbidden, NotFound } from '../core/errors/app-error.js';
+import { Conflict, Forbidden, InvalidRequest, NotFound } from '../core/errors/app-error.js';
 import { EventBus } from '../core/events/event-bus.js';
 import type { Page } from '../core/listing/page.js';
 import type { Design } from '../designs/design.entity.js';
 import { DesignsService } from '../designs/designs.service.js';
+import { VersionsService } from '../designs/versions/versions.service.js';
 import { Jobs } from '../jobs/jobs.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
@@ -17,7 +18,7 @@ import type { DeploymentListQuery, DeployRequest, RollbackRequest, UndeployReque
 import { deploymentPolicy } from './deployment.policy.js';
 import { DeploymentRequests } from './deployment-requests.js';
 import { DeploymentsStore } from './deployments.store.js';
-import { designOf, optionsOf, PlansService, versionOf } from './plan/plans.service.js';
+import { designOf, optionsOf, PlansService } from './plan/plans.service.js';
 import { Targets } from './targets/targets.js';
 import { TargetsStore } from './targets/targets.store.js';
 
@@ -27,6 +28,7 @@ export class DeploymentsService {
   constructor(
     private readonly deployments: DeploymentsStore,
     private readonly designs: DesignsService,
+    private readonly versions: VersionsService,
     private readonly organizations: OrganizationsService,
     private readonly workspaces: WorkspacesService,
     private readonly targets: Targets,
@@ -56,14 +58,18 @@ export class DeploymentsService {
   async deploy(actor: Actor, input: DeployRequest): Promise<Deployment> {
     const design = await this.deployable(actor, designOf(input));
     const held = input.plan_id ? await this.plans.mustHold(design, input.plan_id) : null;
+    if (held && input.values !== undefined)
+      throw InvalidRequest.at('/values', 'are part of the plan', 'Plan with these values, and deploy that plan.');
     const wanted = held
       ? { environment_id: held.target.environmentId, connection_ids: held.target.connectionIds }
       : input;
+    const target = await this.targets.forDeployment(actor, design, wanted);
+    if (!input.request_approval) await this.requests.mustReach(actor, target.tier, design);
     return this.requests.make(actor, {
       action: 'deploy',
       design,
-      version: held?.plan.designVersion ?? versionOf(design, input.version),
-      target: await this.targets.forDeployment(actor, design, wanted),
+      version: held?.plan.designVersion ?? (await this.plans.versionFor(actor, design, input)),
+      target,
       name: input.name ?? design.name,
       options: {
         ...(held?.plan.options ?? optionsOf(input)),
@@ -102,7 +108,7 @@ export class DeploymentsService {
     return this.requests.make(actor, {
       action: 'rollback',
       design,
-      version: versionOf(design, version),
+      version: await this.versions.numberOf(design, version),
       target,
       name: design.name,
       options: { namespace, atomic },
@@ -186,7 +192,7 @@ export class DeploymentsService {
     const { workspaceId, organizationId, environmentId } = deployment;
     const workspace = { type: 'workspace' as const, id: workspaceId, organizationId };
     await this.access.require(actor, operation, workspace);
-    await this.requests.mustReach(actor, await this.tiers.tierOf(environmentId), workspace);
+    await this.requests.mustReach(actor, await this.tiers.tierOf(environmentId), deployment);
   }
 }
 

@@ -77,6 +77,16 @@ export class DesignSource {
     return this.read({ file, location: design.location }, types, again);
   }
 
+  /** A version of a chart, rendered again with values over its own. */
+  async withValues(design: Design, number: number, given: unknown): Promise<ReadSource> {
+    const settings = helmSettingsOf({ metadata: await this.contents.readMetadata(design, number) });
+    if (!settings) throw InvalidRequest.at('/values', 'are for designs of a Helm chart', 'Leave them out.');
+    const { name, namespace, values: valuesBelow } = settings;
+    const file = await this.contents.readSourceFile(design, number);
+    const options = { name: design.name, values: values(given), valuesBelow, release: { name, namespace } };
+    return this.read({ file, location: design.location }, ['helm'], options);
+  }
+
   /** An upload, a file in base64, or a file behind a URL. */
   async ofImport(input: DesignImport, files: UploadedFile[]): Promise<ReadSource> {
     const source = await this.find(input, files);

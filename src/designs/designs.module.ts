@@ -32,6 +32,7 @@ import { DesignContents } from './versions/design-contents.js';
 import { NewVersions } from './versions/new-versions.js';
 import { SnapshotsService } from './versions/snapshots.service.js';
 import { SnapshotsStore } from './versions/snapshots.store.js';
+import { ValueVariants } from './versions/value-variants.service.js';
 import { VersionsController } from './versions/versions.controller.js';
 import { VersionsService } from './versions/versions.service.js';
 import { VersionsStore } from './versions/versions.store.js';
@@ -60,6 +61,7 @@ import { WorkspaceDesignsController } from './workspaces/workspace-designs.contr
     NewVersions,
     VersionsStore,
     VersionsService,
+    ValueVariants,
     SnapshotsStore,
     SnapshotsService,
     DesignSource,
@@ -72,7 +74,16 @@ import { WorkspaceDesignsController } from './workspaces/workspace-designs.contr
     DesignDiagrams,
     DesignsResolver,
   ],
-  exports: [DesignsService, DesignRemoval, DesignsStore, DesignContents, DesignChecks, DesignPresenter],
+  exports: [
+    DesignsService,
+    DesignRemoval,
+    DesignsStore,
+    DesignContents,
+    DesignChecks,
+    DesignPresenter,
+    VersionsService,
+    ValueVariants,
+  ],
 })
 export class DesignsModule {
   constructor(designs: DesignsStore, quotas: WorkspaceQuotas, events: EventBus) {

@@ -63,7 +63,6 @@ export class DesignsWhole1764000000011 implements MigrationInterface {
         d.created_at, p.published_at AS updated_at, d.deleted_at, d.revision
       FROM publication p
       JOIN design d ON d.id = p.design_id AND d.deleted_at IS NULL
-      JOIN organization o ON o.id = d.organization_id AND o.deleted_at IS NULL
       JOIN active_workspace w ON w.id = d.workspace_id;
 
       ALTER TABLE snapshot ENABLE ROW LEVEL SECURITY;

@@ -5,6 +5,8 @@ import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { Conflict, InvalidRequest, NotFound } from '../../core/errors/app-error.js';
 import type { Design } from '../../designs/design.entity.js';
 import { DesignsService } from '../../designs/designs.service.js';
+import { ValueVariants } from '../../designs/versions/value-variants.service.js';
+import { VersionsService } from '../../designs/versions/versions.service.js';
 import type { Deployment, DeploymentOptions } from '../deployment.entity.js';
 import type { PlanRequest } from '../deployment.inputs.js';
 import { deploymentPolicy } from '../deployment.policy.js';
@@ -23,6 +25,8 @@ import { Planner } from './planner.js';
 export class PlansService {
   constructor(
     private readonly designs: DesignsService,
+    private readonly versions: VersionsService,
+    private readonly variants: ValueVariants,
     private readonly targets: Targets,
     private readonly work: ClusterWork,
     private readonly deployed: DeployedDesignsStore,
@@ -41,7 +45,7 @@ export class PlansService {
     const kept = Object.assign(new DeploymentPlan(), {
       organizationId,
       designId: design.id,
-      designVersion: versionOf(design, input.version),
+      designVersion: await this.versionFor(actor, design, input),
       currentVersion: input.version === undefined ? design.versionNumber : null,
       environmentId: target.environmentId,
       connectionIds: target.connectionIds,
@@ -52,6 +56,12 @@ export class PlansService {
     kept.fingerprints = Object.fromEntries([...plans].map(([id, plan]) => [id, plan.fingerprint]));
     await this.unit.manager.getRepository(DeploymentPlan).insert(kept);
     return PlanView.of(kept, target, plans, await this.quotas.verdict(actor, workspaceId, 'max_deployments_per_day'));
+  }
+
+  /** The version that is to be deployed: the one that is named or current, with the values that are sent. @throws NotFound */
+  async versionFor(actor: Actor, design: Design, { version, values }: PlanRequest): Promise<number> {
+    const number = await this.versions.numberOf(design, version);
+    return values === undefined ? number : this.variants.of(actor, design, number, values);
   }
 
   /** What would be done on one cluster now. */
@@ -103,13 +113,6 @@ export function designOf({ id, pattern_id }: { id?: string; pattern_id?: string 
   const design = id ?? pattern_id;
   if (!design) throw InvalidRequest.at('/id', 'is required', 'Send the id of the design.');
   return design;
-}
-
-/** @throws NotFound when the design has no such version */
-export function versionOf(design: Design, wanted: number | undefined): number {
-  const version = wanted ?? design.versionNumber;
-  if (version > design.versionNumber) throw new NotFound('version', String(version));
-  return version;
 }
 
 export function optionsOf({ namespace, adopt, force }: PlanRequest): DeploymentOptions {

@@ -1,7 +1,7 @@
 import { type Fault } from '../../core/errors/app-error.js';
 import { type DesignFile } from '../../formats/design-file.js';
 import { type FormatLimits } from '../../formats/limits.js';
-import { type LocatedDocument } from '../../formats/located.js';
+import { type JsonObject, type LocatedDocument } from '../../formats/located.js';
 import { type Engines, type Programs } from '../../formats/programs/programs.js';
 import { type SourceFile } from '../../formats/source-file.js';
 import { type Dialect } from '../../formats/yaml-scalar.js';
@@ -35,6 +35,8 @@ export interface ReadOptions {
   name?: string;
   /** Helm values: YAML text, or data. */
   values?: string | Record<string, unknown>;
+  /** Helm values below those: objects are merged, and of all else `values` wins, as of several files of values. */
+  valuesBelow?: JsonObject;
   /** Of a chart; otherwise named after the design, in the namespace `default`. */
   release?: Release;
   /** Variables for Compose interpolation, before those of `.env`. */

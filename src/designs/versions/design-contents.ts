@@ -79,9 +79,9 @@ export class DesignContents {
     return tasksFor(content, this.pool).run(textTask, content, { buffers: [content.buffer] });
   }
 
-  /** The metadata of the current version. */
-  async readMetadata(design: Design): Promise<JsonObject> {
-    const content = await this.readPacked(design);
+  /** The metadata of a version, the current one unless said otherwise. */
+  async readMetadata(design: Design, number = design.versionNumber): Promise<JsonObject> {
+    const content = await this.readPacked(design, number);
     return tasksFor(content, this.pool).run(metadataTask, content, { buffers: [content.buffer] });
   }
 

@@ -70,6 +70,11 @@ export class VersionsService {
     return { from, to, ...(await this.pool.run(diffTask, { from: before, to: after }, { buffers })) };
   }
 
+  /** The number of the version that is wanted, the current one when none is. @throws NotFound */
+  async numberOf(design: Design, wanted = design.versionNumber): Promise<number> {
+    return (await this.found(design, wanted)).number;
+  }
+
   /** @throws NotFound when the design has no such version that its reader may know */
   async found(design: Design, number: number): Promise<DesignVersion> {
     const version = await this.versions.find(design, number);

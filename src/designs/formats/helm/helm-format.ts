@@ -5,7 +5,7 @@ import { type ChartRelease } from '../../../formats/programs/helm.js';
 import { noPrograms } from '../../../formats/programs/programs.js';
 import { type Format, type FormatInput, type ImportedDesign, type ReadOptions } from '../format.js';
 import { chartOf } from './chart-source.js';
-import { releaseNameOf, settingsIn, valuesOf } from './release.js';
+import { merged, releaseNameOf, settingsIn, valuesOf } from './release.js';
 import { ChartRendering } from './rendering.js';
 
 const TEMPLATE = /^(?:[^/]+\/)?templates\//;
@@ -37,7 +37,7 @@ async function read(input: FormatInput, options: ReadOptions): Promise<ImportedD
   const release: ChartRelease = {
     releaseName: options.release?.name ?? releaseNameOf(name),
     namespace: options.release?.namespace ?? 'default',
-    values: await valuesOf(options.values, input),
+    values: merged(options.valuesBelow ?? {}, await valuesOf(options.values, input)),
   };
   const { helm } = options.programs ?? noPrograms();
   const rendering = new ChartRendering(helm, input, chart.files, release, limits);

@@ -60,3 +60,13 @@ export async function valuesOf(given: ReadOptions['values'], input: FormatInput)
   if (fault) throw new InvalidRequest(`values: ${fault.detail}`, { errors: [fault], remedy: fault.remedy });
   return document.object ?? {};
 }
+
+/** Values over others, as Helm lays one file of values over another; a null takes away what the chart sets itself. */
+export function merged(below: JsonObject, above: JsonObject): JsonObject {
+  const all = new Map(Object.entries(below));
+  for (const [name, value] of Object.entries(above)) {
+    const under = all.get(name);
+    all.set(name, isObject(under) && isObject(value) ? merged(under, value) : value);
+  }
+  return Object.fromEntries(all);
+}

@@ -21,7 +21,7 @@ async function chartOf(maps: Record<string, string | undefined>): Promise<Buffer
   return gzipSync(await tarOf({ ...head, ...Object.fromEntries(templates) }));
 }
 
-requires('HELM_BIN', 'hooks of a chart', (helm) => {
+requires('HELM_BIN', 'a design of a chart', (helm) => {
   let world: World;
   beforeAll(async () => (world = await World.start({ HELM_BIN: helm })));
   afterAll(() => world.stop());
@@ -29,7 +29,7 @@ requires('HELM_BIN', 'hooks of a chart', (helm) => {
   const imported = (chart: Buffer, fields: Record<string, string> = {}): Promise<Json> =>
     done(world.admin.upload('/api/pattern/import', 'shop.tgz', chart, fields));
 
-  it('are no reason why a design could be deployed, or could not, unless they are for installing', async () => {
+  it('is deployable or not whatever its hooks are, unless those are for installing', async () => {
     expect(await imported(await chartOf({ check: 'test', tidy: 'post-delete' }))).toMatchObject({
       canSupport: false,
       errmsg: 'nothing in this design can be deployed',
@@ -52,7 +52,7 @@ requires('HELM_BIN', 'hooks of a chart', (helm) => {
     });
   });
 
-  it('are judged with the rest of the design', async () => {
+  it('has its hooks judged with the rest', async () => {
     const { id } = await imported(await chartOf({ settings: undefined, check: 'test' }));
     expect((await world.admin.get(`/api/pattern/${id}/validate`)).body).toMatchObject({
       valid: true,
@@ -84,7 +84,7 @@ requires('HELM_BIN', 'hooks of a chart', (helm) => {
         .sort();
     };
 
-    it('are planned and applied when they are for installing or upgrading, and left out otherwise', async () => {
+    it('has those hooks planned and applied that are for installing or upgrading, and the others left out', async () => {
       const namespace = `h${randomUUID().slice(0, 8)}`;
       await kubectl(cluster, 'create', 'namespace', namespace);
       const maps = { settings: undefined, both: 'post-delete, pre-install', ...Object.fromEntries(EVENTS.map((event) => [event, event])) }; // prettier-ignore
@@ -105,7 +105,7 @@ requires('HELM_BIN', 'hooks of a chart', (helm) => {
       expect(await installed(namespace)).toEqual([]);
     }, 120_000);
 
-    it('are pruned when what was deployed before becomes one that is left out', async () => {
+    it('has what was deployed before pruned when it becomes a hook that is left out', async () => {
       const namespace = `h${randomUUID().slice(0, 8)}`;
       await kubectl(cluster, 'create', 'namespace', namespace);
       const before = await chartOf({ settings: undefined, check: undefined });
@@ -122,5 +122,88 @@ requires('HELM_BIN', 'hooks of a chart', (helm) => {
       expect(await installed(namespace)).toEqual(['settings']);
       await done(world.admin.delete('/api/pattern/deploy', { body: { id } }));
     }, 120_000);
+
+    const CHART = {
+      'shop/Chart.yaml': 'apiVersion: v2\nname: shop\nversion: 1.2.3\n',
+      'shop/values.yaml': 'colour: blue\nsize: {width: 1, height: 1}\n',
+      'shop/templates/settings.yaml':
+        'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata: {{ dict "colour" .Values.colour "size" (printf "%vx%v" .Values.size.width .Values.size.height) | toJson }}\n',
+    };
+
+    it('is deployed with values over its own, and stays what it is', async () => {
+      const { admin } = world;
+      const namespace = `v${randomUUID().slice(0, 8)}`;
+      await kubectl(cluster, 'create', 'namespace', namespace);
+      const data = async (): Promise<Json> =>
+        JSON.parse(await kubectl(cluster, 'get', 'cm', 'settings', '-n', namespace, '-o', 'jsonpath={.data}'));
+      const chart = gzipSync(await tarOf(CHART));
+      const { id } = await imported(chart, { workspace_id: workspace.id as string, values: 'size: {width: 2}' });
+      const deploy = (fields: object) => admin.post('/api/pattern/deploy', { id, namespace, ...fields });
+      expect(await done(deploy({}))).toMatchObject({ status: 'succeeded', design_version: 1 });
+      expect(await data()).toEqual({ colour: 'blue', size: '2x1' });
+
+      expect(await done(deploy({ values: { colour: 'red' } }))).toMatchObject({
+        status: 'succeeded',
+        design_version: 2,
+      });
+      expect(await data()).toEqual({ colour: 'red', size: '2x1' });
+      expect((await done(deploy({ values: 'colour: red' }))).design_version).toBe(2);
+      expect((await done(deploy({ values: { colour: 'blue' } }))).design_version).toBe(3);
+      expect((await done(deploy({ values: {} }))).design_version).toBe(1);
+      expect(await data()).toEqual({ colour: 'blue', size: '2x1' });
+      expect(await done(admin.get(`/api/pattern/${id}`))).toMatchObject({ version_number: 1, version: '0.0.1' });
+      const { versions } = await done(admin.get(`/api/pattern/${id}/versions`));
+      expect(versions).toMatchObject([
+        { number: 3 },
+        { number: 2, message: 'Version 1 with the values of a deployment' },
+        { number: 1 },
+      ]);
+
+      const plan = await done(
+        admin.post('/api/pattern/deploy/plan', { id, namespace, values: { size: { height: 9 } } }),
+      );
+      expect(plan.resources).toMatchObject([
+        { name: 'settings', action: 'update', diff: [{ path: '/data/size', from: '2x1', to: '2x9' }] },
+      ]);
+      expect(await deploy({ plan_id: plan.plan_id, values: {} })).toMatchObject({
+        status: 400,
+        body: { errors: [{ pointer: '/values' }] },
+      });
+      const planned = await done(deploy({ plan_id: plan.plan_id }));
+      expect(planned).toMatchObject({ status: 'succeeded', design_version: 4 });
+      expect(await data()).toEqual({ colour: 'blue', size: '2x9' });
+
+      const back = await done(admin.post(`/api/deployments/${planned.id}/rollback`, { version: 2 }));
+      expect(back).toMatchObject({ status: 'succeeded', design_version: 2 });
+      expect(await data()).toEqual({ colour: 'red', size: '2x1' });
+      const changed = await done(admin.put('/api/pattern/helm', { id, pattern_data: { values: { colour: 'green' } } }));
+      expect(changed).toMatchObject({ version_number: 5, version: '0.0.5' });
+      await done(admin.delete('/api/pattern/deploy', { body: { id } }));
+    }, 120_000);
+
+    it('says what is wrong with values, and changes nothing', async () => {
+      const { admin } = world;
+      const { id } = await imported(gzipSync(await tarOf(CHART)), { workspace_id: workspace.id as string });
+      const plan = (fields: object) => admin.post('/api/pattern/deploy/plan', { id, ...fields });
+      expect((await plan({ values: 'a: [' })).body).toMatchObject({
+        status: 400,
+        errors: [{ file: 'values', line: 1 }],
+      });
+      expect((await plan({ values: [1] })).body).toMatchObject({ status: 400, errors: [{ pointer: '/values' }] });
+      expect((await plan({ values: { size: 7 } })).status).toBe(400);
+      expect((await plan({ version: 2 })).status).toBe(404);
+      expect((await done(admin.get(`/api/pattern/${id}/versions`))).total_count).toBe(1);
+      const plain = await done(
+        admin.post('/api/pattern', {
+          name: 'plain',
+          pattern_data: { pattern_file: configMap('a') },
+          workspace_id: workspace.id,
+        }),
+      );
+      expect((await admin.post('/api/pattern/deploy/plan', { id: plain.id, values: { a: 1 } })).body).toMatchObject({
+        status: 400,
+        errors: [{ pointer: '/values', detail: 'are for designs of a Helm chart' }],
+      });
+    });
   });
 });
