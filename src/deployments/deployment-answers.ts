@@ -20,7 +20,9 @@ export class DeploymentAnswers {
 
   /** @throws AppError with the record under `deployment` when it did not succeed */
   async answer(actor: Actor, requested: Deployment, request: Request, response: Response): Promise<DeploymentView> {
-    if (requested.jobId && request.query['async'] !== 'true') await this.wait(requested.jobId, response);
+    // It may have ended by now; a caller who does not wait is told that it was taken, all the same.
+    if (request.query['async'] === 'true') return this.told(requested, response);
+    if (requested.jobId) await this.wait(requested.jobId, response);
     return this.told(await this.deployments.get(actor, requested.id), response);
   }
 
