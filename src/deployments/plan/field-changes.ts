@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { shown } from '../../formats/secret-values.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { appliedFields } from './owner.js';
 import { type FieldChange } from './planned-resource.js';
-import { shown } from './secret-values.js';
 
 const MOST_CHANGES = 200;
 const LONGEST_TEXT = 500;

@@ -32,6 +32,20 @@ describe('what differs between two contents of a design', () => {
     });
   });
 
+  it('tells that a secret value is another, but not which', () => {
+    const secret = (password: string): JsonObject => ({ ...configMap('key'), kind: 'Secret', data: { password } });
+    expect(diffOf(design(secret('b2xk')), design(secret('bmV3'))).changed[0]?.changes).toEqual([
+      { pointer: '/configuration/data/password', change: 'changed', from: '(hidden)', to: '(hidden)' },
+    ]);
+    const added = diffOf(design({ ...secret('x'), data: {} }), design(secret('bmV3'))).changed[0]?.changes;
+    expect(added).toEqual([{ pointer: '/configuration/data/password', change: 'added', to: '(hidden)' }]);
+    const all = diffOf(
+      design(configMap('a')),
+      design({ ...configMap('a'), stringData: { x: 'y' }, kind: 'ConfigMap' }),
+    );
+    expect(all.changed[0]?.changes).toMatchObject([{ to: { x: 'y' } }]);
+  });
+
   it('takes one that bears the same id for the same, when it was renamed', () => {
     const before = design(configMap('old'));
     const after = structuredClone(before);

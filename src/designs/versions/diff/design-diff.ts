@@ -1,6 +1,7 @@
-import { isObject, type JsonObject, textOf } from '../../../formats/located.js';
+import { isObject, type Json, type JsonObject, textOf } from '../../../formats/located.js';
 import type { DesignComponent, DesignFile } from '../../../formats/design-file.js';
 import { identityOf, resourceOf } from '../../../formats/design-component.js';
+import { shown } from '../../../formats/secret-values.js';
 import type { Task } from '../../../formats/task.js';
 import { fileIn, type PackedContent } from '../packed-content.js';
 import { keyOfRelationship } from '../../../registry/relationships/evaluation/relationship.js';
@@ -16,7 +17,7 @@ export interface ComponentName {
 }
 
 export interface ChangedComponent extends ComponentName {
-  /** Pointers lead into the component: `/configuration/spec/replicas`. */
+  /** Pointers lead into the component: `/configuration/spec/replicas`. Secret values are hidden. */
   changes: ValueChange[];
 }
 
@@ -67,7 +68,8 @@ export function diffOf(from: DesignFile, to: DesignFile): DesignDiff {
   const removed = from.components.filter((component) => !kept.has(component)).map(nameOf);
   const added = to.components.filter((component) => !kept.has(component)).map(nameOf);
   const changed = pairs.flatMap(([old, next]) => {
-    const changes = [...valueChanges(without(old, OF_IDENTITY), without(next, OF_IDENTITY))];
+    const found = valueChanges(without(old, OF_IDENTITY), without(next, OF_IDENTITY));
+    const changes = Array.from(found, (change) => withoutSecrets(next.component.kind, change));
     return changes.length > 0 ? [{ ...nameOf(next), changes }] : [];
   });
   const changes = [...valueChanges(without(from, OF_VERSION), without(to, OF_VERSION))];
@@ -88,6 +90,13 @@ export function diffOf(from: DesignFile, to: DesignFile): DesignDiff {
     changes,
     counts,
   };
+}
+
+/** A change as it may be shown: that a secret value is another, but not which. */
+function withoutSecrets(kind: string, { pointer, change, from, to }: ValueChange): ValueChange {
+  const path = pointer.replace(/^\/configuration/, '').split('/').slice(1); // prettier-ignore
+  const told = (value: Json | undefined) => (value === undefined ? undefined : (shown(kind, path, value) as Json));
+  return { pointer, change, from: told(from), to: told(to) };
 }
 
 type Pair = [DesignComponent, DesignComponent];
