@@ -182,7 +182,7 @@ describe('A kubeconfig', () => {
     expect(() => read(`a: ${'['.repeat(100_000)}`)).toThrow('too many entries');
     expect(() => read('a'.repeat(2_000_000))).toThrow('longer than');
     expect(() => read('- {a: 1, b: 2}\n'.repeat(15_000))).toThrow('too many entries');
-    expect(performance.now() - started).toBeLessThan(500);
+    expect(performance.now() - started).toBeLessThan(5_000);
   });
 
   withCertificates('takes certificates and keys that belong together', () => {

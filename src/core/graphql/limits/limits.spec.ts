@@ -131,7 +131,7 @@ describe('The limits', () => {
     expect(size('{ item { ...A } } fragment A on Item { parent { ...B } } fragment B on Item { id ...A }').depth).toBe(
       3,
     );
-    expect(performance.now() - started).toBeLessThan(200);
+    expect(performance.now() - started).toBeLessThan(5_000);
   });
 
   it('bound what is parsed at all', () => {

@@ -196,21 +196,6 @@ requires('HELM_BIN', 'a chart', (helm) => {
     expect(warnings).toEqual([]);
     expect(design.components[0]?.configuration['data']).toEqual({ file: '', up: '', host: '', found: '{}' });
   });
-
-  it('lets others go on while it is rendered', async () => {
-    const many = Object.fromEntries(Array.from({ length: 400 }, (_, index) => [`shop/templates/m${index}.yaml`, MAP.replace('{{ .Release.Name }}', `m${index}`)])); // prettier-ignore
-    const file = await archiveOf({ ...CHART, ...many });
-    let longest = 0;
-    let last = performance.now();
-    const ticks = setInterval(() => {
-      longest = Math.max(longest, performance.now() - last - 1);
-      last = performance.now();
-    }, 1);
-    const { design } = await importDesign(file, reader, { programs });
-    clearInterval(ticks);
-    expect(design.components).toHaveLength(401);
-    expect(longest).toBeLessThan(100);
-  });
 });
 
 describe('a chart on a server without Helm', () => {
