@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { tarOf } from '../src/formats/tar.fixture.js';
 import type { Json } from './support/person.js';
 import { World } from './support/world.js';
 
@@ -65,10 +67,19 @@ describe('a design', () => {
     const read = await world.admin.get(`/api/pattern/${design.id}?populate=source_content`);
     expect(read.body.pattern_file).toContain('schemaVersion: designs.meshery.io/v1beta1');
     expect(read.body.pattern_file).toContain('kind: Deployment');
-    expect(read.body.source_content).toBe(MANIFEST);
+    expect(read.body).toMatchObject({ source_content: MANIFEST, source_encoding: 'utf-8' });
     const list = await world.admin.get('/api/pattern');
     expect(list.body).toMatchObject({ page: 0, page_size: 10 });
     expect(list.body.patterns.find((each: Json) => each.id === design.id)).toMatchObject({ pattern_file: '' });
+  });
+
+  it('shows the archive that it was imported from in base64', async () => {
+    const archive = gzipSync(await tarOf({ 'shop/web.yaml': MANIFEST }));
+    const { status, body } = await world.admin.upload('/api/pattern/import', 'shop.tgz', archive);
+    expect({ status, type: body.source_type }).toEqual({ status: 201, type: 'kubernetes' });
+    const read = await world.admin.get(`/api/pattern/${body.id}?populate=source_content`);
+    expect(read.body.source_encoding).toBe('base64');
+    expect(Buffer.from(read.body.source_content as string, 'base64').equals(archive)).toBe(true);
   });
 
   it('is imported from a Compose file, whose secrets are nowhere in clear at rest', async () => {

@@ -48,9 +48,7 @@ export class DesignPresenter {
   private async populated(design: Design, wanted: string[]): Promise<Populated> {
     return {
       ...(wanted.includes('pattern_file') ? { patternFile: await this.contents.readText(design) } : {}),
-      ...(wanted.includes('source_content')
-        ? { sourceContent: (await this.contents.readSource(design)).toString() }
-        : {}),
+      ...(wanted.includes('source_content') ? { source: await this.contents.readSource(design) } : {}),
     };
   }
 }

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { ObjectType } from '@nestjs/graphql';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { EnvelopeOf } from '../core/listing/page.js';
@@ -19,7 +20,7 @@ export class NullString {
 /** Contents that are asked for beside the record. */
 export interface Populated {
   patternFile?: string;
-  sourceContent?: string;
+  source?: Buffer;
 }
 
 @ObjectType('PatternResult')
@@ -44,6 +45,9 @@ export class DesignView extends RecordView {
 
   @ApiPropertyOptional({ description: 'The source as it was imported; only with populate=source_content.' })
   source_content?: string;
+
+  @ApiPropertyOptional({ enum: ['utf-8', 'base64'], description: 'How source_content is written: archives in base64.' })
+  source_encoding?: string;
 
   @MapField({ nullable: true })
   location!: DesignLocation;
@@ -81,7 +85,7 @@ export class DesignView extends RecordView {
   @IntField({ rest: true })
   download_count!: number;
 
-  static of(this: void, design: Design, { patternFile = '', sourceContent }: Populated = {}): DesignView {
+  static of(this: void, design: Design, { patternFile = '', source }: Populated = {}): DesignView {
     return RecordView.shape(new DesignView(), design, {
       name: design.name,
       user_id: design.userId,
@@ -89,7 +93,7 @@ export class DesignView extends RecordView {
       organization_id: design.organizationId,
       visibility: design.visibility,
       pattern_file: patternFile,
-      ...(sourceContent === undefined ? {} : { source_content: sourceContent }),
+      ...(source ? written(source) : {}),
       location: design.location,
       cloned_from: design.clonedFrom,
       catalog_data: design.catalogData,
@@ -107,3 +111,9 @@ export class DesignView extends RecordView {
 }
 
 export const DesignPage = EnvelopeOf(DesignView, 'patterns', 'PatternPageResult');
+
+/** Bytes as JSON can hold them: text as it is, all else in base64. */
+function written(source: Buffer): { source_content: string; source_encoding: string } {
+  const encoding = isUtf8(source) && !source.includes(0) ? 'utf-8' : 'base64';
+  return { source_content: source.toString(encoding), source_encoding: encoding };
+}
