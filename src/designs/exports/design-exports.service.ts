@@ -22,6 +22,9 @@ const GZIP = 'application/gzip';
 const JSON_TYPE = 'application/json';
 const TYPES = { design: YAML, json: JSON_TYPE, kubernetes: YAML, helm: GZIP, 'docker-compose': YAML } as const;
 
+/** A source of which comments are kept is read once more: two tasks in one. */
+const READING_AND_WRITING = 2;
+
 /** Gives designs away as files. */
 @Injectable()
 export class DesignExports {
@@ -59,7 +62,8 @@ export class DesignExports {
     const kept = (form === 'kubernetes' || form === 'helm') && design.sourceType === form;
     const source = kept ? await this.contents.readSourceFile(design) : null;
     const tasks = !source || isSmall(source.bytes) ? tasksFor(content, this.pool) : this.pool;
-    const made = await tasks.run(exportTask, { form, content, source, limits }, { buffers: [content.buffer] });
+    const settings = { buffers: [content.buffer], times: READING_AND_WRITING };
+    const made = await tasks.run(exportTask, { form, content, source, limits }, settings);
     return Buffer.from(made.buffer, made.byteOffset, made.length);
   }
 
