@@ -32,7 +32,7 @@ function packedInto(limit: number, sizes: readonly Size[], gap: number): Packing
   const places: Point[] = [];
   const whole: Size = { width: 0, height: 0 };
   for (const { width, height } of sizes) {
-    const [x, y] = highest(skyline, width, limit);
+    const [x, y] = highest(skyline, width + gap, limit + gap);
     const right = x + width + gap;
     const beyond = [...skyline].reverse().find((each) => each.x <= right) ?? { x: 0, y: 0 };
     skyline = [
@@ -48,7 +48,7 @@ function packedInto(limit: number, sizes: readonly Size[], gap: number): Packing
   return { ...whole, places };
 }
 
-/** Each step of the skyline reaches to where the next begins. */
+/** Each step of the skyline reaches to where the next begins; the width is with the gap that is kept to what stands on the right. */
 function highest(skyline: readonly { x: number; y: number }[], width: number, limit: number): Point {
   let best: Point | undefined;
   for (const [index, { x }] of skyline.entries()) {
