@@ -3,7 +3,7 @@ import { requireScope } from '../core/access/access.js';
 import type { Actor } from '../core/access/actor.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { DesignCloned } from './design.events.js';
-import type { CloneInput } from './design.inputs.js';
+import type { CloneInput } from '../workspaces/records/clone.input.js';
 import { designPolicy } from './design.policy.js';
 import { DesignPlacement } from './design-placement.js';
 import { DesignWriter, type Written } from './design-writer.service.js';

@@ -1,9 +1,6 @@
 import { Column, Entity } from 'typeorm';
-import { TenantEntity } from '../core/database/base.entity.js';
+import { WorkspaceRecord } from '../workspaces/records/workspace-record.entity.js';
 import type { SourceType } from './formats/source-type.js';
-
-export const VISIBILITIES = ['workspace', 'organization', 'public'] as const;
-export type Visibility = (typeof VISIBILITIES)[number];
 
 /** More versions than any design has. */
 const LAST = 2 ** 31 - 1;
@@ -26,20 +23,7 @@ export interface Origin {
 
 /** Declarative infrastructure. It lives in exactly one workspace; its content is kept version by version. */
 @Entity('design')
-export class Design extends TenantEntity {
-  @Column('uuid')
-  workspaceId!: string;
-
-  @Column('text')
-  name!: string;
-
-  /** The user who owns it. */
-  @Column('uuid')
-  userId!: string;
-
-  @Column('text', { default: 'workspace' })
-  visibility!: Visibility;
-
+export class Design extends WorkspaceRecord {
   @Column('text')
   sourceType!: SourceType;
 
@@ -67,12 +51,6 @@ export class Design extends TenantEntity {
 
   @Column('integer', { default: 0 })
   deploymentCount!: number;
-
-  @Column('integer', { default: 0 })
-  cloneCount!: number;
-
-  @Column('integer', { default: 0 })
-  downloadCount!: number;
 
   /** The versions of which a reader of this record may know, first and last. */
   get shown(): [first: number, last: number] {

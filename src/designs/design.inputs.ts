@@ -1,15 +1,12 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsArray, IsOptional, isUUID, IsString, IsUUID } from 'class-validator';
+import { IsArray, IsOptional, isUUID, IsString } from 'class-validator';
 import { type Fault, InvalidRequest } from '../core/errors/app-error.js';
-import { OrganizationListQuery } from '../core/listing/list-query.js';
 import { Writes } from '../core/rest/change-input.js';
 import { ChangeOnly } from '../core/rest/input.pipe.js';
 import { FlagInput, IdInput, MapInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
-import { VISIBILITIES, type Visibility } from './design.entity.js';
+import { SET_VISIBILITIES, VISIBILITIES, type Visibility } from '../workspaces/records/workspace-record.entity.js';
+import { WorkspaceRecordQuery } from '../workspaces/records/workspace-record.query.js';
 import { DesignView } from './design.view.js';
-
-/** Visibilities that are set directly; `public` is set by publishing. */
-const SET_VISIBILITIES = ['workspace', 'organization'] as const;
 
 @Writes(() => DesignView)
 export class NewDesign {
@@ -84,17 +81,6 @@ export class DesignImport {
   env?: string | Record<string, unknown>;
 }
 
-export class CloneInput {
-  @NameInput({ optional: true, description: 'The name of the original, and "(copy)", when it is left out.' })
-  name?: string;
-
-  @IdInput({ optional: true, description: "The caller's default workspace when it is left out." })
-  workspace_id?: string;
-
-  @IdInput({ optional: true })
-  organization_id?: string;
-}
-
 export class BulkDeletion {
   @ApiProperty({ type: 'array', items: { type: 'object', properties: { id: { type: 'string', format: 'uuid' } } } })
   @IsArray({ message: 'must be a list of objects with an id' })
@@ -114,28 +100,9 @@ export class BulkDeletion {
   }
 }
 
-export class DesignListQuery extends OrganizationListQuery {
-  @ApiPropertyOptional({ description: 'pattern_file fills the field of that name.' })
-  @IsOptional()
-  @IsString({ message: 'must be given once' })
-  populate?: string;
-
-  @ApiPropertyOptional({ description: 'workspace, organization or public; several are separated by commas.' })
-  @IsOptional()
-  visibility?: string | string[];
-
-  @ApiPropertyOptional({ format: 'uuid' })
-  @IsOptional()
-  @IsUUID('all', { message: 'must be a UUID' })
-  workspace_id?: string;
-
+export class DesignListQuery extends WorkspaceRecordQuery {
   @ApiPropertyOptional()
   @IsOptional()
   @IsString({ message: 'must be given once' })
   source_type?: string;
-
-  /** Bounds of the time of creation, and of the last change, from GraphQL's PageFilter. */
-  from?: string;
-  to?: string;
-  updated_after?: string;
 }

@@ -4,7 +4,8 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { EnvelopeOf } from '../core/listing/page.js';
 import { FlagField, IdField, IntField, MapField, RecordField, TextField, WordField } from '../core/schema/fields.js';
 import { RecordView } from '../core/schema/record.view.js';
-import { type Design, type DesignLocation, type Origin, VISIBILITIES, type Visibility } from './design.entity.js';
+import { VISIBILITIES, type Visibility } from '../workspaces/records/workspace-record.entity.js';
+import type { Design, DesignLocation, Origin } from './design.entity.js';
 import { sourceTypes } from './formats/source-type.js';
 
 /** A nullable string, as clients of this interface know it. */

@@ -21,12 +21,7 @@ export class DesignsResolver {
 
   @Query(() => DesignPage)
   async fetchPatterns(@Caller() actor: Actor, @Args('selector') selector: PageFilter): Promise<Envelope> {
-    const query = Object.assign(selector.into(new DesignListQuery()), {
-      visibility: selector.visibility ?? undefined,
-      from: selector.from ?? undefined,
-      to: selector.to ?? undefined,
-      updated_after: selector.updated_after ?? undefined,
-    });
+    const query = selector.intoNarrowed(new DesignListQuery());
     return this.presenter.page(await this.designs.list(actor, query), 'pattern_file');
   }
 

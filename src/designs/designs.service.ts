@@ -14,7 +14,8 @@ import type { Design } from './design.entity.js';
 import { DesignMoved } from './design.events.js';
 import type { DesignListQuery } from './design.inputs.js';
 import { designPolicy } from './design.policy.js';
-import { DesignsStore, readTime, readVisibilities } from './designs.store.js';
+import { DesignsStore } from './designs.store.js';
+import { scopeOf } from '../workspaces/records/workspace-record.query.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 
 /** Designs as records: who sees them, and where they live. Their content is written by DesignWriter; how they go and come back is DesignRemoval's. */
@@ -34,18 +35,9 @@ export class DesignsService {
   /** The designs of the caller's workspaces, and those shared with the caller's organizations. */
   async list(actor: Actor, query: DesignListQuery): Promise<Page<Design>> {
     requireScope(actor, designPolicy.read);
-    const organization = query.organization_id ? await this.organizations.get(actor, query.organization_id) : null;
+    if (query.organization_id) await this.organizations.get(actor, query.organization_id);
     if (query.workspace_id) await this.workspaces.get(actor, query.workspace_id);
-    const scope = {
-      organizationId: organization?.id,
-      workspaceId: query.workspace_id,
-      sourceType: query.source_type,
-      visibility: readVisibilities(query.visibility),
-      from: readTime('from', query.from),
-      to: readTime('to', query.to),
-      updatedAfter: readTime('updated_after', query.updated_after),
-    };
-    return this.designs.page(actor, scope, query);
+    return this.designs.page(actor, { ...scopeOf(query), sourceType: query.source_type }, query);
   }
 
   /**

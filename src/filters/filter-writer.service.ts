@@ -11,9 +11,11 @@ import { isSet } from '../core/schema/input-fields.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 import type { Workspace } from '../workspaces/workspace.entity.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import type { CloneInput } from '../workspaces/records/clone.input.js';
 import { Filter } from './filter.entity.js';
 import { FilterCloned, FilterCreated, FilterUpdated } from './filter.events.js';
-import { type FilterChange, type FilterCopy, type NewFilter, SET_VISIBILITIES } from './filter.inputs.js';
+import { SET_VISIBILITIES } from '../workspaces/records/workspace-record.entity.js';
+import type { FilterChange, NewFilter } from './filter.inputs.js';
 import { filterPolicy } from './filter.policy.js';
 import { FilterContents } from './filter-contents.js';
 import { FilterPresenter } from './filter-presenter.js';
@@ -101,7 +103,7 @@ export class FilterWriter {
   }
 
   /** Whoever reads a filter may have a copy of their own, in a workspace where they make filters. */
-  async clone(actor: Actor, id: string, input: FilterCopy): Promise<WrittenFilter> {
+  async clone(actor: Actor, id: string, input: CloneInput): Promise<WrittenFilter> {
     requireScope(actor, filterPolicy.clone);
     const source = await this.filters.get(actor, id);
     const workspace = await this.placeFor(actor, input);

@@ -1,7 +1,7 @@
 import { Column, Entity } from 'typeorm';
-import { TenantEntity } from '../core/database/base.entity.js';
 import { Conflict } from '../core/errors/app-error.js';
-import type { DesignLocation, Visibility } from '../designs/design.entity.js';
+import type { DesignLocation } from '../designs/design.entity.js';
+import { WorkspaceRecord } from '../workspaces/records/workspace-record.entity.js';
 import type { ModuleFacts } from './wasm/module-facts.js';
 
 /** The filter that another was made of, as it was then. */
@@ -13,20 +13,7 @@ export interface FilterOrigin {
 
 /** A WebAssembly module that proxies run on their traffic, with its configuration. It lives in exactly one workspace. */
 @Entity('filter')
-export class Filter extends TenantEntity {
-  @Column('uuid')
-  workspaceId!: string;
-
-  @Column('text')
-  name!: string;
-
-  /** The user who owns it. */
-  @Column('uuid')
-  userId!: string;
-
-  @Column('text', { default: 'workspace' })
-  visibility!: Visibility;
-
+export class Filter extends WorkspaceRecord {
   /** The module, packed and sealed. */
   @Column('bytea', { select: false })
   content!: Buffer;
@@ -59,12 +46,6 @@ export class Filter extends TenantEntity {
   /** What the catalog is narrowed by, as it compares them. */
   @Column('text', { array: true, default: [] })
   technologies!: string[];
-
-  @Column('integer', { default: 0 })
-  cloneCount!: number;
-
-  @Column('integer', { default: 0 })
-  downloadCount!: number;
 
   get isPublished(): boolean {
     return this.visibility === 'public';

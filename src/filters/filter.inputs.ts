@@ -1,14 +1,11 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, IsString, IsUUID } from 'class-validator';
-import { OrganizationListQuery } from '../core/listing/list-query.js';
+import { IsOptional } from 'class-validator';
 import { Writes } from '../core/rest/change-input.js';
 import { ChangeOnly } from '../core/rest/input.pipe.js';
 import { FormFlagInput, IdInput, MapInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
-import { VISIBILITIES, type Visibility } from '../designs/design.entity.js';
+import { SET_VISIBILITIES, VISIBILITIES, type Visibility } from '../workspaces/records/workspace-record.entity.js';
 import { FilterView } from './filter.view.js';
 
-/** Visibilities that are set directly; `public` is set by publishing. */
-export const SET_VISIBILITIES = ['workspace', 'organization'] as const;
 const FILTER_DATA = '`filter_file` is the module in base64, `name` the name of the filter.';
 const URL_DESCRIPTION = 'Where the module is fetched from by the server.';
 
@@ -63,36 +60,4 @@ export class FilterChange extends ChangeOnly {
 
   @WordInput(VISIBILITIES, { optional: true, description: '`public` only when it is published already.' })
   visibility?: Visibility;
-}
-
-export class FilterCopy {
-  @NameInput({ optional: true, description: 'The name of the source with " (copy)" when it is left out.' })
-  name?: string;
-
-  @IdInput({ optional: true, description: "The caller's default workspace when it is left out." })
-  workspace_id?: string;
-
-  @IdInput({ optional: true })
-  organization_id?: string;
-}
-
-export class FilterListQuery extends OrganizationListQuery {
-  @ApiPropertyOptional({ description: 'filter_file fills the field of that name.' })
-  @IsOptional()
-  @IsString({ message: 'must be given once' })
-  populate?: string;
-
-  @ApiPropertyOptional({ description: 'workspace, organization or public; several are separated by commas.' })
-  @IsOptional()
-  visibility?: string | string[];
-
-  @ApiPropertyOptional({ format: 'uuid' })
-  @IsOptional()
-  @IsUUID('all', { message: 'must be a UUID' })
-  workspace_id?: string;
-
-  /** Bounds of the time of creation, and of the last change, from GraphQL's PageFilter. */
-  from?: string;
-  to?: string;
-  updated_after?: string;
 }

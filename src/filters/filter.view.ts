@@ -2,7 +2,8 @@ import { ObjectType } from '@nestjs/graphql';
 import { EnvelopeOf } from '../core/listing/page.js';
 import { IdField, IntField, MapField, TextField, WordField } from '../core/schema/fields.js';
 import { RecordView } from '../core/schema/record.view.js';
-import { type DesignLocation, VISIBILITIES, type Visibility } from '../designs/design.entity.js';
+import type { DesignLocation } from '../designs/design.entity.js';
+import { VISIBILITIES, type Visibility } from '../workspaces/records/workspace-record.entity.js';
 import type { Filter, FilterOrigin } from './filter.entity.js';
 import type { ModuleFacts } from './wasm/module-facts.js';
 

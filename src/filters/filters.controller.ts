@@ -21,7 +21,9 @@ import { sendFile } from '../core/rest/download.js';
 import { Id } from '../core/rest/id.js';
 import { IfMatch, Precondition } from '../core/rest/precondition.js';
 import { filesOf, UploadInterceptor } from '../core/rest/upload.js';
-import { FilterChange, FilterCopy, FilterListQuery, NewFilter } from './filter.inputs.js';
+import { CloneInput } from '../workspaces/records/clone.input.js';
+import { FilterChange, NewFilter } from './filter.inputs.js';
+import { WorkspaceRecordQuery } from '../workspaces/records/workspace-record.query.js';
 import { FilterPage, FilterView } from './filter.view.js';
 import { FilterPresenter } from './filter-presenter.js';
 import { FilterWriter } from './filter-writer.service.js';
@@ -39,7 +41,7 @@ export class FiltersController {
 
   @Get()
   @ApiOkResponse({ type: FilterPage })
-  async list(@Caller() actor: Actor, @Query() query: FilterListQuery): Promise<Envelope> {
+  async list(@Caller() actor: Actor, @Query() query: WorkspaceRecordQuery): Promise<Envelope> {
     return this.presenter.page(await this.filters.list(actor, query), query.populate);
   }
 
@@ -71,7 +73,7 @@ export class FiltersController {
   async clone(
     @Caller() actor: Actor,
     @Id() id: string,
-    @Body() input: FilterCopy,
+    @Body() input: CloneInput,
     @Res({ passthrough: true }) response: Response,
   ): Promise<FilterView> {
     return this.presenter.written(await this.writer.clone(actor, id, input), response);

@@ -3,7 +3,7 @@ import { Actor } from '../core/access/actor.js';
 import { Caller } from '../core/access/public.js';
 import type { Envelope } from '../core/listing/page.js';
 import { PageFilter } from '../core/listing/page-filter.js';
-import { FilterListQuery } from './filter.inputs.js';
+import { WorkspaceRecordQuery } from '../workspaces/records/workspace-record.query.js';
 import { FilterPage, FilterView } from './filter.view.js';
 import { FilterContents } from './filter-contents.js';
 import { FilterPresenter } from './filter-presenter.js';
@@ -19,7 +19,7 @@ export class FiltersResolver {
 
   @Query(() => FilterPage)
   async fetchFilters(@Caller() actor: Actor, @Args('selector') selector: PageFilter): Promise<Envelope> {
-    return this.presenter.page(await this.filters.list(actor, selector.intoNarrowed(new FilterListQuery())));
+    return this.presenter.page(await this.filters.list(actor, selector.intoNarrowed(new WorkspaceRecordQuery())));
   }
 
   /** The module in base64, read only when it is asked for. */

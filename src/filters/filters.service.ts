@@ -7,12 +7,12 @@ import { EventBus } from '../core/events/event-bus.js';
 import type { Page } from '../core/listing/page.js';
 import { type Download, fileName } from '../core/rest/download.js';
 import { Precondition } from '../core/rest/precondition.js';
-import { readTime, readVisibilities } from '../designs/designs.store.js';
+import { scopeOf } from '../workspaces/records/workspace-record.query.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import type { Filter } from './filter.entity.js';
 import { FilterDeleted, FilterRestored } from './filter.events.js';
-import type { FilterListQuery } from './filter.inputs.js';
+import { WorkspaceRecordQuery } from '../workspaces/records/workspace-record.query.js';
 import { filterPolicy } from './filter.policy.js';
 import { FilterContents } from './filter-contents.js';
 import { FiltersStore } from './filters.store.js';
@@ -33,19 +33,11 @@ export class FiltersService {
   ) {}
 
   /** The filters of the caller's workspaces, and those shared with the caller's organizations. */
-  async list(actor: Actor, query: FilterListQuery): Promise<Page<Filter>> {
+  async list(actor: Actor, query: WorkspaceRecordQuery): Promise<Page<Filter>> {
     requireScope(actor, filterPolicy.read);
-    const organization = query.organization_id ? await this.organizations.get(actor, query.organization_id) : null;
+    if (query.organization_id) await this.organizations.get(actor, query.organization_id);
     if (query.workspace_id) await this.workspaces.get(actor, query.workspace_id);
-    const scope = {
-      organizationId: organization?.id,
-      workspaceId: query.workspace_id,
-      visibility: readVisibilities(query.visibility),
-      from: readTime('from', query.from),
-      to: readTime('to', query.to),
-      updatedAfter: readTime('updated_after', query.updated_after),
-    };
-    return this.filters.page(actor, scope, query);
+    return this.filters.page(actor, scopeOf(query), query);
   }
 
   /**

@@ -157,7 +157,7 @@ export class DeploymentRunner {
       const deployment = await this.deployments.lock(SYSTEM, id);
       if (!deployment || deployment.hasEnded) return;
       await this.deployments.update(deployment, { ...end, finishedAt: new Date() });
-      if (end.status === 'succeeded') await this.designs.count(deployment.designId, 'deployment_count');
+      if (end.status === 'succeeded') await this.designs.countDeployment(deployment.designId);
       await this.events.publish(tale(deployment));
     });
   }

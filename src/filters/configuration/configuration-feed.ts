@@ -6,7 +6,7 @@ import { DesignListQuery } from '../../designs/design.inputs.js';
 import { DesignsService } from '../../designs/designs.service.js';
 import type { PageFilter } from '../../core/listing/page-filter.js';
 import { OrganizationsStore } from '../../organizations/organizations.store.js';
-import { FilterListQuery } from '../filter.inputs.js';
+import { WorkspaceRecordQuery } from '../../workspaces/records/workspace-record.query.js';
 import { FiltersService } from '../filters.service.js';
 import { ConfigurationFollower, type Reading } from './configuration-follower.js';
 
@@ -41,7 +41,7 @@ export class ConfigurationFeed implements OnModuleDestroy {
       organizations: new Set((await this.organizations.ofMember(userId)).map(({ id }) => id)),
       pages: {
         patterns: await this.designs.list(actor, patterns.intoNarrowed(new DesignListQuery())),
-        filters: await this.filters.list(actor, filters.intoNarrowed(new FilterListQuery())),
+        filters: await this.filters.list(actor, filters.intoNarrowed(new WorkspaceRecordQuery())),
       },
     });
     await read();

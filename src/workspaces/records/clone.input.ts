@@ -1,0 +1,13 @@
+import { IdInput, NameInput } from '../../core/schema/input-fields.js';
+
+/** Where a copy goes, and what it is called. */
+export class CloneInput {
+  @NameInput({ optional: true, description: 'The name of the original, and "(copy)", when it is left out.' })
+  name?: string;
+
+  @IdInput({ optional: true, description: "The caller's default workspace when it is left out." })
+  workspace_id?: string;
+
+  @IdInput({ optional: true })
+  organization_id?: string;
+}

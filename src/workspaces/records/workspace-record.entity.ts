@@ -1,0 +1,31 @@
+import { Column } from 'typeorm';
+import { TenantEntity } from '../../core/database/base.entity.js';
+
+/** Who sees what lives in a workspace: its members, the whole organization, or everybody who is signed in. */
+export const VISIBILITIES = ['workspace', 'organization', 'public'] as const;
+export type Visibility = (typeof VISIBILITIES)[number];
+
+/** Visibilities that are set directly; `public` is set by publishing. */
+export const SET_VISIBILITIES = ['workspace', 'organization'] as const;
+
+/** A record that lives in exactly one workspace and may be shared beyond it. */
+export abstract class WorkspaceRecord extends TenantEntity {
+  @Column('uuid')
+  workspaceId!: string;
+
+  @Column('text')
+  name!: string;
+
+  /** The user who owns it. */
+  @Column('uuid')
+  userId!: string;
+
+  @Column('text', { default: 'workspace' })
+  visibility!: Visibility;
+
+  @Column('integer', { default: 0 })
+  cloneCount!: number;
+
+  @Column('integer', { default: 0 })
+  downloadCount!: number;
+}

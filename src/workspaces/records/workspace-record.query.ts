@@ -1,0 +1,67 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsOptional, IsString, IsUUID } from 'class-validator';
+import { InvalidRequest } from '../../core/errors/app-error.js';
+import { OrganizationListQuery } from '../../core/listing/list-query.js';
+import { VISIBILITIES, type Visibility } from './workspace-record.entity.js';
+
+/** What a list of records of workspaces is asked. */
+export class WorkspaceRecordQuery extends OrganizationListQuery {
+  @ApiPropertyOptional({ description: 'Names of fields of content to be filled in, such as pattern_file.' })
+  @IsOptional()
+  @IsString({ message: 'must be given once' })
+  populate?: string;
+
+  @ApiPropertyOptional({ description: 'workspace, organization or public; several are separated by commas.' })
+  @IsOptional()
+  visibility?: string | string[];
+
+  @ApiPropertyOptional({ format: 'uuid' })
+  @IsOptional()
+  @IsUUID('all', { message: 'must be a UUID' })
+  workspace_id?: string;
+
+  /** Bounds of the time of creation, and of the last change, from GraphQL's PageFilter. */
+  from?: string;
+  to?: string;
+  updated_after?: string;
+}
+
+/** What narrows such a list beside the query that every list has. */
+export interface RecordScope {
+  organizationId?: string;
+  workspaceId?: string;
+  visibility?: Visibility[];
+  from?: Date;
+  to?: Date;
+  updatedAfter?: Date;
+}
+
+/** @throws InvalidRequest naming the parameter that is wrong */
+export function scopeOf(query: WorkspaceRecordQuery): RecordScope {
+  return {
+    organizationId: query.organization_id,
+    workspaceId: query.workspace_id,
+    visibility: readVisibilities(query.visibility),
+    from: readTime('from', query.from),
+    to: readTime('to', query.to),
+    updatedAfter: readTime('updated_after', query.updated_after),
+  };
+}
+
+function readVisibilities(given: string | string[] | undefined): Visibility[] | undefined {
+  const wanted = [given ?? []]
+    .flat()
+    .flatMap((text) => text.split(','))
+    .filter(Boolean);
+  if (wanted.length === 0) return undefined;
+  const found = VISIBILITIES.filter((visibility) => wanted.includes(visibility));
+  if (found.length === new Set(wanted).size) return found;
+  throw InvalidRequest.at('visibility', `must be some of ${VISIBILITIES.join(', ')}`);
+}
+
+function readTime(name: string, text: string | undefined): Date | undefined {
+  if (!text) return undefined;
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime())) throw InvalidRequest.at(name, 'must be an ISO 8601 timestamp');
+  return time;
+}
