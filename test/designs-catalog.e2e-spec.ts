@@ -208,6 +208,10 @@ describe('the catalog', () => {
     expect(await as(outsider.id, asked)).toEqual([{ n: 1 }]);
     expect(await as(admin.id, asked)).toEqual([{ n: 1 }, { n: 2 }]);
     expect(await as(outsider.id, `SELECT 1 AS n FROM design d WHERE d.id = $1`)).toEqual([]);
+    const changed = `WITH changed AS (UPDATE design_version SET message = 'theirs' WHERE design_id = $1 RETURNING number)
+      SELECT number AS n FROM changed ORDER BY 1`;
+    expect(await as(outsider.id, changed)).toEqual([]);
+    expect(await as(admin.id, changed)).toEqual([{ n: 1 }, { n: 2 }]);
   });
 });
 

@@ -106,6 +106,17 @@ describe('the versions of a design', () => {
     expect((await editor.post(url, {}, { headers: { 'if-match': '"1-stale"' } })).status).toBe(412);
   });
 
+  it('are not made of content that is no longer current', async () => {
+    const { editor } = people;
+    const { id } = await create(editor, manifest(1));
+    const large = Array.from({ length: 8000 }, (_, index) => CONFIG.replace('settings', `settings-${index}`)).join('');
+    const slow = editor.put('/api/pattern/yaml', { id, pattern_data: { pattern_file: large } });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await change(editor, id, manifest(2));
+    expect(await slow).toMatchObject({ status: 409, body: { code: 'CONCURRENT_CHANGE' } });
+    expect((await editor.get(`/api/pattern/${id}`)).body.pattern_file).toContain('replicas: 2');
+  });
+
   it('have no gap and no double when changes race', async () => {
     const { editor } = people;
     const { id } = await create(editor, manifest(1));

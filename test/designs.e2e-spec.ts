@@ -127,6 +127,30 @@ describe('a design', () => {
     expect(await count()).toBe(0);
   });
 
+  it('is taken for base64 only where it can be nothing else, and for that in no time', async () => {
+    const text = `${'a'.repeat(17)}${' '.repeat(200_000)}:`;
+    const began = performance.now();
+    const answer = await world.admin.post('/api/pattern', {
+      name: 'x',
+      pattern_data: { pattern_file: text },
+      save: false,
+    });
+    expect(answer.status).toBe(400);
+    expect(performance.now() - began).toBeLessThan(10_000);
+    const wrapped = Buffer.from(MANIFEST)
+      .toString('base64')
+      .replace(/(.{60})/g, '$1\n');
+    const taken = await world.admin.post('/api/pattern', {
+      name: 'x',
+      pattern_data: { pattern_file: wrapped },
+      save: false,
+    });
+    expect(taken).toMatchObject({ status: 200, body: { source_type: 'kubernetes' } });
+    const env = 'A=b\n'.repeat(40_000);
+    const long = await world.admin.upload('/api/pattern/import', 'compose.yaml', COMPOSE, { env });
+    expect(long).toMatchObject({ status: 400, body: { errors: [{ pointer: '/env' }] } });
+  });
+
   it('says where each fault of a manifest is, and leaves nothing behind', async () => {
     const documents = Array.from({ length: 9 }, (_, i) =>
       i === 6

@@ -53,8 +53,11 @@ export class DesignRemoval {
     const ids = [...new Set(given)].sort();
     if (ids.length === 0 || ids.length > AT_ONCE)
       throw InvalidRequest.at('/patterns', `must name 1 to ${AT_ONCE} designs`);
-    await eachOf(given, ids, (id) => this.prepare(actor, id, false));
+    const places = new Set<string>();
+    await eachOf(given, ids, async (id) => places.add((await this.prepare(actor, id, false)).workspaceId));
     return this.unit.run(async () => {
+      // All workspaces before any design: whoever else does so holds them in the same order.
+      await this.workspaces.mustAllBeActive(actor, [...places].sort());
       const deleted: Design[] = [];
       await eachOf(given, ids, async (id) => {
         const design = await this.designs.open(actor, id, 'delete');
@@ -93,15 +96,16 @@ export class DesignRemoval {
     await this.events.publish(gone);
   }
 
-  private async prepare(actor: Actor, id: string, undeploy: boolean): Promise<void> {
+  private async prepare(actor: Actor, id: string, undeploy: boolean): Promise<Design> {
     const design = await this.designs.get(actor, id);
     await this.designs.require(actor, 'delete', design);
     for (const prepare of this.preparations) await prepare(actor, design, undeploy);
+    return design;
   }
 }
 
 /** Does something for each id, and throws what failed first with a fault for each that failed. */
-async function eachOf(given: readonly string[], ids: string[], work: (id: string) => Promise<void>): Promise<void> {
+async function eachOf(given: readonly string[], ids: string[], work: (id: string) => Promise<unknown>): Promise<void> {
   const failed: { error: AppError; fault: Fault }[] = [];
   for (const id of ids)
     await work(id).catch((error: unknown) => {

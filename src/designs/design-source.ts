@@ -31,6 +31,8 @@ export interface ReadSource extends Source {
   imported: Omit<ImportedDesign, 'design'> & { design: PackedDesign };
 }
 
+/** No real `.env` is longer, and it is read at once. */
+const LONGEST_ENV = 100_000;
 /** An import is two tasks in one. */
 const READING_AND_CONVERTING = 2;
 const INLINE: DesignLocation = { type: 'inline', host: '', path: '', branch: '' };
@@ -140,12 +142,14 @@ function inline(data: Record<string, unknown>): Uint8Array {
       'is required',
       'Send the design as an object or text in design_file, or as text or base64 in pattern_file.',
     );
-  const encoded =
-    design_file === undefined &&
-    designFile === undefined &&
-    /^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(sent) &&
-    sent.length > 16;
+  const encoded = design_file === undefined && designFile === undefined && isBase64(sent);
   return Buffer.from(sent, encoded ? 'base64' : 'utf8');
+}
+
+/** Whether text can only be meant as base64. Takes time in proportion to its length. */
+function isBase64(text: string): boolean {
+  if (text.length <= 16 || !/^[A-Za-z0-9+/=\s]*$/.test(text.slice(0, 1000))) return false;
+  return /^[A-Za-z0-9+/]+={0,2}$/.test(text.replace(/\s+/g, ''));
 }
 
 function values(given: unknown): ReadOptions['values'] {
@@ -155,6 +159,9 @@ function values(given: unknown): ReadOptions['values'] {
 
 function variables(given: unknown): Record<string, string> | undefined {
   if (given === undefined) return undefined;
+  const size = typeof given === 'string' ? given.length : JSON.stringify(given).length;
+  if (size > LONGEST_ENV)
+    throw InvalidRequest.at('/env', `must have at most ${LONGEST_ENV} characters`, 'Send only what the file asks for.');
   const object: unknown = typeof given === 'string' ? fromText(given) : given;
   if (!isObject(object)) throw InvalidRequest.at('/env', 'must be an object, or lines of NAME=value');
   return Object.fromEntries(

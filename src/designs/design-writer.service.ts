@@ -101,6 +101,7 @@ export class DesignWriter {
       const patternFile = isEchoed(input, 'pattern_file') ? await this.contents.readText(design) : '';
       mustEcho(input, DesignView.of(design, { patternFile }));
       mustBeSettable(design, visibility);
+      if (version) mustBeAsRead(design, current);
       await version?.write();
       await this.store.update(design, change);
       await this.events.publish(new DesignUpdated(actor, design, { content: Boolean(version) }));
@@ -182,6 +183,14 @@ const contentOf = ({ imported, file }: ReadSource): Content => ({
   sourceType: imported.sourceType,
   source: file,
 });
+
+/** @throws Conflict CONCURRENT_CHANGE when the content that a change was made of is no longer the current one */
+function mustBeAsRead(design: Design, { versionNumber }: Design): void {
+  if (design.versionNumber === versionNumber) return;
+  throw new Conflict('CONCURRENT_CHANGE', 'another change of this design came first', {
+    remedy: 'Read it again and repeat the change.',
+  });
+}
 
 /** What is in the catalog is taken out of it, and put into it, by its own calls. */
 function mustBeSettable(design: Design, visibility: Visibility | undefined): void {

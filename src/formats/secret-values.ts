@@ -10,11 +10,27 @@ export function isSecret(kind: string, path: string[]): boolean {
   return path.at(-1) === LAST_APPLIED || (path.at(-1) === 'value' && path.at(-3) === 'env');
 }
 
-/** The value at a path as it may be shown. */
+/** What of a Compose file holds values of variables, or what is mounted as a secret. */
+const OF_COMPOSE = new Set(['environment', 'env_file', 'secrets', 'configs', 'args']);
+
+/** The same for the metadata of a design or component, which keeps the Compose file or the values of the chart that it was made of. */
+export function isSecretMetadata(path: readonly string[]): boolean {
+  const [source, part] = path;
+  if (source === 'helm') return part === 'values' && path.length > 2;
+  return source === 'compose' && path.slice(1, -1).some((name) => OF_COMPOSE.has(name));
+}
+
+/** The value at a path of an object of this kind, as it may be shown. */
 export function shown(kind: string, path: string[], value: unknown): unknown {
+  return shownUnless((at) => isSecret(kind, at), path, value);
+}
+
+/** The value at a path without what is hidden; null when there is none. */
+export function shownUnless(isHidden: (path: string[]) => boolean, path: string[], value: unknown): unknown {
   if (value === undefined) return null;
-  if (value !== null && isSecret(kind, path)) return HIDDEN;
-  if (Array.isArray(value)) return value.map((one, index) => shown(kind, [...path, String(index)], one));
+  if (value !== null && isHidden(path)) return HIDDEN;
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, shown(kind, [...path, name], one)]));
+  const inner = ([name, one]: [string, unknown]) => shownUnless(isHidden, [...path, name], one);
+  if (Array.isArray(value)) return Object.entries(value).map(inner);
+  return Object.fromEntries(Object.entries(value).map((entry) => [entry[0], inner(entry)]));
 }

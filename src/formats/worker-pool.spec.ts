@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,6 +16,13 @@ export const hungry = () => { const kept = []; for (;;) kept.push(new Array(1000
 export const leave = () => process.exit(3);
 export const broken = () => { throw new TypeError('broken'); };
 export const curious = async (question, ask) => [await ask(question), await ask(question)];
+export const slowly = async (times, ask) => {
+  for (let turn = 0; turn < times; turn += 1) {
+    const end = performance.now() + 200;
+    while (performance.now() < end);
+    await ask(turn);
+  }
+};
 export const given = ({ bytes }) => bytes.byteLength;
 `;
 const module = `data:text/javascript,${encodeURIComponent(source)}`;
@@ -57,6 +65,31 @@ describe('WorkerPool', () => {
     await expect(pool.run(task('broken'), null)).rejects.toThrow('broken');
     await expect(pool.run(task('missing'), null)).rejects.toThrow('missing');
     await expect(pool.run(task('double'), () => 1)).rejects.toThrow('cloned');
+    await expect(pool.run(task<number, number>('double'), 4)).resolves.toBe(8);
+  });
+
+  it('answers in the context of whoever asked for the task, not of whoever started the worker', async () => {
+    pool = new WorkerPool({ size: 1 });
+    const context = new AsyncLocalStorage<string>();
+    const ask = task<number, string[]>('curious');
+    const answer = () => Promise.resolve(context.getStore());
+    const asked = (who: string) => context.run(who, () => pool.run(ask, 1, { answer }));
+    expect(await asked('first')).toEqual(['first', 'first']);
+    expect(await asked('second')).toEqual(['second', 'second']);
+    expect(await pool.run(ask, 1, { answer })).toEqual([undefined, undefined]);
+  });
+
+  it('gives a task its time once, however often it asks', async () => {
+    pool = new WorkerPool({ size: 1, timeLimit: 1000 });
+    const answer = () => Promise.resolve(null);
+    await expect(pool.run(task('slowly'), 2, { answer })).resolves.toBeUndefined();
+    await expect(pool.run(task('slowly'), 30, { answer })).rejects.toMatchObject({ code: 'TOO_COSTLY' });
+  });
+
+  it('ends a task that is answered with what cannot cross over', async () => {
+    pool = new WorkerPool({ size: 1 });
+    const answer = () => Promise.resolve(() => 1);
+    await expect(pool.run(task('curious'), 1, { answer })).rejects.toThrow('cloned');
     await expect(pool.run(task<number, number>('double'), 4)).resolves.toBe(8);
   });
 

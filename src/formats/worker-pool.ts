@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { Worker } from 'node:worker_threads';
 import { AppError, InvalidRequest } from '../core/errors/app-error.js';
 import { passed, revived } from './passed-error.js';
@@ -24,6 +25,9 @@ const LONGEST_START = 30_000;
 interface Waiting {
   order: Order;
   settings: RunSettings;
+  /** Milliseconds of its time that are left, as of `since`. */
+  left: number;
+  since: number;
   part: (value: unknown) => void;
   resolve: (value: unknown) => void;
   reject: (error: Error) => void;
@@ -38,6 +42,8 @@ export class WorkerPool implements TaskRunner {
   private readonly waiting: Waiting[] = [];
   /** Workers whose tasks wait for an answer, and for how many. */
   private readonly asking = new Map<Worker, number>();
+  /** Belongs to no request: what a worker sends is heard in the context in which the worker was started. */
+  private readonly outside = new AsyncResource('WorkerPool');
   private closed = false;
 
   constructor(options: Partial<WorkerPoolOptions> = {}) {
@@ -67,8 +73,12 @@ export class WorkerPool implements TaskRunner {
   ): Promise<unknown> {
     if (this.closed) return Promise.reject(new Error('The worker pool is closed.'));
     if (this.waiting.length >= this.options.queue) return Promise.reject(tooBusy());
+    const { answer, times = 1 } = settings;
+    const bound = answer && AsyncResource.bind(answer);
+    const left = this.options.timeLimit * times;
     return new Promise((resolve, reject) => {
-      this.waiting.push({ order: { module, name, input }, settings, part, resolve, reject });
+      const order = { module, name, input };
+      this.waiting.push({ order, settings: { ...settings, answer: bound }, left, since: 0, part, resolve, reject });
       this.next();
     });
   }
@@ -92,7 +102,7 @@ export class WorkerPool implements TaskRunner {
     if (this.waiting.length === 0 || this.busy.size - Math.min(this.asking.size, size) >= size) return;
     const waiting = this.waiting.shift();
     if (!waiting) return;
-    const worker = this.idle.pop() ?? this.start();
+    const worker = this.idle.pop() ?? this.outside.runInAsyncScope(() => this.start());
     this.busy.set(worker, waiting);
     worker.ref();
     this.limit(worker, waiting, LONGEST_START);
@@ -108,7 +118,8 @@ export class WorkerPool implements TaskRunner {
     clearTimeout(waiting.timer);
     const timeLimit = this.options.timeLimit * (waiting.settings.times ?? 1);
     const stop = () => this.fail(worker, tooCostly(`took longer than ${timeLimit} ms`));
-    waiting.timer = setTimeout(stop, timeLimit + before);
+    waiting.since = performance.now();
+    waiting.timer = setTimeout(stop, waiting.left + before);
   }
 
   private receive(worker: Worker, answer: Answer): void {
@@ -130,7 +141,9 @@ export class WorkerPool implements TaskRunner {
   /** The time that an answer takes is not the task's, and others work meanwhile. */
   private async reply(worker: Worker, waiting: Waiting, { ask, question }: { ask: number; question: unknown }) {
     clearTimeout(waiting.timer);
-    this.asking.set(worker, (this.asking.get(worker) ?? 0) + 1);
+    const asked = this.asking.get(worker) ?? 0;
+    if (asked === 0) waiting.left = Math.max(waiting.left - (performance.now() - waiting.since), 0);
+    this.asking.set(worker, asked + 1);
     this.next();
     const { answer } = waiting.settings;
     const reply = await (answer ? answer(question) : Promise.reject(new Error('Nobody answers this task.'))).then(
@@ -144,7 +157,11 @@ export class WorkerPool implements TaskRunner {
       this.asking.delete(worker);
       this.limit(worker, waiting);
     }
-    worker.postMessage(reply);
+    try {
+      worker.postMessage(reply);
+    } catch (error) {
+      this.fail(worker, error as Error);
+    }
   }
 
   /** Rejects what the worker was at, and ends the worker: it may be in a loop. */

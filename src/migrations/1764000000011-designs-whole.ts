@@ -5,11 +5,6 @@ const USER = `(SELECT nullif(nullif(current_setting('armature.user', true), ''),
 const MEMBER_OF = `organization_id = ANY (ARRAY(SELECT organizations_of(${USER}, 1)))`;
 const PUBLISHED = `EXISTS (SELECT FROM published_design p WHERE p.id = design_id AND p.version_number = number)`;
 
-const versionsAreShownTo = (rule: string): string => `
-  DROP POLICY tenancy ON design_version;
-  CREATE POLICY tenancy ON design_version USING (${rule} OR ${SYSTEM});
-`;
-
 /** Versions as records, named snapshots of them, where clones come from, and the catalog. */
 export class DesignsWhole1764000000011 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
@@ -48,9 +43,12 @@ export class DesignsWhole1764000000011 implements MigrationInterface {
         unsupported text NOT NULL,
         technologies text[] NOT NULL,
         published_by uuid NOT NULL REFERENCES app_user,
+        -- Of the design: what the catalog is ordered by.
+        created_at timestamptz(3) NOT NULL,
         published_at timestamptz(3) NOT NULL DEFAULT now(),
         FOREIGN KEY (design_id, number) REFERENCES design_version (design_id, number)
       );
+      CREATE INDEX publication_created ON publication (created_at, design_id);
       CREATE INDEX publication_published ON publication (published_at, design_id);
       CREATE INDEX publication_technologies ON publication USING gin (technologies);
       CREATE INDEX publication_search ON publication USING gin (name gin_trgm_ops);
@@ -60,7 +58,7 @@ export class DesignsWhole1764000000011 implements MigrationInterface {
       SELECT d.id, d.organization_id, d.workspace_id, p.name, d.user_id, d.visibility, p.source_type, p.number AS version_number, p.version,
         jsonb_build_object('type', d.location->>'type', 'host', '', 'path', '', 'branch', '') AS location, NULL::jsonb AS cloned_from,
         d.catalog_data, p.unsupported, d.deployment_count, d.clone_count, d.download_count, p.technologies,
-        d.created_at, p.published_at AS updated_at, d.deleted_at, d.revision
+        p.created_at, p.published_at AS updated_at, d.deleted_at, d.revision
       FROM publication p
       JOIN design d ON d.id = p.design_id AND d.deleted_at IS NULL
       JOIN active_workspace w ON w.id = d.workspace_id;
@@ -69,13 +67,13 @@ export class DesignsWhole1764000000011 implements MigrationInterface {
       CREATE POLICY tenancy ON snapshot USING (${MEMBER_OF} OR ${SYSTEM});
       ALTER TABLE publication ENABLE ROW LEVEL SECURITY;
       CREATE POLICY tenancy ON publication USING (${MEMBER_OF} OR ${SYSTEM});
-      ${versionsAreShownTo(`${MEMBER_OF} OR ${PUBLISHED}`)}
+      CREATE POLICY published ON design_version FOR SELECT USING (${USER} IS NOT NULL AND ${PUBLISHED});
     `);
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
-      ${versionsAreShownTo(MEMBER_OF)}
+      DROP POLICY published ON design_version;
       DROP VIEW published_design;
       DROP TABLE publication, snapshot;
       ALTER TABLE design_version DROP id, DROP source_type;

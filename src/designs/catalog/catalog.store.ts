@@ -41,8 +41,8 @@ export class CatalogStore extends Store<PublishedDesign> {
   /** Shows the design as it is now, in place of what was shown before. */
   async publish(design: Design, userId: string, technologies: string[]): Promise<void> {
     await this.unit.manager.query(
-      `INSERT INTO publication (design_id, organization_id, number, name, version, source_type, unsupported, technologies, published_by)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+      `INSERT INTO publication (design_id, organization_id, number, name, version, source_type, unsupported, technologies, published_by, created_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
        ON CONFLICT (design_id) DO UPDATE SET number = excluded.number, name = excluded.name, version = excluded.version,
          source_type = excluded.source_type, unsupported = excluded.unsupported, technologies = excluded.technologies,
          published_by = excluded.published_by, published_at = now()`,
@@ -56,6 +56,7 @@ export class CatalogStore extends Store<PublishedDesign> {
         design.unsupported,
         technologies,
         userId,
+        design.createdAt,
       ],
     );
   }

@@ -3,6 +3,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsInt, IsOptional, Min } from 'class-validator';
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import { NameInput, TextInput } from '../../core/schema/input-fields.js';
+import type { Design } from '../design.entity.js';
 
 /** The largest number that the database has for a version. */
 const LARGEST = 2 ** 31 - 1;
@@ -34,9 +35,9 @@ export class DiffQuery {
   to?: string;
 
   /** @throws InvalidRequest naming the parameter that is no number of a version */
-  numbers(current: number): { from: number; to: number } {
-    const to = this.to ? readNumber('to', String(this.to)) : current;
-    return { from: this.from ? readNumber('from', String(this.from)) : Math.max(to - 1, 1), to };
+  numbers({ versionNumber, shown: [first] }: Design): { from: number; to: number } {
+    const to = this.to ? readNumber('to', String(this.to)) : versionNumber;
+    return { from: this.from ? readNumber('from', String(this.from)) : Math.max(to - 1, first), to };
   }
 }
 

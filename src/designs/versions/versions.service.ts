@@ -53,7 +53,7 @@ export class VersionsService {
     const design = await this.designs.get(actor, id);
     await this.designs.require(actor, 'update', design);
     const { sourceType, version } = await this.found(design, number);
-    const file = await this.contents.readDesign(design, number);
+    const file = (await this.contents.readDesign(design, number)).with({ name: design.name });
     const source = await this.contents.readSourceFile(design, number);
     const note = message ?? `Restored version ${number} (${version})`;
     return this.writer.restore(actor, design, { file, sourceType, source }, note, match);
@@ -62,7 +62,7 @@ export class VersionsService {
   /** What differs in meaning between two versions. */
   async diff(actor: Actor, id: string, query: DiffQuery): Promise<VersionDiff> {
     const design = await this.designs.get(actor, id);
-    const { from, to } = query.numbers(design.versionNumber);
+    const { from, to } = query.numbers(design);
     for (const number of [from, to]) await this.found(design, number);
     const before = await this.contents.readPacked(design, from);
     const after = await this.contents.readPacked(design, to);

@@ -46,6 +46,42 @@ describe('what differs between two contents of a design', () => {
     expect(all.changed[0]?.changes).toMatchObject([{ to: { x: 'y' } }]);
   });
 
+  it('hides what a secret was, whatever became of it', () => {
+    const was: JsonObject = { ...configMap('key'), kind: 'Secret', stringData: { password: 'old-word' } };
+    const before = design(was);
+    const after = design({ ...was, kind: 'ConfigMap', stringData: { password: 'new' } });
+    after.components.forEach((component, index) => (component.id = before.components[index]?.id ?? ''));
+    expect(JSON.stringify(diffOf(before, after))).not.toContain('old-word');
+    const applied = (word: string): JsonObject => ({
+      ...configMap('key'),
+      metadata: { name: 'key', annotations: { 'kubectl.kubernetes.io/last-applied-configuration': word } },
+    });
+    expect(JSON.stringify(diffOf(design(applied('old-word')), design(applied('new-word'))))).not.toMatch(/-word/);
+  });
+
+  it('hides the variables of a Compose file and the values of a chart, which the metadata keeps', () => {
+    const kept = (word: string): DesignFile => {
+      const file = design(configMap('a'));
+      const environment = { PASSWORD: word };
+      file.metadata = {
+        helm: { values: { password: word } },
+        compose: { services: { db: { environment: [`A=${word}`] } } },
+      };
+      for (const component of file.components)
+        component.metadata = { compose: { definition: { environment, image: word } } };
+      return file;
+    };
+    const diff = diffOf(kept('one-word'), kept('other-word'));
+    expect(diff.changes).toMatchObject([
+      { pointer: '/metadata/helm/values/password', from: '(hidden)', to: '(hidden)' },
+      { pointer: '/metadata/compose/services/db/environment/0', from: '(hidden)' },
+    ]);
+    expect(diff.changed[0]?.changes).toMatchObject([
+      { pointer: '/metadata/compose/definition/environment/PASSWORD', from: '(hidden)', to: '(hidden)' },
+      { pointer: '/metadata/compose/definition/image', from: 'one-word', to: 'other-word' },
+    ]);
+  });
+
   it('takes one that bears the same id for the same, when it was renamed', () => {
     const before = design(configMap('old'));
     const after = structuredClone(before);

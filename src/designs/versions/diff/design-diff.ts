@@ -1,7 +1,7 @@
-import { isObject, type Json, type JsonObject, textOf } from '../../../formats/located.js';
+import { isObject, type Json, type JsonObject, segmentsOf, textOf } from '../../../formats/located.js';
 import type { DesignComponent, DesignFile } from '../../../formats/design-file.js';
 import { identityOf, resourceOf } from '../../../formats/design-component.js';
-import { shown } from '../../../formats/secret-values.js';
+import { isSecret, isSecretMetadata, shownUnless } from '../../../formats/secret-values.js';
 import type { Task } from '../../../formats/task.js';
 import { fileIn, type PackedContent } from '../packed-content.js';
 import { keyOfRelationship } from '../../../registry/relationships/evaluation/relationship.js';
@@ -69,10 +69,11 @@ export function diffOf(from: DesignFile, to: DesignFile): DesignDiff {
   const added = to.components.filter((component) => !kept.has(component)).map(nameOf);
   const changed = pairs.flatMap(([old, next]) => {
     const found = valueChanges(without(old, OF_IDENTITY), without(next, OF_IDENTITY));
-    const changes = Array.from(found, (change) => withoutSecrets(next.component.kind, change));
+    const changes = Array.from(found, (change) => withoutSecrets(change, [old.component.kind, next.component.kind]));
     return changes.length > 0 ? [{ ...nameOf(next), changes }] : [];
   });
-  const changes = [...valueChanges(without(from, OF_VERSION), without(to, OF_VERSION))];
+  const own = valueChanges(without(from, OF_VERSION), without(to, OF_VERSION));
+  const changes = Array.from(own, (change) => withoutSecrets(change, ['', '']));
   const relationships = relationshipChanges(from, to, pairs);
   const counts = {
     added: added.length,
@@ -92,11 +93,18 @@ export function diffOf(from: DesignFile, to: DesignFile): DesignDiff {
   };
 }
 
-/** A change as it may be shown: that a secret value is another, but not which. */
-function withoutSecrets(kind: string, { pointer, change, from, to }: ValueChange): ValueChange {
-  const path = pointer.replace(/^\/configuration/, '').split('/').slice(1); // prettier-ignore
-  const told = (value: Json | undefined) => (value === undefined ? undefined : (shown(kind, path, value) as Json));
-  return { pointer, change, from: told(from), to: told(to) };
+/** A change as it may be shown: that a secret value is another, but not which. Each side is judged by the kind it has, or had. */
+function withoutSecrets({ pointer, change, from, to }: ValueChange, [was, is]: readonly [string, string]): ValueChange {
+  const [member = '', ...path] = segmentsOf(pointer);
+  const told = (kind: string, value: Json | undefined): Json | undefined => {
+    if (value === undefined) return undefined;
+    const isHidden = (at: string[]): boolean => {
+      if (at[0] === 'metadata') return isSecretMetadata(at.slice(1));
+      return at[0] === 'configuration' && isSecret(kind, at.slice(1));
+    };
+    return shownUnless(isHidden, [member, ...path], value) as Json;
+  };
+  return { pointer, change, from: told(was, from), to: told(is, to) };
 }
 
 type Pair = [DesignComponent, DesignComponent];
