@@ -149,14 +149,15 @@ requires('HELM_BIN', 'a design of a chart', (helm) => {
       expect(await data()).toEqual({ colour: 'red', size: '2x1' });
       expect((await done(deploy({ values: 'colour: red' }))).design_version).toBe(2);
       expect((await done(deploy({ values: { colour: 'blue' } }))).design_version).toBe(3);
+      expect((await done(deploy({ values: { colour: 'red' } }))).design_version).toBe(2);
       expect((await done(deploy({ values: {} }))).design_version).toBe(1);
       expect(await data()).toEqual({ colour: 'blue', size: '2x1' });
       expect(await done(admin.get(`/api/pattern/${id}`))).toMatchObject({ version_number: 1, version: '0.0.1' });
       const { versions } = await done(admin.get(`/api/pattern/${id}/versions`));
       expect(versions).toMatchObject([
-        { number: 3 },
-        { number: 2, message: 'Version 1 with the values of a deployment' },
-        { number: 1 },
+        { number: 3, variant_of: 1, current: false },
+        { number: 2, variant_of: 1, message: 'Version 1 with the values of a deployment' },
+        { number: 1, variant_of: null, current: true },
       ]);
 
       const plan = await done(
@@ -178,6 +179,14 @@ requires('HELM_BIN', 'a design of a chart', (helm) => {
       expect(await data()).toEqual({ colour: 'red', size: '2x1' });
       const changed = await done(admin.put('/api/pattern/helm', { id, pattern_data: { values: { colour: 'green' } } }));
       expect(changed).toMatchObject({ version_number: 5, version: '0.0.5' });
+      expect(await done(admin.get(`/api/pattern/${id}/diff`))).toMatchObject({ from: 1, to: 5 });
+      const racing = await Promise.all([
+        ...[1, 2, 3].map((width) =>
+          admin.post('/api/pattern/deploy/plan', { id, namespace, values: { size: { width } } }),
+        ),
+        admin.put('/api/pattern/helm', { id, pattern_data: { values: { colour: 'black' } } }),
+      ]);
+      expect(racing.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
       await done(admin.delete('/api/pattern/deploy', { body: { id } }));
     }, 120_000);
 

@@ -67,10 +67,9 @@ describe('the catalog', () => {
     }
     expect((await stranger.get(`/api/pattern/${id}`)).status).toBe(401);
     expect((await stranger.get('/api/pattern/catalog')).status).toBe(401);
-    expect((await people.viewer.get(`/api/pattern/${id}`)).body).toMatchObject({
-      version_number: 2,
-      name: 'secretly renamed',
-    });
+    const own = await people.viewer.get(`/api/pattern/${id}`);
+    expect(own.body).toMatchObject({ version_number: 2, name: 'secretly renamed' });
+    expect(own.body.pattern_file).toContain('name: secretly renamed');
     const again = await publish(admin, id);
     expect(again.body.catalog_data.published_version).toBe('0.0.2');
     expect((await outsider.get(`/api/pattern/${id}`)).body).toMatchObject({
@@ -173,6 +172,16 @@ describe('the catalog', () => {
       data: { fetchPatternCatalogContent: [{ name: `${mark} two`, visibility: 'public' }] },
     });
     expect(body.data.fetchPatternCatalogContent[0].pattern_file).toContain('blue');
+    for (const selector of [
+      { page: '0', pagesize: '10', search: '\0', order: '' },
+      { page: '0', pagesize: '10', search: '', order: '', technology: ['\0'] },
+    ]) {
+      const refused = await outsider.graphql(
+        `query ($selector: CatalogSelector) { fetchPatternCatalogContent(selector: $selector) { id } }`,
+        { selector },
+      );
+      expect(refused.body.errors[0].extensions.code).toBe('VALIDATION_FAILED');
+    }
     const all = await outsider.graphql(`{ fetchPatternCatalogContent { name } }`);
     expect(all.body.data.fetchPatternCatalogContent.length).toBeGreaterThan(2);
   });
@@ -216,6 +225,13 @@ describe('the catalog', () => {
 });
 
 describe('a clone', () => {
+  it('has a name that is cut between characters', async () => {
+    const name = `a${'😀'.repeat(127)}`;
+    const { id } = await create(people.editor, name);
+    const clone = await people.viewer.post(`/api/pattern/clone/${id}`);
+    expect(clone).toMatchObject({ status: 201, body: { name: `a${'😀'.repeat(123)} (copy)` } });
+  });
+
   it('belongs to whoever made it, and tells where it comes from', async () => {
     const { viewer, admin, outsider } = people;
     const { id } = await create(admin, 'original');

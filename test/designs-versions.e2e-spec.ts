@@ -74,6 +74,9 @@ describe('the versions of a design', () => {
         body: { errors: [{ pointer: 'number' }] },
       });
     expect((await people.member.get(`/api/pattern/${id}/versions`)).status).toBe(404);
+    const large = { number: 2 ** 31, name: 'large' };
+    expect((await editor.post(`/api/pattern/${id}/snapshots`, large)).body).toMatchObject({ status: 400, errors: [{ pointer: '/number' }] }); // prettier-ignore
+    expect(list.body.versions.map(({ current }: Json) => current as boolean)).toEqual([true, false]);
   });
 
   it('are walked by cursor without a gap', async () => {

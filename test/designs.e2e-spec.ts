@@ -316,6 +316,19 @@ describe('a design', () => {
     expect(body.data.fetchPatterns.patterns[0].pattern_file).toContain('kind: Service');
   });
 
+  it('is found only where it is, and pages and times have bounds', async () => {
+    const { id } = await imported('o.yaml', MANIFEST);
+    expect((await world.admin.get(`/api/pattern/${id}?orgID=${world.organization}`)).status).toBe(200);
+    expect((await world.admin.get(`/api/pattern/${id}?orgID=${randomUUID()}`)).status).toBe(404);
+    for (const wrong of [{ from: '-271821-04-20T00:00:00.000Z' }, { page: '99999999999' }]) {
+      const { body } = await world.admin.graphql(
+        `query ($selector: PageFilter!) { fetchPatterns(selector: $selector) { page } }`,
+        { selector: { page: '0', pageSize: '10', ...wrong } },
+      );
+      expect(body.errors[0].extensions.code).toBe('VALIDATION_FAILED');
+    }
+  });
+
   it('tells which types there are', async () => {
     const { body } = await world.admin.get('/api/pattern/types');
     expect(body.map((type: Json) => type.source_type)).toEqual(

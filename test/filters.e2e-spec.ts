@@ -524,11 +524,12 @@ describe('the catalog', () => {
     expect(await people.admin.put(path, { config: 'a: 2' })).toMatchObject(refused('config'));
     const module = { filter_data: { filter_file: base64(OTHER) } };
     expect(await people.admin.put(path, module)).toMatchObject(refused('filter_data'));
+    expect(await people.editor.put(path, { name: 'renamed' })).toMatchObject(refused('name'));
     const { body } = await people.editor.get(path);
-    const same = { ...body, name: 'renamed', config: 'a: 1', filter_data: { filter_file: base64(WASM) } };
+    const same = { ...body, config: 'a: 1', filter_data: { filter_file: base64(WASM) } };
     expect(await people.editor.put(path, same)).toMatchObject({
       status: 200,
-      body: { name: 'renamed', visibility: 'public', digest: filter.digest },
+      body: { name: filter.name, visibility: 'public', digest: filter.digest },
     });
     const again = await people.admin.post('/api/filter/catalog/publish', {
       id: filter.id,

@@ -4,6 +4,7 @@ import { IsOptional, IsString } from 'class-validator';
 import { InvalidRequest } from '../core/errors/app-error.js';
 import { ListQuery } from '../core/listing/list-query.js';
 import { IdInput, MapInput } from '../core/schema/input-fields.js';
+import { unsound } from '../core/schema/sound.js';
 import { catalogTypes, contentClasses } from './catalog-data.js';
 
 export class PublishInput {
@@ -87,6 +88,9 @@ export class CatalogSelector {
   /** The query that REST would have made of it; of everything when there is no selector. */
   static queryOf(selector: CatalogSelector | null): CatalogQuery {
     if (!selector) return new CatalogQuery();
+    // As it may be missing, no pipe has looked at it.
+    const errors = Object.entries(selector).flatMap(([name, value]) => unsound(value, `/selector/${name}`));
+    if (errors.length > 0) throw new InvalidRequest('selector holds text that cannot be kept', { errors });
     const { page, pagesize, search, order, technology, patternType } = selector;
     return Object.assign(new CatalogQuery(), {
       page,

@@ -1,6 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsInt, IsOptional, IsString, IsUUID, Min } from 'class-validator';
+import { IsOptional, IsString, IsUUID } from 'class-validator';
 import { OrganizationListQuery } from '../core/listing/list-query.js';
+import { IsVersionNumber } from '../designs/versions/version-number.js';
 import { FlagInput, IdInput, NameInput, TextInput } from '../core/schema/input-fields.js';
 
 /** Where a design is deployed to: all that is left out is found, or the call is 400 and names the choices. */
@@ -32,8 +33,7 @@ export class PlanRequest extends DeploymentTarget {
     description: 'The number of a version; the current one when it is left out.',
   })
   @IsOptional()
-  @IsInt({ message: 'must be the number of a version' })
-  @Min(1, { message: 'must be the number of a version' })
+  @IsVersionNumber()
   version?: number;
 
   @ApiPropertyOptional({
@@ -84,8 +84,7 @@ export class RollbackRequest {
     description: 'The version to go back to; the one deployed before when it is left out.',
   })
   @IsOptional()
-  @IsInt({ message: 'must be the number of a version' })
-  @Min(1, { message: 'must be the number of a version' })
+  @IsVersionNumber()
   version?: number;
 }
 

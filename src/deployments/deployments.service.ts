@@ -108,7 +108,7 @@ export class DeploymentsService {
     return this.requests.make(actor, {
       action: 'rollback',
       design,
-      version: await this.versions.numberOf(design, version),
+      version: (await this.versions.found(design, version)).number,
       target,
       name: design.name,
       options: { namespace, atomic },

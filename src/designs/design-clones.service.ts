@@ -46,4 +46,9 @@ export class DesignClones {
 const LONGEST_NAME = 255;
 const SUFFIX = ' (copy)';
 
-const copyOf = (name: string): string => name.slice(0, LONGEST_NAME - SUFFIX.length) + SUFFIX;
+/** No character is cut in two. */
+const copyOf = (name: string): string =>
+  Array.from(name).reduce(
+    (kept, each) => (kept.length + each.length > LONGEST_NAME - SUFFIX.length ? kept : kept + each),
+    '',
+  ) + SUFFIX;

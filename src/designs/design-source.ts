@@ -16,6 +16,7 @@ import type { DesignImport } from './design.inputs.js';
 import { parseDotenv } from './formats/compose/dotenv.js';
 import { helmSettingsOf } from './formats/helm/release.js';
 import { DesignContents } from './versions/design-contents.js';
+import type { DesignVersion } from './versions/design-version.entity.js';
 import type { ImportedDesign, ReadOptions } from './formats/format.js';
 import { importTask } from './formats/import-task.js';
 import type { SourceType } from './formats/source-type.js';
@@ -80,11 +81,12 @@ export class DesignSource {
   }
 
   /** A version of a chart, rendered again with values over its own. */
-  async withValues(design: Design, number: number, given: unknown): Promise<ReadSource> {
+  async withValues(design: Design, { number, sourceType }: DesignVersion, given: unknown): Promise<ReadSource> {
     const settings = helmSettingsOf({ metadata: await this.contents.readMetadata(design, number) });
-    if (!settings) throw InvalidRequest.at('/values', 'are for designs of a Helm chart', 'Leave them out.');
-    const { name, namespace, values: valuesBelow } = settings;
     const file = await this.contents.readSourceFile(design, number);
+    if (!settings || sourceType !== 'helm')
+      throw InvalidRequest.at('/values', 'are for designs of a Helm chart', 'Leave them out.');
+    const { name, namespace, values: valuesBelow } = settings;
     const options = { name: design.name, values: values(given), valuesBelow, release: { name, namespace } };
     return this.read({ file, location: design.location }, ['helm'], options);
   }

@@ -23,7 +23,7 @@ import { DesignsStore } from './designs.store.js';
 import { sourceTypesOf } from './formats/source-type.js';
 import { DesignKnowledge } from './knowledge/design-knowledge.js';
 import { DesignContents } from './versions/design-contents.js';
-import { type Content, NewVersions } from './versions/new-versions.js';
+import { type Content, type NewVersion, NewVersions } from './versions/new-versions.js';
 
 /** A design that was written, and what was taken of its source but deserves a word. */
 export interface Written {
@@ -89,24 +89,26 @@ export class DesignWriter {
     const { name, visibility } = input;
     mustBeSettable(current, visibility);
     const warnings = source?.imported.warnings ?? [];
-    const version = source && (await this.versions.prepare(current, contentOf(source), note(actor, input.message)));
-    const change = { ...given({ name, visibility }), ...version?.design };
-    const file = version?.file ?? null;
-    if (input.save === false) {
-      const design = Object.assign(new Design(), current, change);
-      return { design, warnings, saved: false, file };
-    }
-    return this.unit.run(async () => {
-      const design = await this.designs.open(actor, current.id, 'update', match);
-      const patternFile = isEchoed(input, 'pattern_file') ? await this.contents.readText(design) : '';
-      mustEcho(input, DesignView.of(design, { patternFile }));
-      mustBeSettable(design, visibility);
-      if (version) mustBeAsRead(design, current);
-      await version?.write();
-      await this.store.update(design, change);
-      await this.events.publish(new DesignUpdated(actor, design, { content: Boolean(version) }));
-      return { design, warnings, saved: true, file };
-    });
+    const save = (version: NewVersion | null): Promise<Written> => {
+      const change = { ...given({ name, visibility }), ...version?.design };
+      const file = version?.file ?? null;
+      if (input.save === false) {
+        const design = Object.assign(new Design(), current, change);
+        return Promise.resolve({ design, warnings, saved: false, file });
+      }
+      return this.unit.run(async () => {
+        const design = await this.designs.open(actor, current.id, 'update', match);
+        const patternFile = isEchoed(input, 'pattern_file') ? await this.contents.readText(design) : '';
+        mustEcho(input, DesignView.of(design, { patternFile }));
+        mustBeSettable(design, visibility);
+        if (version) mustBeAsRead(design, current);
+        await version?.write();
+        await this.store.update(design, change);
+        await this.events.publish(new DesignUpdated(actor, design, { content: Boolean(version) }));
+        return { design, warnings, saved: true, file };
+      });
+    };
+    return source ? this.versions.keep(current, contentOf(source), note(actor, input.message), save) : save(null);
   }
 
   /** Makes what an earlier version holds the next version. */
@@ -117,14 +119,15 @@ export class DesignWriter {
     message: string,
     match: Precondition,
   ): Promise<Written> {
-    const version = await this.versions.prepare(current, content, note(actor, message));
-    return this.unit.run(async () => {
-      const design = await this.designs.open(actor, current.id, 'update', match);
-      await version.write();
-      await this.store.update(design, version.design);
-      await this.events.publish(new DesignUpdated(actor, design, { content: true }));
-      return { design, warnings: [], saved: true, file: version.file };
-    });
+    return this.versions.keep(current, content, note(actor, message), (version) =>
+      this.unit.run(async () => {
+        const design = await this.designs.open(actor, current.id, 'update', match);
+        await version.write();
+        await this.store.update(design, version.design);
+        await this.events.publish(new DesignUpdated(actor, design, { content: true }));
+        return { design, warnings: [], saved: true, file: version.file };
+      }),
+    );
   }
 
   /** Makes a design of a source, in a workspace where the actor may. */

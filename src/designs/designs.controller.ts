@@ -16,6 +16,7 @@ import { ApiBearerAuth, ApiConsumes, ApiCreatedResponse, ApiOkResponse, ApiTags 
 import type { Request, Response } from 'express';
 import { Actor } from '../core/access/actor.js';
 import { Caller } from '../core/access/public.js';
+import { OrganizationQuery } from '../core/listing/list-query.js';
 import type { Envelope } from '../core/listing/page.js';
 import { Id } from '../core/rest/id.js';
 import { IfMatch, Precondition } from '../core/rest/precondition.js';
@@ -103,8 +104,9 @@ export class DesignsController {
 
   @Get(':id')
   @ApiOkResponse({ type: DesignView })
-  async get(@Caller() actor: Actor, @Id() id: string, @Query() { populate }: DesignListQuery): Promise<DesignView> {
-    return this.presenter.whole(await this.designs.get(actor, id), populate);
+  async get(@Caller() actor: Actor, @Id() id: string, @Query() query: DesignListQuery): Promise<DesignView> {
+    const within = Object.assign(new OrganizationQuery(), { organization_id: query.organization_id });
+    return this.presenter.whole(await this.designs.get(actor, id, within), query.populate);
   }
 
   /** Judges each component as the API server would, by what the registry knows. */

@@ -4,6 +4,7 @@ import { Actor } from '../core/access/actor.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { Conflict, NotFound } from '../core/errors/app-error.js';
 import { EventBus } from '../core/events/event-bus.js';
+import { OrganizationQuery } from '../core/listing/list-query.js';
 import type { Page } from '../core/listing/page.js';
 import { Precondition } from '../core/rest/precondition.js';
 import { WorkspaceQuotas } from '../workspaces/quotas/workspace-quotas.js';
@@ -44,9 +45,9 @@ export class DesignsService {
    * A design that the actor may see; one that they only see in the catalog is shown as it was published.
    * @throws NotFound when there is none
    */
-  async get(actor: Actor, id: string): Promise<Design> {
+  async get(actor: Actor, id: string, within = new OrganizationQuery()): Promise<Design> {
     requireScope(actor, designPolicy.read);
-    return found(id, (await this.designs.find(actor, id)) ?? (await this.catalog.find(id)));
+    return found(id, within.only((await this.designs.find(actor, id)) ?? (await this.catalog.find(id))));
   }
 
   /** Also when it has been deleted; held until the end of the unit of work when that is wanted. */

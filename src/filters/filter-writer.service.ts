@@ -91,6 +91,7 @@ export class FilterWriter {
       const before = await this.contents.readResource(filter);
       const reconfigured = resource !== undefined && resource !== before;
       const rebuilt = module !== null && module.digest !== filter.digest;
+      if (name !== undefined && name !== filter.name) filter.mustNotBePublished('name');
       if (rebuilt) filter.mustNotBePublished('filter_data');
       if (reconfigured) filter.mustNotBePublished('config');
       await this.store.update(filter, {

@@ -12,7 +12,7 @@ export class DesignsWhole1764000000011 implements MigrationInterface {
       ALTER TABLE design ADD cloned_from jsonb;
       ALTER TABLE deployment_plan ADD current_version integer;
 
-      ALTER TABLE design_version ADD id uuid NOT NULL DEFAULT gen_random_uuid(), ADD source_type text;
+      ALTER TABLE design_version ADD id uuid NOT NULL DEFAULT gen_random_uuid(), ADD source_type text, ADD variant_of integer;
       UPDATE design_version v SET source_type = d.source_type FROM design d WHERE d.id = v.design_id;
       ALTER TABLE design_version ALTER source_type SET NOT NULL, ALTER id DROP DEFAULT;
 
@@ -76,7 +76,7 @@ export class DesignsWhole1764000000011 implements MigrationInterface {
       DROP POLICY published ON design_version;
       DROP VIEW published_design;
       DROP TABLE publication, snapshot;
-      ALTER TABLE design_version DROP id, DROP source_type;
+      ALTER TABLE design_version DROP id, DROP source_type, DROP variant_of;
       ALTER TABLE deployment_plan DROP current_version;
       ALTER TABLE design DROP cloned_from;
     `);

@@ -1,5 +1,6 @@
 import { Field, InputType } from '@nestjs/graphql';
 import { IsOptional, IsString } from 'class-validator';
+import { InvalidRequest } from '../errors/app-error.js';
 import { ListQuery } from './list-query.js';
 
 /** What lists of placed records are narrowed by beside the query that every list has. */
@@ -9,6 +10,9 @@ interface Narrowing {
   to?: string;
   updated_after?: string;
 }
+
+/** The answer repeats the page, as an Int. */
+const LARGEST_INT = 2 ** 31 - 1;
 
 /** The paging of older GraphQL queries, in which numbers are text. */
 @InputType()
@@ -52,6 +56,7 @@ export class PageFilter {
   /** The query that REST would have made of it. */
   into<Q extends ListQuery>(query: Q): Q {
     const { page, pageSize, order, search } = this;
+    if (Number(page) > LARGEST_INT) throw InvalidRequest.at('/selector/page', `must be at most ${LARGEST_INT}`);
     return Object.assign(query, {
       page,
       pagesize: pageSize,

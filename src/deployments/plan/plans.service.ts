@@ -60,8 +60,8 @@ export class PlansService {
 
   /** The version that is to be deployed: the one that is named or current, with the values that are sent. @throws NotFound */
   async versionFor(actor: Actor, design: Design, { version, values }: PlanRequest): Promise<number> {
-    const number = await this.versions.numberOf(design, version);
-    return values === undefined ? number : this.variants.of(actor, design, number, values);
+    const base = await this.versions.found(design, version);
+    return values === undefined ? base.number : this.variants.of(actor, design, base, values);
   }
 
   /** What would be done on one cluster now. */

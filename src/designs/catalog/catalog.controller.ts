@@ -4,6 +4,7 @@ import { CatalogQuery, PublishInput, UnpublishInput } from '../../catalog/catalo
 import { Actor } from '../../core/access/actor.js';
 import { Caller } from '../../core/access/public.js';
 import type { Envelope } from '../../core/listing/page.js';
+import { IfMatch, Precondition } from '../../core/rest/precondition.js';
 import { DesignPresenter } from '../design-presenter.js';
 import { DesignPage, DesignView } from '../design.view.js';
 import { CatalogService } from './catalog.service.js';
@@ -27,8 +28,12 @@ export class CatalogController {
   @Post('publish')
   @HttpCode(200)
   @ApiOkResponse({ type: DesignView })
-  async publish(@Caller() actor: Actor, @Body() input: PublishInput): Promise<DesignView> {
-    return DesignView.of(await this.catalog.publish(actor, input));
+  async publish(
+    @Caller() actor: Actor,
+    @Body() input: PublishInput,
+    @IfMatch() match: Precondition,
+  ): Promise<DesignView> {
+    return DesignView.of(await this.catalog.publish(actor, input, match));
   }
 
   /** The id comes in the body or, for proxies that lose it, as a query parameter. */
@@ -38,7 +43,8 @@ export class CatalogController {
     @Caller() actor: Actor,
     @Body() body: UnpublishInput,
     @Query() query: UnpublishInput,
+    @IfMatch() match: Precondition,
   ): Promise<DesignView> {
-    return DesignView.of(await this.catalog.unpublish(actor, UnpublishInput.idOf(body, query)));
+    return DesignView.of(await this.catalog.unpublish(actor, UnpublishInput.idOf(body, query), match));
   }
 }

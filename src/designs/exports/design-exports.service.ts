@@ -63,7 +63,7 @@ export class DesignExports {
     const source = kept ? await this.contents.readSourceFile(design) : null;
     const tasks = !source || isSmall(source.bytes) ? tasksFor(content, this.pool) : this.pool;
     const settings = { buffers: [content.buffer], times: READING_AND_WRITING };
-    const made = await tasks.run(exportTask, { form, content, source, limits }, settings);
+    const made = await tasks.run(exportTask, { form, content, name: design.name, source, limits }, settings);
     return Buffer.from(made.buffer, made.byteOffset, made.length);
   }
 

@@ -18,6 +18,8 @@ export type MadeForm = (typeof madeForms)[number];
 interface Input {
   form: MadeForm;
   content: PackedContent;
+  /** Of the design by now. */
+  name: string;
   /** What the design was made of, when it was made of something in this very form. */
   source: SourceFile | null;
   limits: FormatLimits;
@@ -27,8 +29,8 @@ interface Input {
 export const exportTask: Task<Input, Uint8Array> = { module: import.meta.url, name: 'exportInWorker' };
 
 /** Task of the worker pool. */
-export async function exportInWorker({ form, content, source, limits }: Input): Promise<HandedOver<Uint8Array>> {
-  const made = await madeOf(form, fileIn(content), source, limits);
+export async function exportInWorker({ form, content, name, source, limits }: Input): Promise<HandedOver<Uint8Array>> {
+  const made = await madeOf(form, { ...fileIn(content), name }, source, limits);
   return handedOver(typeof made === 'string' ? new TextEncoder().encode(made) : new Uint8Array(made));
 }
 

@@ -16,6 +16,8 @@ import { designTask, metadataTask, pack, type PackedContent, tasksFor, textTask,
 export interface VersionNote {
   userId: string;
   message: string;
+  /** Of one that is kept beside the design. */
+  variantOf?: number;
 }
 
 /** The contents of designs, version by version: packed, sealed, and bound to their place. */
@@ -73,10 +75,11 @@ export class DesignContents {
     return new PackedDesign(data);
   }
 
-  /** The same as YAML text. */
+  /** The same as YAML text, under the name that the design has. */
   async readText(design: Design, number = design.versionNumber): Promise<string> {
     const content = await this.readPacked(design, number);
-    return tasksFor(content, this.pool).run(textTask, content, { buffers: [content.buffer] });
+    const { name } = design;
+    return tasksFor(content, this.pool).run(textTask, { content, name }, { buffers: [content.buffer] });
   }
 
   /** The metadata of a version, the current one unless said otherwise. */

@@ -32,6 +32,10 @@ export class DesignVersion {
   @Column('text')
   sourceType!: SourceType;
 
+  /** The number of the version that this one is with other values; null for what was once the current version. */
+  @Column('integer', { nullable: true })
+  variantOf!: number | null;
+
   @Column('bytea', { select: false })
   content!: Buffer;
 

@@ -23,10 +23,19 @@ export interface NewVersion {
   file: PackedDesign;
   /**
    * Keeps it, in the unit of work that holds the design.
-   * @throws Conflict CONCURRENT_CHANGE when another version came first
+   * @throws NumberTaken when another version came first
    */
   write(): Promise<void>;
 }
+
+/** Another version has the number by now. */
+export class NumberTaken extends Conflict {
+  constructor() {
+    super('CONCURRENT_CHANGE', 'other changes of this design came first', { remedy: 'Repeat the call.' });
+  }
+}
+
+const ATTEMPTS = 5;
 
 /** Makes contents the next versions of designs: numbered without gaps, each a patch above the one before. */
 @Injectable()
@@ -51,12 +60,25 @@ export class NewVersions {
       file: kept,
       write: async () => {
         const { number } = await this.versions.last(current.id);
-        if (number !== last.number)
-          throw new Conflict('CONCURRENT_CHANGE', 'another change of this design came first', {
-            remedy: 'Read it again and repeat the change.',
-          });
+        if (number !== last.number) throw new NumberTaken();
         await write();
       },
     };
+  }
+
+  /** Prepares a version for work that keeps it, and begins anew when only its number was taken meanwhile. */
+  async keep<T>(
+    current: Design,
+    content: Content,
+    note: VersionNote,
+    work: (version: NewVersion) => Promise<T>,
+    attempts = ATTEMPTS,
+  ): Promise<T> {
+    try {
+      return await work(await this.prepare(current, content, note));
+    } catch (error) {
+      if (!(error instanceof NumberTaken) || attempts <= 1) throw error;
+      return this.keep(current, content, note, work, attempts - 1);
+    }
   }
 }

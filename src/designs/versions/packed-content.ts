@@ -9,13 +9,19 @@ import { toYaml } from '../../formats/yaml-writer.js';
 /** A design as it is kept: gzip over UTF-8 JSON, in a buffer of its own. */
 export type PackedContent = Uint8Array<ArrayBuffer>;
 
+/** The same with the name that the design has by now. */
+export interface NamedContent {
+  content: PackedContent;
+  name: string;
+}
+
 export const pack = promisify(gzip);
 export const unpack = promisify(gunzip);
 
 /** Bytes of a design, unpacked, that is read on the main thread. */
 const AT_ONCE = 32 * 1024;
 
-export const textTask: Task<PackedContent, string> = { module: import.meta.url, name: 'textInWorker' };
+export const textTask: Task<NamedContent, string> = { module: import.meta.url, name: 'textInWorker' };
 export const metadataTask: Task<PackedContent, JsonObject> = { module: import.meta.url, name: 'metadataInWorker' };
 
 export const designTask: Task<PackedContent, PackedData> = { module: import.meta.url, name: 'designInWorker' };
@@ -36,8 +42,8 @@ export function fileIn(content: PackedContent): DesignFile {
 }
 
 /** Task of the worker pool: a design as YAML text. */
-export function textInWorker(content: PackedContent): string {
-  return toYaml([fileIn(content)]);
+export function textInWorker({ content, name }: NamedContent): string {
+  return toYaml([{ ...fileIn(content), name }]);
 }
 
 /** Task of the worker pool: the metadata of a design. */

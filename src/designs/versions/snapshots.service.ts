@@ -32,7 +32,7 @@ export class SnapshotsService {
         organizationId: design.organizationId,
         designId,
         number: version.number,
-        name,
+        name: name.trim(),
         userId: actor.userId,
       });
       return this.snapshots.insert(snapshot);

@@ -7,8 +7,14 @@ import { DesignSource } from '../design-source.js';
 import { DesignsService } from '../designs.service.js';
 import { DesignKnowledge } from '../knowledge/design-knowledge.js';
 import { DesignContents } from './design-contents.js';
+import type { DesignVersion } from './design-version.entity.js';
 import { NewVersions } from './new-versions.js';
 import { VersionsStore } from './versions.store.js';
+
+type Values = string | Record<string, unknown>;
+
+/** Variants of one version that are looked through for the same; there are about as many as places that it is deployed to. */
+const LOOKED_AT = 20;
 
 /** Versions of charts with other values than their designs have. They are kept beside a design, whose current version stays what it is. */
 @Injectable()
@@ -24,23 +30,24 @@ export class ValueVariants {
   ) {}
 
   /**
-   * The number of the version that another one is with values over its own. What that very rendering was kept as lately serves
-   * again, so that the same call makes no version twice.
+   * The number of the version that another one is with values over its own. What that very rendering was kept as before serves
+   * again, so that the same values make one version.
    * @throws InvalidRequest when the version is not of a chart, or with what Helm says of the values
    */
-  async of(actor: Actor, design: Design, number: number, values: string | Record<string, unknown>): Promise<number> {
-    const { imported, file: source } = await this.sources.withValues(design, number, values);
+  async of(actor: Actor, design: Design, base: DesignVersion, values: Values): Promise<number> {
+    const { imported, file: source } = await this.sources.withValues(design, base, values);
     const file = await this.knowledge.enrich(imported.design);
-    const last = await this.versions.last(design.id);
-    for (const kept of new Set([number, last.number]))
-      if (isSame(file, await this.contents.readDesign(design, kept))) return kept;
-    const note = { userId: actor.userId ?? '', message: `Version ${number} with the values of a deployment` };
-    const version = await this.newVersions.prepare(design, { file, sourceType: 'helm', source }, note);
-    await this.unit.run(async () => {
-      await this.designs.open(actor, design.id, 'read');
-      await version.write();
-    });
-    return version.design.versionNumber;
+    for (const { number } of [base, ...(await this.versions.variantsOf(design, base.number, LOOKED_AT))])
+      if (isSame(file, await this.contents.readDesign(design, number))) return number;
+    const message = `Version ${base.number} with the values of a deployment`;
+    const note = { userId: actor.userId ?? '', message, variantOf: base.number };
+    return this.newVersions.keep(design, { file, sourceType: 'helm', source }, note, (version) =>
+      this.unit.run(async () => {
+        await this.designs.open(actor, design.id, 'read');
+        await version.write();
+        return version.design.versionNumber;
+      }),
+    );
   }
 }
 

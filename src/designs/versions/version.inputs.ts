@@ -1,12 +1,9 @@
 import { Injectable, Param, type PipeTransform } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsInt, IsOptional, Min } from 'class-validator';
+import { IsOptional } from 'class-validator';
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import { NameInput, TextInput } from '../../core/schema/input-fields.js';
-import type { Design } from '../design.entity.js';
-
-/** The largest number that the database has for a version. */
-const LARGEST = 2 ** 31 - 1;
+import { IsVersionNumber, LARGEST } from './version-number.js';
 
 /** @throws InvalidRequest when it is not the number of a version */
 function readNumber(name: string, text: string): number {
@@ -26,7 +23,10 @@ class VersionNumberPipe implements PipeTransform<string, number> {
 export const VersionNumber = (): ParameterDecorator => Param('number', new VersionNumberPipe());
 
 export class DiffQuery {
-  @ApiPropertyOptional({ type: 'integer', description: 'The version before `to` when it is left out.' })
+  @ApiPropertyOptional({
+    type: 'integer',
+    description: 'The version that was current before `to` when it is left out.',
+  })
   @IsOptional()
   from?: string;
 
@@ -35,9 +35,9 @@ export class DiffQuery {
   to?: string;
 
   /** @throws InvalidRequest naming the parameter that is no number of a version */
-  numbers({ versionNumber, shown: [first] }: Design): { from: number; to: number } {
-    const to = this.to ? readNumber('to', String(this.to)) : versionNumber;
-    return { from: this.from ? readNumber('from', String(this.from)) : Math.max(to - 1, first), to };
+  numbers(): { from?: number; to?: number } {
+    const read = (name: 'from' | 'to') => (this[name] ? readNumber(name, String(this[name])) : undefined);
+    return { from: read('from'), to: read('to') };
   }
 }
 
@@ -47,8 +47,7 @@ export class NewSnapshot {
 
   @ApiProperty({ type: 'integer', required: false, description: 'The current version when it is left out.' })
   @IsOptional()
-  @IsInt({ message: 'must be the number of a version' })
-  @Min(1, { message: 'must be the number of a version' })
+  @IsVersionNumber()
   number?: number;
 }
 

@@ -1,7 +1,8 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { EnvelopeOf } from '../../core/listing/page.js';
-import { IdField, IntField, TextField, TimeField, WordField } from '../../core/schema/fields.js';
+import { FlagField, IdField, IntField, TextField, TimeField, WordField } from '../../core/schema/fields.js';
 import { sourceTypes } from '../formats/source-type.js';
+import type { Design } from '../design.entity.js';
 import type { DesignVersion } from './design-version.entity.js';
 
 export class VersionView {
@@ -26,13 +27,23 @@ export class VersionView {
   @TextField({ rest: true })
   message!: string;
 
+  @FlagField({ rest: true, description: 'The design is this version now.' })
+  current!: boolean;
+
+  @IntField({
+    rest: true,
+    nullable: true,
+    description: 'Of a version that is another one with values of a deployment.',
+  })
+  variant_of!: number | null;
+
   @TimeField({ rest: true })
   created_at!: Date;
 
   @ApiPropertyOptional({ description: 'The design file as YAML; of a single version only.' })
   pattern_file?: string;
 
-  static of(this: void, version: DesignVersion): VersionView {
+  static of(this: void, version: DesignVersion, design: Design): VersionView {
     return Object.assign(new VersionView(), {
       id: version.id,
       design_id: version.designId,
@@ -41,6 +52,8 @@ export class VersionView {
       source_type: version.sourceType,
       user_id: version.userId,
       message: version.message,
+      current: version.number === design.versionNumber,
+      variant_of: version.variantOf,
       created_at: version.createdAt,
     });
   }

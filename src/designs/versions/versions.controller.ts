@@ -29,15 +29,14 @@ export class VersionsController {
   @Get('versions')
   @ApiOkResponse({ type: VersionPage })
   async list(@Caller() actor: Actor, @Id() id: string, @Query() query: ListQuery): Promise<Envelope> {
-    return envelope(await this.versions.list(actor, id, query), 'versions', VersionView.of);
+    return envelope(await this.versions.list(actor, id, query), 'versions', (view) => view);
   }
 
   @Get('versions/:number')
   @ApiParam({ name: 'number', schema: { type: 'integer', minimum: 1 } })
   @ApiOkResponse({ type: VersionView })
-  async get(@Caller() actor: Actor, @Id() id: string, @VersionNumber() number: number): Promise<VersionView> {
-    const { version, text } = await this.versions.get(actor, id, number);
-    return Object.assign(VersionView.of(version), { pattern_file: text });
+  get(@Caller() actor: Actor, @Id() id: string, @VersionNumber() number: number): Promise<VersionView> {
+    return this.versions.get(actor, id, number);
   }
 
   /** Makes what an earlier version holds the next version. */

@@ -12,6 +12,7 @@ import { type DesignDiff, diffTask } from './diff/design-diff.js';
 import { DesignContents } from './design-contents.js';
 import type { DesignVersion } from './design-version.entity.js';
 import type { DiffQuery, Restoration } from './version.inputs.js';
+import { VersionView } from './version.view.js';
 import { VersionsStore } from './versions.store.js';
 
 /** Which two versions were compared, and what differs between them. */
@@ -31,15 +32,17 @@ export class VersionsService {
     private readonly pool: WorkerPool,
   ) {}
 
-  async list(actor: Actor, id: string, query: ListQuery): Promise<Page<DesignVersion>> {
-    return this.versions.page(await this.designs.get(actor, id), query);
+  async list(actor: Actor, id: string, query: ListQuery): Promise<Page<VersionView>> {
+    const design = await this.designs.get(actor, id);
+    const page = await this.versions.page(design, query);
+    return { ...page, items: page.items.map((version) => VersionView.of(version, design)) };
   }
 
   /** A version with its design file as YAML. */
-  async get(actor: Actor, id: string, number: number): Promise<{ version: DesignVersion; text: string }> {
+  async get(actor: Actor, id: string, number: number): Promise<VersionView> {
     const design = await this.designs.get(actor, id);
-    const version = await this.found(design, number);
-    return { version, text: await this.contents.readText(design, number) };
+    const version = VersionView.of(await this.found(design, number), design);
+    return Object.assign(version, { pattern_file: await this.contents.readText(design, number) });
   }
 
   /** Makes an earlier version the next one; restoring the current one does so too. */
@@ -55,14 +58,14 @@ export class VersionsService {
     const { sourceType, version } = await this.found(design, number);
     const file = (await this.contents.readDesign(design, number)).with({ name: design.name });
     const source = await this.contents.readSourceFile(design, number);
-    const note = message ?? `Restored version ${number} (${version})`;
+    const note = message || `Restored version ${number} (${version})`;
     return this.writer.restore(actor, design, { file, sourceType, source }, note, match);
   }
 
   /** What differs in meaning between two versions. */
   async diff(actor: Actor, id: string, query: DiffQuery): Promise<VersionDiff> {
     const design = await this.designs.get(actor, id);
-    const { from, to } = query.numbers(design);
+    const { to = design.versionNumber, from = (await this.versions.before(design, to)) ?? to } = query.numbers();
     for (const number of [from, to]) await this.found(design, number);
     const before = await this.contents.readPacked(design, from);
     const after = await this.contents.readPacked(design, to);
@@ -70,13 +73,8 @@ export class VersionsService {
     return { from, to, ...(await this.pool.run(diffTask, { from: before, to: after }, { buffers })) };
   }
 
-  /** The number of the version that is wanted, the current one when none is. @throws NotFound */
-  async numberOf(design: Design, wanted = design.versionNumber): Promise<number> {
-    return (await this.found(design, wanted)).number;
-  }
-
-  /** @throws NotFound when the design has no such version that its reader may know */
-  async found(design: Design, number: number): Promise<DesignVersion> {
+  /** A version, the current one unless said otherwise. @throws NotFound when there is none that the design's reader may know */
+  async found(design: Design, number = design.versionNumber): Promise<DesignVersion> {
     const version = await this.versions.find(design, number);
     if (!version) throw new NotFound('version', String(number));
     return version;

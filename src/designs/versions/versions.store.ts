@@ -32,6 +32,21 @@ export class VersionsStore {
     return this.of(design).andWhere('version.number = :number', { number }).getOne();
   }
 
+  /** Versions that are one with other values, the latest first. */
+  variantsOf(design: Design, number: number, most: number): Promise<DesignVersion[]> {
+    return this.of(design).andWhere('version.variant_of = :number', { number }).orderBy('version.number', 'DESC').limit(most).getMany(); // prettier-ignore
+  }
+
+  /** The number of the one that was current before; undefined when there was none. */
+  async before(design: Design, number: number): Promise<number | undefined> {
+    const found = await this.of(design)
+      .andWhere('version.number < :number AND version.variant_of IS NULL', { number })
+      .orderBy('version.number', 'DESC')
+      .limit(1)
+      .getOne();
+    return found?.number;
+  }
+
   /** The one of the highest number, current or not. */
   last(designId: string): Promise<DesignVersion> {
     return this.select()

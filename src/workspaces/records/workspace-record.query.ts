@@ -62,6 +62,7 @@ function readVisibilities(given: string | string[] | undefined): Visibility[] | 
 function readTime(name: string, text: string | undefined): Date | undefined {
   if (!text) return undefined;
   const time = new Date(text);
-  if (Number.isNaN(time.getTime())) throw InvalidRequest.at(name, 'must be an ISO 8601 timestamp');
-  return time;
+  const year = time.getUTCFullYear();
+  if (year >= 1 && year <= 9999) return time;
+  throw InvalidRequest.at(name, 'must be an ISO 8601 timestamp of the years 1 to 9999');
 }
