@@ -106,7 +106,7 @@ export class DeploymentsModule {
 
 function refuse(places: DeployedDesign[]): void {
   if (places.length === 0) return;
-  throw new Conflict('IN_USE', `it is deployed in ${places.length} places`, {
+  throw new Conflict('IN_USE', `it is deployed in ${places.length} ${places.length === 1 ? 'place' : 'places'}`, {
     extensions: { deployments: places.map((place) => ({ design_id: place.designId, ...placeOf(place) })) },
     remedy: 'Undeploy first: DELETE /api/pattern/deploy.',
   });

@@ -81,7 +81,7 @@ function tagged(request: Request, response: Response, body: object, digest: () =
 function isKnown(request: Request, response: Response, tag: string): boolean {
   response.setHeader('ETag', tag);
   if (!response.hasHeader('Cache-Control')) response.setHeader('Cache-Control', 'private, no-cache');
-  response.setHeader('Vary', 'Authorization');
+  response.vary('Authorization');
   if (!matches(request.headers['if-none-match'], tag)) return false;
   response.status(304);
   return true;
