@@ -14,13 +14,8 @@ const CHART = {
 };
 
 let world: World;
-beforeAll(async () => (world = await World.start(programs())));
+beforeAll(async () => (world = await World.start()));
 afterAll(() => world.stop());
-
-const programs = (): Record<string, string> => {
-  const helm = process.env['HELM_BIN'];
-  return helm ? { HELM_BIN: helm } : {};
-};
 
 interface File {
   status: number;
@@ -114,7 +109,12 @@ describe('downloading a design', () => {
   });
 });
 
-requires('HELM_BIN', 'a design of a chart', () => {
+requires('HELM_BIN', 'a design of a chart', (helm) => {
+  beforeAll(async () => {
+    await world.stop();
+    world = await World.start({ HELM_BIN: helm });
+  });
+
   const chart = async (): Promise<Buffer> => gzipSync(await tarOf(CHART));
 
   it('is imported with values, which can be changed later without sending the chart', async () => {

@@ -21,7 +21,8 @@ export const DEPLOYMENTS_QUEUE = 'deployment';
 export interface DeploymentRequest {
   action: DeploymentAction;
   design: Design;
-  version: number;
+  /** Found once it is known that the environment may be reached: it may have to be made. */
+  version: () => Promise<number>;
   target: Target;
   name: string;
   options: DeploymentOptions;
@@ -50,6 +51,7 @@ export class DeploymentRequests {
     const { workspaceId, organizationId } = design;
     const pending = Boolean(request.requestApproval);
     if (!pending) await this.mustReach(actor, target.tier, design);
+    const designVersion = await request.version();
     return this.unit.run(async () => {
       const held = await this.workspaces.mustBeActive(actor, workspaceId);
       if (request.action === 'deploy') await this.quotas.admit(held, 'max_deployments_per_day');
@@ -58,7 +60,7 @@ export class DeploymentRequests {
           organizationId,
           workspaceId,
           designId: design.id,
-          designVersion: request.version,
+          designVersion,
           environmentId: target.environmentId,
           connectionIds: target.connectionIds,
           name: request.name,

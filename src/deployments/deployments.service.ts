@@ -64,11 +64,10 @@ export class DeploymentsService {
       ? { environment_id: held.target.environmentId, connection_ids: held.target.connectionIds }
       : input;
     const target = await this.targets.forDeployment(actor, design, wanted);
-    if (!input.request_approval) await this.requests.mustReach(actor, target.tier, design);
     return this.requests.make(actor, {
       action: 'deploy',
       design,
-      version: held?.plan.designVersion ?? (await this.plans.versionFor(actor, design, input)),
+      version: async () => held?.plan.designVersion ?? this.plans.versionFor(actor, design, input),
       target,
       name: input.name ?? design.name,
       options: {
@@ -87,7 +86,7 @@ export class DeploymentsService {
     return this.requests.make(actor, {
       action: 'undeploy',
       design,
-      version: design.versionNumber,
+      version: () => Promise.resolve(design.versionNumber),
       target,
       name: design.name,
       options: {},
@@ -108,7 +107,7 @@ export class DeploymentsService {
     return this.requests.make(actor, {
       action: 'rollback',
       design,
-      version: (await this.versions.found(design, version)).number,
+      version: async () => (await this.versions.found(design, version)).number,
       target,
       name: design.name,
       options: { namespace, atomic },

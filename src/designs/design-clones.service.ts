@@ -3,9 +3,9 @@ import { requireScope } from '../core/access/access.js';
 import type { Actor } from '../core/access/actor.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { DesignCloned } from './design.events.js';
-import type { CloneInput } from '../workspaces/records/clone.input.js';
+import { type CloneInput, copyName } from '../workspaces/records/clone.input.js';
+import { WorkspacePlacement } from '../workspaces/records/workspace-placement.js';
 import { designPolicy } from './design.policy.js';
-import { DesignPlacement } from './design-placement.js';
 import { DesignWriter, type Written } from './design-writer.service.js';
 import { DesignsService } from './designs.service.js';
 import { DesignsStore } from './designs.store.js';
@@ -17,7 +17,7 @@ export class DesignClones {
   constructor(
     private readonly designs: DesignsService,
     private readonly writer: DesignWriter,
-    private readonly placement: DesignPlacement,
+    private readonly placement: WorkspacePlacement,
     private readonly contents: DesignContents,
     private readonly store: DesignsStore,
     private readonly unit: UnitOfWork,
@@ -27,13 +27,13 @@ export class DesignClones {
   async clone(actor: Actor, id: string, input: CloneInput): Promise<Written> {
     requireScope(actor, designPolicy.clone);
     const original = await this.designs.get(actor, id);
-    const workspace = await this.placement.placeFor(actor, input);
+    const workspace = await this.placement.of(actor, input, designPolicy.create);
     const { name, version, versionNumber, sourceType } = original;
     const design = await this.contents.readDesign(original);
     const source = {
       file: await this.contents.readSourceFile(original),
       location: { type: 'clone', host: '', path: `/api/pattern/${id}`, branch: version } as const,
-      imported: { name: copyOf(name), design: design.with({ version }), sourceType, warnings: [] },
+      imported: { name: copyName(name), design: design.with({ version }), sourceType, warnings: [] },
     };
     const clonedFrom = { id, name, version, version_number: versionNumber };
     const beginning = { name: input.name, clonedFrom };
@@ -42,13 +42,3 @@ export class DesignClones {
     return written;
   }
 }
-
-const LONGEST_NAME = 255;
-const SUFFIX = ' (copy)';
-
-/** No character is cut in two. */
-const copyOf = (name: string): string =>
-  Array.from(name).reduce(
-    (kept, each) => (kept.length + each.length > LONGEST_NAME - SUFFIX.length ? kept : kept + each),
-    '',
-  ) + SUFFIX;

@@ -7,7 +7,8 @@ import type { Job } from '../jobs/job.js';
 import { Jobs } from '../jobs/jobs.js';
 import { Requesters } from '../organizations/users/requesters.js';
 import type { DesignImport } from './design.inputs.js';
-import { DesignPlacement } from './design-placement.js';
+import { WorkspacePlacement } from '../workspaces/records/workspace-placement.js';
+import { designPolicy } from './design.policy.js';
 import { DesignView } from './design.view.js';
 import { DesignWriter } from './design-writer.service.js';
 import { pack, unpack } from './versions/packed-content.js';
@@ -31,7 +32,7 @@ interface Sealed {
 export class DesignImports {
   constructor(
     private readonly writer: DesignWriter,
-    private readonly placement: DesignPlacement,
+    private readonly placement: WorkspacePlacement,
     private readonly jobs: Jobs,
     private readonly requesters: Requesters,
     private readonly vault: Vault,
@@ -41,7 +42,7 @@ export class DesignImports {
 
   /** @throws what the import would: where the design goes, and whether it may, is asked at once */
   async begin(actor: Actor, input: DesignImport, files: UploadedFile[]): Promise<Job> {
-    const workspace = await this.placement.placeFor(actor, input);
+    const workspace = await this.placement.of(actor, input, designPolicy.create);
     const id = newId();
     const held: Sealed = {
       input: { ...input, workspace_id: workspace.id },

@@ -11,12 +11,14 @@ import type { Workspace } from '../workspaces/workspace.entity.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import type { PackedDesign } from '../formats/packed-design.js';
 import { DesignChecks } from './design-checks.js';
+import { mustBeSettable } from '../workspaces/records/settable-visibility.js';
+import { WorkspacePlacement } from '../workspaces/records/workspace-placement.js';
 import type { Visibility } from '../workspaces/records/workspace-record.entity.js';
 import { Design, type Origin } from './design.entity.js';
 import { type DesignCloned, DesignCreated, DesignImported, DesignUpdated } from './design.events.js';
 import type { DesignChange, DesignImport, NewDesign } from './design.inputs.js';
+import { designPolicy } from './design.policy.js';
 import { DesignView } from './design.view.js';
-import { DesignPlacement } from './design-placement.js';
 import { DesignSource, type ReadSource } from './design-source.js';
 import { DesignsService } from './designs.service.js';
 import { DesignsStore } from './designs.store.js';
@@ -53,7 +55,7 @@ export class DesignWriter {
     private readonly sources: DesignSource,
     private readonly checks: DesignChecks,
     private readonly knowledge: DesignKnowledge,
-    private readonly placement: DesignPlacement,
+    private readonly placement: WorkspacePlacement,
     private readonly workspaces: WorkspacesService,
     private readonly quotas: WorkspaceQuotas,
     private readonly unit: UnitOfWork,
@@ -61,13 +63,13 @@ export class DesignWriter {
   ) {}
 
   async create(actor: Actor, input: NewDesign): Promise<Written> {
-    const workspace = await this.placement.placeFor(actor, input);
+    const workspace = await this.placement.of(actor, input, designPolicy.create);
     const source = await this.known(await this.sources.ofPatternData(input.pattern_data, null, { name: input.name }));
     return this.add(actor, workspace, source, input, input.save ?? true, DesignCreated);
   }
 
   async import(actor: Actor, input: DesignImport, files: UploadedFile[]): Promise<Written> {
-    const workspace = await this.placement.placeFor(actor, input);
+    const workspace = await this.placement.of(actor, input, designPolicy.create);
     const source = await this.known(await this.sources.ofImport(input, files));
     return this.add(actor, workspace, source, input, true, DesignImported);
   }
@@ -80,14 +82,14 @@ export class DesignWriter {
         'sourcetype',
         'must be one of yaml, json, helm, kustomize, docker-compose, kubernetes, design',
       );
-    const current = await this.placement.meantBy(actor, input);
+    const current = await this.designs.meantBy(actor, input);
     await this.designs.require(actor, 'update', current);
     const options = { name: input.name ?? current.name };
     const { pattern_data } = input;
     const read = pattern_data ? await this.sources.ofChange(current, pattern_data, types, options) : null;
     const source = read && (await this.known(read));
     const { name, visibility } = input;
-    mustBeSettable(current, visibility);
+    mustBeSettable(current, visibility, CATALOG);
     const warnings = source?.imported.warnings ?? [];
     const save = (version: NewVersion | null): Promise<Written> => {
       const change = { ...given({ name, visibility }), ...version?.design };
@@ -100,7 +102,7 @@ export class DesignWriter {
         const design = await this.designs.open(actor, current.id, 'update', match);
         const patternFile = isEchoed(input, 'pattern_file') ? await this.contents.readText(design) : '';
         mustEcho(input, DesignView.of(design, { patternFile }));
-        mustBeSettable(design, visibility);
+        mustBeSettable(design, visibility, CATALOG);
         if (version) mustBeAsRead(design, current);
         await version?.write();
         await this.store.update(design, change);
@@ -179,6 +181,8 @@ export class DesignWriter {
   }
 }
 
+const CATALOG = '/api/pattern/catalog';
+
 const note = (actor: Actor, message = '') => ({ userId: actor.userId ?? '', message });
 
 const contentOf = ({ imported, file }: ReadSource): Content => ({
@@ -193,19 +197,4 @@ function mustBeAsRead(design: Design, { versionNumber }: Design): void {
   throw new Conflict('CONCURRENT_CHANGE', 'another change of this design came first', {
     remedy: 'Read it again and repeat the change.',
   });
-}
-
-/** What is in the catalog is taken out of it, and put into it, by its own calls. */
-function mustBeSettable(design: Design, visibility: Visibility | undefined): void {
-  if (visibility === undefined || visibility === design.visibility) return;
-  if (visibility === 'public')
-    throw InvalidRequest.at(
-      '/visibility',
-      'becomes public by publishing',
-      'Call POST /api/pattern/catalog/publish with what the catalog shall say of it.',
-    );
-  if (design.visibility === 'public')
-    throw new Conflict('PUBLISHED', 'the design is in the catalog', {
-      remedy: 'Take it out first: DELETE /api/pattern/catalog/unpublish.',
-    });
 }

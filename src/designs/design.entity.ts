@@ -1,9 +1,7 @@
 import { Column, Entity } from 'typeorm';
 import { WorkspaceRecord } from '../workspaces/records/workspace-record.entity.js';
 import type { SourceType } from './formats/source-type.js';
-
-/** More versions than any design has. */
-const LAST = 2 ** 31 - 1;
+import { LARGEST } from './versions/version-number.js';
 
 /** Where the source of a design came from. */
 export interface DesignLocation {
@@ -54,6 +52,6 @@ export class Design extends WorkspaceRecord {
 
   /** The versions of which a reader of this record may know, first and last. */
   get shown(): [first: number, last: number] {
-    return [1, LAST];
+    return [1, LARGEST];
   }
 }

@@ -13,7 +13,6 @@ import { CatalogStore } from './catalog/catalog.store.js';
 import { DesignChecks } from './design-checks.js';
 import { DesignClones } from './design-clones.service.js';
 import { DesignImports } from './design-imports.service.js';
-import { DesignPlacement } from './design-placement.js';
 import { DesignPresenter } from './design-presenter.js';
 import { DesignRemoval } from './design-removal.service.js';
 import { DesignSetsController } from './design-sets.controller.js';
@@ -52,7 +51,6 @@ import { WorkspaceDesignsController } from './workspaces/workspace-designs.contr
   providers: [
     DesignsService,
     DesignsStore,
-    DesignPlacement,
     DesignWriter,
     DesignRemoval,
     DesignClones,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Access, requireScope } from '../core/access/access.js';
 import { Actor } from '../core/access/actor.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
-import { Conflict, NotFound } from '../core/errors/app-error.js';
+import { Conflict, InvalidRequest, NotFound } from '../core/errors/app-error.js';
 import { EventBus } from '../core/events/event-bus.js';
 import { OrganizationQuery } from '../core/listing/list-query.js';
 import type { Page } from '../core/listing/page.js';
@@ -13,7 +13,7 @@ import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import { CatalogStore } from './catalog/catalog.store.js';
 import type { Design } from './design.entity.js';
 import { DesignMoved } from './design.events.js';
-import type { DesignListQuery } from './design.inputs.js';
+import type { DesignChange, DesignListQuery } from './design.inputs.js';
 import { designPolicy } from './design.policy.js';
 import { DesignsStore } from './designs.store.js';
 import { scopeOf } from '../workspaces/records/workspace-record.query.js';
@@ -48,6 +48,27 @@ export class DesignsService {
   async get(actor: Actor, id: string, within = new OrganizationQuery()): Promise<Design> {
     requireScope(actor, designPolicy.read);
     return found(id, within.only((await this.designs.find(actor, id)) ?? (await this.catalog.find(id))));
+  }
+
+  /** The design that a change names by its id, else the only one of its name that the actor may change. */
+  async meantBy(actor: Actor, { id, name, pattern_data }: DesignChange): Promise<Design> {
+    const named = id ?? (typeof pattern_data?.['id'] === 'string' ? pattern_data['id'] : undefined);
+    if (named) return this.get(actor, named);
+    const wanted = name ?? (typeof pattern_data?.['name'] === 'string' ? pattern_data['name'] : undefined);
+    if (!wanted)
+      throw InvalidRequest.at(
+        '/id',
+        'is required',
+        'Send the id of the design, or the name of your only one of that name.',
+      );
+    const [only, ...others] = await this.designs.findEditable(actor, wanted);
+    if (!only) throw new NotFound('design', wanted);
+    if (others.length === 0) return only;
+    const ids = [only, ...others].map((design) => design.id);
+    throw new Conflict('AMBIGUOUS_NAME', `${ids.length} designs are called ${wanted}: ${ids.join(', ')}`, {
+      extensions: { ids },
+      remedy: 'Send the id of the one you mean.',
+    });
   }
 
   /** Also when it has been deleted; held until the end of the unit of work when that is wanted. */

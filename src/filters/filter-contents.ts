@@ -1,15 +1,11 @@
-import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
+import { pack, unpack } from '../designs/versions/packed-content.js';
 import { Env } from '../core/config/env.js';
 import { Vault } from '../core/crypto/vault.js';
 import { InvalidRequest } from '../core/errors/app-error.js';
 import { loaderOf } from '../core/graphql/loaders.js';
 import type { Filter } from './filter.entity.js';
 import { FiltersStore } from './filters.store.js';
-
-const pack = promisify(gzip);
-const unpack = promisify(gunzip);
 
 /** The modules and configurations of filters: sealed, and bound to their filter. */
 @Injectable()

@@ -2,19 +2,18 @@ import { Injectable } from '@nestjs/common';
 import { requireScope } from '../core/access/access.js';
 import type { Actor } from '../core/access/actor.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
-import { InvalidRequest } from '../core/errors/app-error.js';
 import { EventBus } from '../core/events/event-bus.js';
 import { given, isEchoed, mustEcho } from '../core/rest/change-input.js';
 import { Precondition } from '../core/rest/precondition.js';
 import type { UploadedFile } from '../core/rest/upload.js';
 import { isSet } from '../core/schema/input-fields.js';
-import { OrganizationsService } from '../organizations/organizations.service.js';
 import type { Workspace } from '../workspaces/workspace.entity.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
-import type { CloneInput } from '../workspaces/records/clone.input.js';
+import { type CloneInput, copyName } from '../workspaces/records/clone.input.js';
+import { mustBeSettable } from '../workspaces/records/settable-visibility.js';
+import { WorkspacePlacement } from '../workspaces/records/workspace-placement.js';
 import { Filter } from './filter.entity.js';
 import { FilterCloned, FilterCreated, FilterUpdated } from './filter.events.js';
-import { SET_VISIBILITIES } from '../workspaces/records/workspace-record.entity.js';
 import type { FilterChange, NewFilter } from './filter.inputs.js';
 import { filterPolicy } from './filter.policy.js';
 import { FilterContents } from './filter-contents.js';
@@ -32,11 +31,6 @@ export interface WrittenFilter {
   saved: boolean;
 }
 
-interface Placement {
-  workspace_id?: string;
-  organization_id?: string;
-}
-
 /** Writes the content of filters. */
 @Injectable()
 export class FilterWriter {
@@ -47,14 +41,14 @@ export class FilterWriter {
     private readonly source: FilterSource,
     private readonly presenter: FilterPresenter,
     private readonly workspaces: WorkspacesService,
-    private readonly organizations: OrganizationsService,
+    private readonly placement: WorkspacePlacement,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
   ) {}
 
   async create(actor: Actor, input: NewFilter, files: UploadedFile[]): Promise<WrittenFilter> {
     const resource = readConfig(input.config) ?? '';
-    const workspace = await this.placeFor(actor, input);
+    const workspace = await this.placement.of(actor, input, filterPolicy.create);
     const { name, bytes, ...module } = await this.source.ofNew(input, files);
     const filter = newFilter(actor, workspace, {
       ...fieldsOf(module),
@@ -92,10 +86,11 @@ export class FilterWriter {
       const reconfigured = resource !== undefined && resource !== before;
       const rebuilt = module !== null && module.digest !== filter.digest;
       if (name !== undefined && name !== filter.name) filter.mustNotBePublished('name');
+      mustBeSettable(filter, input.visibility, CATALOG);
       if (rebuilt) filter.mustNotBePublished('filter_data');
       if (reconfigured) filter.mustNotBePublished('config');
       await this.store.update(filter, {
-        ...given({ name, visibility: visibilityOf(filter, input), resource: reconfigured ? sealed : undefined }),
+        ...given({ name, visibility: input.visibility, resource: reconfigured ? sealed : undefined }),
         ...(rebuilt && content ? { ...fieldsOf(module), content } : {}),
       });
       await this.events.publish(new FilterUpdated(actor, filter, { content: rebuilt, config: reconfigured }));
@@ -107,12 +102,12 @@ export class FilterWriter {
   async clone(actor: Actor, id: string, input: CloneInput): Promise<WrittenFilter> {
     requireScope(actor, filterPolicy.clone);
     const source = await this.filters.get(actor, id);
-    const workspace = await this.placeFor(actor, input);
+    const workspace = await this.placement.of(actor, input, filterPolicy.create);
     const [bytes, resource] = [await this.contents.read(source), await this.contents.readResource(source)];
     const { name, size, digest, metadata } = source;
     const copy = newFilter(actor, workspace, {
       ...{ size, digest, metadata },
-      name: input.name ?? `${[...name].slice(0, LONGEST_COPIED).join('')} (copy)`,
+      name: input.name ?? copyName(name),
       visibility: 'workspace',
       location: { type: 'clone', host: '', path: `/api/filter/${id}`, branch: '' },
       clonedFrom: { id, name, digest },
@@ -127,24 +122,13 @@ export class FilterWriter {
     return { filter: copy, bytes, resource, saved: true };
   }
 
-  /** The workspace of the body, else the caller's default one; the caller must be allowed to make filters there. */
-  private async placeFor(actor: Actor, { workspace_id, organization_id }: Placement): Promise<Workspace> {
-    const workspace = workspace_id
-      ? await this.workspaces.get(actor, workspace_id)
-      : await this.workspaces.defaultOf(actor, (await this.organizations.meantBy(actor, organization_id)).id);
-    const { id: workspaceId, organizationId } = workspace;
-    await this.filters.require(actor, 'create', { workspaceId, organizationId });
-    workspace.mustBeActive();
-    return workspace;
-  }
-
   private async sealInto(filter: Filter, bytes: Uint8Array, resource: string): Promise<void> {
     filter.content = await this.contents.seal(filter, bytes);
     filter.resource = await this.contents.sealResource(filter, resource);
   }
 }
 
-const LONGEST_COPIED = 248;
+const CATALOG = '/api/filter/catalog';
 
 type OfModule = Pick<Filter, 'size' | 'digest' | 'metadata' | 'location'>;
 
@@ -171,15 +155,3 @@ const newFilter = (
     downloadCount: 0,
     ...fields,
   });
-
-/** The visibility that a change sets, undefined when it stays. @throws Conflict PUBLISHED, or InvalidRequest */
-function visibilityOf(filter: Filter, { visibility }: FilterChange): Filter['visibility'] | undefined {
-  if (visibility === undefined || visibility === filter.visibility) return undefined;
-  filter.mustNotBePublished('visibility');
-  if (visibility !== 'public') return visibility;
-  throw InvalidRequest.at(
-    '/visibility',
-    `must be one of ${SET_VISIBILITIES.join(', ')}`,
-    'Publish it with POST /api/filter/catalog/publish to make it public.',
-  );
-}

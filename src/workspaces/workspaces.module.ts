@@ -24,6 +24,7 @@ import { WorkspaceTeamsStore } from './teams/workspace-teams.store.js';
 import { WorkspaceDeleted, WorkspaceRestored } from './workspace.events.js';
 import { WorkspacesController } from './workspaces.controller.js';
 import { WorkspacesResolver } from './workspaces.resolver.js';
+import { WorkspacePlacement } from './records/workspace-placement.js';
 import { WorkspacesService } from './workspaces.service.js';
 import { WorkspacesStore } from './workspaces.store.js';
 
@@ -46,12 +47,13 @@ import { WorkspacesStore } from './workspaces.store.js';
     WorkspaceTeamsService,
     WorkspaceTeamsStore,
     WorkspaceQuotas,
+    WorkspacePlacement,
     PermissionsService,
     WorkspaceEnvironmentsService,
     WorkspaceEnvironmentsResolver,
     WorkspaceEnvironmentsStore,
   ],
-  exports: [WorkspacesService, WorkspacesStore, WorkspaceQuotas, WorkspaceEnvironmentsStore],
+  exports: [WorkspacesService, WorkspacesStore, WorkspacePlacement, WorkspaceQuotas, WorkspaceEnvironmentsStore],
 })
 export class WorkspacesModule {
   constructor(

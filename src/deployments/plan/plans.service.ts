@@ -18,6 +18,7 @@ import { type Target, Targets } from '../targets/targets.js';
 import { DeploymentPlan } from './deployment-plan.entity.js';
 import type { Plan } from './plan.js';
 import { PlanView } from './plan.view.js';
+import type { DesiredResource } from './planned-resource.js';
 import { Planner } from './planner.js';
 
 /** Tells what a deployment would do, and keeps what it was made of for those who want exactly that. */
@@ -52,7 +53,9 @@ export class PlansService {
       options: optionsOf(input),
     });
     const plans = new Map<string, Plan>();
-    for (const connectionId of target.connectionIds) plans.set(connectionId, await this.planOn(kept, connectionId));
+    const resources = await this.work.resources(design.id, kept.designVersion);
+    for (const connectionId of target.connectionIds)
+      plans.set(connectionId, await this.planOn(kept, connectionId, resources));
     kept.fingerprints = Object.fromEntries([...plans].map(([id, plan]) => [id, plan.fingerprint]));
     await this.unit.manager.getRepository(DeploymentPlan).insert(kept);
     return PlanView.of(kept, target, plans, await this.quotas.verdict(actor, workspaceId, 'max_deployments_per_day'));
@@ -68,10 +71,10 @@ export class PlansService {
   async planOn(
     of: Pick<Deployment, 'designId' | 'designVersion' | 'environmentId' | 'options'>,
     connectionId: string,
+    resources: DesiredResource[],
     signal?: AbortSignal,
   ): Promise<Plan> {
     const cluster = await this.work.cluster(connectionId);
-    const resources = await this.work.resources(of.designId, of.designVersion);
     const owner = await this.work.owner(of, connectionId);
     const known = await this.deployed.find(of, connectionId);
     const { namespace, adopt, force } = of.options;

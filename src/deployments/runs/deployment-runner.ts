@@ -110,7 +110,8 @@ export class DeploymentRunner {
 
   private async deploy(deployment: Deployment, connectionId: string, context: JobContext): Promise<DeploymentResult> {
     const cluster = await this.work.cluster(connectionId);
-    const plan = await this.plans.planOn(deployment, connectionId, context.signal);
+    const resources = await this.work.resources(deployment.designId, deployment.designVersion);
+    const plan = await this.plans.planOn(deployment, connectionId, resources, context.signal);
     const { plan_id, atomic, wait } = deployment.options;
     if (plan_id) await this.plans.mustStillHold(plan_id, connectionId, plan);
     const before = await this.deployed.find(deployment, connectionId);

@@ -11,3 +11,9 @@ export class CloneInput {
   @IdInput({ optional: true })
   organization_id?: string;
 }
+
+const LONGEST = 255;
+const SUFFIX = ' (copy)';
+
+/** What a copy is called unless its maker says; no character is cut in two. */
+export const copyName = (name: string): string => [...name].slice(0, LONGEST - SUFFIX.length).join('') + SUFFIX;

@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import { Access } from '../../core/access/access.js';
+import type { Actor } from '../../core/access/actor.js';
+import type { Operation } from '../../core/access/policy.js';
+import { OrganizationsService } from '../../organizations/organizations.service.js';
+import type { Workspace } from '../workspace.entity.js';
+import { WorkspacesService } from '../workspaces.service.js';
+
+/** Where a body says that a new record goes. */
+export interface Place {
+  workspace_id?: string;
+  organization_id?: string;
+}
+
+/** Finds the workspaces that new records go into. */
+@Injectable()
+export class WorkspacePlacement {
+  constructor(
+    private readonly workspaces: WorkspacesService,
+    private readonly organizations: OrganizationsService,
+    private readonly access: Access,
+  ) {}
+
+  /** The workspace of the body, else the caller's default one; the caller must be allowed to make such records there. */
+  async of(actor: Actor, { workspace_id, organization_id }: Place, create: Operation): Promise<Workspace> {
+    const workspace = workspace_id
+      ? await this.workspaces.get(actor, workspace_id)
+      : await this.workspaces.defaultOf(actor, (await this.organizations.meantBy(actor, organization_id)).id);
+    const { id, organizationId } = workspace;
+    await this.access.require(actor, create, { type: 'workspace', id, organizationId });
+    workspace.mustBeActive();
+    return workspace;
+  }
+}
