@@ -119,6 +119,8 @@ describe('the catalog', () => {
     const set = (visibility: string) => people.editor.put('/api/pattern/yaml', { id, visibility });
     expect(await set('workspace')).toMatchObject({ status: 409, body: { code: 'PUBLISHED' } });
     expect((await set('public')).status).toBe(200);
+    const stale = { headers: { 'if-match': '"stale"' } };
+    expect((await people.admin.delete(`/api/pattern/catalog/unpublish?id=${id}`, stale)).status).toBe(412);
     const query = await people.admin.delete(`/api/pattern/catalog/unpublish?id=${id}`);
     expect(query).toMatchObject({ status: 200, body: { visibility: 'workspace' } });
     expect((await people.admin.delete('/api/pattern/catalog/unpublish')).body.errors).toMatchObject([

@@ -531,6 +531,8 @@ describe('the catalog', () => {
       status: 200,
       body: { name: filter.name, visibility: 'public', digest: filter.digest },
     });
+    const stale = { headers: { 'if-match': '"stale"' } };
+    expect((await people.admin.delete(`/api/filter/catalog/unpublish?id=${filter.id}`, stale)).status).toBe(412);
     const again = await people.admin.post('/api/filter/catalog/publish', {
       id: filter.id,
       catalog_data: { ...CATALOG, type: 'Security' },

@@ -8,7 +8,7 @@ import { Conflict } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import type { Page } from '../../core/listing/page.js';
 import { WorkerPool } from '../../formats/worker-pool.js';
-import { Precondition } from '../../core/rest/precondition.js';
+import type { Precondition } from '../../core/rest/precondition.js';
 import type { Design } from '../design.entity.js';
 import { DesignPublished, DesignUnpublished } from '../design.events.js';
 import { designPolicy } from '../design.policy.js';
@@ -38,7 +38,7 @@ export class CatalogService {
   }
 
   /** Shows the current version of a design to everybody, also when an earlier one is shown already. */
-  async publish(actor: Actor, { id, catalog_data }: PublishInput, match = Precondition.none): Promise<Design> {
+  async publish(actor: Actor, { id, catalog_data }: PublishInput, match: Precondition): Promise<Design> {
     const said = readCatalogData(catalog_data);
     const current = await this.designs.get(actor, id);
     await this.designs.require(actor, 'publish', current);
@@ -56,7 +56,7 @@ export class CatalogService {
   }
 
   /** Takes a design out of the catalog. One that is not in it stays as it is. */
-  async unpublish(actor: Actor, id: string, match = Precondition.none): Promise<Design> {
+  async unpublish(actor: Actor, id: string, match: Precondition): Promise<Design> {
     return this.unit.run(async () => {
       const design = await this.designs.open(actor, id, 'publish', match);
       if (design.visibility !== 'public') return design;

@@ -5,6 +5,7 @@ import { Actor } from '../../core/access/actor.js';
 import { Caller } from '../../core/access/public.js';
 import type { Envelope } from '../../core/listing/page.js';
 import { CatalogFilterPage, FilterView } from '../filter.view.js';
+import { IfMatch, Precondition } from '../../core/rest/precondition.js';
 import { FilterPresenter } from '../filter-presenter.js';
 import { FilterCatalog } from './filter-catalog.service.js';
 
@@ -26,8 +27,12 @@ export class FilterCatalogController {
   @Post('publish')
   @HttpCode(200)
   @ApiOkResponse({ type: FilterView })
-  async publish(@Caller() actor: Actor, @Body() input: PublishInput): Promise<FilterView> {
-    return this.presenter.plain(await this.catalog.publish(actor, input));
+  async publish(
+    @Caller() actor: Actor,
+    @Body() input: PublishInput,
+    @IfMatch() match: Precondition,
+  ): Promise<FilterView> {
+    return this.presenter.plain(await this.catalog.publish(actor, input, match));
   }
 
   /** The id is in the body or, for proxies that drop the bodies of DELETE, in the query. */
@@ -37,7 +42,8 @@ export class FilterCatalogController {
     @Caller() actor: Actor,
     @Body() body: UnpublishInput,
     @Query() query: UnpublishInput,
+    @IfMatch() match: Precondition,
   ): Promise<FilterView> {
-    return this.presenter.plain(await this.catalog.unpublish(actor, UnpublishInput.idOf(body, query)));
+    return this.presenter.plain(await this.catalog.unpublish(actor, UnpublishInput.idOf(body, query), match));
   }
 }

@@ -6,6 +6,7 @@ import type { Actor } from '../../core/access/actor.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import type { Page } from '../../core/listing/page.js';
+import type { Precondition } from '../../core/rest/precondition.js';
 import type { Filter } from '../filter.entity.js';
 import { FilterPublished, FilterUnpublished } from '../filter.events.js';
 import { filterPolicy } from '../filter.policy.js';
@@ -28,10 +29,10 @@ export class FilterCatalog {
   }
 
   /** Publishing again changes what is said of the filter. */
-  publish(actor: Actor, { id, catalog_data }: PublishInput): Promise<Filter> {
+  publish(actor: Actor, { id, catalog_data }: PublishInput, match: Precondition): Promise<Filter> {
     const data = readCatalogData(catalog_data);
     return this.unit.run(async () => {
-      const filter = await this.filters.open(actor, id, 'publish');
+      const filter = await this.filters.open(actor, id, 'publish', match);
       await this.store.update(filter, {
         visibility: 'public',
         catalogData: { ...data, published_version: filter.digest, published_at: new Date().toISOString() },
@@ -43,9 +44,9 @@ export class FilterCatalog {
   }
 
   /** Only members of its workspace see it then. Unpublishing one that is not published changes nothing. */
-  unpublish(actor: Actor, id: string): Promise<Filter> {
+  unpublish(actor: Actor, id: string, match: Precondition): Promise<Filter> {
     return this.unit.run(async () => {
-      const filter = await this.filters.open(actor, id, 'publish');
+      const filter = await this.filters.open(actor, id, 'publish', match);
       if (!filter.isPublished) return filter;
       await this.store.update(filter, { visibility: 'workspace', catalogData: {}, technologies: [] });
       await this.events.publish(new FilterUnpublished(actor, filter));
