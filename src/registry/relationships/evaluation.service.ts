@@ -52,7 +52,7 @@ export class RelationshipEvaluation {
   async evaluate(design: DesignFile, options: EvaluationOptions = {}): Promise<Evaluation> {
     const definitions = await this.definitions();
     if (design.components.length <= AT_ONCE) return evaluate(design, definitionsIn(definitions), options);
-    return this.pool.run(evaluationTask, { design, definitions, options });
+    return this.pool.run(evaluationTask, { design, definitions, options }, { lane: 'own' });
   }
 
   /** The definitions that hold; read anew when the registry has changed. */
