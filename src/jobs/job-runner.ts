@@ -36,7 +36,12 @@ export class JobRunner {
     const handler = this.handlers.of(job.queue);
     if (!handler) return;
     const actor = Actor.system(`job ${job.queue}`);
-    await inRequest({ requestId: job.id, actor }, async () => {
+    const { requestedBy, organizationId } = job;
+    const party = {
+      ...(requestedBy ? { onBehalfOf: requestedBy } : {}),
+      ...(organizationId ? { organizationId } : {}),
+    };
+    await inRequest({ requestId: job.id, actor, ...party }, async () => {
       const started = performance.now();
       this.logger.log({ job: job.id, queue: job.queue, attempt: job.attempt }, 'job started');
       const end = await this.perform(running, handler, actor).catch((error: unknown) => {

@@ -7,6 +7,10 @@ import type { Actor } from '../access/actor.js';
 export interface RequestContext {
   requestId: string;
   actor?: Actor;
+  /** The user who asked for what a job does. */
+  onBehalfOf?: string;
+  /** Of the record on which the caller's right was judged last. */
+  organizationId?: string;
 }
 
 const storage = new AsyncLocalStorage<RequestContext>();
