@@ -5,6 +5,7 @@ import { EventBus } from '../core/events/event-bus.js';
 import { Jobs } from '../jobs/jobs.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { UserDeactivated, UserUpdated } from '../organizations/users/user.events.js';
+import { Admission } from './admission.js';
 import { ForgottenLimit, SignInLimit } from './attempt-limits.js';
 import { AuthController } from './auth.controller.js';
 import { AuthGuard } from './auth.guard.js';
@@ -39,6 +40,7 @@ const DAY_MS = 86_400_000;
   imports: [OrganizationsModule],
   controllers: [AuthController, PasswordsController, PersonalTokensController, ServiceTokensController],
   providers: [
+    Admission,
     AuthService,
     SessionsStore,
     SigningKeys,
@@ -64,7 +66,7 @@ const DAY_MS = 86_400_000;
     { provide: Authenticator, useClass: TokenAuthenticator },
     { provide: APP_GUARD, useClass: AuthGuard },
   ],
-  exports: [Authenticator, FirstStart],
+  exports: [Admission, Authenticator, FirstStart],
 })
 export class AuthModule {
   constructor(sessions: SessionsStore, revocations: Revocations, events: EventBus, jobs: Jobs) {

@@ -10,7 +10,6 @@ import {
   Req,
   Res,
   type StreamableFile,
-  UseInterceptors,
 } from '@nestjs/common';
 import { ApiBearerAuth, ApiConsumes, ApiCreatedResponse, ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -20,7 +19,7 @@ import type { Envelope } from '../core/listing/page.js';
 import { sendFile } from '../core/rest/download.js';
 import { Id } from '../core/rest/id.js';
 import { IfMatch, Precondition } from '../core/rest/precondition.js';
-import { filesOf, UploadInterceptor } from '../core/rest/upload.js';
+import { filesOf, TakesFiles } from '../core/rest/upload.js';
 import { CloneInput } from '../workspaces/records/clone.input.js';
 import { FilterChange, NewFilter } from './filter.inputs.js';
 import { WorkspaceRecordQuery } from '../workspaces/records/workspace-record.query.js';
@@ -47,7 +46,7 @@ export class FiltersController {
 
   /** The module is the file of a form, `filter_data.filter_file` in base64, or fetched from `url`. */
   @Post()
-  @UseInterceptors(UploadInterceptor)
+  @TakesFiles()
   @ApiConsumes('application/json', 'multipart/form-data')
   @ApiCreatedResponse({ type: FilterView })
   async create(
@@ -86,7 +85,7 @@ export class FiltersController {
   }
 
   @Put(':id')
-  @UseInterceptors(UploadInterceptor)
+  @TakesFiles()
   @ApiConsumes('application/json', 'multipart/form-data')
   @ApiOkResponse({ type: FilterView })
   async update(

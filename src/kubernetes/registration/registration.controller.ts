@@ -1,9 +1,9 @@
-import { Body, Controller, HttpCode, Post, Query, Req, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post, Query, Req } from '@nestjs/common';
 import { ApiBearerAuth, ApiConsumes, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { Actor } from '../../core/access/actor.js';
 import { Caller } from '../../core/access/public.js';
-import { textOf, UploadInterceptor } from '../../core/rest/upload.js';
+import { textOf, TakesFiles } from '../../core/rest/upload.js';
 import { KubeconfigUpload, RegistrationQuery } from './registration.inputs.js';
 import { RegistrationService } from './registration.service.js';
 import { RegistrationView } from './registration.view.js';
@@ -17,7 +17,7 @@ export class RegistrationController {
   /** Registers each context of a kubeconfig: multipart `k8sfile`, or JSON `{kubeconfig}`. */
   @Post()
   @HttpCode(200)
-  @UseInterceptors(UploadInterceptor)
+  @TakesFiles()
   @ApiConsumes('application/json', 'multipart/form-data')
   @ApiOkResponse({ type: RegistrationView })
   register(

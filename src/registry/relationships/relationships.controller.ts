@@ -1,10 +1,11 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { RegistryRead } from '../../core/access/registry-read.js';
+import { WrittenJson } from '../../core/rest/written-json.js';
 import { EvaluationInput } from '../registry.inputs.js';
 import { RegistryAnswers, type RegistryList } from '../registry-answers.js';
 import { RegistryListQuery } from '../registry-list-query.js';
-import { type EvaluationAnswer, RelationshipEvaluation } from './evaluation.service.js';
+import { RelationshipEvaluation } from './evaluation.service.js';
 import { RelationshipPage } from './relationship.view.js';
 
 /** Lists take `pagesize=all`, which is streamed. */
@@ -35,7 +36,7 @@ export class RelationshipsController {
   @Post('relationships/evaluate')
   @HttpCode(200)
   @RegistryRead()
-  evaluate(@Body() input: EvaluationInput): Promise<EvaluationAnswer> {
+  evaluate(@Body() input: EvaluationInput): Promise<WrittenJson> {
     return this.evaluation.answer(input);
   }
 }
