@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Access } from '../../core/access/access.js';
 import type { Actor } from '../../core/access/actor.js';
+import type { Operation } from '../../core/access/policy.js';
 import { newId } from '../../core/database/base.entity.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { Conflict, NotFound } from '../../core/errors/app-error.js';
@@ -9,6 +10,7 @@ import type { OrganizationListQuery } from '../../core/listing/list-query.js';
 import type { Page } from '../../core/listing/page.js';
 import { given, mustEcho } from '../../core/rest/change-input.js';
 import { Precondition } from '../../core/rest/precondition.js';
+import type { RecordJudge } from '../../core/rest/rights/requires.js';
 import { OrganizationsService } from '../../organizations/organizations.service.js';
 import { credentialPolicy } from '../connection.policy.js';
 import type { Connection } from '../connection.entity.js';
@@ -22,7 +24,7 @@ import { CredentialsStore } from './credentials.store.js';
 
 /** Secrets that connections share. Changing one reaches every connection that uses it with its next call. */
 @Injectable()
-export class CredentialsService {
+export class CredentialsService implements RecordJudge {
   constructor(
     private readonly credentials: CredentialsStore,
     private readonly connections: ConnectionsStore,
@@ -40,6 +42,11 @@ export class CredentialsService {
 
   async get(actor: Actor, id: string): Promise<Credential> {
     return found(id, await this.credentials.find(actor, id));
+  }
+
+  async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
+    const { organizationId } = await this.get(actor, id);
+    await this.access.require(actor, operation, { type: 'organization', id: organizationId, organizationId });
   }
 
   /** The connections that use it. */

@@ -85,7 +85,7 @@ export class InputPipe implements PipeTransform {
 /** The base of inputs that change a stored record: fields that cannot be written may be sent back as they are. */
 export abstract class ChangeOnly {}
 
-const fold = (key: string): string => key.replace(/[_-]/g, '').toLowerCase();
+export const fold = (key: string): string => key.replace(/[_-]/g, '').toLowerCase();
 
 const refusal = (errors: Fault[]): InvalidRequest =>
   new InvalidRequest(errors.map((e) => `${e.pointer?.replace(/^\//, '')} ${e.detail}`).join('; '), { errors });
