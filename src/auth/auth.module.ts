@@ -6,6 +6,7 @@ import { EventBus } from '../core/events/event-bus.js';
 import { Jobs } from '../jobs/jobs.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { UserDeactivated, UserUpdated } from '../organizations/users/user.events.js';
+import { Admission } from './admission.js';
 import { ForgottenLimit, SignInLimit } from './attempt-limits.js';
 import { AuthController } from './auth.controller.js';
 import { AuthGuard } from './auth.guard.js';
@@ -40,6 +41,7 @@ const DAY_MS = 86_400_000;
   imports: [OrganizationsModule],
   controllers: [AuthController, PasswordsController, PersonalTokensController, ServiceTokensController],
   providers: [
+    Admission,
     AuthService,
     SessionsStore,
     SigningKeys,
@@ -67,7 +69,7 @@ const DAY_MS = 86_400_000;
     { provide: APP_GUARD, useClass: AuthGuard },
     { provide: APP_GUARD, useClass: RightsGuard },
   ],
-  exports: [Authenticator, FirstStart],
+  exports: [Admission, Authenticator, FirstStart],
 })
 export class AuthModule {
   constructor(sessions: SessionsStore, revocations: Revocations, events: EventBus, jobs: Jobs) {

@@ -1,17 +1,4 @@
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  HttpCode,
-  Param,
-  Post,
-  Put,
-  Query,
-  Req,
-  Res,
-  UseInterceptors,
-} from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
 import { ApiBearerAuth, ApiConsumes, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Actor } from '../core/access/actor.js';
@@ -21,7 +8,7 @@ import type { Envelope } from '../core/listing/page.js';
 import { Id } from '../core/rest/id.js';
 import { IfMatch, Precondition } from '../core/rest/precondition.js';
 import { Requires, RequiresIn } from '../core/rest/rights/requires.js';
-import { filesOf, UploadInterceptor } from '../core/rest/upload.js';
+import { filesOf, TakesFiles } from '../core/rest/upload.js';
 import { WrittenJson } from '../core/rest/written-json.js';
 import { accepted, OperationView } from '../jobs/operations/operation.view.js';
 import { Programs } from '../formats/programs/programs.js';
@@ -81,7 +68,7 @@ export class DesignsController {
   /** With `?async=true` it answers 202 and where to ask for the operation. */
   @Post('import')
   @RequiresIn(designPolicy.create, WorkspacePlacement)
-  @UseInterceptors(UploadInterceptor)
+  @TakesFiles()
   @ApiConsumes('multipart/form-data', 'application/json')
   @ApiCreatedResponse({ type: DesignView })
   async import(

@@ -10,7 +10,6 @@ import {
   Req,
   Res,
   type StreamableFile,
-  UseInterceptors,
 } from '@nestjs/common';
 import { ApiBearerAuth, ApiConsumes, ApiCreatedResponse, ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -21,7 +20,7 @@ import { sendFile } from '../core/rest/download.js';
 import { Id } from '../core/rest/id.js';
 import { IfMatch, Precondition } from '../core/rest/precondition.js';
 import { Requires, RequiresIn } from '../core/rest/rights/requires.js';
-import { filesOf, UploadInterceptor } from '../core/rest/upload.js';
+import { filesOf, TakesFiles } from '../core/rest/upload.js';
 import { CloneInput } from '../workspaces/records/clone.input.js';
 import { WorkspacePlacement } from '../workspaces/records/workspace-placement.js';
 import { FilterChange, NewFilter } from './filter.inputs.js';
@@ -51,7 +50,7 @@ export class FiltersController {
   /** The module is the file of a form, `filter_data.filter_file` in base64, or fetched from `url`. */
   @Post()
   @RequiresIn(filterPolicy.create, WorkspacePlacement)
-  @UseInterceptors(UploadInterceptor)
+  @TakesFiles()
   @ApiConsumes('application/json', 'multipart/form-data')
   @ApiCreatedResponse({ type: FilterView })
   async create(
@@ -93,7 +92,7 @@ export class FiltersController {
 
   @Put(':id')
   @Requires(filterPolicy.update, FiltersService)
-  @UseInterceptors(UploadInterceptor)
+  @TakesFiles()
   @ApiConsumes('application/json', 'multipart/form-data')
   @ApiOkResponse({ type: FilterView })
   async update(

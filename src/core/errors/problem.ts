@@ -42,46 +42,15 @@ export function internalError(cause: unknown): AppError {
 interface HttpError {
   status?: number;
   statusCode?: number;
-  type?: string;
   message?: string;
-  body?: unknown;
-  limit?: number;
-  expose?: boolean;
 }
 
-/** Turns whatever was thrown into an error with a name: ours, those of the framework and of the body parsers, else 500. */
+/** Turns whatever was thrown into an error with a name: ours, those of the framework, else 500. */
 export function asAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   const error = (thrown ?? {}) as HttpError & Partial<HttpException>;
   const ofDatabase = databaseError(thrown);
   if (ofDatabase) return ofDatabase;
-  switch (error.type) {
-    case 'entity.parse.failed': {
-      // The parser's own message quotes the body, which may hold a secret.
-      const position = /position (\d+)/.exec(error.message ?? '')?.[1];
-      const detail = position ? `is not valid JSON at position ${position}` : 'is not valid JSON';
-      return new InvalidRequest(`the body ${detail}`, {
-        code: 'MALFORMED_JSON',
-        errors: [{ pointer: '', detail }],
-        remedy: 'Send a JSON object, and the header "Content-Type: application/json".',
-      });
-    }
-    case 'entity.too.large':
-      return tooLarge(`the body is larger than ${error.limit ?? 'the limit'} bytes`);
-    case 'encoding.unsupported':
-    case 'charset.unsupported':
-      return new AppError(
-        415,
-        'UNSUPPORTED_MEDIA_TYPE',
-        'Unsupported media type',
-        error.message ?? 'unsupported encoding',
-      );
-    case 'request.aborted':
-    case 'request.size.invalid':
-    case 'entity.verify.failed':
-      return new InvalidRequest(error.message ?? 'the body was not received whole');
-    default:
-  }
   const status = typeof error.getStatus === 'function' ? error.getStatus() : (error.status ?? error.statusCode);
   const detail = error.message ?? 'the request was refused';
   switch (status) {
@@ -94,7 +63,7 @@ export function asAppError(thrown: unknown): AppError {
     case 413:
       return tooLarge(detail);
     case 415:
-      return new AppError(415, 'UNSUPPORTED_MEDIA_TYPE', 'Unsupported media type', detail);
+      return unsupportedMediaType(detail, 'Send application/json.');
     default:
       return internalError(thrown);
   }
@@ -123,4 +92,8 @@ export function tooLarge(detail: string): AppError {
   return new AppError(413, 'TOO_LARGE', 'Too large', detail, {
     remedy: 'Send less, or ask the operator to raise the limit.',
   });
+}
+
+export function unsupportedMediaType(detail: string, remedy: string): AppError {
+  return new AppError(415, 'UNSUPPORTED_MEDIA_TYPE', 'Unsupported media type', detail, { remedy });
 }

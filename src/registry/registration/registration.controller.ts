@@ -1,10 +1,10 @@
-import { Body, Controller, HttpCode, Post, Query, Req, Res, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiBearerAuth, ApiConsumes, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Actor } from '../../core/access/actor.js';
 import { Caller } from '../../core/access/public.js';
 import { Requires } from '../../core/rest/rights/requires.js';
-import { filesOf, UploadInterceptor } from '../../core/rest/upload.js';
+import { filesOf, TakesFiles } from '../../core/rest/upload.js';
 import { isSet } from '../../core/schema/input-fields.js';
 import { accepted, OperationView } from '../../jobs/operations/operation.view.js';
 import { GenerationService } from '../generation/generation.service.js';
@@ -31,7 +31,7 @@ export class RegistrationController {
   @Post('register')
   @Requires(registryPolicy.register)
   @HttpCode(200)
-  @UseInterceptors(UploadInterceptor)
+  @TakesFiles()
   @ApiConsumes('multipart/form-data', 'application/json')
   async register(
     @Caller() actor: Actor,
