@@ -59,7 +59,7 @@ export class CredentialsService implements RecordJudge {
     const organization = await this.organizations.meantBy(actor, input.organization_id);
     await this.require(actor, 'create', organization.id);
     const credential = newCredential(actor, organization.id, input.name, input.type);
-    credential.secret = await this.secrets.seal(credential, input.secret);
+    credential.secret = await this.secrets.sealTaken(credential, await this.secrets.take(input.type, input.secret));
     return this.unit.run(() => this.add(actor, credential));
   }
 
@@ -80,10 +80,13 @@ export class CredentialsService implements RecordJudge {
   }
 
   async update(actor: Actor, id: string, input: CredentialChange, match: Precondition): Promise<Credential> {
+    const { organizationId, type } = await this.get(actor, id);
+    await this.require(actor, 'update', organizationId);
+    const taken = input.secret && (await this.secrets.take(type, input.secret));
     return this.unit.run(async () => {
       const credential = await this.open(actor, id, 'update', match);
       mustEcho(input, CredentialView.of(credential));
-      const secret = input.secret && (await this.secrets.seal(credential, input.secret));
+      const secret = taken && (await this.secrets.sealTaken(credential, taken));
       return this.change(actor, credential, { name: input.name, secret });
     });
   }
