@@ -21,7 +21,7 @@ import {
 } from './connection.events.js';
 import type { ConnectionChange, NewConnection } from './connection.inputs.js';
 import { connectionPolicy } from './connection.policy.js';
-import { type ConnectionStatus, mayMove, mustMove } from './connection-status.js';
+import { type ConnectionStatus, isUnreached, mayMove, mustMove } from './connection-status.js';
 import { ConnectionView, type ListedConnection } from './connection.view.js';
 import { ConnectionSecrets } from './connection-secrets.js';
 import { ConnectionsStore } from './connections.store.js';
@@ -137,6 +137,17 @@ export class ConnectionsService implements RecordJudge {
       await this.connections.update(connection, { status, metadata: { ...metadata, ...facts } });
       if (from !== status) await this.events.publish(new ConnectionStatusChanged(actor, connection, from));
       return connection;
+    });
+  }
+
+  /** Notes that the other side answered a call: a connection that was not reached before is connected. */
+  async noteAnswer(actor: Actor, id: string): Promise<void> {
+    await this.unit.run(async () => {
+      const connection = await this.connections.lock(actor, id);
+      if (!connection || !isUnreached(connection.status)) return;
+      const { status: from } = connection;
+      await this.connections.update(connection, { status: 'connected' });
+      await this.events.publish(new ConnectionStatusChanged(actor, connection, from));
     });
   }
 
