@@ -1,6 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { Authenticator } from '../core/access/authenticator.js';
+import { RightsGuard } from '../core/rest/rights/rights.guard.js';
 import { EventBus } from '../core/events/event-bus.js';
 import { Jobs } from '../jobs/jobs.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
@@ -64,7 +65,9 @@ const DAY_MS = 86_400_000;
     IssuerKeys,
     FirstStart,
     { provide: Authenticator, useClass: TokenAuthenticator },
+    // The order of these is that of their questions: who is calling, then what they may.
     { provide: APP_GUARD, useClass: AuthGuard },
+    { provide: APP_GUARD, useClass: RightsGuard },
   ],
   exports: [Admission, Authenticator, FirstStart],
 })

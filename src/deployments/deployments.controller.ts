@@ -5,8 +5,10 @@ import { Actor } from '../core/access/actor.js';
 import { Caller } from '../core/access/public.js';
 import { type Envelope, envelope } from '../core/listing/page.js';
 import { Id } from '../core/rest/id.js';
+import { Requires } from '../core/rest/rights/requires.js';
 import { DeploymentAnswers } from './deployment-answers.js';
 import { DeploymentListQuery, RollbackRequest } from './deployment.inputs.js';
+import { deploymentPolicy } from './deployment.policy.js';
 import { DeploymentPage, DeploymentView } from './deployment.view.js';
 import { DeploymentsService } from './deployments.service.js';
 
@@ -32,6 +34,7 @@ export class DeploymentsController {
   }
 
   @Post(':id/cancel')
+  @Requires(deploymentPolicy.cancel, DeploymentsService)
   @HttpCode(200)
   @ApiOkResponse({ type: DeploymentView })
   async cancel(@Caller() actor: Actor, @Id() id: string): Promise<DeploymentView> {
@@ -39,6 +42,7 @@ export class DeploymentsController {
   }
 
   @Post(':id/approve')
+  @Requires(deploymentPolicy.approve, DeploymentsService)
   @HttpCode(200)
   @ApiOkResponse({ type: DeploymentView })
   async approve(
@@ -51,6 +55,7 @@ export class DeploymentsController {
   }
 
   @Post(':id/reject')
+  @Requires(deploymentPolicy.approve, DeploymentsService)
   @HttpCode(200)
   @ApiOkResponse({ type: DeploymentView })
   async reject(@Caller() actor: Actor, @Id() id: string): Promise<DeploymentView> {
@@ -58,6 +63,7 @@ export class DeploymentsController {
   }
 
   @Post(':id/rollback')
+  @Requires(deploymentPolicy.deploy, DeploymentsService)
   @HttpCode(200)
   @ApiOkResponse({ type: DeploymentView })
   async rollback(

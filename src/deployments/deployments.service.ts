@@ -6,6 +6,7 @@ import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { Conflict, Forbidden, InvalidRequest, NotFound } from '../core/errors/app-error.js';
 import { EventBus } from '../core/events/event-bus.js';
 import type { Page } from '../core/listing/page.js';
+import type { RecordJudge } from '../core/rest/rights/requires.js';
 import type { Design } from '../designs/design.entity.js';
 import { DesignsService } from '../designs/designs.service.js';
 import { VersionsService } from '../designs/versions/versions.service.js';
@@ -24,7 +25,7 @@ import { TargetsStore } from './targets/targets.store.js';
 
 /** Asks for deployments and tells of them; what is asked for is done by a job. */
 @Injectable()
-export class DeploymentsService {
+export class DeploymentsService implements RecordJudge {
   constructor(
     private readonly deployments: DeploymentsStore,
     private readonly designs: DesignsService,
@@ -53,6 +54,12 @@ export class DeploymentsService {
   async get(actor: Actor, id: string): Promise<Deployment> {
     requireScope(actor, deploymentPolicy.read);
     return found(id, await this.deployments.find(actor, id));
+  }
+
+  /** Judges the role in the workspace; what the tier of the environment asks for is judged with the rest of the call. */
+  async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
+    const { workspaceId, organizationId } = await this.get(actor, id);
+    await this.access.require(actor, operation, { type: 'workspace', id: workspaceId, organizationId });
   }
 
   async deploy(actor: Actor, input: DeployRequest): Promise<Deployment> {

@@ -9,7 +9,7 @@ import { type Plan } from '../../src/deployments/plan/plan.js';
 import { Planner, type PlanOptions } from '../../src/deployments/plan/planner.js';
 import { ClusterClient } from '../../src/kubernetes/clusters/cluster-client.js';
 import { type ClusterLimits } from '../../src/kubernetes/clusters/cluster-transport.js';
-import { readKubeconfig } from '../../src/kubernetes/clusters/kubeconfig.js';
+import { readKubeconfig } from '../../src/kubernetes/clusters/kubeconfig-text.js';
 import { type KubernetesObject, type ObjectReference } from '../../src/kubernetes/clusters/kubernetes-object.js';
 import { validateInWorker } from '../../src/registry/validation/validation-task.js';
 
