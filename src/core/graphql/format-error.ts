@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import { DatabaseUnavailable } from '../database/outage.js';
 import { AppError } from '../errors/app-error.js';
 import { asAppError, internalError } from '../errors/problem.js';
 import { currentRequest } from '../telemetry/request-context.js';
@@ -26,7 +27,8 @@ export function formatError(formatted: GraphQLFormattedError, thrown: unknown): 
     };
   }
   const error = cause instanceof AppError ? cause : ofLibrary(formatted, cause);
-  if (error.status >= 500) logger.error(error.cause ?? error, 'a field failed');
+  if (error.status >= 500 && !(error instanceof DatabaseUnavailable))
+    logger.error(error.cause ?? error, 'a field failed');
   const { message, errors, remedy, code, extensions } = error;
   return {
     message,

@@ -4,7 +4,9 @@ import type { GqlOptionsFactory } from '@nestjs/graphql';
 import type { Request, Response } from 'express';
 import { Authenticator } from '../access/authenticator.js';
 import { Env } from '../config/env.js';
+import { isOutage } from '../database/outage.js';
 import { AppError } from '../errors/app-error.js';
+import { asAppError } from '../errors/problem.js';
 import { CallLimit } from '../rest/call-limit.js';
 import { currentRequest } from '../telemetry/request-context.js';
 import { GRAPHQL_PATH } from './sockets/upgrade.js';
@@ -52,8 +54,8 @@ export class GraphqlOptions implements GqlOptionsFactory<ApolloDriverConfig> {
       const current = currentRequest();
       if (current) current.actor = context.actor;
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      context.refused = error;
+      if (!(error instanceof AppError) && !isOutage(error)) throw error;
+      context.refused = asAppError(error);
     }
     await this.limit.count(request, response);
     return context;
