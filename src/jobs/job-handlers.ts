@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { backoff } from '../core/backoff.js';
 import type { Actor } from '../core/access/actor.js';
 import type { FinishedJob, Job } from './job.js';
 
@@ -61,6 +62,5 @@ const LONGEST_DELAY_MS = 3_600_000;
 
 /** How long to wait after so many failures, unless the handler says otherwise. */
 export function usualDelay(failures: number): number {
-  const jitter = 0.75 + Math.random() / 2;
-  return Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1)) * jitter;
+  return backoff(failures, FIRST_DELAY_MS, LONGEST_DELAY_MS);
 }

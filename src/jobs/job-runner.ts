@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { Actor } from '../core/access/actor.js';
+import { backoff } from '../core/backoff.js';
+import { isOutage } from '../core/database/outage.js';
 import { AppError } from '../core/errors/app-error.js';
 import { Metrics } from '../core/telemetry/metrics.js';
 import { inRequest } from '../core/telemetry/request-context.js';
@@ -15,6 +17,9 @@ import type { RunningJob } from './running-job.js';
 import { storedJson } from './stored-json.js';
 
 const TRIES_TO_WRITE = 3;
+const MOST_ATTEMPTS_THROUGH_OUTAGES = 10;
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 2_000;
 
 /** Runs one job from its claim to what follows from how its handler came out. */
 @Injectable()
@@ -63,7 +68,7 @@ export class JobRunner {
     }
     const untold = progress.close();
     running.isEnding = true;
-    return this.write(() => this.carryOut(job, verdict, untold));
+    return this.write(running, () => this.carryOut(job, verdict, untold));
   }
 
   /** What follows from a failure. */
@@ -71,6 +76,9 @@ export class JobRunner {
     if (aborted === 'lease lost') return { as: 'lost' };
     if (aborted === 'cancelled') return { end: { status: 'cancelled' } };
     if (aborted === 'shutting down') return { as: 'released', putBack: {} };
+    // The database is no fault of the job: it is run again as one that was left, which counts no failure.
+    if (isOutage(error) && job.attempt < MOST_ATTEMPTS_THROUGH_OUTAGES)
+      return { as: 'released', putBack: { delayMs: usualDelay(1) } };
     if (error instanceof AppError) this.logger.warn({ job: job.id, code: error.code }, `job failed: ${error.message}`);
     else this.logger.error(error, `job ${job.id} of ${job.queue} failed`);
     const problem = problemOfJob(job, error);
@@ -92,14 +100,14 @@ export class JobRunner {
     return (await this.endings.end(job, outcome, progress)) ? outcome.status : 'lost';
   }
 
-  /** The database may be away for a moment; the lease is prolonged meanwhile. */
-  private async write(attempt: () => Promise<string>): Promise<string> {
+  /** While the database is away this goes on until the lease is over; the lease is prolonged when it is back before. */
+  private async write(running: RunningJob, attempt: () => Promise<string>): Promise<string> {
     for (let tries = 1; ; tries++)
       try {
         return await attempt();
       } catch (error) {
-        if (tries === TRIES_TO_WRITE) throw error;
-        await sleep(200 * tries);
+        if (isOutage(error) ? performance.now() > running.leaseEnds : tries >= TRIES_TO_WRITE) throw error;
+        await sleep(backoff(tries, FIRST_PAUSE_MS, LONGEST_PAUSE_MS), undefined, { ref: false });
       }
   }
 }

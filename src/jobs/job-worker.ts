@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
+import { isOutage } from '../core/database/outage.js';
 import { Bell } from './bell.js';
 import type { Job } from './job.js';
 import { JobHandlers } from './job-handlers.js';
@@ -90,7 +91,8 @@ export class JobWorker {
       this.isFailing = false;
       return jobs.length;
     } catch (error) {
-      if (!this.isFailing && !this.stopping) this.logger.warn(error, 'jobs cannot be taken, trying again');
+      if (!this.isFailing && !this.stopping && !isOutage(error))
+        this.logger.warn(error, 'jobs cannot be taken, trying again');
       this.isFailing = true;
       return 0;
     }
@@ -155,7 +157,9 @@ export class JobWorker {
     if (this.busy.has(name)) return;
     this.busy.add(name);
     await work()
-      .catch((error: unknown) => this.logger.warn(error, `jobs: ${name} failed, trying again`))
+      .catch((error: unknown) => {
+        if (!isOutage(error)) this.logger.warn(error, `jobs: ${name} failed, trying again`);
+      })
       .finally(() => this.busy.delete(name));
   }
 

@@ -23,9 +23,13 @@ export class World {
     private readonly database: TestDatabase,
   ) {}
 
-  static async start(settings: Record<string, string> = {}): Promise<World> {
+  /** @param reach where the server finds its database, given where it is */
+  static async start(
+    settings: Record<string, string> = {},
+    reach: (url: string) => string | Promise<string> = (url) => url,
+  ): Promise<World> {
     const database = await cloneDatabase();
-    const app = await makeApp(Env.read({ ...SETTINGS, ...settings }), database.url);
+    const app = await makeApp(Env.read({ ...SETTINGS, ...settings }), await reach(database.url));
     await app.listen(0, '127.0.0.1');
     const baseUrl = (await app.getUrl()).replace('[::1]', '127.0.0.1');
     const first = app.get(FirstStart).administrator;

@@ -1,6 +1,7 @@
 import { type DynamicModule, Global, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Env } from '../config/env.js';
+import { DatabaseAvailability } from './availability.js';
 import { makeDataSource, type Migration } from './data-source.js';
 import { DatabaseUrl } from './database-url.js';
 import { migrate } from './migrate.js';
@@ -17,6 +18,7 @@ export class DatabaseModule implements OnApplicationShutdown {
   constructor(
     private readonly dataSource: DataSource,
     private readonly notifications: Notifications,
+    private readonly availability: DatabaseAvailability,
   ) {}
 
   static forRoot(url: string, migrations: Migration[]): DynamicModule {
@@ -26,18 +28,20 @@ export class DatabaseModule implements OnApplicationShutdown {
         { provide: DatabaseUrl, useValue: new DatabaseUrl(url) },
         {
           provide: DataSource,
-          inject: [Env],
-          useFactory: async (env: Env) => {
+          inject: [Env, DatabaseAvailability],
+          useFactory: async (env: Env, availability: DatabaseAvailability) => {
             await migrate(url, migrations);
             const dataSource = await makeDataSource({ url, role: 'service', poolSize: env.DATABASE_POOL }).initialize();
             tellWhoAsks(dataSource);
+            availability.guard(dataSource);
             return dataSource;
           },
         },
         UnitOfWork,
         Notifications,
+        DatabaseAvailability,
       ],
-      exports: [DatabaseUrl, DataSource, UnitOfWork, Notifications],
+      exports: [DatabaseUrl, DataSource, UnitOfWork, Notifications, DatabaseAvailability],
     };
   }
 
@@ -47,7 +51,8 @@ export class DatabaseModule implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.notifications.close();
+    this.notifications.close();
+    if (this.availability.isAway) this.availability.dropConnections(new Error('Connection terminated'));
     await this.dataSource.destroy();
     await this.closed?.();
   }

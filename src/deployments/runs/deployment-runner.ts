@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Actor } from '../../core/access/actor.js';
+import { isOutage } from '../../core/database/outage.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { AppError } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
@@ -99,7 +100,7 @@ export class DeploymentRunner {
       const resources = result.resources.map((resource) => deployedResource(resource, connectionId));
       return { status: result.status, resources, failure: result.failure ? failureOf(result) : null };
     } catch (error) {
-      if (context.signal.aborted || !(error instanceof AppError)) throw error;
+      if (context.signal.aborted || isOutage(error) || !(error instanceof AppError)) throw error;
       return {
         status: 'failed',
         resources: [],
