@@ -4,7 +4,7 @@ import { Authenticator } from '../core/access/authenticator.js';
 import { EventBus } from '../core/events/event-bus.js';
 import { Jobs } from '../jobs/jobs.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
-import { UserDeactivated, UserUpdated } from '../organizations/users/user.events.js';
+import { UserCreated, UserDeactivated, UserUpdated } from '../organizations/users/user.events.js';
 import { ForgottenLimit, SignInLimit } from './attempt-limits.js';
 import { AuthController } from './auth.controller.js';
 import { AuthGuard } from './auth.guard.js';
@@ -67,7 +67,14 @@ const DAY_MS = 86_400_000;
   exports: [Authenticator, FirstStart],
 })
 export class AuthModule {
-  constructor(sessions: SessionsStore, revocations: Revocations, events: EventBus, jobs: Jobs) {
+  constructor(
+    sessions: SessionsStore,
+    revocations: Revocations,
+    forgotten: ForgottenPasswordsService,
+    events: EventBus,
+    jobs: Jobs,
+  ) {
+    events.within(UserCreated, ({ user }) => forgotten.askToConfirm(user));
     events.within(UserUpdated, ({ user }) => revocations.changed(user.id));
     events.within(UserDeactivated, async ({ user }) => {
       await sessions.endAll(user.id);

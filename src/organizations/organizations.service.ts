@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Access, requireScope } from '../core/access/access.js';
+import { Access, refusalOf, requireScope } from '../core/access/access.js';
 import type { Actor } from '../core/access/actor.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { Conflict, Forbidden, InvalidRequest, NotFound } from '../core/errors/app-error.js';
@@ -105,6 +105,12 @@ export class OrganizationsService {
     await this.require(actor, operation, id);
     match.check(organization);
     return organization;
+  }
+
+  /** Whether the actor may do this to an organization that they see. */
+  async allows(actor: Actor, operation: OrganizationOperation, id: string): Promise<boolean> {
+    const role = await this.access.roleOn(actor, { type: 'organization', id, organizationId: id });
+    return refusalOf(actor, organizationPolicy[operation], role) === null;
   }
 
   /** @throws Forbidden */

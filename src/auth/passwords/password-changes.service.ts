@@ -29,7 +29,8 @@ export class PasswordChangesService {
     const attempt = await this.limit.begin(user.email, address);
     if (!(await verifyPassword(user.passwordHash, current))) throw wrong();
     await attempt.succeeded();
-    if (!(await this.passwords.replace(actor, user, await hashPassword(password), actor.sessionId))) throw wrong();
+    if (!(await this.passwords.replace(actor, user, await hashPassword(password, user.email), actor.sessionId)))
+      throw wrong();
   }
 }
 
