@@ -5,7 +5,8 @@ import { EventBus } from '../core/events/event-bus.js';
 import { Jobs } from '../jobs/jobs.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { UserCreated, UserDeactivated, UserUpdated } from '../organizations/users/user.events.js';
-import { ForgottenLimit, SignInLimit } from './attempt-limits.js';
+import { ForgottenLimit, SignInLimit } from './attempts/attempt-limits.js';
+import { AttemptsStore } from './attempts/attempts.store.js';
 import { AuthController } from './auth.controller.js';
 import { AuthGuard } from './auth.guard.js';
 import { AuthService } from './auth.service.js';
@@ -31,6 +32,7 @@ import { SessionTokens } from './tokens/session-tokens.js';
 import { SigningKeys } from './tokens/signing-keys.js';
 import { TokenAuthenticator } from './tokens/token-authenticator.js';
 
+const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 /** Who is calling. Global, because the sockets of GraphQL ask the same authenticator as the guard. */
@@ -45,6 +47,7 @@ const DAY_MS = 86_400_000;
     AccessTokens,
     SessionTokens,
     Revocations,
+    AttemptsStore,
     SignInLimit,
     ForgottenLimit,
     Passwords,
@@ -71,6 +74,7 @@ export class AuthModule {
     sessions: SessionsStore,
     revocations: Revocations,
     forgotten: ForgottenPasswordsService,
+    attempts: AttemptsStore,
     events: EventBus,
     jobs: Jobs,
   ) {
@@ -80,6 +84,7 @@ export class AuthModule {
       await sessions.endAll(user.id);
       await revocations.revoke({ userId: user.id, sessionId: null });
     });
+    jobs.every('purge.attempts', HOUR_MS, () => attempts.purge());
     jobs.every('purge.sessions', DAY_MS, () => sessions.purge());
   }
 }

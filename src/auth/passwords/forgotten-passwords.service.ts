@@ -10,7 +10,7 @@ import { Jobs } from '../../jobs/jobs.js';
 import { actorOf } from '../../organizations/users/accounts.js';
 import type { User } from '../../organizations/users/user.entity.js';
 import { asAddress, UsersStore } from '../../organizations/users/users.store.js';
-import { ForgottenLimit } from '../attempt-limits.js';
+import { ForgottenLimit } from '../attempts/attempt-limits.js';
 import type { ForgottenPassword, PasswordReset } from './password.inputs.js';
 import { PasswordResetsStore } from './password-resets.store.js';
 import { Passwords } from './passwords.js';

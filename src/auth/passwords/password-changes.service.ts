@@ -5,7 +5,7 @@ import { hashPassword, verifyPassword } from '../../core/crypto/passwords.js';
 import { Conflict, InvalidRequest } from '../../core/errors/app-error.js';
 import { userPolicy } from '../../organizations/users/user.policy.js';
 import { UsersStore } from '../../organizations/users/users.store.js';
-import { SignInLimit } from '../attempt-limits.js';
+import { SignInLimit } from '../attempts/attempt-limits.js';
 import type { PasswordChange } from './password.inputs.js';
 import { Passwords } from './passwords.js';
 
