@@ -9,7 +9,7 @@ import { UsersStore } from '../organizations/users/users.store.js';
 import type { SignIn } from './auth.inputs.js';
 import type { TokensView } from './auth.view.js';
 import { SessionsStore } from './sessions/sessions.store.js';
-import { SignInLimit } from './attempt-limits.js';
+import { SignInLimit } from './attempts/attempt-limits.js';
 import { AccessTokens } from './tokens/access-tokens.js';
 import { Revocations } from './tokens/revocations.js';
 

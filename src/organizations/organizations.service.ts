@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Access, requireInstallation, requireScope } from '../core/access/access.js';
+import { Access, refusalOf, requireInstallation, requireScope } from '../core/access/access.js';
 import type { Actor } from '../core/access/actor.js';
 import type { Operation } from '../core/access/policy.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
@@ -121,6 +121,12 @@ export class OrganizationsService implements RecordJudge, PlaceJudge {
   async authorizeIn(actor: Actor, operation: Operation, fields: RequestFields): Promise<void> {
     const id = fields.id('organization_id') ?? defaultOf(actor, await this.ofMember(actor))?.id;
     if (id) await this.authorize(actor, operation, id);
+  }
+
+  /** Whether the actor may do this to an organization that they see. */
+  async allows(actor: Actor, operation: OrganizationOperation, id: string): Promise<boolean> {
+    const role = await this.access.roleOn(actor, { type: 'organization', id, organizationId: id });
+    return refusalOf(actor, organizationPolicy[operation], role) === null;
   }
 
   /** @throws Forbidden */

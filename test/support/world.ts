@@ -38,7 +38,7 @@ export class World {
     return new World(app, baseUrl, admin, first.organizationId, new Person(baseUrl, null), database);
   }
 
-  /** Another user, a member of an organization (Default unless said otherwise) with a role in it. */
+  /** Another user whose account is confirmed, a member of an organization (Default unless said otherwise) with a role in it. */
   async person(role: 'owner' | 'admin' | 'member' = 'member', organization = this.organization): Promise<Person> {
     const email = `${randomUUID()}@example.org`;
     const added = await this.admin.post(`/api/identity/orgs/${organization}/users`, {
@@ -47,6 +47,7 @@ export class World {
       password: PASSWORD,
     });
     if (added.status !== 201) throw new Error(`adding a user failed: ${JSON.stringify(added.body)}`);
+    await this.sql('UPDATE app_user SET unconfirmed_by = NULL WHERE id = $1', [added.body.id]);
     return this.signIn(email, PASSWORD);
   }
 

@@ -5,10 +5,12 @@ import { Authenticator } from '../../core/access/authenticator.js';
 import { Unauthenticated } from '../../core/errors/app-error.js';
 import { ExternalTokens } from '../external/external-tokens.js';
 import { PersonalTokens } from '../personal-tokens/personal-tokens.js';
-import type { Outcome } from './outcome.js';
+import { invalidToken, type Outcome } from './outcome.js';
 import { type Revocation, Revocations } from './revocations.js';
 import { SessionTokens } from './session-tokens.js';
 
+/** Headers are no longer anyway; what a socket sends to sign in could be. */
+const LONGEST_TOKEN = 16_384;
 const KEPT_MS = 30_000;
 const MOST_KEPT = 20_000;
 
@@ -40,6 +42,7 @@ export class TokenAuthenticator extends Authenticator {
   async authenticate(authorization: string | undefined): Promise<Actor> {
     const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
     if (!token) throw new Unauthenticated('a bearer token is required');
+    if (token.length > LONGEST_TOKEN) throw invalidToken('the token is too long');
     const key = createHash('sha256').update(token).digest('base64');
     const outcome = this.known(key) ?? (await this.find(key, token));
     outcome.used?.();

@@ -60,6 +60,10 @@ export class UsersService {
 function changeOf(user: User, { installation_admin: admin, deactivated }: AccountChange): Partial<User> {
   if (admin && user.kind === 'service')
     throw InvalidRequest.at('/installation_admin', 'must be false for a service account');
+  if (admin && user.unconfirmedBy)
+    throw new Conflict('ACCOUNT_UNCONFIRMED', 'somebody else chose the password of this account', {
+      remedy: 'The owner of the address has to confirm the account first: POST /api/auth/password/forgot.',
+    });
   const change: Partial<User> = {};
   if (admin !== undefined && admin !== user.installationAdmin) change.installationAdmin = admin;
   if (deactivated !== undefined && deactivated !== (user.deactivatedAt !== null))
