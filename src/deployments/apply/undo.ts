@@ -1,25 +1,31 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { decided } from '../plan/field-changes.js';
-import { FIELD_MANAGER, isOwnedBy, type Owner } from '../plan/owner.js';
+import { appliedFields, FIELD_MANAGER, isOwnedBy, type Owner } from '../plan/owner.js';
 import { type ResourceError } from '../plan/planned-resource.js';
 import { resourceError } from '../plan/resource-error.js';
+import { type AppliedChange } from './applied-change.js';
 import { appliedConfiguration, mergePatch } from './applied-configuration.js';
 import { Removal } from './removal.js';
 import { type RunClock, RunEnded } from './run-clock.js';
 
-/** One thing that a deployment did, or may have done, to an object. */
-export type Deed = { kind: ResourceKind; object: KubernetesObject } & (
-  { did: 'created' } | { did: 'updated' | 'pruned'; previous: KubernetesObject }
-);
-
 const GONE_WITHIN_MS = 30_000;
 const AGAIN_WITHIN_MS = 30_000;
 
-/** Undoes what a deployment did, the last thing first. It has a time limit of its own and cannot be cancelled. */
-export class TakeBack {
+/** A change with why it could not be undone, if it could not. */
+export interface UndoneChange {
+  change: AppliedChange;
+  error?: ResourceError;
+}
+
+/**
+ * Undoes changes on one cluster. Undoing a change again, or one that was recorded and never made, changes nothing, so that a run
+ * that was killed at any moment can be undone. It has a time limit of its own and cannot be cancelled.
+ */
+export class Undo {
   private readonly removal: Removal;
   private lost = false;
 
@@ -31,17 +37,29 @@ export class TakeBack {
     this.removal = new Removal(cluster, owner);
   }
 
-  /** The error of what could not be undone. A cluster that does not answer is asked again for a while, but not for every deed anew. */
-  async undo(deed: Deed): Promise<ResourceError | undefined> {
+  /** The last change first. @param before is awaited before each; a throw ends it as it stands */
+  async all(changes: readonly AppliedChange[], before?: () => Promise<void>): Promise<UndoneChange[]> {
+    const undone: UndoneChange[] = [];
+    for (const change of [...changes].reverse()) {
+      await before?.();
+      const error = await this.undo(change);
+      undone.push({ change, ...(error && { error }) });
+    }
+    this.cluster.invalidate();
+    return undone;
+  }
+
+  /** A cluster that does not answer is asked again for a while, but not for every change anew. */
+  private async undo(change: AppliedChange): Promise<ResourceError | undefined> {
     let failure: ResourceError | undefined;
     try {
       const answered = await this.clock.until(this.lost ? 0 : AGAIN_WITHIN_MS, async () => {
         try {
-          failure = await this.once(deed);
+          failure = await this.once(change);
           return true;
         } catch (error) {
           if (!(error instanceof ClusterError)) throw error;
-          failure = resourceError(error, deed.object);
+          failure = resourceError(error, change.previous ?? unnamed(change));
           return error.kind === 'unreachable' || error.kind === 'unavailable' || error.kind === 'timeout'
             ? undefined
             : true;
@@ -56,20 +74,26 @@ export class TakeBack {
     return { reason: 'NOT_TAKEN_BACK', detail: `What was done could not be taken back: ${failure.detail}` };
   }
 
-  private async once(deed: Deed): Promise<ResourceError | undefined> {
-    const { name, namespace } = deed.object.metadata;
-    const place = { kind: deed.kind, name, namespace };
-    if (deed.did === 'created') {
-      const { error, previous } = await this.removal.remove(place, false);
-      return error ?? (previous && this.removal.gone(place, previous.metadata.uid, this.clock, GONE_WITHIN_MS));
+  private async once({ action, kind, name, namespace, previous }: AppliedChange): Promise<ResourceError | undefined> {
+    const object = { kind, name, namespace };
+    if (!previous) {
+      const removed = await this.removal.remove(object, { wholly: false });
+      const { uid } = removed.previous?.metadata ?? {};
+      return removed.error ?? (uid ? this.removal.gone(object, uid, this.clock, GONE_WITHIN_MS) : undefined);
     }
-    if (deed.did === 'pruned') {
-      const stuck = await this.removal.gone(place, deed.previous.metadata.uid, this.clock, GONE_WITHIN_MS);
-      return stuck ?? this.restore(deed.kind, deed.previous);
+    if (action === 'prune') {
+      const isStanding = await this.isStanding(kind, previous);
+      if (isStanding) return undefined;
+      const stuck = await this.removal.gone(object, previous.metadata.uid, this.clock, GONE_WITHIN_MS);
+      return stuck ?? this.restore(kind, previous);
     }
-    return isOwnedBy(this.owner, deed.previous)
-      ? this.restore(deed.kind, deed.previous)
-      : this.release(deed.kind, deed.previous);
+    return isOwnedBy(this.owner, previous) ? this.restore(kind, previous) : this.release(kind, previous);
+  }
+
+  /** Whether the object was never deleted: its deletion was recorded, and not asked for any more. */
+  private async isStanding(kind: ResourceKind, { metadata }: KubernetesObject): Promise<boolean> {
+    const now = await this.cluster.lookup(kind, metadata.name, metadata.namespace);
+    return now?.metadata.uid === metadata.uid && !now?.metadata.deletionTimestamp;
   }
 
   private async restore(kind: ResourceKind, previous: KubernetesObject): Promise<undefined> {
@@ -82,7 +106,8 @@ export class TakeBack {
   private async release(kind: ResourceKind, previous: KubernetesObject): Promise<undefined> {
     const { name, namespace } = previous.metadata;
     const now = await this.cluster.lookup(kind, name, namespace);
-    if (!now) return;
+    // An adoption that was recorded and never made leaves nothing to give back.
+    if (!now || isDeepStrictEqual(appliedFields(now)?.fieldsV1, appliedFields(previous)?.fieldsV1)) return;
     const body = mergePatch(decided(kind, now), decided(kind, previous));
     if (Object.keys(body).length > 0)
       await this.cluster.patch(
@@ -94,4 +119,8 @@ export class TakeBack {
       );
     await this.cluster.apply(kind, appliedConfiguration({ ...previous }), { fieldManager: FIELD_MANAGER, force: true });
   }
+}
+
+function unnamed({ kind, name }: AppliedChange): KubernetesObject {
+  return { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name } };
 }
