@@ -17,15 +17,20 @@ import { RegistryModule } from '../registry/registry.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { type DeployedDesign, DeployedDesignsStore } from './deployed-designs.store.js';
 import { DeploymentAnswers } from './deployment-answers.js';
-import { DEPLOYMENTS_QUEUE, DeploymentRequests } from './deployment-requests.js';
+import { DeploymentRequests } from './deployment-requests.js';
 import { DeploymentsController } from './deployments.controller.js';
 import { DeploymentsResolver } from './deployments.resolver.js';
 import { DeploymentsService } from './deployments.service.js';
 import { DeploymentsStore } from './deployments.store.js';
 import { DesignDeploymentsController } from './design-deployments.controller.js';
 import { PlansService } from './plan/plans.service.js';
+import { ChangeJournalsStore } from './runs/change-journals.store.js';
+import { ClusterRuns } from './runs/cluster-runs.js';
 import { ClusterWork } from './runs/cluster-work.js';
+import { DeploymentEndings } from './runs/deployment-endings.js';
+import { type DeploymentPayload, DEPLOYMENTS_QUEUE, retryDeployment } from './runs/deployment-job.js';
 import { DeploymentRunner } from './runs/deployment-runner.js';
+import { UnfinishedRuns } from './runs/unfinished-runs.js';
 import { placeOf, Targets } from './targets/targets.js';
 import { TargetsStore } from './targets/targets.store.js';
 
@@ -51,6 +56,10 @@ const AT_ONCE = 4;
     DeployedDesignsStore,
     DeploymentAnswers,
     DeploymentRunner,
+    DeploymentEndings,
+    ClusterRuns,
+    UnfinishedRuns,
+    ChangeJournalsStore,
     DeploymentsResolver,
     ClusterWork,
     PlansService,
@@ -72,10 +81,11 @@ export class DeploymentsModule {
     quotas: WorkspaceQuotas,
     events: EventBus,
   ) {
-    jobs.handle<{ deployment: string }>(DEPLOYMENTS_QUEUE, {
+    jobs.handle<DeploymentPayload>(DEPLOYMENTS_QUEUE, {
       concurrency: AT_ONCE,
       handler: (job, context) => runner.run(job, context),
       ended: (job) => runner.ended(job),
+      retryIn: retryDeployment,
     });
     jobs.every('deployment-plans', HOUR_MS, () => plans.purge());
 
