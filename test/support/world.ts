@@ -82,7 +82,8 @@ export class World {
   }
 }
 
-const SETTINGS = {
+/** Settings of every server under test. */
+export const SETTINGS = {
   NODE_ENV: 'test',
   LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent',
   LOG_FORMAT: 'json',
