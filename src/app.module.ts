@@ -17,6 +17,7 @@ import { DesignsModule } from './designs/designs.module.js';
 import { EnvironmentsModule } from './environments/environments.module.js';
 import { EventsModule } from './events/events.module.js';
 import { FiltersModule } from './filters/filters.module.js';
+import { LargeBodiesModule } from './formats/large-bodies.module.js';
 import { HealthModule } from './health/health.module.js';
 import { KubernetesModule } from './kubernetes/kubernetes.module.js';
 import { JobsModule } from './jobs/jobs.module.js';
@@ -39,6 +40,7 @@ export class AppModule {
         AccessModule,
         CryptoModule,
         EventBusModule,
+        LargeBodiesModule,
         RestModule,
         JobsModule,
         OutboundModule,

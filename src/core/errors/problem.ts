@@ -1,5 +1,5 @@
 import type { HttpException } from '@nestjs/common';
-import { AppError, InvalidRequest, Unauthenticated } from './app-error.js';
+import { AppError, clipped, type Fault, InvalidRequest, Unauthenticated } from './app-error.js';
 
 /** The problem document of RFC 9457 that every failed REST call answers with. */
 export interface Problem extends Record<string, unknown> {
@@ -24,11 +24,30 @@ export function problemOf(error: AppError, requestId: string): Problem {
     detail: error.message,
     code: error.code,
     error: error.message,
-    errors: error.errors,
+    errors: listed(error.errors),
     ...(error.remedy ? { remedy: error.remedy } : {}),
     ...error.extensions,
     request_id: requestId,
   };
+}
+
+/** Faults of one answer; one more line tells how many were left out. */
+const LISTED = 100;
+/** Characters of one text of a fault, which may quote what was sent. */
+const LONGEST_TEXT = 500;
+
+export const moreFaults = (count: number): string => `${count} more faults are not listed`;
+
+/** The faults of an error as an answer may list them: bounded in number and length, whatever the request was. */
+export function listed(faults: readonly Fault[]): Fault[] {
+  const shown = faults.slice(0, LISTED).map((fault) => ({
+    ...fault,
+    ...(fault.pointer === undefined ? {} : { pointer: clipped(fault.pointer, LONGEST_TEXT) }),
+    detail: clipped(fault.detail, LONGEST_TEXT),
+  }));
+  const left = faults.slice(LISTED);
+  const last = left.length === 1 ? left[0]?.detail : moreFaults(left.length);
+  return left.length === 0 ? shown : [...shown, { detail: clipped(last ?? '', LONGEST_TEXT) }];
 }
 
 /** The only thing a caller learns of a fault of ours is the id under which the log tells it. */
@@ -71,6 +90,8 @@ export function asAppError(thrown: unknown): AppError {
 
 /** Of two transactions that wait for each other, or that cannot both be right, PostgreSQL ends one (class 40). */
 const ROLLED_BACK = new Set(['40001', '40P01']);
+/** A text that no column takes: the NUL character, or characters outside of the encoding of the database. */
+const UNSTORABLE_TEXT = new Set(['22021', '22P05']);
 
 /** What the database says of being busy is no fault of the request, nor of ours: the same call may pass in a moment. */
 function databaseError(thrown: unknown): AppError | undefined {
@@ -81,6 +102,8 @@ function databaseError(thrown: unknown): AppError | undefined {
       headers: { 'Retry-After': '5' },
       cause: thrown,
     });
+  if (UNSTORABLE_TEXT.has(driverError?.code ?? ''))
+    return new InvalidRequest('a text of the request holds a character that cannot be stored, such as NUL');
   if (!ROLLED_BACK.has(driverError?.code ?? '')) return undefined;
   return new AppError(409, 'CONCURRENT_CHANGE', 'Conflict', 'Another change of the same records came between.', {
     remedy: 'Repeat the request.',

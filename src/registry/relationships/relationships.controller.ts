@@ -2,11 +2,12 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/com
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { RegistryRead } from '../../core/access/registry-read.js';
 import { Requires } from '../../core/rest/rights/requires.js';
+import { WrittenJson } from '../../core/rest/written-json.js';
 import { EvaluationInput } from '../registry.inputs.js';
 import { RegistryAnswers, type RegistryList } from '../registry-answers.js';
 import { RegistryListQuery } from '../registry-list-query.js';
 import { registryPolicy } from '../registry.policy.js';
-import { type EvaluationAnswer, RelationshipEvaluation } from './evaluation.service.js';
+import { RelationshipEvaluation } from './evaluation.service.js';
 import { RelationshipPage } from './relationship.view.js';
 
 /** Lists take `pagesize=all`, which is streamed. */
@@ -38,7 +39,7 @@ export class RelationshipsController {
   @Requires(registryPolicy.validate)
   @HttpCode(200)
   @RegistryRead()
-  evaluate(@Body() input: EvaluationInput): Promise<EvaluationAnswer> {
+  evaluate(@Body() input: EvaluationInput): Promise<WrittenJson> {
     return this.evaluation.answer(input);
   }
 }

@@ -4,7 +4,8 @@ import type { Authenticated } from '../../access/public.js';
 import { Env } from '../../config/env.js';
 import { unsupportedMediaType } from '../../errors/problem.js';
 import { Uploads } from '../upload.js';
-import { parseBody } from './json-body.js';
+import { digestOf, INLINE_MAX_BYTES, parseBody } from './json-body.js';
+import { assembled, LargeBodies } from './large-body.js';
 import { receivedBytes } from './received-bytes.js';
 
 /** Milliseconds in which a JSON body must arrive: with a token, and without. */
@@ -18,16 +19,22 @@ export interface TakenBodies {
   takesFiles: boolean;
 }
 
+export interface ReadRequest extends Request, Authenticated {
+  /** The digest of a JSON body as a value: the order of members does not count. */
+  bodyDigest?: () => string;
+}
+
 /** The one reader of request bodies, for REST and GraphQL; nothing calls it before the caller's right to the route is known. */
 @Injectable()
 export class BodyReader {
   constructor(
     private readonly env: Env,
     private readonly uploads: Uploads,
+    private readonly large: LargeBodies,
   ) {}
 
   /** Leaves the parsed body in `request.body` and the files of a form beside it. */
-  async read(request: Request & Authenticated, response: Response, taken: TakenBodies): Promise<void> {
+  async read(request: ReadRequest, response: Response, taken: TakenBodies): Promise<void> {
     if (request.method === 'GET' || request.method === 'HEAD' || !hasBody(request)) return;
     const isForm = Boolean(request.is('multipart/form-data'));
     if (!(isForm ? taken.takesFiles : request.is(['json', '+json'])))
@@ -40,7 +47,15 @@ export class BodyReader {
       response.writeContinue();
     }
     if (isForm) return this.uploads.take(request, response);
-    request.body = parseBody(await receivedBytes(request, this.limitsFor(taken.isPublic || !request.actor)));
+    const bytes = await receivedBytes(request, this.limitsFor(taken.isPublic || !request.actor));
+    if (bytes.length <= INLINE_MAX_BYTES) {
+      request.body = parseBody(bytes);
+      request.bodyDigest = () => digestOf(request.body);
+    } else {
+      const body = await this.large.read(bytes);
+      request.body = assembled(body);
+      request.bodyDigest = () => body.digest;
+    }
   }
 
   private limitsFor(isPublic: boolean) {

@@ -29,13 +29,13 @@ const FREE_OF_RATIO = 64 * 1024;
  * Receives the whole body of a request, unpacked, and stops reading at the first bound that it reaches.
  * @throws AppError 413 over a bound, 415 for an encoding that is not taken, 408 when it takes too long, 400 when it is cut off
  */
-export async function receivedBytes(request: IncomingMessage, limits: ReceiveLimits): Promise<Buffer> {
+export async function receivedBytes(request: IncomingMessage, limits: ReceiveLimits): Promise<Uint8Array<ArrayBuffer>> {
   if (Number(request.headers['content-length'] ?? 0) > limits.bytes) throw overSize(limits.bytes);
   const decoder = decoderOf(request, limits.compressed);
   const source: Readable = decoder ? request.pipe(decoder) : request;
   const chunks: Buffer[] = [];
   let [received, size] = [0, 0];
-  return new Promise<Buffer>((resolve, reject) => {
+  return new Promise((resolve, reject) => {
     const stop = (error?: Error): void => {
       clearTimeout(timer);
       request.off('data', count).off('error', stop).off('close', cutOff);
@@ -45,7 +45,7 @@ export async function receivedBytes(request: IncomingMessage, limits: ReceiveLim
       decoder?.destroy();
       if (error) request.pause();
       if (error) reject(error);
-      else resolve(Buffer.concat(chunks, size));
+      else resolve(joined(chunks, size));
     };
     const count = (chunk: Buffer): void => void (received += chunk.length);
     const take = (chunk: Buffer): void => {
@@ -64,6 +64,17 @@ export async function receivedBytes(request: IncomingMessage, limits: ReceiveLim
     decoder?.on('error', () => stop(new InvalidRequest('the body is not in the encoding that Content-Encoding names')));
     if (request.destroyed) cutOff();
   });
+}
+
+/** The chunks in a buffer of their own, which can go over to a worker. */
+function joined(chunks: readonly Buffer[], size: number): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
 }
 
 function decoderOf(request: IncomingMessage, compressed: boolean) {
