@@ -39,7 +39,7 @@ let routes: WriteRoute[];
 let places: Record<string, object>;
 
 beforeAll(async () => {
-  world = await World.start();
+  world = await World.start({ LIMIT_BODY_BYTES: '1000000' });
   people = await peopleOf(world);
   const made = await done(world.admin.post('/api/identity/tokens', { name: 'reader', scopes: ['read'] }));
   reader = new Person(world.baseUrl, made.token as string);
@@ -146,13 +146,12 @@ const costly = {
   kind: 'kubernetes',
   metadata: { server: 'https://cluster.example' },
   credential_secret: { kubeconfig: BRACES },
-  secret: { kubeconfig: ANCHORS },
+  secret: { kubeconfig: BRACES },
   kubeconfig: BRACES,
   pattern_data: { pattern_file: ANCHORS },
-  filter_data: { filter_file: 'A'.repeat(1_000_000) },
-  file: 'A'.repeat(1_000_000),
+  filter_data: { filter_file: 'A'.repeat(50_000) },
+  file: 'A'.repeat(50_000),
   url: 'http://127.0.0.1:9/never-fetched',
-  values: ANCHORS,
   password: 'x'.repeat(1000),
 };
 
@@ -164,7 +163,7 @@ const unread: Sent[] = [
   { what: 'wrong types', body: JSON.stringify(wrongTypes) },
   { what: 'a list', body: '[[[]]]' },
   { what: 'another media type', body: 'name: x', type: 'text/yaml' },
-  { what: 'too much', body: JSON.stringify({ name: 'x'.repeat(5_500_000) }) },
+  { what: 'too much', body: JSON.stringify({ name: 'x'.repeat(1_000_000) }) },
   { what: 'what costs much to read', body: JSON.stringify(costly) },
 ];
 
