@@ -1,6 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import type { NestExpressApplication } from '@nestjs/platform-express';
+import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import compression from 'compression';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
@@ -14,11 +14,16 @@ import { accessLog } from './core/telemetry/access-log.js';
 import { LOGGER, NestLogger } from './core/telemetry/logging.js';
 import { Metrics } from './core/telemetry/metrics.js';
 import { requestContext } from './core/telemetry/request-context.js';
+import { DoorAdapter, type FrontDoor } from './core/lifecycle/front-door.js';
 import { VERSION } from './health/version.js';
 
-/** Makes the application for these settings and sets up what main and the tests share; the caller lets it listen. */
-export async function makeApp(env: Env, databaseUrl: string): Promise<NestExpressApplication> {
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(env, databaseUrl), {
+/**
+ * Makes the application for these settings and sets up what main and the tests share.
+ * @param door where it is to serve; without one the caller lets it listen
+ */
+export async function makeApp(env: Env, databaseUrl: string, door?: FrontDoor): Promise<NestExpressApplication> {
+  const adapter = door ? new DoorAdapter(door) : new ExpressAdapter();
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(env, databaseUrl), adapter, {
     bodyParser: false,
     bufferLogs: true,
     abortOnError: false,
@@ -60,7 +65,6 @@ export async function makeApp(env: Env, databaseUrl: string): Promise<NestExpres
   app.use(compression({ threshold: 1024 }));
   app.use(onlyKnownBodies);
   app.use(express.json({ limit: env.LIMIT_BODY_BYTES, strict: false }), named);
-  app.enableShutdownHooks();
   serveReference(app, env);
   return app;
 }
