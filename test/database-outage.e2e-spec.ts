@@ -46,7 +46,7 @@ async function follow(person: Person): Promise<{ numbers: number[]; socket: WebS
   const query = `subscription { subscribeEvents(organizationID: "${world.organization}") { sequence } }`;
   socket.send(JSON.stringify({ type: 'subscribe', id: '1', payload: { query } }));
   socket.on('message', (data) => {
-    const { type, payload } = JSON.parse(String(data)) as {
+    const { type, payload } = JSON.parse((data as Buffer).toString()) as {
       type: string;
       payload?: { data: { subscribeEvents: { sequence: string } } };
     };

@@ -44,13 +44,15 @@ export class JobRunner {
     const actor = Actor.system(`job ${job.queue}`);
     await inRequest({ requestId: job.id, actor }, async () => {
       const started = performance.now();
-      this.logger.log({ job: job.id, queue: job.queue, attempt: job.attempt }, 'job started');
+      // What the server does by itself every hour is of interest only when it fails.
+      const level = job.requestedBy ? 'log' : 'debug';
+      this.logger[level]({ job: job.id, queue: job.queue, attempt: job.attempt }, 'job started');
       const end = await this.perform(running, handler, actor).catch((error: unknown) => {
         this.logger.error(error, `the end of job ${job.id} of ${job.queue} could not be written`);
         return 'unwritten';
       });
       const ms = Math.round(performance.now() - started);
-      this.logger.log({ job: job.id, queue: job.queue, attempt: job.attempt, end, ms }, 'job ended');
+      this.logger[level]({ job: job.id, queue: job.queue, attempt: job.attempt, end, ms }, 'job ended');
     });
   }
 

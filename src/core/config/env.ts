@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, duration, flag, key32, list, onOff, url } from './values.js';
+import { count, delay, duration, flag, key32, list, onOff, url } from './values.js';
 
 const MB = 1024 * 1024;
 
@@ -9,6 +9,7 @@ export const variables = {
   PORT: count(0, 65_535).default(9081),
   HOST: z.string().default('127.0.0.1'),
   BASE_URL: url(['http:', 'https:']).optional(),
+  SHUTDOWN_DELAY: delay(15).optional(),
   TRUST_PROXY: z.string().default('false'),
   CORS_ORIGINS: list.default([]),
   DATABASE_URL: url(['postgres:', 'postgresql:']).optional(),
@@ -97,6 +98,11 @@ export class Env {
 
   get isProduction(): boolean {
     return this.NODE_ENV === 'production';
+  }
+
+  /** For how long a process that was told to stop goes on serving, so that callers learn to go elsewhere. */
+  get shutdownDelayMs(): number {
+    return (this.SHUTDOWN_DELAY ?? (this.isProduction ? 5 : 0)) * 1000;
   }
 
   /** Where callers reach this server, without a trailing slash. */

@@ -13,8 +13,6 @@ import { UnitOfWork } from './unit-of-work.js';
 @Global()
 @Module({})
 export class DatabaseModule implements OnApplicationShutdown {
-  private closed?: () => Promise<void> | void;
-
   constructor(
     private readonly dataSource: DataSource,
     private readonly notifications: Notifications,
@@ -45,15 +43,9 @@ export class DatabaseModule implements OnApplicationShutdown {
     };
   }
 
-  /** Calls back once the pool is closed, so that an embedded server can be stopped after its last client. */
-  whenClosed(listener: () => Promise<void> | void): void {
-    this.closed = listener;
-  }
-
   async onApplicationShutdown(): Promise<void> {
     this.notifications.close();
     if (this.availability.isAway) this.availability.dropConnections(new Error('Connection terminated'));
     await this.dataSource.destroy();
-    await this.closed?.();
   }
 }
