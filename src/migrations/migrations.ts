@@ -12,6 +12,7 @@ import { Registry1764000000010 } from './1764000000010-registry.js';
 import { DesignsWhole1764000000011 } from './1764000000011-designs-whole.js';
 import { Filters1764000000012 } from './1764000000012-filters.js';
 import { IdentitySafe1764000000016 } from './1764000000016-identity-safe.js';
+import { RowSecurityOfWrites1764000000020 } from './1764000000020-row-security-of-writes.js';
 
 /** Every change of the schema, oldest first. */
 export const migrations: Migration[] = [
@@ -28,4 +29,5 @@ export const migrations: Migration[] = [
   DesignsWhole1764000000011,
   Filters1764000000012,
   IdentitySafe1764000000016,
+  RowSecurityOfWrites1764000000020,
 ];

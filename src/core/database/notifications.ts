@@ -52,7 +52,8 @@ export class Notifications implements OnApplicationBootstrap {
 
   private async connect(): Promise<void> {
     const client = new pg.Client({
-      connectionString: this.url.service,
+      // The very login of the pool: listening needs no rights of the owner.
+      connectionString: (this.dataSource.options as { url?: string }).url ?? this.url.service,
       keepAlive: true,
       application_name: 'armature-listen',
     });
