@@ -17,6 +17,7 @@ import { makeDataSource } from './core/database/data-source.js';
 import { DatabaseUrl } from './core/database/database-url.js';
 import { startEmbedded } from './core/database/embedded/embedded.js';
 import { Notifications } from './core/database/notifications.js';
+import { tellWhoAsks } from './core/database/row-security.js';
 import { UnitOfWork } from './core/database/unit-of-work.js';
 import { EventBus } from './core/events/event-bus.js';
 import { FeedStore } from './events/feed/feed.store.js';
@@ -68,6 +69,7 @@ async function onDatabase<T>(work: (url: string) => Promise<T>): Promise<T> {
 /** @returns whether the account is deactivated */
 async function reset(url: string, email: string, password: string): Promise<boolean> {
   const dataSource = await makeDataSource({ url, role: 'service', poolSize: 2 }).initialize();
+  tellWhoAsks(dataSource);
   try {
     const unit = new UnitOfWork(dataSource);
     const users = new UsersStore(unit);

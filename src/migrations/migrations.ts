@@ -13,6 +13,7 @@ import { DesignsWhole1764000000011 } from './1764000000011-designs-whole.js';
 import { Filters1764000000012 } from './1764000000012-filters.js';
 import { DeploymentChanges1764000000014 } from './1764000000014-deployment-changes.js';
 import { IdentitySafe1764000000016 } from './1764000000016-identity-safe.js';
+import { RowSecurityOfWrites1764000000020 } from './1764000000020-row-security-of-writes.js';
 
 /** Every change of the schema, oldest first. */
 export const migrations: Migration[] = [
@@ -30,4 +31,5 @@ export const migrations: Migration[] = [
   Filters1764000000012,
   DeploymentChanges1764000000014,
   IdentitySafe1764000000016,
+  RowSecurityOfWrites1764000000020,
 ];

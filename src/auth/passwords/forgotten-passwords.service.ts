@@ -56,7 +56,10 @@ export class ForgottenPasswordsService {
 
   /** @throws AppError 410 when the letter was used, is unknown or has expired */
   async reset({ token, password }: PasswordReset): Promise<void> {
-    const hash = digestOf(token);
+    await this.unit.asSystem('a new password', () => this.resetBy(digestOf(token), password));
+  }
+
+  private async resetBy(hash: Buffer, password: string): Promise<void> {
     const owner = await this.userOf(hash);
     if (!owner) throw spent();
     if (owner.unconfirmedBy && (await verifyPassword(owner.passwordHash, password)))

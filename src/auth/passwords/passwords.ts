@@ -30,7 +30,7 @@ export class Passwords {
    * @returns false when it was changed meanwhile
    */
   replace(actor: Actor, user: User, passwordHash: string, keep: string | null = null): Promise<boolean> {
-    return this.unit.run(async () => {
+    return this.inNameOfSystem(async () => {
       const current = await this.users.lock(user.id);
       if (!current || current.passwordHash !== user.passwordHash) return false;
       await this.change(actor, current, { passwordHash }, keep);
@@ -40,7 +40,7 @@ export class Passwords {
 
   /** The same for a password that is known to come from the owner of the address, who thereby confirms the account. */
   replaceByOwner(actor: Actor, user: User, passwordHash: string): Promise<boolean> {
-    return this.unit.run(async () => {
+    return this.inNameOfSystem(async () => {
       if (!(await this.replace(actor, user, passwordHash))) return false;
       const current = await this.users.lock(user.id);
       if (current?.unconfirmedBy) await this.confirm(actor, current, {});
@@ -52,6 +52,11 @@ export class Passwords {
   async handOver(actor: Actor, user: User, identity: { issuer: string; subject: string }): Promise<void> {
     await this.change(actor, user, { passwordHash: null }, null);
     await this.confirm(actor, user, identity);
+  }
+
+  /** Sessions and passwords are nobody's to write, also not their user's. */
+  private inNameOfSystem<T>(work: () => Promise<T>): Promise<T> {
+    return this.unit.asSystem('a new password', () => this.unit.run(work));
   }
 
   private async change(actor: Actor, user: User, change: Partial<User>, keep: string | null): Promise<void> {

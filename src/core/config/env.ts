@@ -13,6 +13,7 @@ export const variables = {
   TRUST_PROXY: z.string().default('false'),
   CORS_ORIGINS: list.default([]),
   DATABASE_URL: url(['postgres:', 'postgresql:']).optional(),
+  DATABASE_SERVICE_URL: url(['postgres:', 'postgresql:']).optional(),
   DATABASE_READ_URL: url(['postgres:', 'postgresql:']).optional(),
   DATABASE_POOL: count(2, 200).default(10),
   DATA_DIR: z.string().default('./.data'),

@@ -32,7 +32,8 @@ export class AcceptancesService {
 
   /** @throws AppError 404 for a token that never was, 410 for one that can no longer be used */
   async read(token: string): Promise<Invitation> {
-    return standing(await this.invitations.findByHash(digestOf(token)));
+    const find = () => this.invitations.findByHash(digestOf(token));
+    return standing(await this.unit.asSystem('reading an invitation', find));
   }
 
   /**

@@ -105,8 +105,11 @@ export class MembersService implements RecordJudge {
 
   /** What they own stays with the organization. */
   async remove(actor: Actor, organizationId: string, userId: string): Promise<Member> {
-    return this.unit.run(async () => {
-      const leaving = actor.userId === userId;
+    const leaving = actor.userId === userId;
+    // Who has left tells of it in the feed of an organization that they do not see any more.
+    const run = <T>(work: () => Promise<T>): Promise<T> =>
+      leaving ? this.unit.asSystem('leaving', () => this.unit.run(work)) : this.unit.run(work);
+    return run(async () => {
       await this.organizations.open(actor, organizationId, leaving ? 'leave' : 'manageMembers');
       const member = await this.require(organizationId, userId);
       if (member.kind === 'service')

@@ -32,7 +32,7 @@ export class Accounts {
   /** The account of this address; nobody else makes one for it until the end of the unit of work. */
   async reserve(email: string): Promise<User | null> {
     await this.users.reserve(asAddress(email));
-    return this.users.findByEmail(email);
+    return this.unit.asSystem('the account of an address', () => this.users.findByEmail(email));
   }
 
   /** How the owner of the address makes an account theirs whose password somebody else chose; null when it is. */
@@ -48,7 +48,9 @@ export class Accounts {
     return this.unit.run(async () => {
       const { email, firstName = '', lastName = '', issuer = null, subject = null, ...rest } = account;
       const fields = { email: asAddress(email), firstName, lastName, issuer, subject, ...rest };
-      const user = await this.users.insert(Object.assign(new User(), fields));
+      const user = await this.unit.asSystem('making an account', () =>
+        this.users.insert(Object.assign(new User(), fields)),
+      );
       await this.events.publish(new UserCreated(actor ?? actorOf(user), user));
       return user;
     });
