@@ -20,6 +20,7 @@ import {
   DeploymentSucceeded,
   DesignUndeployed,
 } from '../deployment.events.js';
+import { DeploymentAdmission } from '../deployment-admission.js';
 import { DeploymentsStore } from '../deployments.store.js';
 import { PlansService } from '../plan/plans.service.js';
 import { ClusterWork } from './cluster-work.js';
@@ -39,6 +40,7 @@ export class DeploymentRunner {
   constructor(
     private readonly deployments: DeploymentsStore,
     private readonly deployed: DeployedDesignsStore,
+    private readonly admission: DeploymentAdmission,
     private readonly designs: DesignsStore,
     private readonly plans: PlansService,
     private readonly work: ClusterWork,
@@ -78,11 +80,17 @@ export class DeploymentRunner {
     });
   }
 
+  /** What was accepted is judged again as it begins; what may not go ahead any more ends here. */
   private async start(id: string): Promise<Deployment> {
     return this.unit.run(async () => {
-      const deployment = await this.deployments.lock(SYSTEM, id);
-      if (!deployment) throw new Error(`the deployment ${id} does not exist`);
+      const accepted = await this.deployments.get(SYSTEM, id);
+      const refusal = accepted.status === 'queued' ? await this.admission.refusal(accepted) : undefined;
+      const deployment = await this.deployments.getForUpdate(SYSTEM, id);
       if (deployment.status !== 'queued') return deployment;
+      if (refusal) {
+        await this.finish(id, { status: 'failed', resources: [], failure: refusal });
+        return this.deployments.get(SYSTEM, id);
+      }
       await this.deployments.update(deployment, { status: 'running', startedAt: new Date() });
       await this.events.publish(new DeploymentStarted(requester(deployment), deployment));
       return deployment;
