@@ -182,7 +182,7 @@ requires('KUBEBUILDER_ASSETS', 'a Kustomization that names an address of this ma
     }, 60_000);
 
     it('leaves no path of this machine in what the program says', async () => {
-      const broken = [
+      const broken: Files[] = [
         { 'kustomization.yaml': 'resources: [map.yaml]\npatches: [{path: p.yaml}]\n', 'p.yaml': MAP.replace('settings', 'other') }, // prettier-ignore
         { 'kustomization.yaml': 'resources: [map.yaml, again.yaml]\n', 'again.yaml': MAP },
         { 'kustomization.yaml': 'resources: [map.yaml]\ncrds: [p.yaml]\n', 'p.yaml': '- 1' },

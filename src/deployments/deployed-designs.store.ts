@@ -18,18 +18,42 @@ export interface DeployedDesign {
 const COLUMNS = `design_id AS "designId", connection_id AS "connectionId", environment_id AS "environmentId",
   workspace_id AS "workspaceId", deployment_id AS "deploymentId", design_version AS "designVersion", objects`;
 
-type Side = 'design_id' | 'connection_id' | 'workspace_id';
+/** What a deployment uses; what is left out is any. */
+export type Use = Partial<Pick<DeployedDesign, 'designId' | 'connectionId' | 'environmentId' | 'workspaceId'>>;
+
+/** Where something is deployed, or is to be: the roles in the workspace and the tier of the environment decide who may act there. */
+export interface Place {
+  workspaceId: string;
+  organizationId: string;
+  environmentId: string;
+}
 
 @Injectable()
 export class DeployedDesignsStore {
   constructor(private readonly unit: UnitOfWork) {}
 
-  /** Everything that is deployed of a design, through a connection, or from a workspace. */
-  by(side: Side, id: string): Promise<DeployedDesign[]> {
+  /** Everything that is deployed of a design, through a connection, into an environment, or from a workspace. */
+  by({ designId, connectionId, environmentId, workspaceId }: Use): Promise<DeployedDesign[]> {
     return this.unit.manager.query(
-      `SELECT ${COLUMNS} FROM deployed_design WHERE ${side} = $1 ORDER BY environment_id, connection_id`,
-      [id],
+      `SELECT ${COLUMNS} FROM deployed_design
+        WHERE ($1::uuid IS NULL OR design_id = $1) AND ($2::uuid IS NULL OR connection_id = $2)
+          AND ($3::uuid IS NULL OR environment_id = $3) AND ($4::uuid IS NULL OR workspace_id = $4)
+        ORDER BY environment_id, connection_id, design_id`,
+      [designId ?? null, connectionId ?? null, environmentId ?? null, workspaceId ?? null],
     );
+  }
+
+  /** Where a design is deployed in an environment; when it is not, the place that it would be deployed from now. Null for an unknown design. */
+  async placeOf(designId: string, environmentId: string): Promise<Place | null> {
+    const [place] = await this.unit.asSystem('the place of a deployment', () =>
+      this.unit.manager.query<Omit<Place, 'environmentId'>[]>(
+        `SELECT coalesce(deployed.workspace_id, d.workspace_id) AS "workspaceId", d.organization_id AS "organizationId"
+           FROM design d LEFT JOIN deployed_design deployed ON deployed.design_id = d.id AND deployed.environment_id = $2
+          WHERE d.id = $1 LIMIT 1`,
+        [designId, environmentId],
+      ),
+    );
+    return place ? { ...place, environmentId } : null;
   }
 
   async find(
@@ -101,7 +125,7 @@ export class DeployedDesignsStore {
     );
   }
 
-  /** A design that moves takes what is deployed of it along. */
+  /** What is deployed of a design follows it into another workspace. */
   async move(designId: string, workspaceId: string): Promise<void> {
     await this.unit.manager.query(`UPDATE deployed_design SET workspace_id = $2 WHERE design_id = $1`, [
       designId,

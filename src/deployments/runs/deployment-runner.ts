@@ -9,6 +9,7 @@ import { Jobs } from '../../jobs/jobs.js';
 import { deploymentError } from '../deployment-error.js';
 import type { Deployment } from '../deployment.entity.js';
 import { DeploymentStarted } from '../deployment.events.js';
+import { DeploymentAdmission } from '../deployment-admission.js';
 import { DeploymentsStore } from '../deployments.store.js';
 import { ChangeJournalsStore } from './change-journals.store.js';
 import { ClusterRuns } from './cluster-runs.js';
@@ -27,6 +28,7 @@ const SYSTEM = Actor.system('deployment');
 export class DeploymentRunner {
   constructor(
     private readonly deployments: DeploymentsStore,
+    private readonly admission: DeploymentAdmission,
     private readonly runs: ClusterRuns,
     private readonly unfinished: UnfinishedRuns,
     private readonly endings: DeploymentEndings,
@@ -56,11 +58,17 @@ export class DeploymentRunner {
     else await this.deployments.update(deployment, { failure, jobId: (await this.jobs.repeat(job)).id });
   }
 
+  /** What was accepted is judged again as it begins; what may not go ahead any more ends here. */
   private async start(id: string): Promise<Deployment> {
     return this.unit.run(async () => {
-      const deployment = await this.deployments.lock(SYSTEM, id);
-      if (!deployment) throw new Error(`the deployment ${id} does not exist`);
+      const accepted = await this.deployments.get(SYSTEM, id);
+      const refusal = accepted.status === 'queued' ? await this.admission.refusal(accepted) : undefined;
+      const deployment = await this.deployments.getForUpdate(SYSTEM, id);
       if (deployment.status !== 'queued') return deployment;
+      if (refusal) {
+        const outcome: DeploymentOutcome = { status: 'failed', resources: [], failure: refusal, standing: [] };
+        return this.end(deployment, outcome);
+      }
       await this.deployments.update(deployment, { status: 'running', startedAt: new Date() });
       await this.events.publish(new DeploymentStarted(requesterOf(deployment), deployment));
       return deployment;
