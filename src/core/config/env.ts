@@ -37,6 +37,8 @@ export const variables = {
   LIMIT_SIGN_IN_FAILURES: count().default(10),
   LIMIT_SOCKETS_PER_USER: count().default(20),
   LIMIT_BODY_BYTES: count().default(5 * MB),
+  LIMIT_ANSWER_BYTES: count().default(10 * MB),
+  LIMIT_ANSWERS_BYTES: count().default(64 * MB),
   LIMIT_UPLOAD_BYTES: count().default(50 * MB),
   LIMIT_ARCHIVE_BYTES: count().default(200 * MB),
   LIMIT_ARCHIVE_ENTRIES: count().default(20_000),

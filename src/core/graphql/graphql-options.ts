@@ -5,12 +5,15 @@ import type { Request, Response } from 'express';
 import { Authenticator } from '../access/authenticator.js';
 import { Env } from '../config/env.js';
 import { AppError } from '../errors/app-error.js';
+import { AnswerBudget } from '../answers/answer-budget.js';
 import { CallLimit } from '../rest/call-limit.js';
+import { isLarge, weightOf, written } from '../rest/written-json.js';
 import { currentRequest } from '../telemetry/request-context.js';
+import { asGraphQLError } from './sockets/operation.js';
 import { GRAPHQL_PATH } from './sockets/upgrade.js';
 import { authenticationPlugin, type GraphqlContext } from './authentication.plugin.js';
 import { formatError } from './format-error.js';
-import { PARSE_OPTIONS } from './limits/limits.js';
+import { overlong, PARSE_OPTIONS } from './limits/limits.js';
 import { limitsPlugin } from './limits/limits.plugin.js';
 
 /** How Apollo is set up: the code is the schema, the guard's authenticator is asked once for each call. */
@@ -19,6 +22,7 @@ export class GraphqlOptions implements GqlOptionsFactory<ApolloDriverConfig> {
   constructor(
     private readonly authenticator: Authenticator,
     private readonly limit: CallLimit,
+    private readonly budget: AnswerBudget,
     private readonly env: Env,
   ) {}
 
@@ -36,10 +40,23 @@ export class GraphqlOptions implements GqlOptionsFactory<ApolloDriverConfig> {
       stopOnTerminationSignals: false,
       cache: 'bounded',
       parseOptions: PARSE_OPTIONS,
+      stringifyResult: (result) => this.write(result),
       plugins: [limitsPlugin(queryLimits(this.env)), authenticationPlugin],
       formatError,
       context: ({ req, res }: { req: Request; res: Response }) => this.contextOf(req, res),
     };
+  }
+
+  /** Large answers are written piece by piece, so that others are served in between, and within the memory that all answers share. */
+  private async write(result: object): Promise<string> {
+    if (!isLarge(result)) return JSON.stringify(result);
+    try {
+      await this.budget.writtenOf(weightOf(result, this.budget.mostWritten + 1));
+      return Buffer.concat(await written(result)).toString();
+    } catch (thrown) {
+      const error = asGraphQLError(thrown);
+      return JSON.stringify({ data: null, errors: [formatError(error.toJSON(), error)] });
+    }
   }
 
   private async contextOf(
@@ -56,6 +73,8 @@ export class GraphqlOptions implements GqlOptionsFactory<ApolloDriverConfig> {
       context.refused = error;
     }
     await this.limit.count(request, response);
+    const tooLong = overlong((request.body as { query?: unknown } | undefined)?.query);
+    if (tooLong) throw tooLong;
     return context;
   }
 }
