@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { AuthModule } from './auth/auth.module.js';
 import { ConnectionsModule } from './connections/connections.module.js';
 import { AccessModule } from './core/access/access.module.js';
+import { AnswersModule } from './core/answers/answers.module.js';
 import { ConfigModule } from './core/config/config.module.js';
 import type { Env } from './core/config/env.js';
 import { CryptoModule } from './core/crypto/crypto.module.js';
@@ -38,6 +39,7 @@ export class AppModule {
         ConfigModule.forRoot(env),
         TelemetryModule,
         LifecycleModule,
+        AnswersModule,
         DatabaseModule.forRoot(databaseUrl, migrations),
         AccessModule,
         CryptoModule,

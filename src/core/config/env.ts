@@ -40,6 +40,8 @@ export const variables = {
   LIMIT_SOCKETS_PER_USER: count().default(20),
   LIMIT_BODY_BYTES: count().default(5 * MB),
   LIMIT_PUBLIC_BODY_BYTES: count().default(16 * 1024),
+  LIMIT_ANSWER_BYTES: count().default(10 * MB),
+  LIMIT_ANSWERS_BYTES: count().default(64 * MB),
   LIMIT_UPLOAD_BYTES: count().default(50 * MB),
   LIMIT_ARCHIVE_BYTES: count().default(200 * MB),
   LIMIT_ARCHIVE_ENTRIES: count().default(20_000),
