@@ -2,11 +2,13 @@ import { Body, Controller, HttpCode, Ip, Post, Put } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
 import { Caller, Public } from '../../core/access/public.js';
+import { AnswersSecret } from '../../core/rest/answers-secret.js';
 import { ForgottenPasswordsService } from './forgotten-passwords.service.js';
 import { ForgottenPassword, PasswordChange, PasswordReset } from './password.inputs.js';
 import { PasswordChangesService } from './password-changes.service.js';
 
 @ApiTags('auth')
+@AnswersSecret()
 @Controller('api')
 export class PasswordsController {
   constructor(

@@ -4,6 +4,7 @@ import { Actor } from '../../core/access/actor.js';
 import { Caller } from '../../core/access/public.js';
 import { ListQuery } from '../../core/listing/list-query.js';
 import { type Envelope, envelope } from '../../core/listing/page.js';
+import { AnswersSecret } from '../../core/rest/answers-secret.js';
 import { Id } from '../../core/rest/id.js';
 import { NewToken } from './personal-token.inputs.js';
 import { MintedTokenView, PersonalTokenPage, PersonalTokenView } from './personal-token.view.js';
@@ -11,6 +12,7 @@ import { PersonalTokensService, ServiceTokensService } from './personal-tokens.s
 
 @ApiTags('tokens')
 @ApiBearerAuth()
+@AnswersSecret()
 @Controller('api/identity/tokens')
 export class PersonalTokensController {
   constructor(private readonly tokens: PersonalTokensService) {}
@@ -42,6 +44,7 @@ export class PersonalTokensController {
 
 @ApiTags('tokens')
 @ApiBearerAuth()
+@AnswersSecret()
 @Controller('api/identity/orgs/:orgId/service-accounts/:accountId/tokens')
 export class ServiceTokensController {
   constructor(private readonly tokens: ServiceTokensService) {}

@@ -6,10 +6,13 @@ import {
   type NestInterceptor,
   StreamableFile,
 } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { mergeMap, type Observable } from 'rxjs';
+import { isMarked } from '../access/public.js';
 import { revisionOf } from '../schema/record.view.js';
 import { Turns } from '../turns.js';
+import { ANSWERS_SECRET } from './answers-secret.js';
 import { RevisedAnswer } from './revised-answer.js';
 import { isLarge, WrittenJson } from './written-json.js';
 
@@ -19,10 +22,13 @@ import { isLarge, WrittenJson } from './written-json.js';
  */
 @Injectable()
 export class ConditionalInterceptor implements NestInterceptor {
+  constructor(private readonly reflector: Reflector) {}
+
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     if (context.getType() !== 'http') return next.handle();
     const request = context.switchToHttp().getRequest<Request>();
     const response = context.switchToHttp().getResponse<Response>();
+    if (isMarked(this.reflector, ANSWERS_SECRET, context)) response.setHeader('Cache-Control', 'no-store');
     return next
       .handle()
       .pipe(

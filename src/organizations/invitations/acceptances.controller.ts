@@ -1,6 +1,7 @@
 import { Body, Controller, Get, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Public } from '../../core/access/public.js';
+import { AnswersSecret } from '../../core/rest/answers-secret.js';
 import { AccountView } from '../users/account.view.js';
 import { AcceptancesService } from './acceptances.service.js';
 import { Acceptance } from './invitation.inputs.js';
@@ -8,6 +9,7 @@ import { InvitationView } from './invitation.view.js';
 
 @ApiTags('auth')
 @Public()
+@AnswersSecret()
 @Controller('api/auth/invitations/:token')
 export class AcceptancesController {
   constructor(private readonly acceptances: AcceptancesService) {}

@@ -4,6 +4,7 @@ import { Actor } from '../../core/access/actor.js';
 import { Caller } from '../../core/access/public.js';
 import { ListQuery } from '../../core/listing/list-query.js';
 import { type Envelope, envelope } from '../../core/listing/page.js';
+import { AnswersSecret } from '../../core/rest/answers-secret.js';
 import { Id } from '../../core/rest/id.js';
 import { AddedMemberView } from './added-member.view.js';
 import { MemberChange, NewMember } from './member.inputs.js';
@@ -22,6 +23,7 @@ export class MembersController {
     return envelope(await this.members.list(actor, orgId, query), 'users', MemberView.of);
   }
 
+  @AnswersSecret()
   @Post()
   @ApiCreatedResponse({ type: AddedMemberView })
   async add(@Caller() actor: Actor, @Id('orgId') orgId: string, @Body() input: NewMember): Promise<AddedMemberView> {

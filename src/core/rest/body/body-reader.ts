@@ -20,7 +20,7 @@ export interface TakenBodies {
 }
 
 export interface ReadRequest extends Request, Authenticated {
-  /** The digest of a JSON body as a value: the order of members does not count. */
+  /** The digest of a body, but for its files, as a value: the order of members does not count. */
   bodyDigest?: () => string;
 }
 
@@ -46,7 +46,11 @@ export class BodyReader {
       response.removeHeader('Connection');
       response.writeContinue();
     }
-    if (isForm) return this.uploads.take(request, response);
+    if (isForm) {
+      await this.uploads.take(request, response);
+      request.bodyDigest = () => digestOf(request.body);
+      return;
+    }
     const bytes = await receivedBytes(request, this.limitsFor(taken.isPublic || !request.actor));
     if (bytes.length <= INLINE_MAX_BYTES) {
       request.body = parseBody(bytes);
