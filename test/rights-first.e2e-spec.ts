@@ -92,7 +92,7 @@ async function prepare(): Promise<void> {
     '/api/filter/clone': filter.id,
     '/api/deployments': deployment.id,
     '/api/events': (await done(admin.get(`${workspace.path}/activity`))).events[0].id,
-  } as Record<string, string>;
+  };
   ids['/api/system/events'] = ids['/api/events'] ?? '';
   places = {
     OrganizationsService: { organization_id: organization },
