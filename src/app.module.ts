@@ -8,6 +8,7 @@ import { CryptoModule } from './core/crypto/crypto.module.js';
 import { DatabaseModule } from './core/database/database.module.js';
 import { EventBusModule } from './core/events/events.module.js';
 import { GraphqlModule } from './core/graphql/graphql.module.js';
+import { LifecycleModule } from './core/lifecycle/drain.js';
 import { MailModule } from './core/mail/mail.module.js';
 import { OutboundModule } from './core/outbound/outbound.module.js';
 import { RestModule } from './core/rest/rest.module.js';
@@ -36,6 +37,7 @@ export class AppModule {
       imports: [
         ConfigModule.forRoot(env),
         TelemetryModule,
+        LifecycleModule,
         DatabaseModule.forRoot(databaseUrl, migrations),
         AccessModule,
         CryptoModule,

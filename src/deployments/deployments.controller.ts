@@ -6,11 +6,14 @@ import { Caller } from '../core/access/public.js';
 import { type Envelope, envelope } from '../core/listing/page.js';
 import { Id } from '../core/rest/id.js';
 import { Requires } from '../core/rest/rights/requires.js';
+import { ApprovalsService } from './approvals.service.js';
+import { CancellationsService } from './cancellations.service.js';
 import { DeploymentAnswers } from './deployment-answers.js';
 import { DeploymentListQuery, RollbackRequest } from './deployment.inputs.js';
 import { deploymentPolicy } from './deployment.policy.js';
 import { DeploymentPage, DeploymentView } from './deployment.view.js';
 import { DeploymentsService } from './deployments.service.js';
+import { RollbacksService } from './rollbacks.service.js';
 
 @ApiTags('deployments')
 @ApiBearerAuth()
@@ -18,6 +21,9 @@ import { DeploymentsService } from './deployments.service.js';
 export class DeploymentsController {
   constructor(
     private readonly deployments: DeploymentsService,
+    private readonly approvals: ApprovalsService,
+    private readonly cancellations: CancellationsService,
+    private readonly rollbacks: RollbacksService,
     private readonly answers: DeploymentAnswers,
   ) {}
 
@@ -38,7 +44,7 @@ export class DeploymentsController {
   @HttpCode(200)
   @ApiOkResponse({ type: DeploymentView })
   async cancel(@Caller() actor: Actor, @Id() id: string): Promise<DeploymentView> {
-    return DeploymentView.of(await this.deployments.cancel(actor, id));
+    return DeploymentView.of(await this.cancellations.cancel(actor, id));
   }
 
   @Post(':id/approve')
@@ -51,7 +57,7 @@ export class DeploymentsController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<DeploymentView> {
-    return this.answers.answer(actor, await this.deployments.approve(actor, id), request, response);
+    return this.answers.answer(actor, await this.approvals.approve(actor, id), request, response);
   }
 
   @Post(':id/reject')
@@ -59,7 +65,7 @@ export class DeploymentsController {
   @HttpCode(200)
   @ApiOkResponse({ type: DeploymentView })
   async reject(@Caller() actor: Actor, @Id() id: string): Promise<DeploymentView> {
-    return DeploymentView.of(await this.deployments.reject(actor, id));
+    return DeploymentView.of(await this.approvals.reject(actor, id));
   }
 
   @Post(':id/rollback')
@@ -73,6 +79,6 @@ export class DeploymentsController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<DeploymentView> {
-    return this.answers.answer(actor, await this.deployments.rollback(actor, id, input), request, response);
+    return this.answers.answer(actor, await this.rollbacks.rollback(actor, id, input), request, response);
   }
 }

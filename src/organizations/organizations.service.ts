@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Access, requireInstallation, requireScope } from '../core/access/access.js';
+import { Access, refusalOf, requireInstallation, requireScope } from '../core/access/access.js';
 import type { Actor } from '../core/access/actor.js';
 import type { Operation } from '../core/access/policy.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
@@ -44,7 +44,7 @@ export class OrganizationsService implements RecordJudge, PlaceJudge {
   async create(actor: Actor, owner: string, input: NewOrganization): Promise<Organization> {
     requireScope(actor, organizationPolicy.create);
     requireInstallation(actor, organizationPolicy.create);
-    return this.unit.run(async () => {
+    return this.inNameOfSystem('making an organization', async () => {
       const organization = await this.organizations.insert(Organization.make(owner, input));
       await this.members.put(organization.id, owner, 'owner');
       await this.events.publish(new OrganizationCreated(actor, organization));
@@ -64,7 +64,7 @@ export class OrganizationsService implements RecordJudge, PlaceJudge {
 
   /** An organization goes last; personal workspaces that nobody put anything in go with it. */
   async delete(actor: Actor, id: string, match: Precondition): Promise<Organization> {
-    return this.unit.run(async () => {
+    return this.inNameOfSystem('deleting an organization', async () => {
       const organization = await this.open(actor, id, 'delete', match);
       const left = await this.organizations.workspacesLeft(id);
       if (left.length > 0)
@@ -121,6 +121,17 @@ export class OrganizationsService implements RecordJudge, PlaceJudge {
   async authorizeIn(actor: Actor, operation: Operation, fields: RequestFields): Promise<void> {
     const id = fields.id('organization_id') ?? defaultOf(actor, await this.ofMember(actor))?.id;
     if (id) await this.authorize(actor, operation, id);
+  }
+
+  /** Nobody is a member of an organization before it is there, nor any more once it is deleted: yet both are told in its feed. */
+  private inNameOfSystem<T>(reason: string, work: () => Promise<T>): Promise<T> {
+    return this.unit.asSystem(reason, () => this.unit.run(work));
+  }
+
+  /** Whether the actor may do this to an organization that they see. */
+  async allows(actor: Actor, operation: OrganizationOperation, id: string): Promise<boolean> {
+    const role = await this.access.roleOn(actor, { type: 'organization', id, organizationId: id });
+    return refusalOf(actor, organizationPolicy[operation], role) === null;
   }
 
   /** @throws Forbidden */

@@ -200,7 +200,7 @@ export class WorkspacesService implements RecordJudge {
   private keep(actor: Actor, workspace: Workspace): Promise<Workspace> {
     return this.unit.run(async () => {
       await this.workspaces.insert(workspace);
-      await this.members.put(workspace.id, workspace.owner, 'admin');
+      await this.unit.asSystem('the first admin', () => this.members.put(workspace.id, workspace.owner, 'admin'));
       await this.events.publish(new WorkspaceCreated(actor, workspace));
       return workspace;
     });

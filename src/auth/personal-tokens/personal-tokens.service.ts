@@ -62,7 +62,7 @@ export class ServiceTokensService {
 
   async list(actor: Actor, organizationId: string, accountId: string, query: ListQuery): Promise<Page<PersonalToken>> {
     await this.accounts.mustManage(actor, organizationId, accountId);
-    return this.tokens.page(accountId, query);
+    return this.unit.asSystem('tokens of a service account', () => this.tokens.page(accountId, query));
   }
 
   create(actor: Actor, organizationId: string, accountId: string, input: NewToken) {

@@ -42,7 +42,7 @@ export class CatalogService {
     const current = await this.designs.get(actor, id);
     await this.designs.require(actor, 'publish', current);
     const said = readCatalogData(catalog_data);
-    const models = await this.pool.run(modelsTask, await this.contents.readPacked(current));
+    const models = await this.pool.run(modelsTask, await this.contents.readPacked(current), { lane: 'own' });
     return this.unit.run(async () => {
       const design = await this.designs.open(actor, id, 'publish', match);
       if (design.versionNumber !== current.versionNumber)

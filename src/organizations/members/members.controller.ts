@@ -22,7 +22,8 @@ export class MembersController {
   @Get()
   @ApiOkResponse({ type: MemberPage })
   async list(@Caller() actor: Actor, @Id('orgId') orgId: string, @Query() query: ListQuery): Promise<Envelope> {
-    return envelope(await this.members.list(actor, orgId, query), 'users', MemberView.of);
+    const { page, forAdmin } = await this.members.list(actor, orgId, query);
+    return envelope(page, 'users', forAdmin ? MemberView.forAdmin : MemberView.of);
   }
 
   @Post()
@@ -41,7 +42,7 @@ export class MembersController {
     @Id('userId') userId: string,
     @Body() { role }: MemberChange,
   ): Promise<MemberView> {
-    return MemberView.of(await this.members.changeRole(actor, orgId, userId, role));
+    return MemberView.forAdmin(await this.members.changeRole(actor, orgId, userId, role));
   }
 
   @Delete(':userId')

@@ -1,6 +1,7 @@
-import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import type { ConnectionKind } from '../../connections/kinds/connection-kind.js';
 import { ConnectionKinds } from '../../connections/kinds/connection-kinds.js';
+import { isOutage } from '../../core/database/outage.js';
 import { Notifications } from '../../core/database/notifications.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import type { JsonObject } from '../../formats/located.js';
@@ -19,6 +20,7 @@ type Told = { kind: string; name: string; outcome: Outcome };
 /** Kinds of connections that packages define. They are known on every replica; those that the server has itself stay as they are. */
 @Injectable()
 export class ConnectionDefinitions implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger(ConnectionDefinitions.name);
   private stop: () => void = () => undefined;
 
   constructor(
@@ -30,8 +32,8 @@ export class ConnectionDefinitions implements OnApplicationBootstrap, OnApplicat
 
   async onApplicationBootstrap(): Promise<void> {
     const stops = [
-      this.notifications.listen(CHANNEL, () => void this.load()),
-      this.notifications.onReconnect(() => void this.load()),
+      this.notifications.listen(CHANNEL, () => this.reload()),
+      this.notifications.onReconnect(() => this.reload()),
     ];
     this.stop = () => stops.forEach((stop) => stop());
     await this.load();
@@ -63,6 +65,13 @@ export class ConnectionDefinitions implements OnApplicationBootstrap, OnApplicat
     });
     await this.load();
     return told;
+  }
+
+  /** After an outage it is called again, when the channel is listened to again. */
+  private reload(): void {
+    this.load().catch((error: unknown) => {
+      if (!isOutage(error)) this.logger.warn(error, 'the kinds of connections were not read again');
+    });
   }
 
   private async load(): Promise<void> {
