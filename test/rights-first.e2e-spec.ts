@@ -98,6 +98,7 @@ async function prepare(): Promise<void> {
     OrganizationsService: { organization_id: organization },
     WorkspacePlacement: { workspace_id: workspace.id },
     DesignsService: { id: design.id },
+    DeploymentsService: { id: design.id },
     FiltersService: { id: filter.id },
     DesignRemoval: { patterns: [{ id: design.id }] },
   };
