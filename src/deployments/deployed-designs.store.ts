@@ -67,14 +67,20 @@ export class DeployedDesignsStore {
     return found ?? null;
   }
 
-  /** Before the first object is applied, so that nothing is ever on a cluster without being known. */
-  async put(deployment: Deployment, connectionId: string, objects: ObjectReference[]): Promise<void> {
+  /**
+   * Before the first object is applied, so that nothing is ever on a cluster without being known. What stood there before is kept
+   * until the deployment has ended; doing it again in another attempt changes nothing of that.
+   */
+  async begin(deployment: Deployment, connectionId: string, objects: ObjectReference[]): Promise<void> {
     await this.unit.manager.query(
-      `INSERT INTO deployed_design
+      `INSERT INTO deployed_design AS now
          (design_id, connection_id, environment_id, organization_id, workspace_id, deployment_id, design_version, objects)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
        ON CONFLICT (design_id, connection_id, environment_id) DO UPDATE
-         SET deployment_id = excluded.deployment_id, design_version = excluded.design_version, objects = excluded.objects`,
+         SET deployment_id = excluded.deployment_id, design_version = excluded.design_version, objects = excluded.objects,
+           previous = CASE now.deployment_id WHEN excluded.deployment_id THEN now.previous
+             ELSE jsonb_build_object('deployment_id', now.deployment_id, 'design_version', now.design_version,
+               'objects', now.objects) END`,
       [
         deployment.designId,
         connectionId,
@@ -85,6 +91,37 @@ export class DeployedDesignsStore {
         deployment.designVersion,
         JSON.stringify(objects),
       ],
+    );
+  }
+
+  /** The deployment stands: these objects are all that is there. */
+  async settle(deployment: Deployment, connectionId: string, objects: ObjectReference[]): Promise<void> {
+    await this.unit.manager.query(
+      `UPDATE deployed_design SET objects = $3, previous = NULL WHERE deployment_id = $1 AND connection_id = $2`,
+      [deployment.id, connectionId, JSON.stringify(objects)],
+    );
+  }
+
+  /** The deployment has failed and left something: its objects may be there, beside those from before. */
+  async keep(deployment: Deployment, connectionId: string): Promise<void> {
+    await this.unit.manager.query(
+      `UPDATE deployed_design SET previous = NULL WHERE deployment_id = $1 AND connection_id = $2`,
+      [deployment.id, connectionId],
+    );
+  }
+
+  /** Nothing of the deployment is there: what stood before it stands again. */
+  async revert(deployment: Deployment, connectionId: string): Promise<void> {
+    const place = [deployment.id, connectionId];
+    await this.unit.manager.query(
+      `DELETE FROM deployed_design WHERE deployment_id = $1 AND connection_id = $2 AND previous IS NULL`,
+      place,
+    );
+    await this.unit.manager.query(
+      `UPDATE deployed_design SET deployment_id = (previous->>'deployment_id')::uuid,
+         design_version = (previous->>'design_version')::int, objects = previous->'objects', previous = NULL
+       WHERE deployment_id = $1 AND connection_id = $2`,
+      place,
     );
   }
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Actor } from '../core/access/actor.js';
+import { isOutage } from '../core/database/outage.js';
 import { AppError, Conflict } from '../core/errors/app-error.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import type { Deployment, DeploymentFailure } from './deployment.entity.js';
@@ -60,7 +61,7 @@ export class DeploymentAdmission {
       await this.rights.requireMandate(deployment, deployment);
       return undefined;
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
+      if (isOutage(error) || !(error instanceof AppError)) throw error;
       return { status: error.status, code: error.code, detail: error.message };
     }
   }

@@ -11,9 +11,8 @@ import { DeploymentRequested } from './deployment.events.js';
 import { DeploymentAdmission } from './deployment-admission.js';
 import { DeploymentRights } from './deployment-rights.js';
 import { DeploymentsStore } from './deployments.store.js';
+import { deploymentJob } from './runs/deployment-job.js';
 import type { Target } from './targets/targets.js';
-
-export const DEPLOYMENTS_QUEUE = 'deployment';
 
 /** What is asked for, by somebody who may deploy the design at all. */
 export interface DeploymentRequest {
@@ -81,14 +80,8 @@ export class DeploymentRequests {
     });
   }
 
-  /** Deployments of one design into one environment run one after another. */
   async enqueue(actor: Actor, deployment: Deployment): Promise<Deployment> {
-    const job = await this.jobs.enqueue(actor, {
-      queue: DEPLOYMENTS_QUEUE,
-      payload: { deployment: deployment.id },
-      organizationId: deployment.organizationId,
-      serialKey: `deployment ${deployment.designId} ${deployment.environmentId}`,
-    });
+    const job = await this.jobs.enqueue(actor, deploymentJob(deployment));
     return this.deployments.update(deployment, { status: 'queued', jobId: job.id });
   }
 }

@@ -5,10 +5,12 @@ import { Actor } from '../core/access/actor.js';
 import { Caller } from '../core/access/public.js';
 import { type Envelope, envelope } from '../core/listing/page.js';
 import { Id } from '../core/rest/id.js';
+import { Requires } from '../core/rest/rights/requires.js';
 import { ApprovalsService } from './approvals.service.js';
 import { CancellationsService } from './cancellations.service.js';
 import { DeploymentAnswers } from './deployment-answers.js';
 import { DeploymentListQuery, RollbackRequest } from './deployment.inputs.js';
+import { deploymentPolicy } from './deployment.policy.js';
 import { DeploymentPage, DeploymentView } from './deployment.view.js';
 import { DeploymentsService } from './deployments.service.js';
 import { RollbacksService } from './rollbacks.service.js';
@@ -38,6 +40,7 @@ export class DeploymentsController {
   }
 
   @Post(':id/cancel')
+  @Requires(deploymentPolicy.cancel, DeploymentsService)
   @HttpCode(200)
   @ApiOkResponse({ type: DeploymentView })
   async cancel(@Caller() actor: Actor, @Id() id: string): Promise<DeploymentView> {
@@ -45,6 +48,7 @@ export class DeploymentsController {
   }
 
   @Post(':id/approve')
+  @Requires(deploymentPolicy.approve, DeploymentsService)
   @HttpCode(200)
   @ApiOkResponse({ type: DeploymentView })
   async approve(
@@ -57,6 +61,7 @@ export class DeploymentsController {
   }
 
   @Post(':id/reject')
+  @Requires(deploymentPolicy.approve, DeploymentsService)
   @HttpCode(200)
   @ApiOkResponse({ type: DeploymentView })
   async reject(@Caller() actor: Actor, @Id() id: string): Promise<DeploymentView> {
@@ -64,6 +69,7 @@ export class DeploymentsController {
   }
 
   @Post(':id/rollback')
+  @Requires(deploymentPolicy.deploy, DeploymentsService)
   @HttpCode(200)
   @ApiOkResponse({ type: DeploymentView })
   async rollback(

@@ -15,7 +15,7 @@ import { DeployedDesignsStore } from './deployed-designs.store.js';
 import { DeployedMoves } from './deployed-moves.js';
 import { DeploymentAdmission } from './deployment-admission.js';
 import { DeploymentAnswers } from './deployment-answers.js';
-import { DEPLOYMENTS_QUEUE, DeploymentRequests } from './deployment-requests.js';
+import { DeploymentRequests } from './deployment-requests.js';
 import { DeploymentRights } from './deployment-rights.js';
 import { DeploymentsController } from './deployments.controller.js';
 import { DeploymentsListeners } from './deployments.listeners.js';
@@ -27,8 +27,13 @@ import { InUseProtection } from './in-use.js';
 import { Adoption } from './plan/adoption.js';
 import { PlansService } from './plan/plans.service.js';
 import { RollbacksService } from './rollbacks.service.js';
+import { ChangeJournalsStore } from './runs/change-journals.store.js';
+import { ClusterRuns } from './runs/cluster-runs.js';
 import { ClusterWork } from './runs/cluster-work.js';
+import { DeploymentEndings } from './runs/deployment-endings.js';
+import { type DeploymentPayload, DEPLOYMENTS_QUEUE, retryDeployment } from './runs/deployment-job.js';
 import { DeploymentRunner } from './runs/deployment-runner.js';
+import { UnfinishedRuns } from './runs/unfinished-runs.js';
 import { Targets } from './targets/targets.js';
 import { TargetsStore } from './targets/targets.store.js';
 
@@ -63,6 +68,10 @@ const AT_ONCE = 4;
     DeployedDesignsStore,
     DeploymentAnswers,
     DeploymentRunner,
+    DeploymentEndings,
+    ClusterRuns,
+    UnfinishedRuns,
+    ChangeJournalsStore,
     DeploymentsResolver,
     ClusterWork,
     PlansService,
@@ -79,10 +88,11 @@ export class DeploymentsModule {
     store: DeploymentsStore,
     quotas: WorkspaceQuotas,
   ) {
-    jobs.handle<{ deployment: string }>(DEPLOYMENTS_QUEUE, {
+    jobs.handle<DeploymentPayload>(DEPLOYMENTS_QUEUE, {
       concurrency: AT_ONCE,
       handler: (job, context) => runner.run(job, context),
       ended: (job) => runner.ended(job),
+      retryIn: retryDeployment,
     });
     jobs.every('deployment-plans', HOUR_MS, () => plans.purge());
 

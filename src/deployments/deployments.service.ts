@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Access, requireScope } from '../core/access/access.js';
 import type { Actor } from '../core/access/actor.js';
+import type { Operation } from '../core/access/policy.js';
 import { InvalidRequest } from '../core/errors/app-error.js';
 import type { Page } from '../core/listing/page.js';
+import type { RecordJudge } from '../core/rest/rights/requires.js';
 import type { Design } from '../designs/design.entity.js';
 import { DesignsService } from '../designs/designs.service.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
@@ -18,7 +20,7 @@ import { Targets } from './targets/targets.js';
 
 /** Asks for deployments and tells of them; what is asked for is done by a job. */
 @Injectable()
-export class DeploymentsService {
+export class DeploymentsService implements RecordJudge {
   constructor(
     private readonly deployments: DeploymentsStore,
     private readonly designs: DesignsService,
@@ -42,6 +44,12 @@ export class DeploymentsService {
   async get(actor: Actor, id: string): Promise<Deployment> {
     requireScope(actor, deploymentPolicy.read);
     return this.deployments.get(actor, id);
+  }
+
+  /** Judges the role in the workspace; what the tier of the environment asks for is judged with the rest of the call. */
+  async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
+    const { workspaceId, organizationId } = await this.get(actor, id);
+    await this.access.require(actor, operation, { type: 'workspace', id: workspaceId, organizationId });
   }
 
   async deploy(actor: Actor, input: DeployRequest): Promise<Deployment> {
