@@ -4,9 +4,7 @@ import { ConnectionsModule } from '../connections/connections.module.js';
 import { ConnectionKinds } from '../connections/kinds/connection-kinds.js';
 import { Env } from '../core/config/env.js';
 import { EventBus } from '../core/events/event-bus.js';
-import { Outbound } from '../core/outbound/outbound.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
-import { ClusterClient } from './clusters/cluster-client.js';
 import { Clusters } from './clusters/clusters.service.js';
 import { kubernetesKind } from './clusters/kubernetes-kind.js';
 import { RegistrationController } from './registration/registration.controller.js';
@@ -22,9 +20,9 @@ const PING = { answerTimeoutMs: 10_000, maxBytes: 4 * 1024 * 1024, attempts: 1, 
   exports: [Clusters],
 })
 export class KubernetesModule {
-  constructor(kinds: ConnectionKinds, clusters: Clusters, events: EventBus, env: Env, outbound: Outbound) {
+  constructor(kinds: ConnectionKinds, clusters: Clusters, events: EventBus, env: Env) {
     const settings = { insecureTls: env.CLUSTER_INSECURE_TLS };
-    kinds.register(kubernetesKind(settings, (access) => new ClusterClient(access, outbound, PING)));
+    kinds.register(kubernetesKind(settings, (access) => clusters.trial(access, PING)));
     events.after(ConnectionDeleted, ({ connection }) => clusters.drop(connection.id));
   }
 }
