@@ -9,6 +9,7 @@ import { CryptoModule } from './core/crypto/crypto.module.js';
 import { DatabaseModule } from './core/database/database.module.js';
 import { EventBusModule } from './core/events/events.module.js';
 import { GraphqlModule } from './core/graphql/graphql.module.js';
+import { LifecycleModule } from './core/lifecycle/drain.js';
 import { MailModule } from './core/mail/mail.module.js';
 import { OutboundModule } from './core/outbound/outbound.module.js';
 import { RestModule } from './core/rest/rest.module.js';
@@ -18,6 +19,7 @@ import { DesignsModule } from './designs/designs.module.js';
 import { EnvironmentsModule } from './environments/environments.module.js';
 import { EventsModule } from './events/events.module.js';
 import { FiltersModule } from './filters/filters.module.js';
+import { LargeBodiesModule } from './formats/large-bodies.module.js';
 import { HealthModule } from './health/health.module.js';
 import { KubernetesModule } from './kubernetes/kubernetes.module.js';
 import { JobsModule } from './jobs/jobs.module.js';
@@ -37,10 +39,12 @@ export class AppModule {
         ConfigModule.forRoot(env),
         TelemetryModule,
         AnswersModule,
+        LifecycleModule,
         DatabaseModule.forRoot(databaseUrl, migrations),
         AccessModule,
         CryptoModule,
         EventBusModule,
+        LargeBodiesModule,
         RestModule,
         JobsModule,
         OutboundModule,

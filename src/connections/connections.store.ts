@@ -87,8 +87,9 @@ export class ConnectionsStore extends Store<Connection> {
     return new Map(found.map((each) => [each.id, each]));
   }
 
-  find(actor: Actor, id: string): Promise<Connection | null> {
-    return this.visibleTo(actor).andWhere('connection.id = :id', { id }).getOne();
+  find(actor: Actor, id: string, withDeleted = false): Promise<Connection | null> {
+    const rows = this.visibleTo(actor).andWhere('connection.id = :id', { id });
+    return (withDeleted ? rows.withDeleted() : rows).getOne();
   }
 
   lock(actor: Actor, id: string): Promise<Connection | null> {

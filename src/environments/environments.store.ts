@@ -56,8 +56,9 @@ export class EnvironmentsStore extends Store<Environment> {
     return new Map(found.map((each) => [each.id, each]));
   }
 
-  find(actor: Actor, id: string): Promise<Environment | null> {
-    return this.visibleTo(actor).andWhere('environment.id = :id', { id }).getOne();
+  find(actor: Actor, id: string, withDeleted = false): Promise<Environment | null> {
+    const rows = this.visibleTo(actor).andWhere('environment.id = :id', { id });
+    return (withDeleted ? rows.withDeleted() : rows).getOne();
   }
 
   /** The same, held until the end of the unit of work. */

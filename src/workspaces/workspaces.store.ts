@@ -41,8 +41,9 @@ export class WorkspacesStore extends Store<Workspace> {
     return this.paginate(rows, listing, query);
   }
 
-  find(actor: Actor, id: string): Promise<Workspace | null> {
-    return this.visibleTo(actor).andWhere('workspace.id = :id', { id }).getOne();
+  find(actor: Actor, id: string, withDeleted = false): Promise<Workspace | null> {
+    const rows = this.visibleTo(actor).andWhere('workspace.id = :id', { id });
+    return (withDeleted ? rows.withDeleted() : rows).getOne();
   }
 
   /** The same, held until the end of the unit of work: what is counted meanwhile stays counted. */

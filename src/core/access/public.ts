@@ -6,9 +6,11 @@ export const IS_PUBLIC = 'armature:public';
 /** Opens one route to callers without a token; every other route is closed by the global guard. */
 export const Public = () => SetMetadata(IS_PUBLIC, true);
 
-/** What the guard leaves on a request, for both APIs. */
+/** What is known of the caller of a request, in both APIs. */
 export interface Authenticated {
   actor?: Actor;
+  /** Why the token that was sent stands for nobody. */
+  refused?: Error;
 }
 
 /** The caller, as the guard found them. */

@@ -6,7 +6,7 @@ import { type AppError, InvalidRequest } from '../errors/app-error.js';
 import { asAppError, problemOf } from '../errors/problem.js';
 import { currentRequest } from '../telemetry/request-context.js';
 import { type Answer, IdempotencyKeys } from './idempotency-keys.js';
-import { filesOf, Uploads } from './upload.js';
+import { filesOf } from './upload.js';
 import { WrittenJson } from './written-json.js';
 
 const KEPT_HEADERS = ['content-type', 'location', 'etag'];
@@ -16,10 +16,7 @@ const NOT_KEPT = new Set([401, 429]);
 /** Writes with an `Idempotency-Key` are done once: the same call again is answered with what the first one was. */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
-  constructor(
-    private readonly keys: IdempotencyKeys,
-    private readonly uploads: Uploads,
-  ) {}
+  constructor(private readonly keys: IdempotencyKeys) {}
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<Request & Authenticated>();
@@ -29,7 +26,6 @@ export class IdempotencyInterceptor implements NestInterceptor {
     if (typeof key !== 'string' || key.length === 0 || key.length > 255)
       throw InvalidRequest.at('Idempotency-Key', 'must have 1 to 255 characters');
     const response = context.switchToHttp().getResponse<Response>();
-    await this.uploads.take(request, response);
     const call = await this.keys.begin({
       caller: request.actor.userId ?? request.actor.name,
       route: `${request.method} ${request.originalUrl}`,

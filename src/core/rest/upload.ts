@@ -1,7 +1,6 @@
-import { type CallHandler, type ExecutionContext, Inject, Injectable, type NestInterceptor } from '@nestjs/common';
+import { Inject, Injectable, SetMetadata } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import multer, { MulterError } from 'multer';
-import type { Observable } from 'rxjs';
 import { Env } from '../config/env.js';
 import { InvalidRequest } from '../errors/app-error.js';
 import { tooLarge } from '../errors/problem.js';
@@ -14,7 +13,7 @@ export interface UploadedFile {
 
 type WithFiles = Request & { files?: UploadedFile[] };
 
-/** Reads multipart bodies into memory, within the limits, only after the guard has let the caller in. */
+/** Reads multipart bodies into memory, within the limits. */
 @Injectable()
 export class Uploads {
   private readonly read: (request: Request, response: Response, next: (error?: unknown) => void) => void;
@@ -28,7 +27,6 @@ export class Uploads {
 
   /** @throws AppError 413 over a limit, 400 when the body is no sound multipart form */
   async take(request: Request, response: Response): Promise<void> {
-    if (!request.is('multipart/form-data') || (request as WithFiles).files) return;
     await new Promise<void>((resolve, reject) =>
       this.read(request, response, (error) => (error ? reject(this.refusal(error)) : resolve())),
     );
@@ -44,19 +42,10 @@ export class Uploads {
   }
 }
 
-/** For routes that take files: afterwards the text fields are in the body, the files in `filesOf(request)`. */
-@Injectable()
-export class UploadInterceptor implements NestInterceptor {
-  constructor(private readonly uploads: Uploads) {}
+export const TAKES_FILES = 'armature:takes-files';
 
-  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
-    await this.uploads.take(
-      context.switchToHttp().getRequest<Request>(),
-      context.switchToHttp().getResponse<Response>(),
-    );
-    return next.handle();
-  }
-}
+/** For routes that take multipart forms: the text fields are in the body, the files in `filesOf(request)`. */
+export const TakesFiles = () => SetMetadata(TAKES_FILES, true);
 
 export const filesOf = (request: Request): UploadedFile[] => (request as WithFiles).files ?? [];
 

@@ -10,6 +10,8 @@ import { type Reachable, TargetsStore } from './targets.store.js';
 
 /** Where a design is deployed to: one environment, through some of its clusters. */
 export interface Target {
+  /** Whose members act there. */
+  workspaceId: string;
   environmentId: string;
   tier: Tier;
   connectionIds: string[];
@@ -51,15 +53,23 @@ export class Targets {
         remedy: 'Restore it first.',
       });
     return {
+      workspaceId: design.workspaceId,
       environmentId: first.environmentId,
       tier: first.tier,
       connectionIds: target.map(({ connectionId }) => connectionId),
     };
   }
 
-  /** @throws Conflict NOT_DEPLOYED; InvalidRequest naming the places when there are several */
-  async forUndeployment(design: Design, wanted: DeploymentTarget): Promise<Target> {
-    const all = await this.deployed.by('design_id', design.id);
+  /** Where a design is deployed. */
+  deployedPlaces(design: Design): Promise<DeployedDesign[]> {
+    return this.deployed.by({ designId: design.id });
+  }
+
+  /**
+   * @param all where the design is deployed
+   * @throws Conflict NOT_DEPLOYED; InvalidRequest naming the places when there are several
+   */
+  async forUndeployment(design: Design, all: DeployedDesign[], wanted: DeploymentTarget): Promise<Target> {
     const matching = all.filter(
       ({ environmentId, connectionId }) =>
         (!wanted.environment_id || environmentId === wanted.environment_id) &&
@@ -78,8 +88,9 @@ export class Targets {
       Boolean(wanted.environment_id),
       ({ environmentId, connectionId }) => `${environmentId}/${connectionId}`,
     );
-    const [{ environmentId }] = target;
+    const [{ workspaceId, environmentId }] = target;
     return {
+      workspaceId,
       environmentId,
       tier: await this.store.tierOf(environmentId),
       connectionIds: target.map(({ connectionId }) => connectionId),
@@ -88,7 +99,11 @@ export class Targets {
 }
 
 /** A place as it is named in answers. */
-export const placeOf = ({ environmentId, connectionId, deploymentId }: DeployedDesign) => ({
+export const placeOf = ({
+  environmentId,
+  connectionId,
+  deploymentId,
+}: Pick<DeployedDesign, 'environmentId' | 'connectionId' | 'deploymentId'>) => ({
   environment_id: environmentId,
   connection_id: connectionId,
   deployment_id: deploymentId,

@@ -8,6 +8,7 @@ import { DocumentReader } from '../../formats/document-reader.js';
 import type { JsonObject } from '../../formats/located.js';
 import { PackedDesign } from '../../formats/packed-design.js';
 import type { SourceFile } from '../../formats/source-file.js';
+import type { RunSettings } from '../../formats/task.js';
 import { WorkerPool } from '../../formats/worker-pool.js';
 import type { Design } from '../design.entity.js';
 import { DesignVersion } from './design-version.entity.js';
@@ -82,7 +83,7 @@ export class DesignContents {
   /** The same, to be kept again. */
   async readDesign(design: Design, number = design.versionNumber): Promise<PackedDesign> {
     const content = await this.readPacked(design, number);
-    const data = await tasksFor(content, this.pool).run(designTask, content, { buffers: [content.buffer] });
+    const data = await tasksFor(content, this.pool).run(designTask, content, own(content));
     return new PackedDesign(data);
   }
 
@@ -93,7 +94,7 @@ export class DesignContents {
 
   /** A content that is at hand as YAML text, under this name. It is handed over, and gone then. */
   textOf(content: PackedContent, name: string): Promise<string> {
-    return tasksFor(content, this.pool).run(textTask, { content, name }, { buffers: [content.buffer] });
+    return tasksFor(content, this.pool).run(textTask, { content, name }, own(content));
   }
 
   /** Bytes of the contents, or of the sources, of several versions as they are stored. */
@@ -122,7 +123,7 @@ export class DesignContents {
   /** The metadata of a version, the current one unless said otherwise. */
   async readMetadata(design: Design, number = design.versionNumber): Promise<JsonObject> {
     const content = await this.readPacked(design, number);
-    return tasksFor(content, this.pool).run(metadataTask, content, { buffers: [content.buffer] });
+    return tasksFor(content, this.pool).run(metadataTask, content, own(content));
   }
 
   /** A design file that is not kept, as YAML text. */
@@ -153,6 +154,9 @@ export class DesignContents {
     });
   }
 }
+
+/** Stored content is read in the lane of its own, and its bytes go over to the worker. */
+const own = ({ buffer }: PackedContent): RunSettings => ({ lane: 'own', buffers: [buffer] });
 
 /** What a sealed content is bound to. */
 const placeOf = (id: string, number: number, part = 'content'): string => `design ${id} ${number} ${part}`;

@@ -74,7 +74,7 @@ export class VersionsService {
     const before = await this.contents.readPacked(design, from);
     const after = await this.contents.readPacked(design, to);
     const buffers = [before.buffer, after.buffer];
-    return { from, to, ...(await this.pool.run(diffTask, { from: before, to: after }, { buffers })) };
+    return { from, to, ...(await this.pool.run(diffTask, { from: before, to: after }, { lane: 'own', buffers })) };
   }
 
   /** A version, the current one unless said otherwise. @throws NotFound when there is none that the design's reader may know */

@@ -5,6 +5,9 @@ import { Caller } from '../../core/access/public.js';
 import { ListQuery } from '../../core/listing/list-query.js';
 import { type Envelope, envelope } from '../../core/listing/page.js';
 import { Id } from '../../core/rest/id.js';
+import { Requires } from '../../core/rest/rights/requires.js';
+import { organizationPolicy } from '../organization.policy.js';
+import { OrganizationsService } from '../organizations.service.js';
 import { NewServiceAccount } from './service-account.inputs.js';
 import { ServiceAccountPage, ServiceAccountView } from './service-account.view.js';
 import { ServiceAccountsService } from './service-accounts.service.js';
@@ -22,6 +25,7 @@ export class ServiceAccountsController {
   }
 
   @Post()
+  @Requires(organizationPolicy.manageServiceAccounts, OrganizationsService, 'orgId')
   @ApiCreatedResponse({ type: ServiceAccountView })
   async create(
     @Caller() actor: Actor,
@@ -32,6 +36,7 @@ export class ServiceAccountsController {
   }
 
   @Delete(':id')
+  @Requires(organizationPolicy.manageServiceAccounts, OrganizationsService, 'orgId')
   @ApiOkResponse({ type: ServiceAccountView })
   async delete(@Caller() actor: Actor, @Id('orgId') orgId: string, @Id() id: string): Promise<ServiceAccountView> {
     return ServiceAccountView.of(await this.accounts.delete(actor, orgId, id));

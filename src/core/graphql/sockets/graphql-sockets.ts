@@ -80,6 +80,7 @@ export class GraphqlSockets implements OnApplicationBootstrap, OnModuleDestroy, 
   private async closeAll(): Promise<void> {
     this.admission.stop();
     const open = [...this.connections];
+    this.logger.log(`closing ${open.length} sockets`);
     for (const connection of open) connection.close(1001, 'The server is shutting down.');
     await Promise.all(open.map(({ closed }) => closed));
   }

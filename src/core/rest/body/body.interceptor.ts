@@ -1,0 +1,26 @@
+import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Request, Response } from 'express';
+import type { Observable } from 'rxjs';
+import { IS_PUBLIC } from '../../access/public.js';
+import { TAKES_FILES } from '../upload.js';
+import { BodyReader } from './body-reader.js';
+
+/** Reads the body of a REST call, once every guard has let the caller pass. */
+@Injectable()
+export class BodyInterceptor implements NestInterceptor {
+  constructor(
+    private readonly bodies: BodyReader,
+    private readonly reflector: Reflector,
+  ) {}
+
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    if (context.getType() !== 'http') return next.handle();
+    const http = context.switchToHttp();
+    const isMarked = (mark: string): boolean =>
+      this.reflector.getAllAndOverride<boolean>(mark, [context.getHandler(), context.getClass()]) ?? false;
+    const taken = { isPublic: isMarked(IS_PUBLIC), takesFiles: isMarked(TAKES_FILES) };
+    await this.bodies.read(http.getRequest<Request>(), http.getResponse<Response>(), taken);
+    return next.handle();
+  }
+}
