@@ -7,7 +7,7 @@ import type { Json } from './support/person.js';
 const ROOT = path.resolve(import.meta.dirname, '..');
 const FILES = ['package.json', 'package-lock.json', 'docs/dependencies.md', 'scripts/check-dependencies.mjs'];
 
-const check = (root: string) => spawnSync(process.execPath, ['scripts/check-dependencies.mjs'], { cwd: root, encoding: 'utf8' }); // prettier-ignore
+const check = (root: string) => spawnSync(process.execPath, ['scripts/check-dependencies.mjs'], { cwd: root, encoding: 'utf8', env: {} }); // prettier-ignore
 
 /** What the check says of this project with another lock file. */
 function checkWith(change: (packages: Record<string, Json>) => void): string {

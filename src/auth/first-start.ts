@@ -54,7 +54,7 @@ export class FirstStart {
     const generatedPassword = this.env.ADMIN_PASSWORD ? null : randomBytes(12).toString('base64url');
     const email = (this.env.ADMIN_EMAIL ?? DEFAULT_EMAIL).toLowerCase();
     const fault = this.env.ADMIN_PASSWORD && passwordFault(this.env.ADMIN_PASSWORD, email);
-    if (fault) throw new InvalidEnvironment([{ path: ['ADMIN_PASSWORD'], message: fault }]);
+    if (fault) throw new InvalidEnvironment([{ name: 'ADMIN_PASSWORD', message: fault }]);
     const user = Object.assign(new User(), {
       email,
       firstName: 'Administrator',

@@ -37,11 +37,7 @@ export class GraphqlOptions implements GqlOptionsFactory<ApolloDriverConfig> {
       stringifyResult: (result) => this.write(result),
       plugins: [limitsPlugin(queryLimits(this.env))],
       formatError,
-      context: ({ req }: { req: Request & Authenticated }) => {
-        const tooLong = overlong((req.body as { query?: unknown } | undefined)?.query);
-        if (tooLong) throw tooLong;
-        return Promise.resolve({ req, actor: req.actor });
-      },
+      context: ({ req }: { req: Request & Authenticated }) => this.contextOf(req),
     };
   }
 
@@ -55,6 +51,12 @@ export class GraphqlOptions implements GqlOptionsFactory<ApolloDriverConfig> {
       const error = asGraphQLError(thrown);
       return JSON.stringify({ data: null, errors: [formatError(error.toJSON(), error)] });
     }
+  }
+
+  private contextOf(req: Request & Authenticated): object {
+    const tooLong = overlong((req.body as { query?: unknown } | undefined)?.query);
+    if (tooLong) throw tooLong;
+    return { req, actor: req.actor };
   }
 }
 
