@@ -1,10 +1,12 @@
 import { Global, Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { Authenticator } from '../core/access/authenticator.js';
+import { RightsGuard } from '../core/rest/rights/rights.guard.js';
 import { EventBus } from '../core/events/event-bus.js';
 import { Jobs } from '../jobs/jobs.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { UserCreated, UserDeactivated, UserUpdated } from '../organizations/users/user.events.js';
+import { Admission } from './admission.js';
 import { ForgottenLimit, SignInLimit } from './attempts/attempt-limits.js';
 import { AttemptsStore } from './attempts/attempts.store.js';
 import { AuthController } from './auth.controller.js';
@@ -41,6 +43,7 @@ const DAY_MS = 86_400_000;
   imports: [OrganizationsModule],
   controllers: [AuthController, PasswordsController, PersonalTokensController, ServiceTokensController],
   providers: [
+    Admission,
     AuthService,
     SessionsStore,
     SigningKeys,
@@ -65,9 +68,11 @@ const DAY_MS = 86_400_000;
     IssuerKeys,
     FirstStart,
     { provide: Authenticator, useClass: TokenAuthenticator },
+    // The order of these is that of their questions: who is calling, then what they may.
     { provide: APP_GUARD, useClass: AuthGuard },
+    { provide: APP_GUARD, useClass: RightsGuard },
   ],
-  exports: [Authenticator, FirstStart],
+  exports: [Admission, Authenticator, FirstStart],
 })
 export class AuthModule {
   constructor(

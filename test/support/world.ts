@@ -23,12 +23,16 @@ export class World {
     private readonly database: TestDatabase,
   ) {}
 
-  static async start(settings: Record<string, string> = {}): Promise<World> {
+  /** @param reach where the server finds its database, given where it is */
+  static async start(
+    settings: Record<string, string> = {},
+    reach: (url: string) => string | Promise<string> = (url) => url,
+  ): Promise<World> {
     const database = await cloneDatabase();
-    const app = await makeApp(Env.read({ ...SETTINGS, ...settings }), database.url);
+    const app = await makeApp(Env.read({ ...SETTINGS, ...settings }), await reach(database.url));
     await app.listen(0, '127.0.0.1');
     const baseUrl = (await app.getUrl()).replace('[::1]', '127.0.0.1');
-    const first = app.get(FirstStart).administrator;
+    const first = await app.get(FirstStart).fill(() => Promise.resolve());
     if (!first) throw new Error('the cloned database was not empty');
     const admin = new Person(baseUrl, first.token, first.userId, first.email);
     return new World(app, baseUrl, admin, first.organizationId, new Person(baseUrl, null), database);
@@ -86,7 +90,8 @@ export class World {
   }
 }
 
-const SETTINGS = {
+/** Settings of every server under test. */
+export const SETTINGS = {
   NODE_ENV: 'test',
   LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent',
   LOG_FORMAT: 'json',

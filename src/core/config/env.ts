@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, duration, flag, key32, list, onOff, url } from './values.js';
+import { count, delay, duration, flag, key32, list, onOff, url } from './values.js';
 
 const MB = 1024 * 1024;
 
@@ -9,6 +9,7 @@ export const variables = {
   PORT: count(0, 65_535).default(9081),
   HOST: z.string().default('127.0.0.1'),
   BASE_URL: url(['http:', 'https:']).optional(),
+  SHUTDOWN_DELAY: delay(15).optional(),
   TRUST_PROXY: z.string().default('false'),
   CORS_ORIGINS: list.default([]),
   DATABASE_URL: url(['postgres:', 'postgresql:']).optional(),
@@ -38,6 +39,9 @@ export const variables = {
   LIMIT_SIGN_IN_FAILURES: count().default(10),
   LIMIT_SOCKETS_PER_USER: count().default(20),
   LIMIT_BODY_BYTES: count().default(5 * MB),
+  LIMIT_PUBLIC_BODY_BYTES: count().default(16 * 1024),
+  LIMIT_ANSWER_BYTES: count().default(10 * MB),
+  LIMIT_ANSWERS_BYTES: count().default(64 * MB),
   LIMIT_UPLOAD_BYTES: count().default(50 * MB),
   LIMIT_ARCHIVE_BYTES: count().default(200 * MB),
   LIMIT_ARCHIVE_ENTRIES: count().default(20_000),
@@ -52,6 +56,7 @@ export const variables = {
   MAIL_FROM: z.string().optional(),
   HELM_BIN: z.string().optional(),
   KUSTOMIZE_BIN: z.string().optional(),
+  PROGRAM_ISOLATION: z.enum(['auto', 'require']).default('auto'),
   GRAPHQL_PLAYGROUND: onOff.optional(),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
@@ -96,6 +101,11 @@ export class Env {
 
   get isProduction(): boolean {
     return this.NODE_ENV === 'production';
+  }
+
+  /** For how long a process that was told to stop goes on serving, so that callers learn to go elsewhere. */
+  get shutdownDelayMs(): number {
+    return (this.SHUTDOWN_DELAY ?? (this.isProduction ? 5 : 0)) * 1000;
   }
 
   /** Where callers reach this server, without a trailing slash. */

@@ -15,6 +15,7 @@ import { WorkspaceQuotas } from '../../workspaces/quotas/workspace-quotas.js';
 import { DeployedDesignsStore } from '../deployed-designs.store.js';
 import { ClusterWork } from '../runs/cluster-work.js';
 import { type Target, Targets } from '../targets/targets.js';
+import { Adoption } from './adoption.js';
 import { DeploymentPlan } from './deployment-plan.entity.js';
 import type { Plan } from './plan.js';
 import { PlanView } from './plan.view.js';
@@ -31,6 +32,7 @@ export class PlansService {
     private readonly targets: Targets,
     private readonly work: ClusterWork,
     private readonly deployed: DeployedDesignsStore,
+    private readonly adoption: Adoption,
     private readonly quotas: WorkspaceQuotas,
     private readonly validation: ValidationService,
     private readonly access: Access,
@@ -54,8 +56,9 @@ export class PlansService {
     });
     const plans = new Map<string, Plan>();
     const resources = await this.work.resources(design.id, kept.designVersion);
+    const wanted = { ...kept, requestedBy: actor.userId, approvedBy: null };
     for (const connectionId of target.connectionIds)
-      plans.set(connectionId, await this.planOn(kept, connectionId, resources));
+      plans.set(connectionId, await this.planOn(wanted, connectionId, resources));
     kept.fingerprints = Object.fromEntries([...plans].map(([id, plan]) => [id, plan.fingerprint]));
     await this.unit.manager.getRepository(DeploymentPlan).insert(kept);
     return PlanView.of(kept, target, plans, await this.quotas.verdict(actor, workspaceId, 'max_deployments_per_day'));
@@ -69,7 +72,7 @@ export class PlansService {
 
   /** What would be done on one cluster now. */
   async planOn(
-    of: Pick<Deployment, 'designId' | 'designVersion' | 'environmentId' | 'options'>,
+    of: Pick<Deployment, 'designId' | 'environmentId' | 'options' | 'requestedBy' | 'approvedBy'>,
     connectionId: string,
     resources: DesiredResource[],
     signal?: AbortSignal,
@@ -78,7 +81,8 @@ export class PlansService {
     const owner = await this.work.owner(of, connectionId);
     const known = await this.deployed.find(of, connectionId);
     const { namespace, adopt, force } = of.options;
-    const options = { namespace, adopt, force, previous: known?.objects, signal };
+    const mayAdopt = this.adoption.judgeFor(of);
+    const options = { namespace, adopt, mayAdopt, force, previous: known?.objects, signal };
     return new Planner(cluster, this.validation).plan(resources, owner, options);
   }
 
@@ -86,7 +90,10 @@ export class PlansService {
    * The plan that a deployment of this design names, when the design is still what it was.
    * @throws NotFound, Conflict PLAN_STALE
    */
-  async mustHold(design: Design, id: string): Promise<{ plan: DeploymentPlan; target: Omit<Target, 'tier'> }> {
+  async mustHold(
+    design: Design,
+    id: string,
+  ): Promise<{ plan: DeploymentPlan; target: Pick<Target, 'environmentId' | 'connectionIds'> }> {
     const plan = await this.unit.manager.getRepository(DeploymentPlan).findOneBy({ id, designId: design.id });
     if (!plan) throw new NotFound('plan', id);
     if ((plan.currentVersion ?? design.versionNumber) !== design.versionNumber)

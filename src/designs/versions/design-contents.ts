@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
 import { Vault } from '../../core/crypto/vault.js';
 import { newId } from '../../core/database/base.entity.js';
@@ -7,6 +8,7 @@ import { DocumentReader } from '../../formats/document-reader.js';
 import type { JsonObject } from '../../formats/located.js';
 import { PackedDesign } from '../../formats/packed-design.js';
 import type { SourceFile } from '../../formats/source-file.js';
+import type { RunSettings } from '../../formats/task.js';
 import { WorkerPool } from '../../formats/worker-pool.js';
 import type { Design } from '../design.entity.js';
 import { DesignVersion } from './design-version.entity.js';
@@ -19,6 +21,16 @@ export interface VersionNote {
   /** Of one that is kept beside the design. */
   variantOf?: number;
 }
+
+/** Which version of which design. */
+export type VersionKey = Pick<Design, 'id' | 'versionNumber'>;
+
+/** Something sealed that can be opened: packed then. */
+interface Openable {
+  open: () => Promise<PackedContent>;
+}
+
+type Sealed = 'content' | 'source';
 
 /** The contents of designs, version by version: packed, sealed, and bound to their place. */
 @Injectable()
@@ -71,21 +83,47 @@ export class DesignContents {
   /** The same, to be kept again. */
   async readDesign(design: Design, number = design.versionNumber): Promise<PackedDesign> {
     const content = await this.readPacked(design, number);
-    const data = await tasksFor(content, this.pool).run(designTask, content, { buffers: [content.buffer] });
+    const data = await tasksFor(content, this.pool).run(designTask, content, own(content));
     return new PackedDesign(data);
   }
 
   /** The same as YAML text, under the name that the design has. */
   async readText(design: Design, number = design.versionNumber): Promise<string> {
-    const content = await this.readPacked(design, number);
-    const { name } = design;
-    return tasksFor(content, this.pool).run(textTask, { content, name }, { buffers: [content.buffer] });
+    return this.textOf(await this.readPacked(design, number), design.name);
+  }
+
+  /** A content that is at hand as YAML text, under this name. It is handed over, and gone then. */
+  textOf(content: PackedContent, name: string): Promise<string> {
+    return tasksFor(content, this.pool).run(textTask, { content, name }, own(content));
+  }
+
+  /** Bytes of the contents, or of the sources, of several versions as they are stored. */
+  async storedBytes(versions: readonly VersionKey[], column: Sealed): Promise<number> {
+    const [row] = await this.unit.manager.query<{ bytes: string | null }[]>(
+      `SELECT sum(octet_length(${column})) AS bytes FROM design_version WHERE ${AMONG}`,
+      among(versions),
+    );
+    return Number(row?.bytes ?? 0);
+  }
+
+  /** The contents, or the sources, of several versions, each with what opens it. */
+  async openable(versions: readonly VersionKey[], column: Sealed): Promise<(VersionKey & Openable)[]> {
+    const rows = await this.unit.manager.query<(VersionKey & { sealed: Buffer | null })[]>(
+      `SELECT design_id AS id, number AS "versionNumber", ${column} AS sealed FROM design_version WHERE ${AMONG}`,
+      among(versions),
+    );
+    return rows.map(({ id, versionNumber, sealed }) => ({
+      id,
+      versionNumber,
+      open: async () =>
+        new Uint8Array(sealed ? await this.vault.open(sealed, placeOf(id, versionNumber, column)) : EMPTY),
+    }));
   }
 
   /** The metadata of a version, the current one unless said otherwise. */
   async readMetadata(design: Design, number = design.versionNumber): Promise<JsonObject> {
     const content = await this.readPacked(design, number);
-    return tasksFor(content, this.pool).run(metadataTask, content, { buffers: [content.buffer] });
+    return tasksFor(content, this.pool).run(metadataTask, content, own(content));
   }
 
   /** A design file that is not kept, as YAML text. */
@@ -117,5 +155,17 @@ export class DesignContents {
   }
 }
 
+/** Stored content is read in the lane of its own, and its bytes go over to the worker. */
+const own = ({ buffer }: PackedContent): RunSettings => ({ lane: 'own', buffers: [buffer] });
+
 /** What a sealed content is bound to. */
 const placeOf = (id: string, number: number, part = 'content'): string => `design ${id} ${number} ${part}`;
+
+const AMONG = '(design_id, number) IN (SELECT * FROM unnest($1::uuid[], $2::integer[]))';
+
+const among = (versions: readonly VersionKey[]): unknown[] => [
+  versions.map(({ id }) => id),
+  versions.map(({ versionNumber }) => versionNumber),
+];
+
+const EMPTY = gzipSync('');

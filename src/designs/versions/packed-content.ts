@@ -28,12 +28,12 @@ export const designTask: Task<PackedContent, PackedData> = { module: import.meta
 
 /** Where a content is unpacked: here when it is small, in a worker when not. */
 export function tasksFor(content: PackedContent, pool: TaskRunner): TaskRunner {
-  return sizeOf(content) <= AT_ONCE ? new InPlace() : pool;
+  return unpackedSize(content) <= AT_ONCE ? new InPlace() : pool;
 }
 
 /** Bytes of the content, unpacked: gzip keeps them at its end (RFC 1952, ISIZE). */
-function sizeOf(content: PackedContent): number {
-  return new DataView(content.buffer).getUint32(content.length - 4, true);
+export function unpackedSize(content: Uint8Array): number {
+  return new DataView(content.buffer, content.byteOffset).getUint32(content.length - 4, true);
 }
 
 /** The design, at once: for tasks. */

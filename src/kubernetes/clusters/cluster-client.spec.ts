@@ -5,7 +5,7 @@ import { Outbound } from '../../core/outbound/outbound.js';
 import { ClusterClients } from './cluster-clients.js';
 import { ClusterClient } from './cluster-client.js';
 import { type ResourceKind } from './discovery.js';
-import { readKubeconfig } from './kubeconfig.js';
+import { readKubeconfig } from './kubeconfig-text.js';
 
 requires('KUBEBUILDER_ASSETS', 'A cluster client', () => {
   let cluster: Cluster;

@@ -67,9 +67,9 @@ export class ClusterClient {
   private readonly transport: ClusterTransport;
   private readonly discovery: Discovery;
 
-  constructor(access: ClusterAccess, outbound: Outbound, limits?: Partial<ClusterLimits>) {
+  constructor(access: ClusterAccess, outbound: Outbound, limits?: Partial<ClusterLimits>, onAnswer?: () => void) {
     this.namespace = access.namespace;
-    this.transport = new ClusterTransport(access, outbound, limits);
+    this.transport = new ClusterTransport(access, outbound, limits, onAnswer);
     this.discovery = new Discovery(this.transport);
   }
 

@@ -51,6 +51,9 @@ const DEFAULTS: ClusterLimits = {
   connections: 8,
 };
 
+/** What a cluster tells everybody. */
+const OPEN_PATH = '/version';
+
 const LONGEST_PAUSE_MS = 5_000;
 const STALE_SOCKET = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
@@ -66,6 +69,8 @@ export class ClusterTransport {
     private readonly access: ClusterAccess,
     private readonly outbound: Outbound,
     limits: Partial<ClusterLimits> = {},
+    /** Called whenever the cluster has granted a request that it grants to known callers only. */
+    private readonly onAnswer: () => void = () => undefined,
   ) {
     this.limits = { ...DEFAULTS, ...limits };
     const { origin, pathname } = new URL(access.server);
@@ -100,7 +105,10 @@ export class ClusterTransport {
         throw error;
       });
       if (!answer) continue;
-      if (answer.status < 300) return read(answer, request);
+      if (answer.status < 300) {
+        if (request.path !== OPEN_PATH) this.onAnswer();
+        return read(answer, request);
+      }
       const error = ClusterError.answered(
         answer.status,
         json(answer.text),

@@ -1,12 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../core/access/actor.js';
+import type { Operation } from '../../core/access/policy.js';
 import { hashPassword } from '../../core/crypto/passwords.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { Conflict, InvalidRequest, NotFound } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
 import type { Page } from '../../core/listing/page.js';
+import type { RecordJudge } from '../../core/rest/rights/requires.js';
 import { type Invited, InvitationsService } from '../invitations/invitations.service.js';
+import { organizationPolicy } from '../organization.policy.js';
 import { OrganizationsService } from '../organizations.service.js';
 import { Accounts } from '../users/accounts.js';
 import type { User } from '../users/user.entity.js';
@@ -21,7 +24,7 @@ const neededFor = (role: OrganizationRole) => (role === 'owner' ? 'nameOwners' :
 
 /** Who belongs to an organization, and as what. */
 @Injectable()
-export class MembersService {
+export class MembersService implements RecordJudge {
   constructor(
     private readonly members: MembersStore,
     private readonly accounts: Accounts,
@@ -88,6 +91,16 @@ export class MembersService {
       await this.events.publish(new OrganizationMemberRoleChanged(actor, organizationId, member, role));
       return this.require(organizationId, userId);
     });
+  }
+
+  /** Members may leave by themselves; removing others asks for the right to manage them. */
+  authorize(actor: Actor, operation: Operation, organizationId: string, userId: string): Promise<void> {
+    const isRemoval = operation === organizationPolicy.leave && actor.userId !== userId;
+    return this.organizations.authorize(
+      actor,
+      isRemoval ? organizationPolicy.manageMembers : operation,
+      organizationId,
+    );
   }
 
   /** What they own stays with the organization. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { requireScope } from '../../core/access/access.js';
+import { requireInstallation, requireScope } from '../../core/access/access.js';
 import type { Actor } from '../../core/access/actor.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { Conflict, Forbidden, InvalidRequest, NotFound } from '../../core/errors/app-error.js';
@@ -75,7 +75,7 @@ function changeOf(user: User, { installation_admin: admin, deactivated }: Accoun
 /** Asked first, so that others learn nothing of which accounts there are. */
 function mustAdminister(actor: Actor): void {
   requireScope(actor, userPolicy.administer);
-  if (!actor.installationAdmin) throw notAnAdministrator();
+  requireInstallation(actor, userPolicy.administer);
 }
 
 const notAnAdministrator = (): Forbidden =>
