@@ -37,12 +37,6 @@ const SEALED: SealedColumn[] = [
     key: ['design_id', 'number'],
     place: `'design ' || design_id || ' ' || number || ' source'`,
   },
-  {
-    table: 'deployment_change',
-    column: 'content',
-    key: ['deployment_id', 'connection_id', 'number'],
-    place: `'deployment ' || deployment_id || ' change ' || connection_id || ' ' || number`,
-  },
   { table: 'filter', column: 'content', key: ['id'], place: `'filter ' || id || ' content'` },
   { table: 'filter', column: 'resource', key: ['id'], place: `'filter ' || id || ' resource'` },
   {
@@ -50,6 +44,12 @@ const SEALED: SealedColumn[] = [
     column: 'answer',
     key: ['caller', 'route', 'key'],
     place: `caller || ' ' || route || ' ' || key`,
+  },
+  {
+    table: 'deployment_change',
+    column: 'content',
+    key: ['deployment_id', 'connection_id', 'number'],
+    place: `'deployment ' || deployment_id || ' change ' || connection_id || ' ' || number`,
   },
 ];
 
