@@ -1,5 +1,6 @@
 import { Global, Injectable, Module } from '@nestjs/common';
 import { LargeBodies, type LargeBody } from '../core/rest/body/large-body.js';
+import { FormatsModule } from './formats.module.js';
 import { largeBodyTask } from './large-body-task.js';
 import { WorkerPool } from './worker-pool.js';
 
@@ -16,5 +17,9 @@ class PooledLargeBodies extends LargeBodies {
 }
 
 @Global()
-@Module({ providers: [{ provide: LargeBodies, useClass: PooledLargeBodies }], exports: [LargeBodies] })
+@Module({
+  imports: [FormatsModule],
+  providers: [{ provide: LargeBodies, useClass: PooledLargeBodies }],
+  exports: [LargeBodies],
+})
 export class LargeBodiesModule {}
