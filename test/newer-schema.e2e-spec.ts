@@ -1,11 +1,15 @@
 import { DataSource } from 'typeorm';
-import { makeApp } from '../src/app.setup.js';
-import { Env } from '../src/core/config/env.js';
-import { NewerSchema } from '../src/core/database/migrate.js';
+import { migrate, NewerSchema } from '../src/core/database/migrate.js';
+import { migrations } from '../src/migrations/migrations.js';
 import { World } from './support/world.js';
 
 let world: World;
-beforeAll(async () => (world = await World.start()));
+/** Signs in the owner of the tables. */
+let ownerUrl: string;
+
+beforeAll(async () => {
+  world = await World.start({}, (url) => (ownerUrl = url));
+});
 afterAll(() => world.stop());
 
 const ready = async (): Promise<unknown> => {
@@ -15,17 +19,15 @@ const ready = async (): Promise<unknown> => {
 
 /** Changes the table of migrations as another version of this program would have done, in the name of its owner. */
 async function asOwner(statement: string): Promise<void> {
-  const owner = await new DataSource({ type: 'postgres', url: ownerUrl() }).initialize();
+  const owner = await new DataSource({ type: 'postgres', url: ownerUrl }).initialize();
   await owner.query(statement).finally(() => owner.destroy());
 }
-const ownerUrl = (): string => world.databaseUrl;
 
 it('is told by readiness, and refused by a start', async () => {
   expect(await ready()).toEqual([200, 'ok']);
   await asOwner(`INSERT INTO migration (timestamp, name) VALUES (1999999999999, 'Later1999999999999')`);
   expect(await ready()).toEqual([503, 'the schema is of a later version: Later1999999999999']);
-  const settings = { JWT_SECRET: 'x'.repeat(32), ENCRYPTION_KEY: '0'.repeat(64), LOG_LEVEL: 'silent' };
-  const start = makeApp(Env.read(settings), ownerUrl());
+  const start = migrate(ownerUrl, migrations);
   await expect(start).rejects.toThrow(NewerSchema);
   await expect(start).rejects.toThrow(
     'does not know Later1999999999999. Start the version that made it or a later one',

@@ -135,7 +135,7 @@ describe('keys', () => {
     expect(wrapped.out).toContain('3 data keys were wrapped again');
     expect(renewed.out).toContain('3 new data keys were made');
     expect(renewed.out).toMatch(
-      /credential\.secret: 2 values .*\n.*content: 1 .*\n.*source: 1 .*\n.*filter\.content: 1 .*\n.*filter\.resource: 1 .*\n.*answer: 1 /,
+      /credential\.secret: 2 values .*\n.*content: 1 .*\n.*source: 1 .*\n.*deployment_change\.content: 0 .*\n.*filter\.content: 1 .*\n.*filter\.resource: 1 .*\n.*answer: 1 /,
     );
     expect(renewed.out).toMatch(/3 stay: run this again after \d{4}-/);
     expect(seen.length).toBeGreaterThan(1);
