@@ -38,8 +38,8 @@ export class AppModule {
       imports: [
         ConfigModule.forRoot(env),
         TelemetryModule,
-        AnswersModule,
         LifecycleModule,
+        AnswersModule,
         DatabaseModule.forRoot(databaseUrl, migrations),
         AccessModule,
         CryptoModule,

@@ -119,6 +119,12 @@ requires('KUBEBUILDER_ASSETS', 'where a design is deployed', () => {
         people.editor.post('/api/workspaces', { name: 'own', organization_id: world.organization }),
       );
       await world.sql('UPDATE design SET workspace_id = $2 WHERE id = $1', [design.id, own.id]);
+      await done(world.admin.put(`/api/workspaces/${own.id}/members/${world.admin.id}`, { role: 'admin' }));
+      await done(world.admin.post(`/api/workspaces/${own.id}/environments/${live.id}`));
+      expect(await deploy(people.editor, design, live)).toMatchObject(refused(409, 'IN_USE'));
+      expect(
+        await people.editor.post('/api/pattern/deploy/plan', { id: design.id, environment_id: live.id }),
+      ).toMatchObject(refused(409, 'IN_USE'));
       expect(await undeploy(people.editor, design)).toMatchObject(refused(403, 'APPROVAL_REQUIRED'));
       expect(await people.editor.post(`/api/deployments/${deployment.id}/rollback`)).toMatchObject(
         refused(403, 'APPROVAL_REQUIRED'),

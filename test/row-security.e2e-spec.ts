@@ -205,7 +205,7 @@ describe('row-level security', () => {
         const runner = world.get(DataSource).createQueryRunner();
         await runner.startTransaction();
         await runner.query(way);
-        const [now] = await runner.query<{ owns: boolean; super: string }[]>(
+        const [now] = await runner.manager.query<{ owns: boolean; super: string }[]>(
           `SELECT pg_has_role(current_user, $1, 'MEMBER') OR pg_has_role(session_user, $1, 'MEMBER') AS owns, current_setting('is_superuser') AS super`,
           [owner],
         );

@@ -3,6 +3,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { Authenticator } from '../core/access/authenticator.js';
 import type { Authenticated } from '../core/access/public.js';
 import { CallLimit } from '../core/rest/call-limit.js';
+import { checkAddress } from '../core/rest/sound-address.js';
 import { currentRequest } from '../core/telemetry/request-context.js';
 
 /** Paths that are neither counted nor asked for a token: probes must pass while all else is refused. */
@@ -25,6 +26,7 @@ export class Admission {
     if (PROBES.has(request.path)) return;
     if (request.headers.authorization !== undefined && request.path !== METRICS) await this.identify(request);
     await this.limit.count(request, response);
+    checkAddress(request);
   }
 
   /** As a middleware of Express. */

@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
-import { type Authenticated, IS_PUBLIC } from '../core/access/public.js';
+import { type Authenticated, IS_PUBLIC, isMarked } from '../core/access/public.js';
 import { IS_REGISTRY_READ } from '../core/access/registry-read.js';
 import { Env } from '../core/config/env.js';
 import { Unauthenticated } from '../core/errors/app-error.js';
@@ -25,12 +25,8 @@ export class AuthGuard implements CanActivate {
 
   private isOpen(context: ExecutionContext, request: Authenticated): boolean {
     if (context.getType<string>() === 'graphql') return false;
-    if (this.isMarked(IS_PUBLIC, context)) return true;
+    if (isMarked(this.reflector, IS_PUBLIC, context)) return true;
     const anonymous = this.env.REGISTRY_ANONYMOUS_READ && request.refused === undefined;
-    return anonymous && this.isMarked(IS_REGISTRY_READ, context);
-  }
-
-  private isMarked(mark: string, context: ExecutionContext): boolean {
-    return this.reflector.getAllAndOverride<boolean>(mark, [context.getHandler(), context.getClass()]) ?? false;
+    return anonymous && isMarked(this.reflector, IS_REGISTRY_READ, context);
   }
 }

@@ -57,8 +57,8 @@ export class ConnectionsService implements RecordJudge {
   }
 
   async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
-    const isDeletedToo = operation === connectionPolicy.restore;
-    const { organizationId } = found(id, await this.connections.find(actor, id, isDeletedToo));
+    const withDeleted = operation === connectionPolicy.restore;
+    const { organizationId } = found(id, await this.connections.find(actor, id, withDeleted));
     await this.access.require(actor, operation, { type: 'connection', id, organizationId });
   }
 

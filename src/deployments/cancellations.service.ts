@@ -57,6 +57,8 @@ export class CancellationsService {
     }
     const deployment = await this.deployments.getForUpdate(actor, id);
     if (deployment.hasEnded) return;
+    if (deployment.jobId)
+      throw new Conflict('CONCURRENT_CHANGE', 'the deployment has just been approved', { remedy: 'Repeat the call.' });
     await this.deployments.update(deployment, { status: 'cancelled', finishedAt: new Date() });
     await this.events.publish(new DeploymentCancelled(actor, deployment));
   }

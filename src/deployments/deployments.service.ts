@@ -4,7 +4,8 @@ import type { Actor } from '../core/access/actor.js';
 import type { Operation } from '../core/access/policy.js';
 import { InvalidRequest } from '../core/errors/app-error.js';
 import type { Page } from '../core/listing/page.js';
-import type { RecordJudge } from '../core/rest/rights/requires.js';
+import type { RequestFields } from '../core/rest/rights/request-fields.js';
+import type { PlaceJudge, RecordJudge } from '../core/rest/rights/requires.js';
 import type { Design } from '../designs/design.entity.js';
 import { DesignsService } from '../designs/designs.service.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
@@ -20,7 +21,7 @@ import { Targets } from './targets/targets.js';
 
 /** Asks for deployments and tells of them; what is asked for is done by a job. */
 @Injectable()
-export class DeploymentsService implements RecordJudge {
+export class DeploymentsService implements RecordJudge, PlaceJudge {
   constructor(
     private readonly deployments: DeploymentsStore,
     private readonly designs: DesignsService,
@@ -50,6 +51,12 @@ export class DeploymentsService implements RecordJudge {
   async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
     const { workspaceId, organizationId } = await this.get(actor, id);
     await this.access.require(actor, operation, { type: 'workspace', id: workspaceId, organizationId });
+  }
+
+  /** Judges an undeployment by the design that the body names. */
+  async authorizeIn(actor: Actor, _operation: Operation, fields: RequestFields): Promise<void> {
+    const id = fields.id('id') ?? fields.id('pattern_id');
+    if (id) await this.undeployable(actor, await this.designs.get(actor, id));
   }
 
   async deploy(actor: Actor, input: DeployRequest): Promise<Deployment> {
@@ -82,9 +89,7 @@ export class DeploymentsService implements RecordJudge {
   /** Judged where the design is deployed, wherever it lies by now. */
   async undeploy(actor: Actor, input: UndeployRequest): Promise<Deployment> {
     const design = await this.designs.get(actor, designOf(input));
-    const places = await this.targets.deployedPlaces(design);
-    const judged = places.length > 0 ? places.map((place) => place.workspaceId) : [design.workspaceId];
-    for (const workspaceId of new Set(judged)) await this.requireDeploy(actor, workspaceId, design);
+    const places = await this.undeployable(actor, design);
     const target = await this.targets.forUndeployment(design, places, input);
     return this.requests.make(actor, {
       action: 'undeploy',
@@ -94,6 +99,14 @@ export class DeploymentsService implements RecordJudge {
       name: design.name,
       options: {},
     });
+  }
+
+  /** The places of a design, for an actor who may undeploy it from each of them. */
+  private async undeployable(actor: Actor, design: Design) {
+    const places = await this.targets.deployedPlaces(design);
+    const judged = places.length > 0 ? places.map((place) => place.workspaceId) : [design.workspaceId];
+    for (const workspaceId of new Set(judged)) await this.requireDeploy(actor, workspaceId, design);
+    return places;
   }
 
   /** Asked of the caller before anything is told of where the design is, or could be. */

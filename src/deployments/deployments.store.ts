@@ -9,7 +9,7 @@ import type { ListQuery } from '../core/listing/list-query.js';
 import { equals, type Listing } from '../core/listing/listing.js';
 import type { Page } from '../core/listing/page.js';
 import type { Use } from './deployed-designs.store.js';
-import { Deployment, type DeploymentStatus } from './deployment.entity.js';
+import { Deployment } from './deployment.entity.js';
 
 const listing: Listing<Deployment> = {
   alias: 'deployment',
@@ -36,8 +36,6 @@ export interface DeploymentScope {
   workspaceId?: string;
   designId?: string;
 }
-
-const UNFINISHED: DeploymentStatus[] = ['pending_approval', 'queued', 'running'];
 
 /** Deployments as the members of their workspace see them. */
 @Injectable()
@@ -82,7 +80,7 @@ export class DeploymentsStore extends Store<Deployment> {
 
   /** Those that use something and have not ended. */
   unfinished({ designId, connectionId, environmentId, workspaceId }: Use): Promise<Deployment[]> {
-    const rows = this.select().andWhere('deployment.status = ANY(:statuses)', { statuses: UNFINISHED });
+    const rows = this.select().andWhere('deployment.finished_at IS NULL');
     if (designId) rows.andWhere('deployment.design_id = :designId', { designId });
     if (connectionId) rows.andWhere(':connectionId = ANY(deployment.connection_ids)', { connectionId });
     if (environmentId) rows.andWhere('deployment.environment_id = :environmentId', { environmentId });

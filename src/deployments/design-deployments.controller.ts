@@ -55,7 +55,7 @@ export class DesignDeploymentsController {
   }
 
   @Delete('deploy')
-  @RequiresIn(deploymentPolicy.deploy, DesignsService)
+  @RequiresIn(deploymentPolicy.deploy, DeploymentsService)
   @ApiOkResponse({ type: DeploymentView })
   @ApiAcceptedResponse({ type: DeploymentView })
   async undeploy(

@@ -58,6 +58,7 @@ export class DesignsService implements RecordJudge, PlaceJudge {
   /** The design that a change names by its id, else the only one of its name that the actor may change. */
   async meantBy(actor: Actor, change: Pick<DesignChange, 'id' | 'name' | 'pattern_data'>): Promise<Design> {
     const { id, name: wanted } = namedBy(change);
+    if (id && !validate(id)) throw InvalidRequest.at('/pattern_data/id', 'must be a UUID');
     if (id) return this.get(actor, id);
     if (!wanted)
       throw InvalidRequest.at(

@@ -45,8 +45,8 @@ export class EnvironmentsService implements RecordJudge {
   }
 
   async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
-    const isDeletedToo = operation === environmentPolicy.restore;
-    const environment = found(id, await this.environments.find(actor, id, isDeletedToo));
+    const withDeleted = operation === environmentPolicy.restore;
+    const environment = found(id, await this.environments.find(actor, id, withDeleted));
     const { organizationId } = environment;
     await this.access.require(actor, operation, { type: 'environment', id, organizationId });
   }

@@ -55,8 +55,8 @@ export class FiltersService implements RecordJudge, PlaceJudge {
 
   /** Who reads a filter may clone it, those of the catalog included. */
   async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
-    const isDeletedToo = operation === filterPolicy.restore;
-    const filter = isDeletedToo ? found(id, await this.filters.findWithDeleted(actor, id)) : await this.get(actor, id);
+    const withDeleted = operation === filterPolicy.restore;
+    const filter = withDeleted ? found(id, await this.filters.findWithDeleted(actor, id)) : await this.get(actor, id);
     if (operation !== filterPolicy.clone) await this.requireAt(actor, operation, filter);
   }
 

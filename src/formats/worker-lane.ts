@@ -1,24 +1,24 @@
 import { AsyncResource } from 'node:async_hooks';
 import { Worker } from 'node:worker_threads';
-import { AppError, InvalidRequest } from '../core/errors/app-error.js';
+import { InvalidRequest } from '../core/errors/app-error.js';
+import { type Entry, FairQueue, type FairQueueBounds } from './fair-queue.js';
+import { currentParty } from './party.js';
 import { passed, revived } from './passed-error.js';
 import { type RunSettings } from './task.js';
-import { type Answer, type Order } from './worker-entry.js';
+import { type Answer, type Order, type WorkerSettings } from './worker-entry.js';
 
-export interface WorkerLaneOptions {
-  /** Workers at work at most; each is started when there is work for it. As many again may wait for what their tasks have asked. */
-  size: number;
+export interface WorkerLaneOptions extends FairQueueBounds {
   /** Milliseconds for one task, after which its worker is ended. */
   timeLimit: number;
   /** Megabytes of heap of one worker. */
   memory: number;
-  /** Tasks that may wait. */
-  queue: number;
+  /** By how much the workers give way to other threads, where the system knows priorities of threads (Linux): 0 to 19. */
+  niceness: number;
 }
 
 const LONGEST_START = 30_000;
 
-interface Waiting {
+interface Waiting extends Entry {
   order: Order;
   settings: RunSettings;
   /** Milliseconds of its time that are left, as of `since`. */
@@ -26,22 +26,26 @@ interface Waiting {
   since: number;
   part: (value: unknown) => void;
   resolve: (value: unknown) => void;
-  reject: (error: Error) => void;
   timer?: NodeJS.Timeout;
 }
 
-/** Workers of their own and a queue before them: tasks of one lane never wait for those of another. */
+/**
+ * Workers of their own, started when there is work for them, and a fair queue before them: tasks of one lane never wait for those of
+ * another. Those whose tasks wait for what they have asked do not count, up to `size` of them.
+ */
 export class WorkerLane {
   private readonly idle: Worker[] = [];
   private readonly busy = new Map<Worker, Waiting>();
-  private readonly waiting: Waiting[] = [];
+  private readonly queue: FairQueue<Waiting>;
   /** Workers whose tasks wait for an answer, and for how many. */
   private readonly asking = new Map<Worker, number>();
   /** Belongs to no request: what a worker sends is heard in the context in which the worker was started. */
   private readonly outside = new AsyncResource('WorkerLane');
   private closed = false;
 
-  constructor(private readonly options: WorkerLaneOptions) {}
+  constructor(private readonly options: WorkerLaneOptions) {
+    this.queue = new FairQueue(options, 'files');
+  }
 
   /** Runs an exported function of a module; the parts of a generator are handed to `part` one at a time. */
   run(
@@ -51,13 +55,13 @@ export class WorkerLane {
     part: Waiting['part'],
   ): Promise<unknown> {
     if (this.closed) return Promise.reject(new Error('The worker pool is closed.'));
-    if (this.waiting.length >= this.options.queue) return Promise.reject(tooBusy());
-    const { answer, times = 1 } = settings;
+    const { answer, buffers = [], times = 1 } = settings;
     const bound = answer && AsyncResource.bind(answer);
+    const bytes = buffers.reduce((sum, { byteLength }) => sum + byteLength, 0);
     const left = this.options.timeLimit * times;
     return new Promise((resolve, reject) => {
-      const order = { module, name, input };
-      this.waiting.push({ order, settings: { ...settings, answer: bound }, left, since: 0, part, resolve, reject });
+      const waiting = { party: currentParty(), bytes, left, since: 0, part, resolve, reject };
+      this.queue.push({ ...waiting, order: { module, name, input }, settings: { ...settings, answer: bound } });
       this.next();
     });
   }
@@ -66,7 +70,7 @@ export class WorkerLane {
   async close(): Promise<void> {
     this.closed = true;
     const stopped = new Error('The worker pool was closed.');
-    for (const { reject, timer } of [...this.waiting.splice(0), ...this.busy.values()]) {
+    for (const { reject, timer } of [...this.queue.drain(), ...this.busy.values()]) {
       clearTimeout(timer);
       reject(stopped);
     }
@@ -77,9 +81,7 @@ export class WorkerLane {
   }
 
   private next(): void {
-    const { size } = this.options;
-    if (this.waiting.length === 0 || this.busy.size - Math.min(this.asking.size, size) >= size) return;
-    const waiting = this.waiting.shift();
+    const waiting = this.queue.next(this.busy.size - Math.min(this.asking.size, this.options.size));
     if (!waiting) return;
     const worker = this.idle.pop() ?? this.outside.runInAsyncScope(() => this.start());
     this.busy.set(worker, waiting);
@@ -107,11 +109,10 @@ export class WorkerLane {
     if ('begun' in answer) return this.limit(worker, waiting);
     if ('part' in answer) return waiting.part(answer.part);
     if ('ask' in answer) return void this.reply(worker, waiting, answer);
-    clearTimeout(waiting.timer);
-    this.busy.delete(worker);
-    this.asking.delete(worker);
+    this.release(worker, waiting);
     worker.unref();
-    this.idle.push(worker);
+    if (this.idle.length < this.options.size) this.idle.push(worker);
+    else void worker.terminate();
     if ('value' in answer) waiting.resolve(answer.value);
     else waiting.reject(revived(answer.error));
     this.next();
@@ -146,9 +147,7 @@ export class WorkerLane {
   /** Rejects what the worker was at, and ends the worker: it may be in a loop. */
   private fail(worker: Worker, error: Error): void {
     const waiting = this.busy.get(worker);
-    clearTimeout(waiting?.timer);
-    this.busy.delete(worker);
-    this.asking.delete(worker);
+    if (waiting) this.release(worker, waiting);
     const index = this.idle.indexOf(worker);
     if (index >= 0) this.idle.splice(index, 1);
     void worker.terminate();
@@ -156,11 +155,19 @@ export class WorkerLane {
     this.next();
   }
 
+  private release(worker: Worker, waiting: Waiting): void {
+    clearTimeout(waiting.timer);
+    this.busy.delete(worker);
+    this.asking.delete(worker);
+    this.queue.done(waiting);
+  }
+
   private start(): Worker {
     const fromSource = import.meta.url.endsWith('.ts');
     const entry = new URL(fromSource ? './worker-entry.ts' : './worker-entry.js', import.meta.url);
     const worker = new Worker(entry, {
       execArgv: fromSource ? ['--import', '@swc-node/register/esm-register', '--no-warnings'] : [],
+      workerData: { niceness: this.options.niceness } satisfies WorkerSettings,
       resourceLimits: { maxOldGenerationSizeMb: this.options.memory },
     });
     worker.on('message', (answer: Answer) => this.receive(worker, answer));
@@ -179,12 +186,5 @@ function tooCostly(detail: string): InvalidRequest {
     code: 'TOO_COSTLY',
     remedy,
     errors: [{ detail, remedy }],
-  });
-}
-
-function tooBusy(): AppError {
-  return new AppError(429, 'TOO_BUSY', 'Too busy', 'Too many files are being read at this moment.', {
-    remedy: 'Try again in a few seconds.',
-    headers: { 'Retry-After': '5' },
   });
 }

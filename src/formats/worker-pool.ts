@@ -3,15 +3,18 @@ import { WorkerLane, type WorkerLaneOptions } from './worker-lane.js';
 
 export type { Lane, Task } from './task.js';
 
-export const defaultPoolOptions: Readonly<WorkerLaneOptions> = { size: 2, timeLimit: 20_000, memory: 1024, queue: 100 };
+export const defaultLaneOptions: Readonly<Record<Lane, Readonly<WorkerLaneOptions>>> = {
+  foreign: { size: 2, timeLimit: 20_000, memory: 1024, waiting: 100, waitingPerCaller: 20, niceness: 5 },
+  own: { size: 2, timeLimit: 20_000, memory: 1024, waiting: 200, waitingPerCaller: 50, niceness: 0 },
+};
 
 /** Runs pure tasks off the event loop, bounded in time, memory and number, in lanes that never wait for one another. */
 export class WorkerPool implements TaskRunner {
   private readonly lanes: Readonly<Record<Lane, WorkerLane>>;
 
   constructor(options: Partial<WorkerLaneOptions> = {}) {
-    const lane = (): WorkerLane => new WorkerLane({ ...defaultPoolOptions, ...options });
-    this.lanes = { foreign: lane(), own: lane() };
+    const lane = (name: Lane): WorkerLane => new WorkerLane({ ...defaultLaneOptions[name], ...options });
+    this.lanes = { foreign: lane('foreign'), own: lane('own') };
   }
 
   /**

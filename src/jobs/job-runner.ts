@@ -42,7 +42,12 @@ export class JobRunner {
     const handler = this.handlers.of(job.queue);
     if (!handler) return;
     const actor = Actor.system(`job ${job.queue}`);
-    await inRequest({ requestId: job.id, actor }, async () => {
+    const { requestedBy, organizationId } = job;
+    const party = {
+      ...(requestedBy ? { onBehalfOf: requestedBy } : {}),
+      ...(organizationId ? { organizationId } : {}),
+    };
+    await inRequest({ requestId: job.id, actor, ...party }, async () => {
       const started = performance.now();
       // What the server does by itself every hour is of interest only when it fails.
       const level = job.requestedBy ? 'log' : 'debug';

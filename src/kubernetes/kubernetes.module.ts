@@ -4,10 +4,8 @@ import { ConnectionsModule } from '../connections/connections.module.js';
 import { ConnectionKinds } from '../connections/kinds/connection-kinds.js';
 import { Env } from '../core/config/env.js';
 import { EventBus } from '../core/events/event-bus.js';
-import { Outbound } from '../core/outbound/outbound.js';
 import { WorkerPool } from '../formats/worker-pool.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
-import { ClusterClient } from './clusters/cluster-client.js';
 import { Clusters } from './clusters/clusters.service.js';
 import { Kubeconfigs } from './clusters/kubeconfigs.js';
 import { kubernetesKind } from './clusters/kubernetes-kind.js';
@@ -32,14 +30,8 @@ const PING = { answerTimeoutMs: 10_000, maxBytes: 4 * 1024 * 1024, attempts: 1, 
   exports: [Clusters],
 })
 export class KubernetesModule {
-  constructor(
-    kinds: ConnectionKinds,
-    kubeconfigs: Kubeconfigs,
-    clusters: Clusters,
-    events: EventBus,
-    outbound: Outbound,
-  ) {
-    kinds.register(kubernetesKind(kubeconfigs, (access) => new ClusterClient(access, outbound, PING)));
+  constructor(kinds: ConnectionKinds, kubeconfigs: Kubeconfigs, clusters: Clusters, events: EventBus) {
+    kinds.register(kubernetesKind(kubeconfigs, (access) => clusters.trial(access, PING)));
     events.after(ConnectionDeleted, ({ connection }) => clusters.drop(connection.id));
   }
 }

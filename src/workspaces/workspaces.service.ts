@@ -59,8 +59,8 @@ export class WorkspacesService implements RecordJudge {
   }
 
   async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
-    const isDeletedToo = operation === workspacePolicy.restore;
-    const { organizationId } = found(id, await this.workspaces.find(actor, id, isDeletedToo));
+    const withDeleted = operation === workspacePolicy.restore;
+    const { organizationId } = found(id, await this.workspaces.find(actor, id, withDeleted));
     await this.access.require(actor, operation, { type: 'workspace', id, organizationId });
   }
 

@@ -13,6 +13,7 @@ import { type Plan } from '../../src/deployments/plan/plan.js';
 import { Planner, type PlanOptions } from '../../src/deployments/plan/planner.js';
 import { ClusterClient } from '../../src/kubernetes/clusters/cluster-client.js';
 import { type ClusterLimits } from '../../src/kubernetes/clusters/cluster-transport.js';
+import { InPlace } from '../../src/formats/task.js';
 import { readKubeconfig } from '../../src/kubernetes/clusters/kubeconfig-text.js';
 import { type KubernetesObject, type ObjectReference } from '../../src/kubernetes/clusters/kubernetes-object.js';
 import { validateInWorker } from '../../src/registry/validation/validation-task.js';
@@ -27,7 +28,7 @@ export function clusterClient(kubeconfig: string, limits?: Partial<ClusterLimits
   const [context] = readKubeconfig(kubeconfig, { insecureTls: false });
   if (!context?.access) throw context?.error ?? new Error('the kubeconfig has no context');
   const outbound = new Outbound({ allow: [], connections: 'private', production: false });
-  return new ClusterClient(context.access, outbound, limits);
+  return new ClusterClient(context.access, outbound, new InPlace(), limits);
 }
 
 /** Keeps what a deployment changes for as long as the test has it. */

@@ -51,6 +51,14 @@ export class World {
     return this.signIn(email, PASSWORD);
   }
 
+  /** Has an admin invite someone who has an account, who accepts. */
+  async join(person: Person, admin: Person & { organization: string }, role: 'admin' | 'member'): Promise<void> {
+    const users = `/api/identity/orgs/${admin.organization}/users`;
+    const { body } = await admin.post(users, { email: person.email, role });
+    const { status } = await person.post(new URL(body.invitation_url as string).pathname);
+    if (status !== 200) throw new Error(`accepting was answered ${status}`);
+  }
+
   /** A user of an organization of their own, who has no part in Default. */
   async outsider(): Promise<Person & { organization: string }> {
     const organization = await this.admin.post('/api/identity/orgs', { name: `Other ${randomUUID()}` });

@@ -2,6 +2,7 @@ import { Body, Controller, HttpCode, Ip, Param, Post, Put } from '@nestjs/common
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
 import { Caller, Public } from '../../core/access/public.js';
+import { AnswersSecret } from '../../core/rest/answers-secret.js';
 import { Requires } from '../../core/rest/rights/requires.js';
 import { userPolicy } from '../../organizations/users/user.policy.js';
 import { ForgottenPasswordsService } from './forgotten-passwords.service.js';
@@ -9,6 +10,7 @@ import { Confirmation, ForgottenPassword, PasswordChange, PasswordReset } from '
 import { PasswordChangesService } from './password-changes.service.js';
 
 @ApiTags('auth')
+@AnswersSecret()
 @Controller('api')
 export class PasswordsController {
   constructor(

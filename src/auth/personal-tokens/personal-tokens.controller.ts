@@ -4,6 +4,7 @@ import { Actor } from '../../core/access/actor.js';
 import { Caller } from '../../core/access/public.js';
 import { ListQuery } from '../../core/listing/list-query.js';
 import { type Envelope, envelope } from '../../core/listing/page.js';
+import { AnswersSecret } from '../../core/rest/answers-secret.js';
 import { Id } from '../../core/rest/id.js';
 import { Requires } from '../../core/rest/rights/requires.js';
 import { organizationPolicy } from '../../organizations/organization.policy.js';
@@ -15,6 +16,7 @@ import { PersonalTokensService, ServiceTokensService } from './personal-tokens.s
 
 @ApiTags('tokens')
 @ApiBearerAuth()
+@AnswersSecret()
 @Controller('api/identity/tokens')
 export class PersonalTokensController {
   constructor(private readonly tokens: PersonalTokensService) {}
@@ -48,6 +50,7 @@ export class PersonalTokensController {
 
 @ApiTags('tokens')
 @ApiBearerAuth()
+@AnswersSecret()
 @Controller('api/identity/orgs/:orgId/service-accounts/:accountId/tokens')
 export class ServiceTokensController {
   constructor(private readonly tokens: ServiceTokensService) {}

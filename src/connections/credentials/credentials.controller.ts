@@ -4,6 +4,7 @@ import { Actor } from '../../core/access/actor.js';
 import { Caller } from '../../core/access/public.js';
 import { OrganizationListQuery } from '../../core/listing/list-query.js';
 import { type Envelope, envelope, whole } from '../../core/listing/page.js';
+import { AnswersSecret } from '../../core/rest/answers-secret.js';
 import { Id } from '../../core/rest/id.js';
 import { IfMatch, Precondition } from '../../core/rest/precondition.js';
 import { Requires, RequiresIn } from '../../core/rest/rights/requires.js';
@@ -16,6 +17,7 @@ import { CredentialsService } from './credentials.service.js';
 
 @ApiTags('credentials')
 @ApiBearerAuth()
+@AnswersSecret()
 @Controller('api/integrations/credentials')
 export class CredentialsController {
   constructor(private readonly credentials: CredentialsService) {}

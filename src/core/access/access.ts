@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import { UnitOfWork } from '../database/unit-of-work.js';
 import { Forbidden } from '../errors/app-error.js';
+import { currentRequest } from '../telemetry/request-context.js';
 import type { Actor, Scope } from './actor.js';
 import type { Operation } from './policy.js';
 import { atLeast, rank, type Role, roleOf } from './roles.js';
@@ -37,6 +38,8 @@ export class Access {
     requireScope(actor, operation);
     const refusal = refusalOf(actor, operation, await this.roleOn(actor, resource));
     if (refusal) throw refusal;
+    const request = currentRequest();
+    if (request) request.organizationId = resource.organizationId;
   }
 
   /** Narrows a query to the records that the actor may see; `alias` has the columns `id` and `organization_id`. */

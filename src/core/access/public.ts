@@ -1,10 +1,15 @@
 import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import type { Reflector } from '@nestjs/core';
 import type { Actor } from './actor.js';
 
 export const IS_PUBLIC = 'armature:public';
 
 /** Opens one route to callers without a token; every other route is closed by the global guard. */
 export const Public = () => SetMetadata(IS_PUBLIC, true);
+
+/** Whether a route, or the controller that it is of, carries a mark. */
+export const isMarked = (reflector: Reflector, mark: string, context: ExecutionContext): boolean =>
+  reflector.getAllAndOverride<boolean>(mark, [context.getHandler(), context.getClass()]) ?? false;
 
 /** What is known of the caller of a request, in both APIs. */
 export interface Authenticated {

@@ -47,7 +47,8 @@ async function makeLogin(owner: pg.Client, name: string, password: string): Prom
   await owner.query('SELECT pg_advisory_lock($1)', [LOCK]);
   const { rowCount } = await owner.query('SELECT FROM pg_roles WHERE rolname = $1', [name]);
   if (!rowCount) await owner.query(`CREATE ROLE ${role} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOBYPASSRLS`);
-  await owner.query(`GRANT ${SERVICE_ROLE} TO ${role}`);
+  // The owner is a member of the login, never the reverse: it may end the service's sessions.
+  await owner.query(`GRANT ${SERVICE_ROLE} TO ${role}; GRANT ${role} TO CURRENT_USER`);
   if (password) await owner.query(`ALTER ROLE ${role} PASSWORD ${pg.escapeLiteral(verifierOf(password))}`);
 }
 

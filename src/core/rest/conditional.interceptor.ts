@@ -6,11 +6,14 @@ import {
   type NestInterceptor,
   StreamableFile,
 } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { mergeMap, type Observable } from 'rxjs';
+import { isMarked } from '../access/public.js';
 import { AnswerBudget } from '../answers/answer-budget.js';
 import { revisionOf } from '../schema/record.view.js';
 import { Turns } from '../turns.js';
+import { ANSWERS_SECRET } from './answers-secret.js';
 import { RevisedAnswer } from './revised-answer.js';
 import { isLarge, weightOf, WrittenJson } from './written-json.js';
 
@@ -20,12 +23,16 @@ import { isLarge, weightOf, WrittenJson } from './written-json.js';
  */
 @Injectable()
 export class ConditionalInterceptor implements NestInterceptor {
-  constructor(private readonly budget: AnswerBudget) {}
+  constructor(
+    private readonly budget: AnswerBudget,
+    private readonly reflector: Reflector,
+  ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     if (context.getType() !== 'http') return next.handle();
     const request = context.switchToHttp().getRequest<Request>();
     const response = context.switchToHttp().getResponse<Response>();
+    if (isMarked(this.reflector, ANSWERS_SECRET, context)) response.setHeader('Cache-Control', 'no-store');
     return next
       .handle()
       .pipe(

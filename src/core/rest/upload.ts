@@ -11,25 +11,39 @@ export interface UploadedFile {
   buffer: Buffer;
 }
 
+/** Text fields of a form, and bytes of each. */
+const MOST_FIELDS = 20;
+const FIELD_BYTES = 512 * 1024;
+
 type WithFiles = Request & { files?: UploadedFile[] };
 
 /** Reads multipart bodies into memory, within the limits. */
 @Injectable()
 export class Uploads {
+  /** Bytes of a whole form. */
+  readonly mostBytes: number;
   private readonly read: (request: Request, response: Response, next: (error?: unknown) => void) => void;
 
   constructor(@Inject(Env) private readonly env: Env) {
+    this.mostBytes = env.LIMIT_UPLOAD_BYTES + MOST_FIELDS * FIELD_BYTES;
     this.read = multer({
       storage: multer.memoryStorage(),
-      limits: { fileSize: env.LIMIT_UPLOAD_BYTES, files: 5, fields: 50, fieldSize: env.LIMIT_BODY_BYTES, parts: 60 },
+      limits: { fileSize: env.LIMIT_UPLOAD_BYTES, files: 5, fields: MOST_FIELDS, fieldSize: FIELD_BYTES, parts: 25 },
     }).any() as never;
   }
 
   /** @throws AppError 413 over a limit, 400 when the body is no sound multipart form */
   async take(request: Request, response: Response): Promise<void> {
-    await new Promise<void>((resolve, reject) =>
-      this.read(request, response, (error) => (error ? reject(this.refusal(error)) : resolve())),
-    );
+    let received = 0;
+    await new Promise<void>((resolve, reject) => {
+      request.on('data', (chunk: Buffer) => {
+        received += chunk.length;
+        if (received <= this.mostBytes) return;
+        request.unpipe();
+        reject(tooLarge(`the form is larger than ${this.mostBytes} bytes`));
+      });
+      this.read(request, response, (error) => (error ? reject(this.refusal(error)) : resolve()));
+    });
   }
 
   private refusal(error: unknown): Error {

@@ -43,12 +43,12 @@ const MOST_UNPACKED = 512 * 1024;
 export class Unpacking {
   private left = MOST_UNPACKED;
 
-  constructor(private readonly input: abstract new () => object) {}
+  /** @param input the class whose fields they are */
+  constructor(private readonly input: { readonly prototype: object }) {}
 
   /** @returns undefined when the field is too large to be data */
   field(name: string, value: unknown): { value: unknown } | undefined {
-    const { prototype } = this.input as { prototype: object };
-    const members = Reflect.getMetadata(KEEPS_PACKED, prototype, name) as string[] | undefined;
+    const members = Reflect.getMetadata(KEEPS_PACKED, this.input.prototype, name) as string[] | undefined;
     if (value instanceof PackedJson) return members?.length === 0 ? { value } : this.unpack(value);
     if (!isOpen(value)) return { value };
     const opened: [string, unknown][] = [];
@@ -69,7 +69,7 @@ export class Unpacking {
 export const TOO_MUCH_DATA = `must have at most ${MOST_UNPACKED} bytes of JSON`;
 
 /** Whether a value is an object of which some members are packed. */
-function isOpen(value: unknown): value is object {
+function isOpen(value: unknown): value is Record<string, unknown> {
   return (
     typeof value === 'object' &&
     value !== null &&

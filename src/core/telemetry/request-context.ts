@@ -10,6 +10,10 @@ export interface RequestContext {
   actor?: Actor;
   /** The answer that somebody waits for. */
   answer?: AnswerInFlight;
+  /** The user who asked for what a job does. */
+  onBehalfOf?: string;
+  /** Of the record on which the caller's right was judged last. */
+  organizationId?: string;
 }
 
 const storage = new AsyncLocalStorage<RequestContext>();

@@ -62,7 +62,7 @@ export class Planner {
     const { prunes, unseen } = await this.prunes(items, owner, options);
     const all = [...items, ...prunes];
     const { adopt, mayAdopt, force } = options;
-    return { owner, options: { adopt, mayAdopt, force }, items: all, unseen, fingerprint: fingerprint(all) };
+    return { owner, options: { adopt, mayAdopt, force }, items: all, unseen, fingerprint: await fingerprint(all) };
   }
 
   private async item(

@@ -3,6 +3,7 @@ import { Access } from '../../core/access/access.js';
 import type { Actor } from '../../core/access/actor.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { Conflict, InvalidRequest, NotFound } from '../../core/errors/app-error.js';
+import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import type { Design } from '../../designs/design.entity.js';
 import { DesignsService } from '../../designs/designs.service.js';
 import { ValueVariants } from '../../designs/versions/value-variants.service.js';
@@ -21,6 +22,9 @@ import type { Plan } from './plan.js';
 import { PlanView } from './plan.view.js';
 import type { DesiredResource } from './planned-resource.js';
 import { Planner } from './planner.js';
+
+/** However slowly a cluster answers, and however much is asked of it. */
+const PLANNED_WITHIN_MS = 600_000;
 
 /** Tells what a deployment would do, and keeps what it was made of for those who want exactly that. */
 @Injectable()
@@ -82,8 +86,13 @@ export class PlansService {
     const known = await this.deployed.find(of, connectionId);
     const { namespace, adopt, force } = of.options;
     const mayAdopt = this.adoption.judgeFor(of);
-    const options = { namespace, adopt, mayAdopt, force, previous: known?.objects, signal };
-    return new Planner(cluster, this.validation).plan(resources, owner, options);
+    const deadline = AbortSignal.timeout(PLANNED_WITHIN_MS);
+    const either = signal ? AbortSignal.any([signal, deadline]) : deadline;
+    const options = { namespace, adopt, mayAdopt, force, previous: known?.objects, signal: either };
+    return new Planner(cluster, this.validation).plan(resources, owner, options).catch((error: unknown) => {
+      if (error !== deadline.reason || signal?.aborted) throw error;
+      throw new ClusterError('timeout', 'The cluster took too long over what the plan asked of it', { cause: error });
+    });
   }
 
   /**

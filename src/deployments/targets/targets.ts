@@ -26,7 +26,7 @@ export class Targets {
     private readonly environments: EnvironmentsService,
   ) {}
 
-  /** @throws InvalidRequest naming the choices, NotFound, Conflict ENVIRONMENT_ARCHIVED */
+  /** @throws InvalidRequest naming the choices, NotFound, Conflict ENVIRONMENT_ARCHIVED or IN_USE */
   async forDeployment(actor: Actor, design: Design, wanted: DeploymentTarget): Promise<Target> {
     if (wanted.environment_id) await this.environments.get(actor, wanted.environment_id);
     const all = await this.store.ofWorkspace(design.workspaceId);
@@ -52,6 +52,7 @@ export class Targets {
       throw new Conflict('ENVIRONMENT_ARCHIVED', `environment ${first.environment} is archived`, {
         remedy: 'Restore it first.',
       });
+    await this.requireOwn(design, first.environmentId);
     return {
       workspaceId: design.workspaceId,
       environmentId: first.environmentId,
@@ -95,6 +96,17 @@ export class Targets {
       tier: await this.store.tierOf(environmentId),
       connectionIds: target.map(({ connectionId }) => connectionId),
     };
+  }
+
+  /** What was deployed from another workspace is changed by no deployment that is judged in this one. */
+  private async requireOwn({ id, workspaceId }: Design, environmentId: string): Promise<void> {
+    const places = await this.deployed.by({ designId: id, environmentId });
+    const foreign = places.filter((place) => place.workspaceId !== workspaceId);
+    if (foreign.length === 0) return;
+    throw new Conflict('IN_USE', 'it is deployed there from another workspace', {
+      extensions: { deployments: foreign.map((place) => ({ design_id: id, ...placeOf(place) })) },
+      remedy: 'Undeploy it first: DELETE /api/pattern/deploy.',
+    });
   }
 }
 

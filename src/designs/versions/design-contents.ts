@@ -3,8 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { Vault } from '../../core/crypto/vault.js';
 import { newId } from '../../core/database/base.entity.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
-import type { DesignFile } from '../../formats/design-file.js';
 import { DocumentReader } from '../../formats/document-reader.js';
+import { itemsOf } from '../../formats/json-chunks.js';
 import type { JsonObject } from '../../formats/located.js';
 import { PackedDesign } from '../../formats/packed-design.js';
 import type { SourceFile } from '../../formats/source-file.js';
@@ -12,7 +12,17 @@ import type { RunSettings } from '../../formats/task.js';
 import { WorkerPool } from '../../formats/worker-pool.js';
 import type { Design } from '../design.entity.js';
 import { DesignVersion } from './design-version.entity.js';
-import { designTask, metadataTask, pack, type PackedContent, tasksFor, textTask, unpack } from './packed-content.js';
+import {
+  type DesignResource,
+  designTask,
+  metadataTask,
+  pack,
+  type PackedContent,
+  resourcesTask,
+  tasksFor,
+  textTask,
+  unpack,
+} from './packed-content.js';
 
 /** What is kept with a version beside its content. */
 export interface VersionNote {
@@ -68,13 +78,7 @@ export class DesignContents {
     };
   }
 
-  /** The design file of a version, the current one unless said otherwise. Holds others up for as long as it is large. */
-  async read(design: Design, number = design.versionNumber): Promise<DesignFile> {
-    const content = await this.readPacked(design, number);
-    return JSON.parse((await unpack(content)).toString()) as DesignFile;
-  }
-
-  /** The same as it is kept, for tasks to unpack. */
+  /** The design file of a version as it is kept, for tasks to unpack; the current one unless said otherwise. */
   async readPacked(design: Design, number = design.versionNumber): Promise<PackedContent> {
     const { content } = await this.row(design, number, 'content');
     return new Uint8Array(await this.vault.open(content, placeOf(design.id, number)));
@@ -118,6 +122,13 @@ export class DesignContents {
       open: async () =>
         new Uint8Array(sealed ? await this.vault.open(sealed, placeOf(id, versionNumber, column)) : EMPTY),
     }));
+  }
+
+  /** What deploying a version puts on a cluster: all but the hooks of a chart that installing it does not run. */
+  async readResources(design: Design, number = design.versionNumber): Promise<DesignResource[]> {
+    const content = await this.readPacked(design, number);
+    const chunks = await tasksFor(content, this.pool).run(resourcesTask, content, { buffers: [content.buffer] });
+    return itemsOf<DesignResource>(chunks);
   }
 
   /** The metadata of a version, the current one unless said otherwise. */

@@ -97,7 +97,7 @@ describe.each(modes)('running a program (isolation %s)', (mode) => {
 
   it('runs so many at once, lets some wait, and sends the others away', async () => {
     const program = await script('program', 'while :; do :; done');
-    const runner = new ProgramRunner({ atOnce: 1, waiting: 1, timeLimit: 300 }, mode);
+    const runner = new ProgramRunner({ size: 1, waiting: 1, timeLimit: 300 }, mode);
     const outcomes = await Promise.allSettled([1, 2, 3].map(() => runner.run(program.path, [])));
     await program.remove();
     expect(outcomes.map((each) => (each as { reason: { code: string } }).reason.code).sort()).toEqual([

@@ -1,14 +1,11 @@
 import { InvalidRequest } from '../../core/errors/app-error.js';
+import { type FairQueueBounds } from '../fair-queue.js';
 import { Isolation, type IsolationMode } from './isolation.js';
 import { type ProcessBounds, ProgramProcess } from './program-process.js';
 import { ScratchFolder } from './scratch-folder.js';
 import { Slots } from './slots.js';
 
-export interface ProgramBounds extends ProcessBounds {
-  /** Runs at the same time, and those that may wait. */
-  atOnce: number;
-  waiting: number;
-}
+export interface ProgramBounds extends ProcessBounds, FairQueueBounds {}
 
 const MB = 1024 * 1024;
 
@@ -16,8 +13,9 @@ export const defaultProgramBounds: Readonly<ProgramBounds> = {
   timeLimit: 20_000,
   memory: 1024,
   output: 20 * MB,
-  atOnce: 2,
+  size: 2,
   waiting: 50,
+  waitingPerCaller: 20,
 };
 
 /** How a run ended. */
@@ -40,7 +38,7 @@ export class ProgramRunner {
     private readonly mode: IsolationMode | 'off' = 'auto',
   ) {
     this.bounds = { ...defaultProgramBounds, ...bounds };
-    this.slots = new Slots(this.bounds.atOnce, this.bounds.waiting);
+    this.slots = new Slots(this.bounds);
   }
 
   /** How programs can be run here, best first; empty when isolation is required and does not work. */

@@ -1,5 +1,6 @@
 import { type Outbound } from '../../core/outbound/outbound.js';
 import { type ClusterAccess } from './cluster-access.js';
+import { type TaskRunner } from '../../formats/task.js';
 import { ClusterClient } from './cluster-client.js';
 import { type ClusterLimits } from './cluster-transport.js';
 
@@ -15,6 +16,7 @@ export class ClusterClients {
 
   constructor(
     private readonly outbound: Outbound,
+    private readonly tasks: TaskRunner,
     private readonly settings: { limits?: Partial<ClusterLimits>; max?: number } = {},
   ) {}
 
@@ -36,7 +38,7 @@ export class ClusterClients {
       found.usedAt = Date.now();
       return found.client;
     }
-    const client = new ClusterClient(await access(), this.outbound, this.settings.limits, onAnswer);
+    const client = new ClusterClient(await access(), this.outbound, this.tasks, this.settings.limits, onAnswer);
     const meanwhile = this.kept.get(connection);
     if (meanwhile?.revision === revision) {
       await client.close();

@@ -7,16 +7,21 @@ import { Actor } from '../../core/access/actor.js';
 import { asSystem } from '../../core/database/row-security.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { Outbound } from '../../core/outbound/outbound.js';
+import { WorkerPool } from '../../formats/worker-pool.js';
 import type { ClusterAccess } from './cluster-access.js';
 import { ClusterClient } from './cluster-client.js';
 import { ClusterClients } from './cluster-clients.js';
+import { type ClusterLimits } from './cluster-transport.js';
 import { accessOf } from './kubernetes-kind.js';
 
 const REASON = 'a cluster answered';
+/** For answers of clusters alone, so that deployments never wait behind imports of others. */
+const POOL = { size: 1, timeLimit: 10_000, memory: 512 };
 
 /** Clients of the clusters that connections stand for; a changed address or credential makes a new one with the next call. */
 @Injectable()
 export class Clusters implements OnApplicationShutdown {
+  private readonly pool = new WorkerPool(POOL);
   private readonly clients: ClusterClients;
   private readonly logger = new Logger(Clusters.name);
 
@@ -26,7 +31,7 @@ export class Clusters implements OnApplicationShutdown {
     private readonly connections: ConnectionsService,
     private readonly unit: UnitOfWork,
   ) {
-    this.clients = new ClusterClients(outbound);
+    this.clients = new ClusterClients(outbound, this.pool);
   }
 
   async clientOf(connection: Connection): Promise<ClusterClient> {
@@ -40,8 +45,8 @@ export class Clusters implements OnApplicationShutdown {
   }
 
   /** A client for one try; the caller closes it. */
-  trial(access: ClusterAccess): ClusterClient {
-    return new ClusterClient(access, this.outbound);
+  trial(access: ClusterAccess, limits?: Partial<ClusterLimits>): ClusterClient {
+    return new ClusterClient(access, this.outbound, this.pool, limits);
   }
 
   drop(connectionId: string): Promise<void> {
@@ -59,7 +64,8 @@ export class Clusters implements OnApplicationShutdown {
     };
   }
 
-  onApplicationShutdown(): Promise<void> {
-    return this.clients.close();
+  async onApplicationShutdown(): Promise<void> {
+    await this.clients.close();
+    await this.pool.close();
   }
 }

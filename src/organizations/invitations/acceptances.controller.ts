@@ -3,6 +3,7 @@ import { ApiBearerAuth, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nest
 import type { Response } from 'express';
 import { Authenticator } from '../../core/access/authenticator.js';
 import { Public } from '../../core/access/public.js';
+import { AnswersSecret } from '../../core/rest/answers-secret.js';
 import { AcceptancesService } from './acceptances.service.js';
 import { AcceptedView } from './accepted.view.js';
 import { Acceptance, AcceptanceQuery } from './invitation.inputs.js';
@@ -10,6 +11,7 @@ import { InvitationView } from './invitation.view.js';
 
 @ApiTags('auth')
 @Public()
+@AnswersSecret()
 @Controller('api/auth/invitations/:token')
 export class AcceptancesController {
   constructor(

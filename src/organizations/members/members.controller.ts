@@ -4,6 +4,7 @@ import { Actor } from '../../core/access/actor.js';
 import { Caller } from '../../core/access/public.js';
 import { ListQuery } from '../../core/listing/list-query.js';
 import { type Envelope, envelope } from '../../core/listing/page.js';
+import { AnswersSecret } from '../../core/rest/answers-secret.js';
 import { Id } from '../../core/rest/id.js';
 import { Requires } from '../../core/rest/rights/requires.js';
 import { organizationPolicy } from '../organization.policy.js';
@@ -26,6 +27,7 @@ export class MembersController {
     return envelope(page, 'users', forAdmin ? MemberView.forAdmin : MemberView.of);
   }
 
+  @AnswersSecret()
   @Post()
   @Requires(organizationPolicy.manageMembers, OrganizationsService, 'orgId')
   @ApiCreatedResponse({ type: AddedMemberView })

@@ -4,6 +4,7 @@ import { Actor } from '../../core/access/actor.js';
 import { Caller } from '../../core/access/public.js';
 import { ListQuery } from '../../core/listing/list-query.js';
 import { type Envelope, envelope } from '../../core/listing/page.js';
+import { AnswersSecret } from '../../core/rest/answers-secret.js';
 import { Id } from '../../core/rest/id.js';
 import { Requires } from '../../core/rest/rights/requires.js';
 import { organizationPolicy } from '../organization.policy.js';
@@ -14,6 +15,7 @@ import { ServiceAccountsService } from './service-accounts.service.js';
 
 @ApiTags('organizations')
 @ApiBearerAuth()
+@AnswersSecret()
 @Controller('api/identity/orgs/:orgId/service-accounts')
 export class ServiceAccountsController {
   constructor(private readonly accounts: ServiceAccountsService) {}

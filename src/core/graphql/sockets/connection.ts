@@ -111,7 +111,7 @@ export class Connection implements ProtocolSocket {
     if (this.ended) return;
     try {
       if (isBinary) throw new MalformedMessage('Messages are text');
-      const message = incoming(this.socket.protocol, (data as Buffer).toString());
+      const message = incoming(this.socket.protocol, data as Buffer);
       if (!message) return this.close(1000, 'Terminated by the client.');
       if (message.type === 'connection_init') await this.greet(() => listener(message.text));
       else await this.hear(() => listener(message.text));

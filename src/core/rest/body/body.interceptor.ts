@@ -2,11 +2,12 @@ import { type CallHandler, type ExecutionContext, Injectable, type NestIntercept
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import type { Observable } from 'rxjs';
-import { IS_PUBLIC } from '../../access/public.js';
+import { IS_PUBLIC, isMarked } from '../../access/public.js';
+import { checkQuery } from '../sound-address.js';
 import { TAKES_FILES } from '../upload.js';
 import { BodyReader } from './body-reader.js';
 
-/** Reads the body of a REST call, once every guard has let the caller pass. */
+/** Looks into the query and reads the body of a REST call, once every guard has let the caller pass. */
 @Injectable()
 export class BodyInterceptor implements NestInterceptor {
   constructor(
@@ -17,10 +18,13 @@ export class BodyInterceptor implements NestInterceptor {
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     if (context.getType() !== 'http') return next.handle();
     const http = context.switchToHttp();
-    const isMarked = (mark: string): boolean =>
-      this.reflector.getAllAndOverride<boolean>(mark, [context.getHandler(), context.getClass()]) ?? false;
-    const taken = { isPublic: isMarked(IS_PUBLIC), takesFiles: isMarked(TAKES_FILES) };
-    await this.bodies.read(http.getRequest<Request>(), http.getResponse<Response>(), taken);
+    const request = http.getRequest<Request>();
+    checkQuery(request);
+    const taken = {
+      isPublic: isMarked(this.reflector, IS_PUBLIC, context),
+      takesFiles: isMarked(this.reflector, TAKES_FILES, context),
+    };
+    await this.bodies.read(request, http.getResponse<Response>(), taken);
     return next.handle();
   }
 }

@@ -10,10 +10,11 @@ const MOST_VALUES = 1_000_000;
 export const INLINE_MAX_BYTES = 100 * 1024;
 
 /**
- * Parses a body that must be JSON, and checks its shape: nesting and number of values.
+ * Parses what must be JSON, and checks its shape before anything walks it: nesting and number of values.
+ * @param what the subject of the errors
  * @throws InvalidRequest MALFORMED_JSON, AppError 413
  */
-export function parseBody(bytes: Uint8Array): unknown {
+export function parseBody(bytes: Uint8Array, what = 'the body'): unknown {
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
@@ -21,9 +22,9 @@ export function parseBody(bytes: Uint8Array): unknown {
     // The parser's own message quotes the body, which may hold a secret.
     const position = /position (\d+)/.exec((error as Error).message)?.[1];
     const detail = error instanceof SyntaxError ? 'is not valid JSON' : 'is not UTF-8 text';
-    throw malformed(position ? `${detail} at position ${position}` : detail);
+    throw malformed(what, position ? `${detail} at position ${position}` : detail);
   }
-  checkShape(value, 0, { left: MOST_VALUES });
+  checkShape(value, 0, { what, left: MOST_VALUES });
   return value;
 }
 
@@ -34,11 +35,11 @@ export function digestOf(value: unknown): string {
     .digest('base64url');
 }
 
-function checkShape(value: unknown, depth: number, budget: { left: number }): void {
+function checkShape(value: unknown, depth: number, budget: { readonly what: string; left: number }): void {
   budget.left -= 1;
-  if (budget.left < 0) throw tooLarge(`the body holds more than ${MOST_VALUES} values`);
+  if (budget.left < 0) throw tooLarge(`${budget.what} holds more than ${MOST_VALUES} values`);
   if (typeof value !== 'object' || value === null) return;
-  if (depth > DEEPEST) throw tooDeep();
+  if (depth > DEEPEST) throw tooDeep(budget.what);
   for (const member of Array.isArray(value) ? value : Object.values(value)) checkShape(member, depth + 1, budget);
 }
 
@@ -50,13 +51,13 @@ function ordered(value: unknown): unknown {
   return { members: members.map(([key, member]) => [key, ordered(member)]) };
 }
 
-function tooDeep(): InvalidRequest {
+function tooDeep(what: string): InvalidRequest {
   const detail = `is nested deeper than ${DEEPEST} levels`;
-  return new InvalidRequest(`the body ${detail}`, { errors: [{ pointer: '', detail }] });
+  return new InvalidRequest(`${what} ${detail}`, { errors: [{ pointer: '', detail }] });
 }
 
-function malformed(detail: string): InvalidRequest {
-  return new InvalidRequest(`the body ${detail}`, {
+function malformed(what: string, detail: string): InvalidRequest {
+  return new InvalidRequest(`${what} ${detail}`, {
     code: 'MALFORMED_JSON',
     errors: [{ pointer: '', detail }],
     remedy: 'Send a JSON object, and the header "Content-Type: application/json".',

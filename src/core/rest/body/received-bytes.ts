@@ -30,7 +30,6 @@ const FREE_OF_RATIO = 64 * 1024;
  * @throws AppError 413 over a bound, 415 for an encoding that is not taken, 408 when it takes too long, 400 when it is cut off
  */
 export async function receivedBytes(request: IncomingMessage, limits: ReceiveLimits): Promise<Uint8Array<ArrayBuffer>> {
-  if (Number(request.headers['content-length'] ?? 0) > limits.bytes) throw overSize(limits.bytes);
   const decoder = decoderOf(request, limits.compressed);
   const source: Readable = decoder ? request.pipe(decoder) : request;
   const chunks: Buffer[] = [];
