@@ -63,14 +63,13 @@ async function startOnce(env: Env, url: string, door: FrontDoor, log: ProcessLog
   const app = await makeApp(env, url, door);
   try {
     await app.init();
-    door.open(app.getHttpAdapter().getInstance());
     const show = (administrator: FirstAdministrator): Promise<void> =>
       print((log.isJson ? welcomeLine : welcome)(env.baseUrl, administrator));
     const filled = await app.get(FirstStart).fill(show);
+    door.open(app.getHttpAdapter().getInstance());
     if (!filled) await print(log.isJson ? readyLine(env.baseUrl) : `Armature is ready at ${env.baseUrl}\n`);
     return app;
   } catch (error) {
-    door.hold();
     await app.close();
     throw error;
   }

@@ -403,7 +403,9 @@ describe('a replica that shuts down', () => {
     handler('deaf', () => new Promise(() => undefined));
     const made = await Promise.all(['short', 'obedient', 'deaf'].map((name) => enqueue(jobs, name)));
     await until(() => begun.length === 3);
+    const waiting = queue.finished(made[2]?.id ?? '', { timeoutMs: 60_000 });
     const closed = leaving.close();
+    expect(await waiting).toBe(null);
     const late = await enqueue(jobs, 'short');
     short.open();
     await closed;

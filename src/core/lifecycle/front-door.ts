@@ -48,11 +48,6 @@ export class FrontDoor {
     this.serve = serve;
   }
 
-  /** Answers again that the server is starting. */
-  hold(): void {
-    this.serve = starting;
-  }
-
   /** Answers that are being made. */
   get callsUnderway(): number {
     return this.underway.size;

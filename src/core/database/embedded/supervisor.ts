@@ -70,7 +70,7 @@ export class Supervisor {
       if (launched && !isHeldByAnother(launched)) break;
       launched = launch(this.home, this.programs, this.durable);
     }
-    if (this.#left && launched && !launched.ended()) endServer(findPostmaster(this.home));
+    if (this.#left && launched && !launched.ended()) this.#stopLaunched();
     throw diagnose(`Starting the database in ${this.home.dir}`, launched?.said() || 'It does not answer.');
   }
 
@@ -102,6 +102,12 @@ export class Supervisor {
     signal(pid, 'SIGINT');
     if (!(await this.#hasEnded(pid))) signal(pid, 'SIGQUIT');
     this.log('The embedded database is stopped.');
+  }
+
+  /** A server that was started for nobody. */
+  #stopLaunched(): void {
+    const server = findPostmaster(this.home);
+    if (server) signal(server.pid, 'SIGINT');
   }
 
   async #hasEnded(pid: number): Promise<boolean> {
@@ -140,11 +146,6 @@ async function isLast(session: pg.Client): Promise<boolean> {
   } catch {
     return false; // the server is gone
   }
-}
-
-/** Those who are signed in are disconnected. */
-function endServer(server: { pid: number } | undefined): void {
-  if (server) signal(server.pid, 'SIGINT');
 }
 
 /** A server that ended by itself needs none. */
