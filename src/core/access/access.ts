@@ -108,6 +108,14 @@ export function requireScope(actor: Actor, operation: Operation): void {
   if (refusal) throw refusal;
 }
 
+/** @throws Forbidden when the operation is for administrators of the installation, and the actor is none */
+export function requireInstallation(actor: Actor, { name, installation }: Operation): void {
+  if (!installation || actor.installationAdmin) return;
+  throw new Forbidden(`${name} is for administrators of the installation`, {
+    remedy: 'Ask an administrator of this installation.',
+  });
+}
+
 /** Why an actor who has this role, and the scopes of their token, may not do it; null when they may. */
 export function refusalOf(actor: Actor, operation: Operation, role: Role): Forbidden | null {
   return atLeast(role, operation.needs) ? scopeRefusal(actor, operation) : roleRefusal(operation, role);
