@@ -1,6 +1,7 @@
 import { type INestApplication, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { AnswersModule } from '../src/core/answers/answers.module.js';
 import { AccessModule } from '../src/core/access/access.module.js';
 import { Actor } from '../src/core/access/actor.js';
 import { ConfigModule } from '../src/core/config/config.module.js';
@@ -34,6 +35,7 @@ export async function startReplica(databaseUrl: string, times: Partial<JobSettin
     ConfigModule.forRoot(env),
     TelemetryModule,
     DatabaseModule.forRoot(databaseUrl, []),
+    AnswersModule,
     AccessModule,
     CryptoModule,
     EventBusModule,
