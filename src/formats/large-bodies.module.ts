@@ -6,10 +6,10 @@ import { WorkerPool } from './worker-pool.js';
 /** Has workers of its own, so that no body waits behind an import. */
 @Injectable()
 class PooledLargeBodies extends LargeBodies implements OnApplicationShutdown {
-  private readonly pool = new WorkerPool({ size: 1, timeLimit: 5_000, memory: 512, queue: 100 });
+  private readonly pool = new WorkerPool({ size: 1, memory: 512 });
 
-  read(bytes: Uint8Array<ArrayBuffer>): Promise<LargeBody> {
-    return this.pool.run(largeBodyTask, bytes, { buffers: [bytes.buffer] });
+  read(bytes: Uint8Array<ArrayBuffer>, wish: { digest: boolean }): Promise<LargeBody> {
+    return this.pool.run(largeBodyTask, { bytes, wish }, { buffers: [bytes.buffer] });
   }
 
   onApplicationShutdown(): Promise<void> {
