@@ -9,6 +9,7 @@ import { Env } from '../src/core/config/env.js';
 import { CryptoModule } from '../src/core/crypto/crypto.module.js';
 import { DatabaseModule } from '../src/core/database/database.module.js';
 import { EventBusModule } from '../src/core/events/events.module.js';
+import { OutboundModule } from '../src/core/outbound/outbound.module.js';
 import { RestModule } from '../src/core/rest/rest.module.js';
 import { LargeBodiesModule } from '../src/formats/large-bodies.module.js';
 import { TelemetryModule } from '../src/core/telemetry/telemetry.module.js';
@@ -39,6 +40,7 @@ export async function startReplica(databaseUrl: string, times: Partial<JobSettin
     AccessModule,
     CryptoModule,
     EventBusModule,
+    OutboundModule,
     LargeBodiesModule,
     RestModule,
     JobsModule,
