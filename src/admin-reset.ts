@@ -5,16 +5,19 @@ import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { PasswordResetsStore } from './auth/passwords/password-resets.store.js';
 import { Passwords } from './auth/passwords/passwords.js';
+import { PersonalTokensStore } from './auth/personal-tokens/personal-tokens.store.js';
 import { SessionsStore } from './auth/sessions/sessions.store.js';
 import { Revocations } from './auth/tokens/revocations.js';
 import { Actor } from './core/access/actor.js';
 import { withDevelopmentSecrets } from './core/config/development-secrets.js';
 import { Env } from './core/config/env.js';
-import { hashPassword, SHORTEST_PASSWORD } from './core/crypto/passwords.js';
+import { passwordFault } from './core/crypto/password-rule.js';
+import { hashPassword } from './core/crypto/passwords.js';
 import { makeDataSource } from './core/database/data-source.js';
 import { DatabaseUrl } from './core/database/database-url.js';
 import { startEmbedded } from './core/database/embedded/embedded.js';
 import { Notifications } from './core/database/notifications.js';
+import { tellWhoAsks } from './core/database/row-security.js';
 import { UnitOfWork } from './core/database/unit-of-work.js';
 import { EventBus } from './core/events/event-bus.js';
 import { FeedStore } from './events/feed/feed.store.js';
@@ -27,7 +30,8 @@ const HELP = `Sets a new password for an account and ends all its sessions.
   npm run admin:reset -- <e-mail address> --password-stdin    takes the first line of standard input
 
 It reads the same settings as the server (DATABASE_URL, else the embedded database in DATA_DIR), which may be
-running: its replicas end the sessions at once. Personal access tokens stay; their owner deletes them.
+running: its replicas end the sessions at once. Personal access tokens stay; their owner deletes them. An account whose
+password an admin chose is confirmed by it, and its tokens end: hand the password to the owner of the address only.
 An account that is deactivated stays so.
 `;
 
@@ -46,8 +50,8 @@ async function main(): Promise<void> {
     return;
   }
   const given = values['password-stdin'] ? ((await text(process.stdin)).split(/\r?\n/)[0] ?? '') : null;
-  if (given !== null && given.length < SHORTEST_PASSWORD)
-    throw new Refusal(`The password must have at least ${SHORTEST_PASSWORD} characters.`);
+  const fault = given === null ? undefined : passwordFault(given, email);
+  if (fault) throw new Refusal(`The password ${fault}.`);
   const password = given ?? randomBytes(12).toString('base64url');
   const deactivated = await onDatabase((url) => reset(url, email, password));
   process.stdout.write(`The account ${email} has a new password${given === null ? `: ${password}` : ''}\n`);
@@ -65,6 +69,7 @@ async function onDatabase<T>(work: (url: string) => Promise<T>): Promise<T> {
 /** @returns whether the account is deactivated */
 async function reset(url: string, email: string, password: string): Promise<boolean> {
   const dataSource = await makeDataSource({ url, role: 'service', poolSize: 2 }).initialize();
+  tellWhoAsks(dataSource);
   try {
     const unit = new UnitOfWork(dataSource);
     const users = new UsersStore(unit);
@@ -75,13 +80,15 @@ async function reset(url: string, email: string, password: string): Promise<bool
       users,
       new SessionsStore(unit),
       new PasswordResetsStore(unit),
+      new PersonalTokensStore(unit),
       revocations,
       unit,
       events,
     );
     const user = await users.findByEmail(email);
     if (!user) throw new Refusal(`There is no account of ${email}.`);
-    await passwords.replace(Actor.system('password reset by the operator'), user, await hashPassword(password));
+    const actor = Actor.system('password reset by the operator');
+    await passwords.replaceByOwner(actor, user, await hashPassword(password, user.email));
     return user.deactivatedAt !== null;
   } finally {
     await dataSource.destroy();

@@ -1,14 +1,17 @@
 import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
+import type { Server } from 'node:http';
 import compression from 'compression';
-import express, { type NextFunction, type Request, type Response } from 'express';
+import type { NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
+import { Admission } from './auth/admission.js';
 import type { Env } from './core/config/env.js';
-import { AppError } from './core/errors/app-error.js';
-import { asAppError } from './core/errors/problem.js';
+import { GraphqlEntry } from './core/graphql/graphql-entry.js';
+import { GRAPHQL_PATH } from './core/graphql/sockets/upgrade.js';
+import { boundConnections } from './core/rest/connections.js';
 import { serveReference } from './core/rest/reference.js';
 import { accessLog } from './core/telemetry/access-log.js';
 import { LOGGER, NestLogger } from './core/telemetry/logging.js';
@@ -35,6 +38,8 @@ export async function makeApp(env: Env, databaseUrl: string, door?: FrontDoor): 
   app.disable('etag');
   app.set('trust proxy', trusted(env.TRUST_PROXY));
   app.set('query parser', 'simple');
+  app.use(requestContext);
+  app.use(accessLog(logger, app.get(Metrics)));
   app.enableCors({
     origin: env.CORS_ORIGINS.length === 0 ? false : env.CORS_ORIGINS.includes('*') ? '*' : env.CORS_ORIGINS,
     exposedHeaders: [
@@ -45,12 +50,17 @@ export async function makeApp(env: Env, databaseUrl: string, door?: FrontDoor): 
       'RateLimit-Limit',
       'RateLimit-Remaining',
       'RateLimit-Reset',
+      'RateLimit-Policy',
       'API-Version',
+      'Content-Disposition',
+      'Idempotency-Replayed',
+      'WWW-Authenticate',
+      'Deprecation',
+      'Sunset',
     ],
     maxAge: 600,
+    preflightContinue: true,
   });
-  app.use(requestContext);
-  app.use(accessLog(logger, app.get(Metrics)));
   const overTls = env.baseUrl.startsWith('https:');
   app.use(
     helmet({
@@ -63,33 +73,20 @@ export async function makeApp(env: Env, databaseUrl: string, door?: FrontDoor): 
     next();
   });
   app.use(compression({ threshold: 1024 }));
-  app.use(onlyKnownBodies);
-  app.use(express.json({ limit: env.LIMIT_BODY_BYTES, strict: false }), named);
+  app.use(app.get(Admission).use);
+  app.use(preflight);
+  const graphql = app.get(GraphqlEntry);
+  app.use(GRAPHQL_PATH, graphql.use);
+  app.use(GRAPHQL_PATH, graphql.refuse);
+  boundConnections(app.getHttpServer());
   serveReference(app, env);
   return app;
 }
 
-/** The parser's own errors say more than what the framework would make of them. */
-function named(error: unknown, _request: Request, _response: Response, next: NextFunction): void {
-  next(asAppError(error));
-}
-
-/** A body of a kind that no route takes is refused by its kind, not by what it lacks. */
-function onlyKnownBodies(request: Request, _response: Response, next: NextFunction): void {
-  const hasBody =
-    request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
-  if (!hasBody || request.is(['json', '+json', 'multipart/form-data'])) return next();
-  next(
-    new AppError(
-      415,
-      'UNSUPPORTED_MEDIA_TYPE',
-      'Unsupported media type',
-      `the content type ${request.headers['content-type'] ?? '(none)'} is not taken`,
-      {
-        remedy: 'Send application/json, or multipart/form-data where a file is taken.',
-      },
-    ),
-  );
+/** Answers preflights, whose headers the CORS middleware has set, once they are counted. */
+function preflight(request: Request, response: Response, next: NextFunction): void {
+  if (request.method !== 'OPTIONS' || !response.hasHeader('Access-Control-Allow-Methods')) return next();
+  response.status(204).set('Content-Length', '0').end();
 }
 
 function trusted(setting: string): boolean | number | string {

@@ -45,6 +45,12 @@ const SEALED: SealedColumn[] = [
     key: ['caller', 'route', 'key'],
     place: `caller || ' ' || route || ' ' || key`,
   },
+  {
+    table: 'deployment_change',
+    column: 'content',
+    key: ['deployment_id', 'connection_id', 'number'],
+    place: `'deployment ' || deployment_id || ' change ' || connection_id || ' ' || number`,
+  },
 ];
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);

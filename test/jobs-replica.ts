@@ -9,6 +9,7 @@ import { CryptoModule } from '../src/core/crypto/crypto.module.js';
 import { DatabaseModule } from '../src/core/database/database.module.js';
 import { EventBusModule } from '../src/core/events/events.module.js';
 import { RestModule } from '../src/core/rest/rest.module.js';
+import { LargeBodiesModule } from '../src/formats/large-bodies.module.js';
 import { TelemetryModule } from '../src/core/telemetry/telemetry.module.js';
 import type { Job, NewJob } from '../src/jobs/job.js';
 import { JobSettings } from '../src/jobs/job-settings.js';
@@ -36,6 +37,7 @@ export async function startReplica(databaseUrl: string, times: Partial<JobSettin
     AccessModule,
     CryptoModule,
     EventBusModule,
+    LargeBodiesModule,
     RestModule,
     JobsModule,
   ];

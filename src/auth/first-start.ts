@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Actor } from '../core/access/actor.js';
-import { Env } from '../core/config/env.js';
+import { Env, InvalidEnvironment } from '../core/config/env.js';
+import { passwordFault } from '../core/crypto/password-rule.js';
 import { hashPassword } from '../core/crypto/passwords.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
@@ -51,12 +52,16 @@ export class FirstStart {
 
   private async makeAdministrator(): Promise<FirstAdministrator> {
     const generatedPassword = this.env.ADMIN_PASSWORD ? null : randomBytes(12).toString('base64url');
+    const email = (this.env.ADMIN_EMAIL ?? DEFAULT_EMAIL).toLowerCase();
+    const fault = this.env.ADMIN_PASSWORD && passwordFault(this.env.ADMIN_PASSWORD, email);
+    if (fault) throw new InvalidEnvironment([{ name: 'ADMIN_PASSWORD', message: fault }]);
     const user = Object.assign(new User(), {
-      email: (this.env.ADMIN_EMAIL ?? DEFAULT_EMAIL).toLowerCase(),
+      email,
       firstName: 'Administrator',
       lastName: '',
-      passwordHash: await hashPassword(this.env.ADMIN_PASSWORD ?? generatedPassword ?? ''),
+      passwordHash: await hashPassword(this.env.ADMIN_PASSWORD ?? generatedPassword ?? '', email),
       installationAdmin: true,
+      unconfirmedBy: null,
     });
     await this.users.insert(user);
     const organization = await this.organizations.create(Actor.system('first start'), user.id, { name: 'Default' });

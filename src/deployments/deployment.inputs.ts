@@ -102,11 +102,13 @@ export class TargetQuery {
 
   @ApiPropertyOptional({ description: 'Ids of connections, separated by commas.' })
   @IsOptional()
-  connection_ids?: string | string[];
+  @IsString({ message: 'must be given once' })
+  connection_ids?: string;
 
   @ApiPropertyOptional({ description: 'The same, for clients that know them by this name.' })
   @IsOptional()
-  contexts?: string | string[];
+  @IsString({ message: 'must be given once' })
+  contexts?: string;
 
   @ApiPropertyOptional({ description: 'true: answers 202 at once.' })
   @IsOptional()
@@ -115,10 +117,7 @@ export class TargetQuery {
 
   /** What the body leaves out. */
   into<T extends DeploymentTarget>(target: T): T {
-    const listed = [this.connection_ids ?? this.contexts ?? []]
-      .flat()
-      .flatMap((text) => text.split(','))
-      .filter(Boolean);
+    const listed = (this.connection_ids ?? this.contexts ?? '').split(',').filter(Boolean);
     target.id ??= target.pattern_id ?? this.id;
     target.environment_id ??= this.environment_id;
     if (!target.connection_ids?.length && listed.length > 0) target.connection_ids = listed;

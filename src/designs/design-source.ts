@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InvalidRequest } from '../core/errors/app-error.js';
 import type { UploadedFile } from '../core/rest/upload.js';
+import { jsonBytes } from '../core/schema/packed-json.js';
 import { archiveKind, namedArchive } from '../formats/archive.js';
 import { DocumentReader, isSmall } from '../formats/document-reader.js';
 import { isObject, type JsonObject } from '../formats/located.js';
@@ -137,7 +138,7 @@ function content({ design_file, designFile, pattern_file, patternFile }: Record<
 function inline(data: Record<string, unknown>): Uint8Array {
   const { design_file, designFile } = data;
   const sent = content(data);
-  if (typeof sent === 'object' && sent !== null) return Buffer.from(JSON.stringify(sent));
+  if (typeof sent === 'object' && sent !== null) return jsonBytes(sent);
   if (typeof sent !== 'string' || sent.trim() === '')
     throw InvalidRequest.at(
       '/pattern_data/design_file',

@@ -3,6 +3,7 @@ import { IsArray, IsOptional, isUUID, IsString } from 'class-validator';
 import { type Fault, InvalidRequest } from '../core/errors/app-error.js';
 import { Writes } from '../core/rest/change-input.js';
 import { ChangeOnly } from '../core/rest/input.pipe.js';
+import { KeepsPacked } from '../core/schema/packed-json.js';
 import { FlagInput, IdInput, MapInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
 import { SET_VISIBILITIES, VISIBILITIES, type Visibility } from '../workspaces/records/workspace-record.entity.js';
 import { WorkspaceRecordQuery } from '../workspaces/records/workspace-record.query.js';
@@ -13,6 +14,7 @@ export class NewDesign {
   @NameInput()
   name!: string;
 
+  @KeepsPacked('design_file', 'designFile')
   @MapInput({ description: 'Holds `design_file` (object or text) or `pattern_file` (text or base64).' })
   pattern_data!: Record<string, unknown>;
 
@@ -37,6 +39,7 @@ export class DesignChange extends ChangeOnly {
   @NameInput({ optional: true })
   name?: string;
 
+  @KeepsPacked('design_file', 'designFile')
   @MapInput({ optional: true })
   pattern_data?: Record<string, unknown>;
 

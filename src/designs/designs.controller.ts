@@ -1,17 +1,4 @@
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  HttpCode,
-  Param,
-  Post,
-  Put,
-  Query,
-  Req,
-  Res,
-  UseInterceptors,
-} from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
 import { ApiBearerAuth, ApiConsumes, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Actor } from '../core/access/actor.js';
@@ -20,12 +7,15 @@ import { OrganizationQuery } from '../core/listing/list-query.js';
 import type { Envelope } from '../core/listing/page.js';
 import { Id } from '../core/rest/id.js';
 import { IfMatch, Precondition } from '../core/rest/precondition.js';
-import { filesOf, UploadInterceptor } from '../core/rest/upload.js';
+import { Requires, RequiresIn } from '../core/rest/rights/requires.js';
+import { filesOf, TakesFiles } from '../core/rest/upload.js';
 import { WrittenJson } from '../core/rest/written-json.js';
 import { accepted, OperationView } from '../jobs/operations/operation.view.js';
 import { Programs } from '../formats/programs/programs.js';
 import { CloneInput } from '../workspaces/records/clone.input.js';
+import { WorkspacePlacement } from '../workspaces/records/workspace-placement.js';
 import { DesignChange, DesignImport, DesignListQuery, NewDesign } from './design.inputs.js';
+import { designPolicy } from './design.policy.js';
 import { DesignPage, DesignView } from './design.view.js';
 import { DesignClones } from './design-clones.service.js';
 import { DesignImports } from './design-imports.service.js';
@@ -65,6 +55,7 @@ export class DesignsController {
   }
 
   @Post()
+  @RequiresIn(designPolicy.create, WorkspacePlacement)
   @ApiCreatedResponse({ type: DesignView })
   async create(
     @Caller() actor: Actor,
@@ -76,7 +67,8 @@ export class DesignsController {
 
   /** With `?async=true` it answers 202 and where to ask for the operation. */
   @Post('import')
-  @UseInterceptors(UploadInterceptor)
+  @RequiresIn(designPolicy.create, WorkspacePlacement)
+  @TakesFiles()
   @ApiConsumes('multipart/form-data', 'application/json')
   @ApiCreatedResponse({ type: DesignView })
   async import(
@@ -92,6 +84,8 @@ export class DesignsController {
 
   /** Of a design that the caller may read, those of the catalog included. */
   @Post('clone/:id')
+  @Requires(designPolicy.clone, DesignsService)
+  @RequiresIn(designPolicy.create, WorkspacePlacement)
   @ApiCreatedResponse({ type: DesignView })
   async clone(
     @Caller() actor: Actor,
@@ -116,6 +110,7 @@ export class DesignsController {
   }
 
   @Put(':sourcetype')
+  @RequiresIn(designPolicy.update, DesignsService)
   @ApiOkResponse({ type: DesignView })
   async update(
     @Caller() actor: Actor,
@@ -128,6 +123,7 @@ export class DesignsController {
   }
 
   @Delete(':id')
+  @Requires(designPolicy.delete, DesignsService)
   @ApiOkResponse({ type: DesignView })
   async delete(
     @Caller() actor: Actor,
@@ -139,6 +135,7 @@ export class DesignsController {
   }
 
   @Post(':id/restore')
+  @Requires(designPolicy.restore, DesignsService)
   @HttpCode(200)
   @ApiOkResponse({ type: DesignView })
   async restore(@Caller() actor: Actor, @Id() id: string): Promise<DesignView> {

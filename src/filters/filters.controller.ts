@@ -10,7 +10,6 @@ import {
   Req,
   Res,
   type StreamableFile,
-  UseInterceptors,
 } from '@nestjs/common';
 import { ApiBearerAuth, ApiConsumes, ApiCreatedResponse, ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -20,10 +19,13 @@ import type { Envelope } from '../core/listing/page.js';
 import { sendFile } from '../core/rest/download.js';
 import { Id } from '../core/rest/id.js';
 import { IfMatch, Precondition } from '../core/rest/precondition.js';
-import { filesOf, UploadInterceptor } from '../core/rest/upload.js';
+import { Requires, RequiresIn } from '../core/rest/rights/requires.js';
+import { filesOf, TakesFiles } from '../core/rest/upload.js';
 import { CloneInput } from '../workspaces/records/clone.input.js';
+import { WorkspacePlacement } from '../workspaces/records/workspace-placement.js';
 import { FilterChange, NewFilter } from './filter.inputs.js';
 import { WorkspaceRecordQuery } from '../workspaces/records/workspace-record.query.js';
+import { filterPolicy } from './filter.policy.js';
 import { FilterPage, FilterView } from './filter.view.js';
 import { FilterPresenter } from './filter-presenter.js';
 import { FilterWriter } from './filter-writer.service.js';
@@ -47,7 +49,8 @@ export class FiltersController {
 
   /** The module is the file of a form, `filter_data.filter_file` in base64, or fetched from `url`. */
   @Post()
-  @UseInterceptors(UploadInterceptor)
+  @RequiresIn(filterPolicy.create, WorkspacePlacement)
+  @TakesFiles()
   @ApiConsumes('application/json', 'multipart/form-data')
   @ApiCreatedResponse({ type: FilterView })
   async create(
@@ -69,6 +72,8 @@ export class FiltersController {
 
   /** A copy that belongs to the caller. */
   @Post('clone/:id')
+  @Requires(filterPolicy.clone, FiltersService)
+  @RequiresIn(filterPolicy.create, WorkspacePlacement)
   @ApiCreatedResponse({ type: FilterView })
   async clone(
     @Caller() actor: Actor,
@@ -86,7 +91,8 @@ export class FiltersController {
   }
 
   @Put(':id')
-  @UseInterceptors(UploadInterceptor)
+  @Requires(filterPolicy.update, FiltersService)
+  @TakesFiles()
   @ApiConsumes('application/json', 'multipart/form-data')
   @ApiOkResponse({ type: FilterView })
   async update(
@@ -100,12 +106,14 @@ export class FiltersController {
   }
 
   @Delete(':id')
+  @Requires(filterPolicy.delete, FiltersService)
   @ApiOkResponse({ type: FilterView })
   async delete(@Caller() actor: Actor, @Id() id: string, @IfMatch() match: Precondition): Promise<FilterView> {
     return this.presenter.plain(await this.filters.delete(actor, id, match));
   }
 
   @Post(':id/restore')
+  @Requires(filterPolicy.restore, FiltersService)
   @HttpCode(200)
   @ApiOkResponse({ type: FilterView })
   async restore(@Caller() actor: Actor, @Id() id: string): Promise<FilterView> {

@@ -1,4 +1,5 @@
 import { type Fault, InvalidRequest } from '../core/errors/app-error.js';
+import { moreFaults } from '../core/errors/problem.js';
 
 /** Collects what is wrong with a file, so that its author learns everything at once; keeps no more than `limit` and counts the rest. */
 export class FaultList {
@@ -19,7 +20,7 @@ export class FaultList {
         (a.line ?? 0) - (b.line ?? 0) ||
         (a.column ?? 0) - (b.column ?? 0),
     );
-    return this.left > 0 ? [...sorted, { detail: `${this.left} more faults are not listed` }] : sorted;
+    return this.left > 0 ? [...sorted, { detail: moreFaults(this.left) }] : sorted;
   }
 
   add(...faults: Fault[]): void {

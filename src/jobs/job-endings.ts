@@ -73,8 +73,11 @@ export class JobEndings {
     }
   }
 
-  private count({ queue }: Job, { status }: Outcome): void {
-    this.metrics.jobs.inc({ queue, outcome: status });
+  private count({ id, queue, attempt }: Job, outcome: Outcome): void {
+    this.metrics.jobs.inc({ queue, outcome: outcome.status });
+    if (outcome.status !== 'failed') return;
+    const { code, detail } = outcome.error;
+    this.logger.warn({ job: id, queue, attempt, code }, `job failed: ${detail}`);
   }
 }
 

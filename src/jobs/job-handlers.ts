@@ -13,11 +13,17 @@ export interface JobContext {
   signal: AbortSignal;
   /** Tells how far it has come; callers see it on the operation within a second. */
   progress: (value: object) => void;
+  /**
+   * In a unit of work, as its last statement: what the unit writes is kept only if no other worker has taken the job over.
+   * @throws JobAborted `lease lost`
+   */
+  assertLeased: () => Promise<void>;
 }
 
 /**
  * How the jobs of a queue are done. A job may be run again after a crash or a shutdown, so a handler is idempotent: it
- * does what is still to be done.
+ * does what is still to be done. A handler whose work failed throws: an error with a name is the error of the operation,
+ * and a JobAborted `cancelled` ends the job as cancelled.
  */
 export interface JobHandler<P = unknown> {
   /** So many at once in each replica. */

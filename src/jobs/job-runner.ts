@@ -7,8 +7,9 @@ import { AppError } from '../core/errors/app-error.js';
 import { Metrics } from '../core/telemetry/metrics.js';
 import { inRequest } from '../core/telemetry/request-context.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
+import { JobAborted } from './job-aborted.js';
 import { JobEndings, problemOfJob } from './job-endings.js';
-import { type JobHandler, JobHandlers, usualDelay } from './job-handlers.js';
+import { type JobContext, type JobHandler, JobHandlers, usualDelay } from './job-handlers.js';
 import { JobSettings } from './job-settings.js';
 import type { Job, Outcome } from './job.js';
 import { LeasesStore, type PutBack } from './leases.store.js';
@@ -41,7 +42,12 @@ export class JobRunner {
     const handler = this.handlers.of(job.queue);
     if (!handler) return;
     const actor = Actor.system(`job ${job.queue}`);
-    await inRequest({ requestId: job.id, actor }, async () => {
+    const { requestedBy, organizationId } = job;
+    const party = {
+      ...(requestedBy ? { onBehalfOf: requestedBy } : {}),
+      ...(organizationId ? { organizationId } : {}),
+    };
+    await inRequest({ requestId: job.id, actor, ...party }, async () => {
       const started = performance.now();
       // What the server does by itself every hour is of interest only when it fails.
       const level = job.requestedBy ? 'log' : 'debug';
@@ -61,10 +67,18 @@ export class JobRunner {
       (value) => this.unit.apart(() => this.leases.saveProgress(job, value)),
       () => this.settings.progressMs,
     );
-    const tell = (value: object) => progress.tell(value);
+    const context: JobContext = {
+      actor,
+      requestedBy: job.requestedBy,
+      signal,
+      progress: (value) => progress.tell(value),
+      assertLeased: async () => {
+        if (!(await this.leases.lock(job))) throw new JobAborted('lease lost');
+      },
+    };
     let verdict: Verdict;
     try {
-      verdict = succeeded(await handler.handler(job, { actor, requestedBy: job.requestedBy, signal, progress: tell }));
+      verdict = succeeded(await handler.handler(job, context));
     } catch (error) {
       verdict = this.judge(running, handler, error);
     }
@@ -75,18 +89,20 @@ export class JobRunner {
 
   /** What follows from a failure. */
   private judge({ job, aborted }: RunningJob, { retryIn = usualDelay }: JobHandler, error: unknown): Verdict {
-    if (aborted === 'lease lost') return { as: 'lost' };
-    if (aborted === 'cancelled') return { end: { status: 'cancelled' } };
-    if (aborted === 'shutting down') return { as: 'released', putBack: {} };
+    const why = error instanceof JobAborted ? error.why : aborted;
+    if (why === 'lease lost') return { as: 'lost' };
+    if (why === 'cancelled') return { end: { status: 'cancelled' } };
+    if (why === 'shutting down') return { as: 'released', putBack: {} };
     // The database is no fault of the job: it is run again as one that was left, which counts no failure.
     if (isOutage(error) && job.attempt < MOST_ATTEMPTS_THROUGH_OUTAGES)
       return { as: 'released', putBack: { delayMs: usualDelay(1) } };
-    if (error instanceof AppError) this.logger.warn({ job: job.id, code: error.code }, `job failed: ${error.message}`);
-    else this.logger.error(error, `job ${job.id} of ${job.queue} failed`);
+    if (!(error instanceof AppError)) this.logger.error(error, `job ${job.id} of ${job.queue} failed`);
     const problem = problemOfJob(job, error);
     const failures = job.failures + 1;
     const delayMs = failures < job.mostAttempts ? retryIn(failures, error) : null;
     if (delayMs === null) return { end: { status: 'failed', error: problem } };
+    const { id, queue, attempt } = job;
+    this.logger.warn({ job: id, queue, attempt, code: problem.code }, `job is tried again: ${problem.detail}`);
     return { as: 'retried', putBack: { failed: true, delayMs, error: problem } };
   }
 

@@ -42,6 +42,14 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
     return this.store.insert(actor, job) as Promise<Job<P>>;
   }
 
+  /**
+   * Asks for the work of a job once more, where its listener hears that it ended with something left to do. The new job comes
+   * before all others that wait for the same serial key.
+   */
+  repeat(job: Job): Promise<Job> {
+    return this.store.insertAgain(job.id);
+  }
+
   /** Says how the jobs of a queue are done; a feature calls it once, when it is made. */
   handle<P extends object>(queue: string, handler: JobHandler<P>): void {
     this.handlers.add(queue, handler);

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ArrayMaxSize, ArrayMinSize, IsArray, IsDefined, IsObject, IsOptional } from 'class-validator';
+import { IsDefined, IsOptional, ValidateBy } from 'class-validator';
 import { FormFlagInput, IdInput, MapInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
+import { isList, KeepsPacked, PackedJson } from '../core/schema/packed-json.js';
 import type { JsonObject } from '../formats/located.js';
 import { STATUS_WORDS } from './entry-status.js';
 
@@ -38,12 +39,10 @@ export class ComponentsInput {
     items: { type: 'object' },
     description: 'Definitions with kind, apiVersion and schema.',
   })
+  @KeepsPacked()
   @IsDefined({ message: 'is required' })
-  @IsArray({ message: 'must be a list' })
-  @ArrayMinSize(1, { message: 'must not be empty' })
-  @ArrayMaxSize(10_000, { message: 'must have at most 10000 components' })
-  @IsObject({ each: true, message: 'must be a list of objects' })
-  components!: JsonObject[];
+  @ValidateBy({ name: 'isList', validator: { validate: isList } }, { message: 'must be a list' })
+  components!: JsonObject[] | PackedJson;
 
   @FormFlagInput('When anything cannot be taken, nothing is.')
   atomic?: boolean | string;
@@ -77,8 +76,9 @@ export class GenerationInput {
 }
 
 export class EvaluationInput {
+  @KeepsPacked()
   @MapInput({ description: 'A design file.' })
-  design!: JsonObject;
+  design!: JsonObject | PackedJson;
 
   @MapInput({ optional: true })
   options?: JsonObject;

@@ -38,7 +38,7 @@ export class World {
     return new World(app, baseUrl, admin, first.organizationId, new Person(baseUrl, null), database);
   }
 
-  /** Another user, a member of an organization (Default unless said otherwise) with a role in it. */
+  /** Another user whose account is confirmed, a member of an organization (Default unless said otherwise) with a role in it. */
   async person(role: 'owner' | 'admin' | 'member' = 'member', organization = this.organization): Promise<Person> {
     const email = `${randomUUID()}@example.org`;
     const added = await this.admin.post(`/api/identity/orgs/${organization}/users`, {
@@ -47,7 +47,16 @@ export class World {
       password: PASSWORD,
     });
     if (added.status !== 201) throw new Error(`adding a user failed: ${JSON.stringify(added.body)}`);
+    await this.sql('UPDATE app_user SET unconfirmed_by = NULL WHERE id = $1', [added.body.id]);
     return this.signIn(email, PASSWORD);
+  }
+
+  /** Has an admin invite someone who has an account, who accepts. */
+  async join(person: Person, admin: Person & { organization: string }, role: 'admin' | 'member'): Promise<void> {
+    const users = `/api/identity/orgs/${admin.organization}/users`;
+    const { body } = await admin.post(users, { email: person.email, role });
+    const { status } = await person.post(new URL(body.invitation_url as string).pathname);
+    if (status !== 200) throw new Error(`accepting was answered ${status}`);
   }
 
   /** A user of an organization of their own, who has no part in Default. */
@@ -81,7 +90,8 @@ export class World {
   }
 }
 
-const SETTINGS = {
+/** Settings of every server under test. */
+export const SETTINGS = {
   NODE_ENV: 'test',
   LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent',
   LOG_FORMAT: 'json',

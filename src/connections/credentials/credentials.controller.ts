@@ -4,8 +4,12 @@ import { Actor } from '../../core/access/actor.js';
 import { Caller } from '../../core/access/public.js';
 import { OrganizationListQuery } from '../../core/listing/list-query.js';
 import { type Envelope, envelope, whole } from '../../core/listing/page.js';
+import { AnswersSecret } from '../../core/rest/answers-secret.js';
 import { Id } from '../../core/rest/id.js';
 import { IfMatch, Precondition } from '../../core/rest/precondition.js';
+import { Requires, RequiresIn } from '../../core/rest/rights/requires.js';
+import { OrganizationsService } from '../../organizations/organizations.service.js';
+import { credentialPolicy } from '../connection.policy.js';
 import { ConnectionPage, ConnectionView } from '../connection.view.js';
 import { CredentialChange, NewCredential } from './credential.inputs.js';
 import { CredentialPage, CredentialView } from './credential.view.js';
@@ -13,6 +17,7 @@ import { CredentialsService } from './credentials.service.js';
 
 @ApiTags('credentials')
 @ApiBearerAuth()
+@AnswersSecret()
 @Controller('api/integrations/credentials')
 export class CredentialsController {
   constructor(private readonly credentials: CredentialsService) {}
@@ -24,6 +29,7 @@ export class CredentialsController {
   }
 
   @Post()
+  @RequiresIn(credentialPolicy.create, OrganizationsService)
   @ApiCreatedResponse({ type: CredentialView })
   async create(@Caller() actor: Actor, @Body() input: NewCredential): Promise<CredentialView> {
     return CredentialView.of(await this.credentials.create(actor, input));
@@ -36,6 +42,7 @@ export class CredentialsController {
   }
 
   @Put(':id')
+  @Requires(credentialPolicy.update, CredentialsService)
   @ApiOkResponse({ type: CredentialView })
   async update(
     @Caller() actor: Actor,
@@ -47,6 +54,7 @@ export class CredentialsController {
   }
 
   @Delete(':id')
+  @Requires(credentialPolicy.delete, CredentialsService)
   @ApiOkResponse({ type: CredentialView })
   async delete(@Caller() actor: Actor, @Id() id: string, @IfMatch() match: Precondition): Promise<CredentialView> {
     return CredentialView.of(await this.credentials.delete(actor, id, match));

@@ -1,4 +1,5 @@
 import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import type { Reflector } from '@nestjs/core';
 import type { Actor } from './actor.js';
 
 export const IS_PUBLIC = 'armature:public';
@@ -6,9 +7,15 @@ export const IS_PUBLIC = 'armature:public';
 /** Opens one route to callers without a token; every other route is closed by the global guard. */
 export const Public = () => SetMetadata(IS_PUBLIC, true);
 
-/** What the guard leaves on a request, for both APIs. */
+/** Whether a route, or the controller that it is of, carries a mark. */
+export const isMarked = (reflector: Reflector, mark: string, context: ExecutionContext): boolean =>
+  reflector.getAllAndOverride<boolean>(mark, [context.getHandler(), context.getClass()]) ?? false;
+
+/** What is known of the caller of a request, in both APIs. */
 export interface Authenticated {
   actor?: Actor;
+  /** Why the token that was sent stands for nobody. */
+  refused?: Error;
 }
 
 /** The caller, as the guard found them. */

@@ -1,4 +1,4 @@
-import { type DynamicModule, Global, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { type DynamicModule, Global, Logger, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Env } from '../config/env.js';
 import { DatabaseAvailability } from './availability.js';
@@ -6,6 +6,7 @@ import { makeDataSource, type Migration } from './data-source.js';
 import { DatabaseUrl } from './database-url.js';
 import { migrate } from './migrate.js';
 import { Notifications } from './notifications.js';
+import { serviceLogin } from './service-login.js';
 import { tellWhoAsks } from './row-security.js';
 import { UnitOfWork } from './unit-of-work.js';
 
@@ -29,7 +30,9 @@ export class DatabaseModule implements OnApplicationShutdown {
           inject: [Env, DatabaseAvailability],
           useFactory: async (env: Env, availability: DatabaseAvailability) => {
             await migrate(url, migrations);
-            const dataSource = await makeDataSource({ url, role: 'service', poolSize: env.DATABASE_POOL }).initialize();
+            const login = env.DATABASE_SERVICE_URL ?? (await ownLogin(url));
+            const pool = { url: login, role: 'service', poolSize: env.DATABASE_POOL } as const;
+            const dataSource = await makeDataSource(pool).initialize();
             tellWhoAsks(dataSource);
             availability.guard(dataSource);
             return dataSource;
@@ -48,4 +51,14 @@ export class DatabaseModule implements OnApplicationShutdown {
     if (this.availability.isAway) this.availability.dropConnections(new Error('Connection terminated'));
     await this.dataSource.destroy();
   }
+}
+
+async function ownLogin(url: string): Promise<string> {
+  const { url: login, shared } = await serviceLogin(url);
+  if (shared)
+    new Logger(DatabaseModule.name).warn(
+      `the service signs in to the database as the owner of its tables, for a login of its own could not be made: ${shared}. ` +
+        'Give the user of DATABASE_URL the right CREATEROLE, or set DATABASE_SERVICE_URL.',
+    );
+  return login;
 }

@@ -61,7 +61,9 @@ export class Notifications implements OnApplicationBootstrap {
 
   private async connect(): Promise<void> {
     const asked = [...this.channels.keys()];
-    const session = await ListeningSession.open(this.url.service, asked, (channel, payload) => {
+    // The very login of the pool: listening needs no rights of the owner.
+    const url = (this.dataSource.options as { url?: string }).url ?? this.url.service;
+    const session = await ListeningSession.open(url, asked, (channel, payload) => {
       for (const listener of this.channels.get(channel) ?? []) listener(payload);
     });
     if (this.closing.signal.aborted) return session.close();

@@ -21,6 +21,13 @@ export interface ErrorOptions {
   cause?: unknown;
 }
 
+/** Characters of a detail, which may quote what was sent. */
+const LONGEST_DETAIL = 4_000;
+
+/** The beginning of a text that is longer than it may be. */
+export const clipped = (text: string, longest: number): string =>
+  text.length <= longest ? text : `${text.slice(0, longest).toWellFormed()}…`;
+
 /** A failure with a name: every error that a caller may see is one of these, all others answer 500 with nothing but a request id. */
 export class AppError extends Error {
   readonly errors: Fault[];
@@ -35,7 +42,7 @@ export class AppError extends Error {
     detail: string,
     options: ErrorOptions = {},
   ) {
-    super(detail, { cause: options.cause });
+    super(clipped(detail, LONGEST_DETAIL), { cause: options.cause });
     this.name = new.target.name;
     this.errors = options.errors ?? [];
     this.remedy = options.remedy;

@@ -1,6 +1,6 @@
 import type { HttpException } from '@nestjs/common';
 import { DatabaseUnavailable, isOutage } from '../database/outage.js';
-import { AppError, InvalidRequest, Unauthenticated } from './app-error.js';
+import { AppError, clipped, type Fault, InvalidRequest, Unauthenticated } from './app-error.js';
 
 /** The problem document of RFC 9457 that every failed REST call answers with. */
 export interface Problem extends Record<string, unknown> {
@@ -25,11 +25,30 @@ export function problemOf(error: AppError, requestId: string): Problem {
     detail: error.message,
     code: error.code,
     error: error.message,
-    errors: error.errors,
+    errors: listed(error.errors),
     ...(error.remedy ? { remedy: error.remedy } : {}),
     ...error.extensions,
     request_id: requestId,
   };
+}
+
+/** Faults of one answer; one more line tells how many were left out. */
+const LISTED = 100;
+/** Characters of one text of a fault, which may quote what was sent. */
+const LONGEST_TEXT = 500;
+
+export const moreFaults = (count: number): string => `${count} more faults are not listed`;
+
+/** The faults of an error as an answer may list them: bounded in number and length, whatever the request was. */
+export function listed(faults: readonly Fault[]): Fault[] {
+  const shown = faults.slice(0, LISTED).map((fault) => ({
+    ...fault,
+    ...(fault.pointer === undefined ? {} : { pointer: clipped(fault.pointer, LONGEST_TEXT) }),
+    detail: clipped(fault.detail, LONGEST_TEXT),
+  }));
+  const left = faults.slice(LISTED);
+  const last = left.length === 1 ? left[0]?.detail : moreFaults(left.length);
+  return left.length === 0 ? shown : [...shown, { detail: clipped(last ?? '', LONGEST_TEXT) }];
 }
 
 /** The only thing a caller learns of a fault of ours is the id under which the log tells it. */
@@ -43,46 +62,15 @@ export function internalError(cause: unknown): AppError {
 interface HttpError {
   status?: number;
   statusCode?: number;
-  type?: string;
   message?: string;
-  body?: unknown;
-  limit?: number;
-  expose?: boolean;
 }
 
-/** Turns whatever was thrown into an error with a name: ours, those of the framework and of the body parsers, else 500. */
+/** Turns whatever was thrown into an error with a name: ours, those of the framework, else 500. */
 export function asAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   const error = (thrown ?? {}) as HttpError & Partial<HttpException>;
   const ofDatabase = databaseError(thrown);
   if (ofDatabase) return ofDatabase;
-  switch (error.type) {
-    case 'entity.parse.failed': {
-      // The parser's own message quotes the body, which may hold a secret.
-      const position = /position (\d+)/.exec(error.message ?? '')?.[1];
-      const detail = position ? `is not valid JSON at position ${position}` : 'is not valid JSON';
-      return new InvalidRequest(`the body ${detail}`, {
-        code: 'MALFORMED_JSON',
-        errors: [{ pointer: '', detail }],
-        remedy: 'Send a JSON object, and the header "Content-Type: application/json".',
-      });
-    }
-    case 'entity.too.large':
-      return tooLarge(`the body is larger than ${error.limit ?? 'the limit'} bytes`);
-    case 'encoding.unsupported':
-    case 'charset.unsupported':
-      return new AppError(
-        415,
-        'UNSUPPORTED_MEDIA_TYPE',
-        'Unsupported media type',
-        error.message ?? 'unsupported encoding',
-      );
-    case 'request.aborted':
-    case 'request.size.invalid':
-    case 'entity.verify.failed':
-      return new InvalidRequest(error.message ?? 'the body was not received whole');
-    default:
-  }
   const status = typeof error.getStatus === 'function' ? error.getStatus() : (error.status ?? error.statusCode);
   const detail = error.message ?? 'the request was refused';
   switch (status) {
@@ -95,7 +83,7 @@ export function asAppError(thrown: unknown): AppError {
     case 413:
       return tooLarge(detail);
     case 415:
-      return new AppError(415, 'UNSUPPORTED_MEDIA_TYPE', 'Unsupported media type', detail);
+      return unsupportedMediaType(detail, 'Send application/json.');
     default:
       return internalError(thrown);
   }
@@ -105,6 +93,8 @@ export function asAppError(thrown: unknown): AppError {
 const CANCELED = '57014';
 /** Of two transactions that wait for each other, or that cannot both be right, PostgreSQL ends one (class 40). */
 const ROLLED_BACK = new Set(['40001', '40P01']);
+/** A text that no column takes: the NUL character, or characters outside of the encoding of the database. */
+const UNSTORABLE_TEXT = new Set(['22021', '22P05']);
 
 /** What the database says of being busy is no fault of the request, nor of ours: the same call may pass in a moment. */
 function databaseError(thrown: unknown): AppError | undefined {
@@ -113,6 +103,8 @@ function databaseError(thrown: unknown): AppError | undefined {
   if (message === 'timeout exceeded when trying to connect')
     return tooBusy('No connection to the database was free in time.', thrown);
   if (driverError?.code === CANCELED) return tooBusy('The database did not answer in time.', thrown);
+  if (UNSTORABLE_TEXT.has(driverError?.code ?? ''))
+    return new InvalidRequest('a text of the request holds a character that cannot be stored, such as NUL');
   if (!ROLLED_BACK.has(driverError?.code ?? '')) return undefined;
   return new AppError(409, 'CONCURRENT_CHANGE', 'Conflict', 'Another change of the same records came between.', {
     remedy: 'Repeat the request.',
@@ -132,4 +124,8 @@ export function tooLarge(detail: string): AppError {
   return new AppError(413, 'TOO_LARGE', 'Too large', detail, {
     remedy: 'Send less, or ask the operator to raise the limit.',
   });
+}
+
+export function unsupportedMediaType(detail: string, remedy: string): AppError {
+  return new AppError(415, 'UNSUPPORTED_MEDIA_TYPE', 'Unsupported media type', detail, { remedy });
 }

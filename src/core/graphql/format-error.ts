@@ -1,11 +1,13 @@
 import { Logger } from '@nestjs/common';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { DatabaseUnavailable } from '../database/outage.js';
-import { AppError } from '../errors/app-error.js';
-import { asAppError, internalError } from '../errors/problem.js';
+import { AppError, clipped } from '../errors/app-error.js';
+import { asAppError, internalError, listed } from '../errors/problem.js';
 import { currentRequest } from '../telemetry/request-context.js';
 
 const logger = new Logger('GraphQL');
+/** Characters of a message of the library, which quotes the values that it refuses. */
+const LONGEST_MESSAGE = 1_000;
 const REMEDY = 'Correct the document or its variables; the schema answers introspection, and the playground shows it.';
 
 /** Gives every GraphQL error the same `code`, `errors`, `remedy` and `request_id` that REST has, under `extensions`. */
@@ -17,6 +19,7 @@ export function formatError(formatted: GraphQLFormattedError, thrown: unknown): 
     const { stacktrace: _, ...extensions } = formatted.extensions ?? {};
     return {
       ...formatted,
+      message: clipped(formatted.message, LONGEST_MESSAGE),
       extensions: {
         code: cause.extensions.code ?? 'BAD_USER_INPUT',
         errors: [],
@@ -34,7 +37,7 @@ export function formatError(formatted: GraphQLFormattedError, thrown: unknown): 
     message,
     locations: formatted.locations,
     path: formatted.path,
-    extensions: { code, errors, ...(remedy ? { remedy } : {}), ...extensions, request_id },
+    extensions: { code, errors: listed(errors), ...(remedy ? { remedy } : {}), ...extensions, request_id },
   };
 }
 
@@ -42,6 +45,6 @@ export function formatError(formatted: GraphQLFormattedError, thrown: unknown): 
 function ofLibrary(formatted: GraphQLFormattedError, cause: unknown): AppError {
   const code = formatted.extensions?.code;
   if (typeof code === 'string' && code !== 'INTERNAL_SERVER_ERROR')
-    return new AppError(400, code, 'Invalid request', formatted.message, { remedy: REMEDY });
+    return new AppError(400, code, 'Invalid request', clipped(formatted.message, LONGEST_MESSAGE), { remedy: REMEDY });
   return cause instanceof Error ? asAppError(cause) : internalError(cause);
 }

@@ -4,6 +4,7 @@ import { GraphQLModule } from '@nestjs/graphql';
 import { Env } from '../config/env.js';
 import { CallLimit } from '../rest/call-limit.js';
 import { formatError } from './format-error.js';
+import { GraphqlEntry } from './graphql-entry.js';
 import { GraphqlOptions, queryLimits } from './graphql-options.js';
 import {
   PLAYGROUND_OPTIONS,
@@ -17,6 +18,7 @@ import { SOCKET_DEFAULTS, SOCKET_OPTIONS, type SocketOptions } from './sockets/s
   controllers: [PlaygroundController],
   imports: [GraphQLModule.forRootAsync<ApolloDriverConfig>({ driver: ApolloDriver, useClass: GraphqlOptions })],
   providers: [
+    GraphqlEntry,
     GraphqlSockets,
     {
       provide: PLAYGROUND_OPTIONS,

@@ -5,6 +5,7 @@ import type { Actor } from '../access/actor.js';
 import type { Authenticated } from '../access/public.js';
 import { Env } from '../config/env.js';
 import { AppError } from '../errors/app-error.js';
+import { addressBlock } from './address-block.js';
 
 /** How often one caller may call in a minute; every answer tells what is left in the `RateLimit` headers. */
 @Injectable()
@@ -19,8 +20,8 @@ export class CallLimit {
 
   /** @throws AppError 429 with Retry-After */
   async count(request: Request & Authenticated, response: Response): Promise<void> {
-    if (!this.env.RATE_LIMIT || request.path.startsWith('/healthz')) return;
-    const caller = request.actor?.userId ?? request.ip ?? 'unknown';
+    if (!this.env.RATE_LIMIT) return;
+    const caller = request.actor?.userId ?? addressBlock(request.ip);
     await this.take(this.all, caller, response);
     if (request.method !== 'GET' && request.method !== 'HEAD' && !isGraphql(request))
       await this.take(this.writes, caller, response);

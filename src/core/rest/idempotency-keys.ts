@@ -14,10 +14,15 @@ export interface Answer {
 }
 
 export interface Call {
+  /** The user; what one user keeps is bounded in sum, whatever the tokens are. */
   caller: string;
+  /** The token that the call came with, and what it may do: another token does not get the answer. */
+  token: string;
   route: string;
   key: string;
-  body: unknown[];
+  /** The digest of the body as a value. */
+  body: string;
+  files: Buffer[];
 }
 
 interface Row {
@@ -28,6 +33,9 @@ interface Row {
 
 /** Bytes that are hashed at once. */
 const PIECE = 1024 * 1024;
+/** Answers that are kept for one caller, and their bytes; the oldest go first. */
+const MOST_KEPT = 2_000;
+const MOST_BYTES = 50 * 1024 * 1024;
 
 /** Remembers for 24 hours how calls with an idempotency key were answered; the answers are kept sealed. */
 @Injectable()
@@ -45,8 +53,12 @@ export class IdempotencyKeys {
   async begin(
     call: Call,
   ): Promise<{ earlier: Answer | null; finish(answer: Answer): Promise<void>; forget(): Promise<void> }> {
-    const digest = await digestOf(call.body);
-    const place = [call.caller, call.route, call.key];
+    const digest = await digestOf([Buffer.from(call.body), ...call.files]);
+    // Addresses are longer than what an index takes.
+    const route = createHash('sha256')
+      .update(JSON.stringify([call.token, call.route]))
+      .digest('base64url');
+    const place = [call.caller, route, call.key];
     const claimed = await this.unit.manager.query<unknown[]>(
       `INSERT INTO idempotency_key AS k (caller, route, key, digest) VALUES ($1, $2, $3, $4)
        ON CONFLICT (caller, route, key) DO UPDATE SET digest = $4, answer = NULL, created_at = now()
@@ -63,6 +75,7 @@ export class IdempotencyKeys {
           `UPDATE idempotency_key SET answer = $4 WHERE caller = $1 AND route = $2 AND key = $3`,
           [...place, sealed],
         );
+        await this.trim(call.caller);
       },
       forget: async () => {
         await this.unit.manager.query(
@@ -76,6 +89,17 @@ export class IdempotencyKeys {
   /** Forgets what is older than a day. */
   async purge(): Promise<void> {
     await this.unit.manager.query(`DELETE FROM idempotency_key WHERE created_at < now() - interval '24 hours'`);
+  }
+
+  private async trim(caller: string): Promise<void> {
+    await this.unit.manager.query(
+      `DELETE FROM idempotency_key k USING (
+         SELECT route, key, row_number() OVER newest AS place, sum(octet_length(answer)) OVER newest AS bytes
+         FROM idempotency_key WHERE caller = $1 AND answer IS NOT NULL WINDOW newest AS (ORDER BY created_at DESC, key)
+       ) kept
+       WHERE k.caller = $1 AND k.route = kept.route AND k.key = kept.key AND (kept.place > $2 OR kept.bytes > $3)`,
+      [caller, MOST_KEPT, MOST_BYTES],
+    );
   }
 
   private async answerTo(place: string[], digest: string): Promise<Answer> {
@@ -102,16 +126,15 @@ export class IdempotencyKeys {
   }
 }
 
-async function digestOf(parts: unknown[]): Promise<string> {
+async function digestOf(parts: Buffer[]): Promise<string> {
   const hash = createHash('sha256');
   const turns = new Turns();
-  for (const part of parts) {
-    const bytes = Buffer.isBuffer(part) ? part : Buffer.from(JSON.stringify(part ?? null));
+  for (const bytes of parts) {
+    hash.update(`${bytes.length} `);
     for (let start = 0; start < bytes.length; start += PIECE) {
       hash.update(bytes.subarray(start, start + PIECE));
       await turns.take();
     }
-    hash.update('\0');
   }
   return hash.digest('base64url');
 }

@@ -1,40 +1,44 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
-import type { Request, Response } from 'express';
+import { Reflector } from '@nestjs/core';
+import type { Response } from 'express';
 import { catchError, mergeMap, type Observable, of } from 'rxjs';
-import type { Authenticated } from '../access/public.js';
+import { IS_PUBLIC, isMarked } from '../access/public.js';
 import { type AppError, InvalidRequest } from '../errors/app-error.js';
 import { asAppError, problemOf } from '../errors/problem.js';
 import { currentRequest } from '../telemetry/request-context.js';
+import type { ReadRequest } from './body/body-reader.js';
 import { type Answer, IdempotencyKeys } from './idempotency-keys.js';
-import { filesOf, Uploads } from './upload.js';
+import { filesOf } from './upload.js';
 import { WrittenJson } from './written-json.js';
 
-const KEPT_HEADERS = ['content-type', 'location', 'etag'];
-/** Refusals that say nothing of the work itself, so that trying again under the same key makes sense. */
-const NOT_KEPT = new Set([401, 429]);
+const KEPT_HEADERS = ['content-type', 'location', 'etag', 'cache-control'];
+/** Refusals of the caller and not of the work, so that trying again under the same key makes sense. */
+const NOT_KEPT = new Set([401, 403, 404, 429]);
 
 /** Writes with an `Idempotency-Key` are done once: the same call again is answered with what the first one was. */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
   constructor(
     private readonly keys: IdempotencyKeys,
-    private readonly uploads: Uploads,
+    private readonly reflector: Reflector,
   ) {}
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
-    const request = context.switchToHttp().getRequest<Request & Authenticated>();
+    const request = context.switchToHttp().getRequest<ReadRequest>();
     const key = context.getType() === 'http' ? request.headers['idempotency-key'] : undefined;
     if (key === undefined || request.method === 'GET' || request.method === 'HEAD' || !request.actor)
       return next.handle();
+    if (isMarked(this.reflector, IS_PUBLIC, context)) return next.handle();
     if (typeof key !== 'string' || key.length === 0 || key.length > 255)
       throw InvalidRequest.at('Idempotency-Key', 'must have 1 to 255 characters');
     const response = context.switchToHttp().getResponse<Response>();
-    await this.uploads.take(request, response);
     const call = await this.keys.begin({
       caller: request.actor.userId ?? request.actor.name,
+      token: [request.actor.sessionId, ...request.actor.scopes].join(' '),
       route: `${request.method} ${request.originalUrl}`,
       key,
-      body: [request.body as unknown, ...filesOf(request).map((file) => file.buffer)],
+      body: request.bodyDigest?.() ?? '',
+      files: filesOf(request).map((file) => file.buffer),
     });
     if (call.earlier) return of(replay(response, call.earlier));
     return next.handle().pipe(

@@ -1,6 +1,8 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { getMetadataStorage, validateSync, type ValidationError } from 'class-validator';
 import { type Fault, InvalidRequest } from '../errors/app-error.js';
+import { listed } from '../errors/problem.js';
+import { PackedJson, TOO_MUCH_DATA, Unpacking } from '../schema/packed-json.js';
 import { escape, unsound } from '../schema/sound.js';
 import { keepEchoed, readOnly, recordFields } from './change-input.js';
 
@@ -19,7 +21,7 @@ export class InputPipe implements PipeTransform {
   transform(value: unknown, { metatype, type }: ArgumentMetadata): unknown {
     if ((type !== 'body' && type !== 'query') || !metatype || !this.isInput(metatype)) return value;
     const given = value ?? {};
-    if (typeof given !== 'object' || Array.isArray(given))
+    if (typeof given !== 'object' || Array.isArray(given) || given instanceof PackedJson)
       throw new InvalidRequest('the body must be a JSON object', {
         errors: [{ pointer: '', detail: 'must be an object' }],
         remedy: 'Send a JSON object, and the header "Content-Type: application/json".',
@@ -30,11 +32,14 @@ export class InputPipe implements PipeTransform {
   private query(given: Plain, metatype: InputClass): object {
     const keys = this.keysOf(metatype);
     const taken: Plain = {};
+    const faults: Fault[] = [];
     for (const [key, value] of Object.entries(given)) {
       const name = keys.get(fold(key));
-      if (name !== undefined) taken[name] = value;
+      if (name === undefined) continue;
+      if (differs(taken, name, value)) faults.push(twice(key));
+      taken[name] = value;
     }
-    return this.checked(taken, metatype, [], '');
+    return this.checked(taken, metatype, faults, '');
   }
 
   private body(given: Plain, metatype: InputClass): object {
@@ -42,12 +47,15 @@ export class InputPipe implements PipeTransform {
     const record = new Map([...recordFields(metatype)].map((name) => [fold(name), name]));
     const taken: Plain = {};
     const echoed: Plain = {};
+    const unpacking = new Unpacking(metatype);
     const faults: Fault[] = [];
     for (const [key, value] of Object.entries(given)) {
       const name = keys.get(fold(key));
       const shown = record.get(fold(key) === 'orgid' ? 'organizationid' : fold(key));
-      if (name !== undefined) taken[name] = value;
-      else if (shown !== undefined) echoed[shown] = value;
+      if (name !== undefined) {
+        if (differs(taken, name, value)) faults.push(twice(`/${escape(key)}`));
+        taken[name] = value;
+      } else if (shown !== undefined) echoed[shown] = unpacking.field(shown, value)?.value;
       else faults.push({ pointer: `/${escape(key)}`, detail: `is not a field of this request` });
     }
     const input = this.checked(taken, metatype, faults, '/');
@@ -57,14 +65,26 @@ export class InputPipe implements PipeTransform {
     return input;
   }
 
+  /** Types come before content: what is of the wrong type is not looked into. */
   private checked(taken: Plain, metatype: InputClass, faults: Fault[], prefix: string): object {
-    const unkept = Object.entries(taken).flatMap(([name, value]) => unsound(value, `${prefix}${name}`));
-    if (unkept.length > 0) throw refusal([...faults, ...unkept]);
-    const input = Object.assign(new metatype(), taken);
-    const found = validateSync(input, { stopAtFirstError: true, forbidUnknownValues: false });
-    const errors = [...faults, ...found.flatMap((error) => faultsOf(error, prefix))];
-    if (errors.length === 0) return input;
-    throw refusal(errors);
+    const unpacking = new Unpacking(metatype);
+    const input = new metatype() as Plain;
+    const wrong = new Set<string>();
+    for (const [name, value] of Object.entries(taken)) {
+      const field = unpacking.field(name, value);
+      input[name] = (field ?? { value }).value;
+      if (field) continue;
+      wrong.add(name);
+      faults.push({ pointer: `${prefix}${name}`, detail: TOO_MUCH_DATA });
+    }
+    for (const error of validateSync(input, { stopAtFirstError: true, forbidUnknownValues: false })) {
+      if (!wrong.has(error.property)) faults.push(...faultsOf(error, prefix));
+      wrong.add(error.property);
+    }
+    for (const [name, value] of Object.entries(taken))
+      if (!wrong.has(name)) faults.push(...unsound(value, `${prefix}${name}`));
+    if (faults.length > 0) throw refusal(faults);
+    return input;
   }
 
   private isInput(metatype: unknown): metatype is InputClass {
@@ -85,16 +105,24 @@ export class InputPipe implements PipeTransform {
 /** The base of inputs that change a stored record: fields that cannot be written may be sent back as they are. */
 export abstract class ChangeOnly {}
 
-const fold = (key: string): string => key.replace(/[_-]/g, '').toLowerCase();
+export const fold = (key: string): string => key.replace(/[_-]/g, '').toLowerCase();
 
-const refusal = (errors: Fault[]): InvalidRequest =>
-  new InvalidRequest(errors.map((e) => `${e.pointer?.replace(/^\//, '')} ${e.detail}`).join('; '), { errors });
+const twice = (pointer: string): Fault => ({ pointer, detail: 'is given more than once, in different spellings' });
+
+/** Whether another spelling of the same name has said something else. */
+const differs = (taken: Plain, name: string, value: unknown): boolean =>
+  Object.hasOwn(taken, name) && taken[name] !== value;
+
+function refusal(errors: Fault[]): InvalidRequest {
+  const named = listed(errors).map(({ pointer = '', detail }) => `${pointer.replace(/^\//, '')} ${detail}`.trim());
+  return new InvalidRequest(named.join('; '), { errors });
+}
 
 function faultsOf(error: ValidationError, prefix: string): Fault[] {
   const pointer = `${prefix}${error.property}`;
   const own = Object.values(error.constraints ?? {}).map((detail) => ({
     pointer,
-    detail: detail.replace(new RegExp(`^${error.property} `), ''),
+    detail: detail.startsWith(`${error.property} `) ? detail.slice(error.property.length + 1) : detail,
   }));
   const required = error.value === undefined && own.length > 0 ? [{ pointer, detail: 'is required' }] : own;
   return [...required, ...(error.children ?? []).flatMap((child) => faultsOf(child, `${pointer}/`))];

@@ -37,7 +37,7 @@ export function serveReference(app: INestApplication, env: Env): void {
   SwaggerModule.setup('api/docs', app, () => (document ??= describe(app, env)), {
     jsonDocumentUrl: 'api/openapi.json',
     yamlDocumentUrl: 'api/openapi.yaml',
-    swaggerOptions: { persistAuthorization: true },
+    swaggerOptions: { persistAuthorization: false },
     customSiteTitle: 'Armature API',
   });
 }

@@ -1,28 +1,43 @@
 import { Global, Module } from '@nestjs/common';
 import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { ProblemFilter } from '../errors/problem.filter.js';
+import { BodyInterceptor } from './body/body.interceptor.js';
+import { BodyReader } from './body/body-reader.js';
 import { CallLimit } from './call-limit.js';
 import { ConditionalInterceptor } from './conditional.interceptor.js';
 import { IdempotencyInterceptor } from './idempotency.interceptor.js';
 import { IdempotencyKeys } from './idempotency-keys.js';
 import { InputPipe } from './input.pipe.js';
+import { RightsInterceptor } from './rights/rights.interceptor.js';
 import { RouteTable } from './route-table.js';
-import { UploadInterceptor, Uploads } from './upload.js';
+import { Uploads } from './upload.js';
 
-/** What every REST route has: inputs checked, failures as problems, ETags, idempotency keys, uploads. */
+/**
+ * What every REST route has. The stages of a request, in this order, none of which runs before the one above has passed:
+ * 1. middleware (app.setup.ts): request id, access log, security headers, Admission (finds the caller, counts the call);
+ * 2. guards: AuthGuard (is a caller needed?), then the rights to the route and to the records in its path;
+ * 3. BodyInterceptor reads the body;
+ * 4. the rights to records that the body names;
+ * 5. IdempotencyInterceptor answers again what was answered before, or lets pass;
+ * 6. ConditionalInterceptor writes the answer;
+ * 7. InputPipe checks the content of query and body; the handler.
+ * Interceptors run in the order of this list; GraphQL has the same order, its fields being behind GraphqlEntry.
+ */
 @Global()
 @Module({
   providers: [
     RouteTable,
     CallLimit,
     Uploads,
-    UploadInterceptor,
+    BodyReader,
     IdempotencyKeys,
     { provide: APP_PIPE, useClass: InputPipe },
     { provide: APP_FILTER, useClass: ProblemFilter },
+    { provide: APP_INTERCEPTOR, useClass: BodyInterceptor },
+    { provide: APP_INTERCEPTOR, useClass: RightsInterceptor },
     { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
     { provide: APP_INTERCEPTOR, useClass: ConditionalInterceptor },
   ],
-  exports: [RouteTable, CallLimit, Uploads, UploadInterceptor, IdempotencyKeys],
+  exports: [RouteTable, CallLimit, BodyReader, IdempotencyKeys],
 })
 export class RestModule {}

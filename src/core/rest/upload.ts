@@ -1,7 +1,6 @@
-import { type CallHandler, type ExecutionContext, Inject, Injectable, type NestInterceptor } from '@nestjs/common';
+import { Inject, Injectable, SetMetadata } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import multer, { MulterError } from 'multer';
-import type { Observable } from 'rxjs';
 import { Env } from '../config/env.js';
 import { InvalidRequest } from '../errors/app-error.js';
 import { tooLarge } from '../errors/problem.js';
@@ -12,26 +11,39 @@ export interface UploadedFile {
   buffer: Buffer;
 }
 
+/** Text fields of a form, and bytes of each. */
+const MOST_FIELDS = 20;
+const FIELD_BYTES = 512 * 1024;
+
 type WithFiles = Request & { files?: UploadedFile[] };
 
-/** Reads multipart bodies into memory, within the limits, only after the guard has let the caller in. */
+/** Reads multipart bodies into memory, within the limits. */
 @Injectable()
 export class Uploads {
+  /** Bytes of a whole form. */
+  readonly mostBytes: number;
   private readonly read: (request: Request, response: Response, next: (error?: unknown) => void) => void;
 
   constructor(@Inject(Env) private readonly env: Env) {
+    this.mostBytes = env.LIMIT_UPLOAD_BYTES + MOST_FIELDS * FIELD_BYTES;
     this.read = multer({
       storage: multer.memoryStorage(),
-      limits: { fileSize: env.LIMIT_UPLOAD_BYTES, files: 5, fields: 50, fieldSize: env.LIMIT_BODY_BYTES, parts: 60 },
+      limits: { fileSize: env.LIMIT_UPLOAD_BYTES, files: 5, fields: MOST_FIELDS, fieldSize: FIELD_BYTES, parts: 25 },
     }).any() as never;
   }
 
   /** @throws AppError 413 over a limit, 400 when the body is no sound multipart form */
   async take(request: Request, response: Response): Promise<void> {
-    if (!request.is('multipart/form-data') || (request as WithFiles).files) return;
-    await new Promise<void>((resolve, reject) =>
-      this.read(request, response, (error) => (error ? reject(this.refusal(error)) : resolve())),
-    );
+    let received = 0;
+    await new Promise<void>((resolve, reject) => {
+      request.on('data', (chunk: Buffer) => {
+        received += chunk.length;
+        if (received <= this.mostBytes) return;
+        request.unpipe();
+        reject(tooLarge(`the form is larger than ${this.mostBytes} bytes`));
+      });
+      this.read(request, response, (error) => (error ? reject(this.refusal(error)) : resolve()));
+    });
   }
 
   private refusal(error: unknown): Error {
@@ -44,19 +56,10 @@ export class Uploads {
   }
 }
 
-/** For routes that take files: afterwards the text fields are in the body, the files in `filesOf(request)`. */
-@Injectable()
-export class UploadInterceptor implements NestInterceptor {
-  constructor(private readonly uploads: Uploads) {}
+export const TAKES_FILES = 'armature:takes-files';
 
-  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
-    await this.uploads.take(
-      context.switchToHttp().getRequest<Request>(),
-      context.switchToHttp().getResponse<Response>(),
-    );
-    return next.handle();
-  }
-}
+/** For routes that take multipart forms: the text fields are in the body, the files in `filesOf(request)`. */
+export const TakesFiles = () => SetMetadata(TAKES_FILES, true);
 
 export const filesOf = (request: Request): UploadedFile[] => (request as WithFiles).files ?? [];
 

@@ -1,31 +1,21 @@
-import type { Fault } from '../errors/app-error.js';
+import { clipped, type Fault } from '../errors/app-error.js';
+import { moreFaults } from '../errors/problem.js';
+import { PackedJson } from './packed-json.js';
 
 /** How deep a body may be nested: deeper than any design, and far from where recursion ends. */
-const DEEPEST = 200;
-
-const HALF_A_PAIR = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
+export const DEEPEST = 200;
+/** Faults that are kept of one value; the rest is counted. */
+const KEPT = 100;
+/** Characters of a pointer, whose names are the caller's. */
+const LONGEST_POINTER = 500;
 
 /**
  * What of a parsed body or query cannot be kept as it was sent: text that no database takes (the NUL character, half a
- * surrogate pair), numbers that became infinite, and nesting without end. Each fault is named by its pointer.
+ * surrogate pair), numbers that became infinite, and nesting without end. Each fault is named by its pointer; the work is
+ * linear in the size of the value.
  */
 export function unsound(value: unknown, pointer: string): Fault[] {
-  const faults: Fault[] = [];
-  const left = [{ value, pointer, depth: 0 }];
-  for (let next = left.pop(); next; next = left.pop()) {
-    const { value: at, pointer: where, depth } = next;
-    const fault = typeof at === 'string' ? unsoundText(at) : typeof at === 'number' ? ofNumber(at) : undefined;
-    if (fault) faults.push({ pointer: where, detail: fault });
-    if (typeof at !== 'object' || at === null) continue;
-    if (depth === DEEPEST) return [{ pointer: where, detail: `is nested deeper than ${DEEPEST} levels` }];
-    for (const [key, child] of Object.entries(at).reverse()) {
-      const inside = `${where.replace(/\/$/, '')}/${escape(key)}`;
-      const ofKey = unsoundText(key);
-      if (ofKey) faults.push({ pointer: printable(inside), detail: `has a name that ${ofKey}` });
-      left.push({ value: child, pointer: printable(inside), depth: depth + 1 });
-    }
-  }
-  return faults;
+  return new Inspection(pointer.replace(/\/$/, '')).of(value);
 }
 
 export const escape = (key: string): string => key.replace(/~/g, '~0').replace(/\//g, '~1');
@@ -33,11 +23,60 @@ export const escape = (key: string): string => key.replace(/~/g, '~0').replace(/
 /** Why a text cannot be kept, or nothing. */
 export function unsoundText(text: string): string | undefined {
   if (text.includes('\0')) return 'must not contain the NUL character';
-  return HALF_A_PAIR.test(text) ? 'must not contain half of a surrogate pair' : undefined;
+  return text.isWellFormed() ? undefined : 'must not contain half of a surrogate pair';
 }
 
-const ofNumber = (number: number): string | undefined =>
-  Number.isFinite(number) ? undefined : 'must be a number that JSON can hold';
+class TooDeep extends Error {}
 
-const printable = (pointer: string): string =>
-  pointer.replaceAll('\0', '\\u0000').replace(new RegExp(HALF_A_PAIR, 'g'), '\uFFFD');
+class Inspection {
+  private readonly faults: Fault[] = [];
+  private readonly path: string[] = [];
+  private left = 0;
+
+  constructor(private readonly root: string) {}
+
+  of(value: unknown): Fault[] {
+    try {
+      this.visit(value);
+    } catch (error) {
+      if (!(error instanceof TooDeep)) throw error;
+      return [{ pointer: this.pointer(), detail: `is nested deeper than ${DEEPEST} levels` }];
+    }
+    return this.left > 0 ? [...this.faults, { detail: moreFaults(this.left) }] : this.faults;
+  }
+
+  private visit(value: unknown): void {
+    if (typeof value === 'string') this.add(unsoundText(value));
+    else if (typeof value === 'number')
+      this.add(Number.isFinite(value) ? undefined : 'must be a number that JSON can hold');
+    else if (Array.isArray(value)) for (const [index, item] of value.entries()) this.descend(String(index), item);
+    else if (value instanceof PackedJson) for (const { pointer, detail } of value.faults) this.add(detail, pointer);
+    else if (typeof value === 'object' && value !== null) this.object(Object.entries(value));
+  }
+
+  private object(members: [string, unknown][]): void {
+    for (const [key] of members) {
+      const fault = unsoundText(key);
+      if (fault) this.add(`has a name that ${fault}`, `/${escape(key)}`);
+    }
+    for (const [key, member] of members) this.descend(key, member);
+  }
+
+  private descend(key: string, value: unknown): void {
+    if (this.path.length === DEEPEST && typeof value === 'object' && value !== null) throw new TooDeep();
+    this.path.push(key);
+    this.visit(value);
+    this.path.pop();
+  }
+
+  private add(detail: string | undefined, below = ''): void {
+    if (detail === undefined) return;
+    if (this.faults.length === KEPT) this.left += 1;
+    else this.faults.push({ pointer: this.pointer(below), detail });
+  }
+
+  private pointer(below = ''): string {
+    const path = [this.root, ...this.path.map(escape)].join('/') + below;
+    return clipped(path, LONGEST_POINTER).toWellFormed().replaceAll('\0', '\\u0000');
+  }
+}

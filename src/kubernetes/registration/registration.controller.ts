@@ -1,9 +1,12 @@
-import { Body, Controller, HttpCode, Post, Query, Req, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post, Query, Req } from '@nestjs/common';
 import { ApiBearerAuth, ApiConsumes, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
+import { connectionPolicy } from '../../connections/connection.policy.js';
 import { Actor } from '../../core/access/actor.js';
 import { Caller } from '../../core/access/public.js';
-import { textOf, UploadInterceptor } from '../../core/rest/upload.js';
+import { RequiresIn } from '../../core/rest/rights/requires.js';
+import { OrganizationsService } from '../../organizations/organizations.service.js';
+import { textOf, TakesFiles } from '../../core/rest/upload.js';
 import { KubeconfigUpload, RegistrationQuery } from './registration.inputs.js';
 import { RegistrationService } from './registration.service.js';
 import { RegistrationView } from './registration.view.js';
@@ -16,8 +19,9 @@ export class RegistrationController {
 
   /** Registers each context of a kubeconfig: multipart `k8sfile`, or JSON `{kubeconfig}`. */
   @Post()
+  @RequiresIn(connectionPolicy.create, OrganizationsService)
   @HttpCode(200)
-  @UseInterceptors(UploadInterceptor)
+  @TakesFiles()
   @ApiConsumes('application/json', 'multipart/form-data')
   @ApiOkResponse({ type: RegistrationView })
   register(

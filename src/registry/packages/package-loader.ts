@@ -8,9 +8,13 @@ import { readPackage } from './package-reader.js';
 /** Characters of schemas that cross over at once; taking in this many holds up the event loop for a few milliseconds. */
 const PART = 2_000_000;
 
-interface ReadInput {
-  file: SourceFile;
+/** What PackageLoader adds to the input of its tasks. */
+export interface Limited {
   limits: FormatLimits;
+}
+
+interface ReadInput extends Limited {
+  file: SourceFile;
 }
 
 /** What crosses over from the worker: a model with its first components, further components of the last model, and in the end all that is not of a model. */
@@ -33,8 +37,12 @@ export class PackageLoader {
   async load(file: SourceFile): Promise<PackageContent> {
     // A copy of its own: sending a view would send everything that lies in the same buffer.
     const bytes = Uint8Array.from(file.bytes);
-    const input = { file: { path: file.path, bytes }, limits: this.limits };
-    return joined(await this.pool.collect(readPackageTask, input));
+    return this.read(readPackageTask, { file: { path: file.path, bytes } });
+  }
+
+  /** As load, for another task that reads definitions. */
+  async read<Input>(task: Task<Input & Limited, Iterable<PackagePart>>, input: Input): Promise<PackageContent> {
+    return joined(await this.pool.collect(task, { ...input, limits: this.limits }));
   }
 }
 

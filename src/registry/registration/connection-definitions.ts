@@ -4,9 +4,13 @@ import { ConnectionKinds } from '../../connections/kinds/connection-kinds.js';
 import { isOutage } from '../../core/database/outage.js';
 import { Notifications } from '../../core/database/notifications.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import type { JsonObject } from '../../formats/located.js';
+import type { TaskRunner } from '../../formats/task.js';
+import { WorkerPool } from '../../formats/worker-pool.js';
 import type { ConnectionDefinition } from '../definition.js';
 import { digestOf } from '../digest.js';
 import { ConnectionDefinitionRecord } from './connection-definition.entity.js';
+import { faultsBySchema } from './definition-schema.js';
 import { type Outcome, outcomeOf } from './outcome.js';
 
 const CHANNEL = 'armature_connection_kinds';
@@ -23,6 +27,7 @@ export class ConnectionDefinitions implements OnApplicationBootstrap, OnApplicat
     private readonly kinds: ConnectionKinds,
     private readonly notifications: Notifications,
     private readonly unit: UnitOfWork,
+    private readonly tasks: WorkerPool,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
@@ -71,7 +76,7 @@ export class ConnectionDefinitions implements OnApplicationBootstrap, OnApplicat
 
   private async load(): Promise<void> {
     const records = await this.rows.find();
-    this.kinds.define(records.map(({ definition }) => kindOf(definition)));
+    this.kinds.define(records.map(({ definition }) => kindOf(definition, this.tasks)));
   }
 
   private get rows() {
@@ -79,12 +84,16 @@ export class ConnectionDefinitions implements OnApplicationBootstrap, OnApplicat
   }
 }
 
-function kindOf({ kind, type, subType, connectionSchema, credentialSchema }: ConnectionDefinition): ConnectionKind {
+function kindOf(
+  { kind, type, subType, connectionSchema, credentialSchema }: ConnectionDefinition,
+  tasks: TaskRunner,
+): ConnectionKind {
   return {
     name: kind,
     type: type || 'platform',
     subType: subType || 'management',
     ...(connectionSchema ? { metadata: connectionSchema } : {}),
     ...(credentialSchema ? { secret: credentialSchema } : {}),
+    judge: (schema, value) => faultsBySchema(schema as JsonObject, value as JsonObject, tasks),
   };
 }

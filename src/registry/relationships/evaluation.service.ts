@@ -1,26 +1,18 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { InvalidRequest } from '../../core/errors/app-error.js';
-import { canonicalDesign } from '../../formats/design-canonical.js';
-import { faultsOfDesign } from '../../formats/design-check.js';
-import type { DesignFile } from '../../formats/design-file.js';
-import { isObject, type JsonObject } from '../../formats/located.js';
+import { WrittenJson } from '../../core/rest/written-json.js';
+import { jsonBytes } from '../../core/schema/packed-json.js';
 import { Turns } from '../../core/turns.js';
+import { InPlace } from '../../formats/task.js';
 import { WorkerPool } from '../../formats/worker-pool.js';
 import { ModelsStore } from '../models/models.store.js';
 import type { EvaluationInput } from '../registry.inputs.js';
 import { RegistryRevisionStore } from '../registry-revision.store.js';
-import { evaluate } from './evaluation/evaluate.js';
-import type { Evaluation, EvaluationOptions } from './evaluation/evaluation.js';
-import { definitionsIn, evaluationTask, type PackedDefinitions } from './evaluation/evaluation-task.js';
+import { evaluationTask, type PackedDefinitions } from './evaluation/evaluation-task.js';
 import { RelationshipsStore } from './relationships.store.js';
 
-/** A design of more components is evaluated in a worker. */
-const AT_ONCE = 20;
-
-export interface EvaluationAnswer extends Evaluation {
-  timestamp: Date;
-}
+/** A design of more bytes is evaluated in a worker. */
+const AT_ONCE = 16 * 1024;
 
 /** Finds the relationships of designs by the enabled definitions of the registry. */
 @Injectable()
@@ -34,25 +26,12 @@ export class RelationshipEvaluation {
     private readonly pool: WorkerPool,
   ) {}
 
-  /** @throws InvalidRequest with pointers into the body */
-  async answer({ design, options = {} }: EvaluationInput): Promise<EvaluationAnswer> {
-    const faults = [
-      ...faultsOfDesign(design).map((fault) => ({ ...fault, pointer: `/design${fault.pointer ?? ''}` })),
-      ...faultsOfOptions(options),
-    ];
-    if (faults.length > 0)
-      throw new InvalidRequest(faults.map((fault) => `${fault.pointer} ${fault.detail}`).join('; '), {
-        errors: faults,
-      });
-    const result = await this.evaluate(canonicalDesign(design, 'design'), options);
-    return { ...result, timestamp: new Date() };
-  }
-
-  /** The design with its relationships, what changed in it, and how each definition fared. */
-  async evaluate(design: DesignFile, options: EvaluationOptions = {}): Promise<Evaluation> {
-    const definitions = await this.definitions();
-    if (design.components.length <= AT_ONCE) return evaluate(design, definitionsIn(definitions), options);
-    return this.pool.run(evaluationTask, { design, definitions, options });
+  /** The design with its relationships, what changed in it, and how each definition fared. @throws InvalidRequest with pointers into the body */
+  async answer({ design, options = {} }: EvaluationInput): Promise<WrittenJson> {
+    const bytes = jsonBytes(design);
+    const tasks = bytes.length <= AT_ONCE ? new InPlace() : this.pool;
+    const input = { design: bytes, definitions: await this.definitions(), options };
+    return WrittenJson.ofBytes(await tasks.run(evaluationTask, input, { lane: 'own' }));
   }
 
   /** The definitions that hold; read anew when the registry has changed. */
@@ -72,19 +51,4 @@ export class RelationshipEvaluation {
     this.known = { revision, definitions: { digest: createHash('sha256').update(json).digest('hex'), json } };
     return this.known.definitions;
   }
-}
-
-const OPTIONS: Record<string, 'string' | 'boolean' | 'number'> = {
-  namespace: 'string',
-  applyPatches: 'boolean',
-  limit: 'number',
-};
-
-function faultsOfOptions(options: JsonObject): { pointer: string; detail: string }[] {
-  if (!isObject(options)) return [{ pointer: '/options', detail: 'must be an object' }];
-  return Object.entries(OPTIONS).flatMap(([name, type]) => {
-    const value = options[name];
-    const fits = value === undefined || (typeof value === type && (type !== 'number' || Number(value) >= 0));
-    return fits ? [] : [{ pointer: `/options/${name}`, detail: `must be a ${type}` }];
-  });
 }

@@ -17,6 +17,7 @@ import type { Actor } from '../../access/actor.js';
 import { Authenticator } from '../../access/authenticator.js';
 import { AppError } from '../../errors/app-error.js';
 import { currentRequest } from '../../telemetry/request-context.js';
+import { listed } from '../limits/limits.js';
 import { Admission } from './admission.js';
 import { Connection } from './connection.js';
 import { asGraphQLError, format, prepare, subscribeAfresh } from './operation.js';
@@ -104,8 +105,8 @@ export class GraphqlSockets implements OnApplicationBootstrap, OnModuleDestroy, 
       context: () => contextOf(connection),
       subscribe: (args) => subscribeAfresh(args, () => contextOf(connection)),
       onNext: (_context, _id, _payload, _args, result) =>
-        result.errors && { ...result, errors: result.errors.map((error) => format(error, formatError)) },
-      onError: (_context, _id, _payload, errors) => errors.map((error) => format(error, formatError)),
+        result.errors && { ...result, errors: listed(result.errors).map((error) => format(error, formatError)) },
+      onError: (_context, _id, _payload, errors) => listed(errors).map((error) => format(error, formatError)),
     });
     this.connections.add(connection);
     void connection.closed.then(() => this.connections.delete(connection));

@@ -1,4 +1,5 @@
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws';
+import { parseBody } from '../../rest/body/json-body.js';
 
 /** The sub-protocol of graphql-ws: https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md */
 export const MODERN = GRAPHQL_TRANSPORT_WS_PROTOCOL;
@@ -22,11 +23,11 @@ interface Message {
 }
 
 /** What a client sent, in the modern sub-protocol; null when it takes its leave. */
-export function incoming(protocol: string, text: string): { type: string; text: string } | null {
-  const message = parse(text);
+export function incoming(protocol: string, bytes: Buffer): { type: string; text: string } | null {
+  const message = parse(bytes);
   if (protocol === MODERN) {
     if (!MODERN_MESSAGES.has(message.type)) throw new MalformedMessage(`No client sends "${message.type}"`);
-    return { type: message.type, text };
+    return { type: message.type, text: bytes.toString() };
   }
   if (message.type === 'connection_terminate') return null;
   const type = LEGACY_MESSAGES.get(message.type);
@@ -55,14 +56,17 @@ export function legacyRefusal(message: string): string {
   return JSON.stringify({ type: 'connection_error', payload: { message } });
 }
 
-function parse(text: string): Message {
-  let message: unknown;
-  try {
-    message = JSON.parse(text);
-  } catch {
-    throw new MalformedMessage('The message is no JSON');
-  }
+function parse(bytes: Buffer): Message {
+  const message = bounded(bytes);
   if (typeof message !== 'object' || message === null || !('type' in message) || typeof message.type !== 'string')
     throw new MalformedMessage('The message has no type');
   return message as Message;
+}
+
+function bounded(bytes: Buffer): unknown {
+  try {
+    return parseBody(bytes, 'The message');
+  } catch (error) {
+    throw new MalformedMessage((error as Error).message);
+  }
 }

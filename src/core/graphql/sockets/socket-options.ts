@@ -1,5 +1,6 @@
 import type { GraphQLFormattedError } from 'graphql';
 import type { Actor } from '../../access/actor.js';
+import { INLINE_MAX_BYTES } from '../../rest/body/json-body.js';
 import { DEFAULT_QUERY_LIMITS, type QueryLimits } from '../limits/limits.js';
 
 /** Injection token of SocketOptions. */
@@ -17,7 +18,7 @@ export interface SocketOptions {
   perUser: number;
   /** Operations that run on one socket at a time. */
   operationsPerSocket: number;
-  /** Bytes of the largest message from a client. */
+  /** Bytes of the largest message from a client; messages are parsed on the main thread. */
   maxPayload: number;
   /** A client is dropped that lets more bytes than this wait, or any message longer than `maxUnsentMs`. */
   maxUnsentBytes: number;
@@ -36,8 +37,8 @@ export interface SocketOptions {
 export const SOCKET_DEFAULTS: Omit<SocketOptions, 'allowedOrigins' | 'formatError'> = {
   limits: DEFAULT_QUERY_LIMITS,
   perUser: 20,
-  operationsPerSocket: 100,
-  maxPayload: 1 << 20,
+  operationsPerSocket: 25,
+  maxPayload: INLINE_MAX_BYTES,
   maxUnsentBytes: 4 << 20,
   maxUnsentMs: 10_000,
   initTimeoutMs: 10_000,

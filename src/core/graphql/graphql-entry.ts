@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import type { NextFunction, Request, Response } from 'express';
+import { GraphQLError } from 'graphql';
+import type { Authenticated } from '../access/public.js';
+import { Unauthenticated } from '../errors/app-error.js';
+import { asAppError, tooLarge } from '../errors/problem.js';
+import { BodyReader } from '../rest/body/body-reader.js';
+import { PackedJson, TOO_MUCH_DATA, Unpacking } from '../schema/packed-json.js';
+import { formatError } from './format-error.js';
+
+/**
+ * What stands before Apollo, which is a middleware and so passes neither guards nor interceptors: a call without a sound
+ * token ends here with 200, `data: null` and UNAUTHENTICATED, introspection included; of others the body is read.
+ */
+@Injectable()
+export class GraphqlEntry {
+  constructor(private readonly bodies: BodyReader) {}
+
+  readonly use = (request: Request & Authenticated, response: Response, next: NextFunction): void => {
+    this.enter(request, response).then(() => next(), next);
+  };
+
+  /** Answers what failed before Apollo was reached in the shape that clients of GraphQL read. */
+  readonly refuse = (thrown: unknown, _request: Request, response: Response, next: NextFunction): void => {
+    if (response.headersSent) return next(thrown);
+    const original = asAppError(thrown);
+    const error = new GraphQLError(original.message, { originalError: original });
+    const body = { data: null, errors: [formatError(error.toJSON(), error)] };
+    response
+      .status(original.status === 401 ? 200 : original.status)
+      .set(original.headers)
+      .json(body);
+  };
+
+  private async enter(request: Request & Authenticated, response: Response): Promise<void> {
+    if (!request.actor) throw request.refused ?? new Unauthenticated('a bearer token is required');
+    await this.bodies.read(request, response, { isPublic: false, takesFiles: false });
+    request.body = dataOf(request.body);
+  }
+}
+
+/** What an operation over HTTP consists of. */
+class GraphqlRequest {
+  query?: string;
+  operationName?: string;
+  variables?: object;
+  extensions?: object;
+}
+
+/** The body as Apollo reads it, with the variables as data. @throws AppError 413 when they are too large for that */
+function dataOf(body: unknown): unknown {
+  if (body instanceof PackedJson) throw tooLarge(`the body ${TOO_MUCH_DATA}`);
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+  const unpacking = new Unpacking(GraphqlRequest);
+  const members = Object.entries(body).map(([name, value]): [string, unknown] => {
+    const field = unpacking.field(name, value);
+    if (!field) throw tooLarge(`${name} ${TOO_MUCH_DATA}`);
+    return [name, field.value];
+  });
+  return Object.fromEntries(members);
+}

@@ -1,0 +1,30 @@
+import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Request, Response } from 'express';
+import type { Observable } from 'rxjs';
+import { IS_PUBLIC, isMarked } from '../../access/public.js';
+import { checkQuery } from '../sound-address.js';
+import { TAKES_FILES } from '../upload.js';
+import { BodyReader } from './body-reader.js';
+
+/** Looks into the query and reads the body of a REST call, once every guard has let the caller pass. */
+@Injectable()
+export class BodyInterceptor implements NestInterceptor {
+  constructor(
+    private readonly bodies: BodyReader,
+    private readonly reflector: Reflector,
+  ) {}
+
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    if (context.getType() !== 'http') return next.handle();
+    const http = context.switchToHttp();
+    const request = http.getRequest<Request>();
+    checkQuery(request);
+    const taken = {
+      isPublic: isMarked(this.reflector, IS_PUBLIC, context),
+      takesFiles: isMarked(this.reflector, TAKES_FILES, context),
+    };
+    await this.bodies.read(request, http.getResponse<Response>(), taken);
+    return next.handle();
+  }
+}

@@ -1,0 +1,28 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+
+/** Milliseconds in which the headers of a request must arrive, and the whole request, a large upload included. */
+const HEADERS_MS = 15_000;
+const REQUEST_MS = 300_000;
+/** How long a client that was answered early may go on sending before its connection is closed. */
+const LINGER_MS = 2_000;
+
+/**
+ * Bounds what one connection may hold: the time for headers and request, and the sending of a body that was refused.
+ * A client that asks with `Expect: 100-continue` is told to send its body by whoever reads it, not before.
+ */
+export function boundConnections(server: Server): void {
+  server.headersTimeout = HEADERS_MS;
+  server.requestTimeout = REQUEST_MS;
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    response.setHeader('Connection', 'close');
+    server.emit('request', request, response);
+  });
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    response.once('finish', () => {
+      if (request.complete) return;
+      const { socket } = request;
+      const end = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+      request.once('end', () => clearTimeout(end));
+    });
+  });
+}

@@ -1,0 +1,79 @@
+import 'reflect-metadata';
+import type { Fault } from '../errors/app-error.js';
+
+/** A part of a request that is too large to be data on the main thread: its JSON, for a later stage to hand to a worker. */
+export class PackedJson {
+  constructor(
+    /** UTF-8, in a buffer of its own. */
+    readonly bytes: Uint8Array<ArrayBuffer>,
+    readonly isList: boolean,
+    /** What `unsound` found in it, with pointers that begin at this part. */
+    readonly faults: readonly Fault[],
+  ) {}
+
+  /** The part as data; takes as long as it is large. */
+  unpacked(): unknown {
+    return JSON.parse(Buffer.from(this.bytes.buffer).toString());
+  }
+}
+
+/** The JSON of a part of a body, packed or not, in a buffer of its own. */
+export function jsonBytes(part: unknown): Uint8Array<ArrayBuffer> {
+  return part instanceof PackedJson ? new Uint8Array(part.bytes) : new TextEncoder().encode(JSON.stringify(part));
+}
+
+/** Whether a part of a body is a list, packed or not. */
+export const isList = (part: unknown): boolean => (part instanceof PackedJson ? part.isList : Array.isArray(part));
+
+const KEEPS_PACKED = 'armature:keeps-packed';
+
+/**
+ * Lets a field of an input stay packed, or those of its members that are named: whoever reads it hands it to a worker.
+ * Fields without this are data when the handler gets them.
+ */
+export const KeepsPacked =
+  (...members: string[]): PropertyDecorator =>
+  (target, key) =>
+    Reflect.defineMetadata(KEEPS_PACKED, members, target, key);
+
+/** Bytes of packed JSON in one request that become data again for fields that do not stay packed. */
+const MOST_UNPACKED = 512 * 1024;
+
+/** Makes the fields of an input data again, but for what may stay packed. */
+export class Unpacking {
+  private left = MOST_UNPACKED;
+
+  /** @param input the class whose fields they are */
+  constructor(private readonly input: { readonly prototype: object }) {}
+
+  /** @returns undefined when the field is too large to be data */
+  field(name: string, value: unknown): { value: unknown } | undefined {
+    const members = Reflect.getMetadata(KEEPS_PACKED, this.input.prototype, name) as string[] | undefined;
+    if (value instanceof PackedJson) return members?.length === 0 ? { value } : this.unpack(value);
+    if (!isOpen(value)) return { value };
+    const opened: [string, unknown][] = [];
+    for (const [key, member] of Object.entries(value)) {
+      const taken = member instanceof PackedJson && !members?.includes(key) ? this.unpack(member) : { value: member };
+      if (!taken) return undefined;
+      opened.push([key, taken.value]);
+    }
+    return { value: Object.fromEntries(opened) };
+  }
+
+  private unpack(part: PackedJson): { value: unknown } | undefined {
+    this.left -= part.bytes.length;
+    return this.left < 0 ? undefined : { value: part.unpacked() };
+  }
+}
+
+export const TOO_MUCH_DATA = `must have at most ${MOST_UNPACKED} bytes of JSON`;
+
+/** Whether a value is an object of which some members are packed. */
+function isOpen(value: unknown): value is Record<string, unknown> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.values(value).some((member) => member instanceof PackedJson)
+  );
+}
