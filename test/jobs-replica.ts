@@ -17,6 +17,7 @@ import type { Job, NewJob } from '../src/jobs/job.js';
 import { JobSettings } from '../src/jobs/job-settings.js';
 import type { Jobs } from '../src/jobs/jobs.js';
 import { JobsModule } from '../src/jobs/jobs.module.js';
+import { migrations } from '../src/migrations/migrations.js';
 
 const system = Actor.system('a test');
 
@@ -35,7 +36,7 @@ export async function startReplica(databaseUrl: string, times: Partial<JobSettin
   const imports = [
     ConfigModule.forRoot(env),
     TelemetryModule,
-    DatabaseModule.forRoot(databaseUrl, []),
+    DatabaseModule.forRoot(databaseUrl, migrations),
     AnswersModule,
     AccessModule,
     CryptoModule,
