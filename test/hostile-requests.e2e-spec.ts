@@ -165,6 +165,22 @@ describe('with a token', () => {
     });
   });
 
+  it('a sound design of a megabyte is evaluated and made', async () => {
+    const text = 'x'.repeat(900);
+    const component = (index: number) => ({
+      schemaVersion: 'components.meshery.io/v1beta1',
+      displayName: `app-${index}`,
+      component: { kind: 'ConfigMap', version: 'v1' },
+      configuration: { data: { text } },
+    });
+    const components = Array.from({ length: 1_000 }, (_, index) => component(index));
+    const design = { name: 'large', schemaVersion: 'designs.meshery.io/v1beta1', version: '0.0.1', components };
+    const evaluated = await world.admin.post('/api/meshmodels/relationships/evaluate', { design });
+    expect([evaluated.status, evaluated.body.design.components.length]).toEqual([200, 1_000]);
+    const made = await world.admin.post('/api/pattern', { name: 'large', pattern_data: { design_file: design } });
+    expect(made.status).toBe(201);
+  });
+
   it('two spellings of one field that differ are refused', async () => {
     const { status, body } = await world.admin.post(PLACES, {
       name: 'x',

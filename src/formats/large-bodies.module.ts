@@ -11,8 +11,8 @@ class PooledLargeBodies extends LargeBodies {
     super();
   }
 
-  read(bytes: Uint8Array<ArrayBuffer>): Promise<LargeBody> {
-    return this.pool.run(largeBodyTask, bytes, { lane: 'own', buffers: [bytes.buffer] });
+  read(bytes: Uint8Array<ArrayBuffer>, wish: { digest: boolean }): Promise<LargeBody> {
+    return this.pool.run(largeBodyTask, { bytes, wish }, { lane: 'own', buffers: [bytes.buffer] });
   }
 }
 
