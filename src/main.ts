@@ -9,6 +9,7 @@ import { withDevelopmentSecrets } from './core/config/development-secrets.js';
 import { Env, InvalidEnvironment } from './core/config/env.js';
 import { EmbeddedDatabaseError } from './core/database/embedded/embedded-error.js';
 import { startEmbedded } from './core/database/embedded/embedded.js';
+import { NewerSchema } from './core/database/migrate.js';
 import { isConnectionFault, isOutage } from './core/database/outage.js';
 import { DatabaseRefused, waitForDatabase } from './core/database/wait-for-database.js';
 import { CannotListen, FrontDoor } from './core/lifecycle/front-door.js';
@@ -19,7 +20,7 @@ import { drain, Shutdown } from './shutdown.js';
 
 const RESTART_MS = 1_000;
 /** Failures that their message explains. */
-const EXPLAINED = [InvalidEnvironment, EmbeddedDatabaseError, DatabaseRefused, CannotListen];
+const EXPLAINED = [InvalidEnvironment, EmbeddedDatabaseError, DatabaseRefused, NewerSchema, CannotListen];
 
 async function main(log: ProcessLog): Promise<void> {
   const env = Env.read(withDevelopmentSecrets(process.env));

@@ -15,7 +15,7 @@ function checkWith(change: (packages: Record<string, Json>) => void): string {
   try {
     for (const folder of ['docs', 'scripts']) mkdirSync(path.join(copy, folder));
     for (const file of FILES) cpSync(path.join(ROOT, file), path.join(copy, file));
-    const lock = JSON.parse(readFileSync(path.join(copy, 'package-lock.json'), 'utf8')) as Json;
+    const lock = JSON.parse(readFileSync(path.join(copy, 'package-lock.json'), 'utf8'));
     change(lock.packages as Record<string, Json>);
     writeFileSync(path.join(copy, 'package-lock.json'), JSON.stringify(lock));
     const { status, stderr } = check(copy);

@@ -1,5 +1,6 @@
 import { Global, Injectable, Module } from '@nestjs/common';
 import { LargeBodies, type LargeBody } from '../core/rest/body/large-body.js';
+import { FormatsModule } from './formats.module.js';
 import { largeBodyTask } from './large-body-task.js';
 import { WorkerPool } from './worker-pool.js';
 
@@ -10,11 +11,15 @@ class PooledLargeBodies extends LargeBodies {
     super();
   }
 
-  read(bytes: Uint8Array<ArrayBuffer>): Promise<LargeBody> {
-    return this.pool.run(largeBodyTask, bytes, { lane: 'own', buffers: [bytes.buffer] });
+  read(bytes: Uint8Array<ArrayBuffer>, wish: { digest: boolean }): Promise<LargeBody> {
+    return this.pool.run(largeBodyTask, { bytes, wish }, { lane: 'own', buffers: [bytes.buffer] });
   }
 }
 
 @Global()
-@Module({ providers: [{ provide: LargeBodies, useClass: PooledLargeBodies }], exports: [LargeBodies] })
+@Module({
+  imports: [FormatsModule],
+  providers: [{ provide: LargeBodies, useClass: PooledLargeBodies }],
+  exports: [LargeBodies],
+})
 export class LargeBodiesModule {}

@@ -1,6 +1,7 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { DatabaseAvailability } from '../core/database/availability.js';
+import { comparedMigrations } from '../core/database/migrate.js';
 import { Drain } from '../core/lifecycle/drain.js';
 import { Jobs } from '../jobs/jobs.js';
 
@@ -24,8 +25,8 @@ export class HealthService implements BeforeApplicationShutdown {
   async check(): Promise<Health> {
     if (this.drain.hasBegun) return { status: 'draining', checks: {} };
     const [database, migrations] = await Promise.all([
-      this.outcome('SELECT 1'),
-      this.outcome('SELECT 1 FROM environment LIMIT 1'),
+      this.outcome(async () => void (await this.dataSource.query('SELECT 1'))),
+      this.outcome(() => this.schema()),
     ]);
     const checks = { database, migrations, queue: this.jobs.isAlive() ? 'ok' : 'takes no jobs' };
     return { status: Object.values(checks).every((outcome) => outcome === 'ok') ? 'ok' : 'unavailable', checks };
@@ -35,12 +36,19 @@ export class HealthService implements BeforeApplicationShutdown {
     this.drain.begin();
   }
 
-  private async outcome(sql: string): Promise<string> {
+  /** What was applied to the schema is what this version knows, no more and no less. */
+  private async schema(): Promise<string | void> {
+    const { unknown, missing } = await comparedMigrations(this.dataSource);
+    if (unknown.length > 0) return `the schema is of a later version: ${unknown.join(', ')}`;
+    if (missing.length > 0) return `not applied: ${missing.join(', ')}`;
+  }
+
+  private async outcome(check: () => Promise<string | void>): Promise<string> {
     if (this.availability.isAway) return 'did not answer';
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<string>((resolve) => (timer = setTimeout(resolve, PATIENCE_MS, 'did not answer')));
-    const asked = this.dataSource.query(sql).then(
-      () => 'ok',
+    const asked = check().then(
+      (fault) => fault ?? 'ok',
       () => 'failed',
     );
     return Promise.race([asked, late]).finally(() => clearTimeout(timer));

@@ -87,6 +87,7 @@ export const RULES: Record<string, Rule> = {
   ),
   deployment: same(`${ADMIN_OF} OR ${granted('workspace_id', 'workspace')}`, inWorkspace('workspace_id', 3)),
   deployed_design: same(MEMBER_OF, NOBODY),
+  deployment_change: same(NOBODY, NOBODY),
   deployment_plan: same(MEMBER_OF, editsDesign),
   // Events tell in the name of whoever caused them, and are changed by nobody.
   event: {
@@ -105,7 +106,7 @@ export const RULES: Record<string, Rule> = {
 const BEFORE = [
   ...['environment', 'connection', 'credential', 'workspace', 'design', 'deployment', 'event'],
   ...['environment_connection', 'workspace_environment', 'design_version', 'deployed_design', 'deployment_plan'],
-  ...['snapshot', 'publication', 'filter'],
+  ...['snapshot', 'publication', 'filter', 'deployment_change'],
 ];
 
 /** Columns that say where a row belongs, by table: they change in the name of the system only, if at all. */

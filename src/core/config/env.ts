@@ -88,7 +88,7 @@ export class Env {
       if (success) settings[name] = data;
       else faults.push(...error.issues.map(({ message }) => ({ name, message })));
     }
-    faults.push(...faultsBetween(settings as Partial<Settings>, environment, source));
+    faults.push(...faultsBetween(settings, environment, source));
     if (faults.length > 0) throw new InvalidEnvironment(faults);
     return new Env(settings as Settings);
   }

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 /** Settings that hold a secret: each can be given as a file, under its name and `_FILE`. */
 export const SECRETS = [
   'DATABASE_URL',
+  'DATABASE_SERVICE_URL',
   'ADMIN_PASSWORD',
   'JWT_SECRET',
   'JWT_PRIVATE_KEY',

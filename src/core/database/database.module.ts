@@ -31,7 +31,7 @@ export class DatabaseModule implements OnApplicationShutdown {
           useFactory: async (env: Env, availability: DatabaseAvailability) => {
             await migrate(url, migrations);
             const login = env.DATABASE_SERVICE_URL ?? (await ownLogin(url));
-            const pool = { url: login, role: 'service', poolSize: env.DATABASE_POOL } as const;
+            const pool = { url: login, migrations, role: 'service', poolSize: env.DATABASE_POOL } as const;
             const dataSource = await makeDataSource(pool).initialize();
             tellWhoAsks(dataSource);
             availability.guard(dataSource);

@@ -37,7 +37,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
       token: [request.actor.sessionId, ...request.actor.scopes].join(' '),
       route: `${request.method} ${request.originalUrl}`,
       key,
-      body: request.bodyDigest?.() ?? '',
+      body: request.bodyDigest ?? '',
       files: filesOf(request).map((file) => file.buffer),
     });
     if (call.earlier) return of(replay(response, call.earlier));

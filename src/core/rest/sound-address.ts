@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { AppError, type Fault, InvalidRequest } from '../errors/app-error.js';
+import { AppError, InvalidRequest } from '../errors/app-error.js';
 
 /** Characters of the query; the longest that a client needs is a filter and a cursor. */
 const LONGEST_QUERY = 8 * 1024;
@@ -14,17 +14,5 @@ export function checkAddress({ originalUrl }: Request): void {
   if (query.length <= LONGEST_QUERY) return;
   throw new AppError(414, 'URI_TOO_LONG', 'URI too long', `the query has more than ${LONGEST_QUERY} characters`, {
     remedy: 'Send fewer or shorter parameters.',
-  });
-}
-
-/** @throws InvalidRequest naming each query parameter that is given more than once */
-export function checkQuery({ query }: Request): void {
-  const errors = Object.entries(query).flatMap(([pointer, value]): Fault[] =>
-    typeof value === 'string' ? [] : [{ pointer, detail: 'must be given once' }],
-  );
-  if (errors.length === 0) return;
-  throw new InvalidRequest(`${errors.map(({ pointer }) => pointer).join(', ')} must be given once`, {
-    errors,
-    remedy: 'Give each parameter once; lists are separated by commas.',
   });
 }

@@ -17,9 +17,15 @@ export class PackedJson {
   }
 }
 
-/** The JSON of a part of a body, packed or not, in a buffer of its own. */
+/** The JSON of a part of a body, packed as a whole, in its members or not at all, in a buffer of its own. */
 export function jsonBytes(part: unknown): Uint8Array<ArrayBuffer> {
-  return part instanceof PackedJson ? new Uint8Array(part.bytes) : new TextEncoder().encode(JSON.stringify(part));
+  if (part instanceof PackedJson) return new Uint8Array(part.bytes);
+  if (!isOpen(part)) return new TextEncoder().encode(JSON.stringify(part));
+  const pieces = Object.entries(part).flatMap(([name, member], index) => [
+    Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`),
+    jsonBytes(member),
+  ]);
+  return new Uint8Array(Buffer.concat([...pieces, Buffer.from('}')]));
 }
 
 /** Whether a part of a body is a list, packed or not. */
@@ -49,7 +55,8 @@ export class Unpacking {
   /** @returns undefined when the field is too large to be data */
   field(name: string, value: unknown): { value: unknown } | undefined {
     const members = Reflect.getMetadata(KEEPS_PACKED, this.input.prototype, name) as string[] | undefined;
-    if (value instanceof PackedJson) return members?.length === 0 ? { value } : this.unpack(value);
+    if (members?.length === 0) return { value };
+    if (value instanceof PackedJson) return this.unpack(value);
     if (!isOpen(value)) return { value };
     const opened: [string, unknown][] = [];
     for (const [key, member] of Object.entries(value)) {
@@ -68,12 +75,12 @@ export class Unpacking {
 
 export const TOO_MUCH_DATA = `must have at most ${MOST_UNPACKED} bytes of JSON`;
 
-/** Whether a value is an object of which some members are packed. */
+/** Whether a value is an object in which something is packed. */
 function isOpen(value: unknown): value is Record<string, unknown> {
   return (
     typeof value === 'object' &&
     value !== null &&
     !Array.isArray(value) &&
-    Object.values(value).some((member) => member instanceof PackedJson)
+    Object.values(value).some((member) => member instanceof PackedJson || isOpen(member))
   );
 }

@@ -22,8 +22,8 @@ export interface TakenBodies {
 }
 
 export interface ReadRequest extends Request, Authenticated {
-  /** The digest of a body, but for its files, as a value: the order of members does not count. */
-  bodyDigest?: () => string;
+  /** The digest of a body, but for its files, as a value: the order of members does not count. Of calls with an idempotency key. */
+  bodyDigest?: string;
 }
 
 /** The one reader of request bodies, for REST and GraphQL; nothing calls it before the caller's right to the route is known. */
@@ -62,18 +62,19 @@ export class BodyReader {
 
   private async form(request: ReadRequest, response: Response): Promise<void> {
     await this.uploads.take(request, response);
-    request.bodyDigest = () => digestOf(request.body);
+    request.bodyDigest = digestOf(request.body);
   }
 
   private async json(request: ReadRequest, limits: ReceiveLimits): Promise<void> {
     const bytes = await receivedBytes(request, limits);
-    if (bytes.length <= INLINE_MAX_BYTES) {
-      request.body = parseBody(bytes);
-      request.bodyDigest = () => digestOf(request.body);
-    } else {
-      const body = await this.large.read(bytes);
+    const digest = request.headers['idempotency-key'] !== undefined;
+    if (bytes.length > INLINE_MAX_BYTES) {
+      const body = await this.large.read(bytes, { digest });
       request.body = assembled(body);
-      request.bodyDigest = () => body.digest;
+      request.bodyDigest = body.digest;
+    } else {
+      request.body = parseBody(bytes);
+      if (digest) request.bodyDigest = digestOf(request.body);
     }
   }
 

@@ -14,21 +14,21 @@ export interface LargeBody {
   value: unknown;
   /** What of it is not, and where it belongs. */
   packed: { path: string[]; bytes: Uint8Array<ArrayBuffer>; isList: boolean; faults: Fault[] }[];
-  /** The digest of the whole as a value. */
-  digest: string;
+  /** The digest of the whole as a value, when it was asked for. */
+  digest?: string;
 }
 
 /** Reads large bodies in a worker; provided to the application under this class as its token. */
 export abstract class LargeBodies {
   /** As parseBody. The bytes go over to the worker. */
-  abstract read(bytes: Uint8Array<ArrayBuffer>): Promise<LargeBody>;
+  abstract read(bytes: Uint8Array<ArrayBuffer>, wish: { digest: boolean }): Promise<LargeBody>;
 }
 
 /**
  * Parses a body, and divides it so that the main thread gets little data: lists, and objects below the members of the
  * members of the body, are packed once the data that fits is used up.
  */
-export function readLargeBody(bytes: Uint8Array): LargeBody {
+export function readLargeBody(bytes: Uint8Array, wish: { digest: boolean }): LargeBody {
   const body = parseBody(bytes);
   const packed: LargeBody['packed'] = [];
   const path: string[] = [];
@@ -54,7 +54,7 @@ export function readLargeBody(bytes: Uint8Array): LargeBody {
     });
     return Object.fromEntries(opened);
   };
-  return { value: divided(body), packed, digest: digestOf(body) };
+  return { value: divided(body), packed, ...(wish.digest ? { digest: digestOf(body) } : {}) };
 }
 
 /** The body with its packed parts in their places. */

@@ -1,0 +1,404 @@
+import { randomUUID } from 'node:crypto';
+import net from 'node:net';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { RouteTable } from '../src/core/rest/route-table.js';
+import { type Answer, type Json, Person } from './support/person.js';
+import { World } from './support/world.js';
+
+let world: World;
+beforeAll(async () => (world = await World.start()));
+afterAll(() => world.stop());
+
+const LOGIN = '/api/auth/login';
+const PLACES = '/api/environments';
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** What makes an environment. */
+const place = (name: string) => ({ name, organization_id: world.organization });
+
+const sizeOf = ({ body }: Answer): number => JSON.stringify(body).length;
+
+/** Sends packed bytes as a body. */
+async function sendPacked(person: Person, path: string, bytes: Uint8Array, encoding: string): Promise<Answer> {
+  const response = await fetch(world.baseUrl + path, {
+    method: 'POST',
+    headers: {
+      ...JSON_TYPE,
+      'content-encoding': encoding,
+      ...(person.token ? { authorization: `Bearer ${person.token}` } : {}),
+    },
+    body: bytes as never,
+  });
+  return { status: response.status, headers: response.headers, body: (await response.json()) as Json };
+}
+
+/** Says something over a plain connection; answers all that came back until it was closed or quiet. */
+function say(text: string | Buffer, quietMs = 500): Promise<string> {
+  const { hostname, port } = new URL(world.baseUrl);
+  return new Promise((resolve) => {
+    let heard = '';
+    const socket = net.connect(Number(port), hostname, () => socket.write(text));
+    socket.setTimeout(quietMs, () => socket.destroy());
+    socket.on('data', (chunk) => (heard += chunk.toString('latin1')));
+    socket.on('error', () => undefined);
+    socket.on('close', () => resolve(heard));
+  });
+}
+
+const statusIn = (heard: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(heard)?.[1]);
+
+describe('without a token', () => {
+  it('nothing compressed is taken, so that 5 kB cannot become 5 MB', async () => {
+    const bomb = gzipSync(JSON.stringify({ email: Array.from({ length: 400_000 }, () => '\ud800') }));
+    const answer = await sendPacked(world.stranger, LOGIN, bomb, 'gzip');
+    expect({ status: answer.status, remedy: answer.body.remedy }).toEqual({
+      status: 415,
+      remedy: 'Send the body as identity.',
+    });
+  });
+
+  it('more than 16 kB are not read', async () => {
+    const { status } = await world.stranger.post(LOGIN, { email: 'x'.repeat(17_000), password: 'x' });
+    expect(status).toBe(413);
+    const within = await world.stranger.post(LOGIN, { email: 'x@example.org', password: 'x'.repeat(1_000) });
+    expect(within.status).toBe(401);
+  });
+
+  it('a field of the wrong type is refused before its elements are looked at', async () => {
+    const email = Array.from({ length: 1_500 }, () => '\ud800');
+    const answer = await world.stranger.post(LOGIN, { email, password: 'x' });
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ pointer: '/email' }] } });
+    expect(answer.body.errors).toHaveLength(1);
+  });
+
+  it('the body of an unknown path or of a closed route is not asked for', async () => {
+    const ask = (path: string): Promise<string> =>
+      say(
+        `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n`,
+      );
+    expect(await ask('/api/nothing')).toMatch(/^HTTP\/1\.1 404 [^]*Connection: close/i);
+    expect(await ask(PLACES)).toMatch(/^HTTP\/1\.1 401 [^]*Connection: close/i);
+    expect(await ask(LOGIN)).toMatch(/^HTTP\/1\.1 100 Continue/);
+  });
+
+  it('a GraphQL call is refused before its body is read, however that looks', async () => {
+    const answer = await world.stranger.post('/api/system/graphql/query', '{"query": [[[');
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { data: null, errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] },
+    });
+  });
+});
+
+describe('an answer', () => {
+  it('lists at most 100 faults and tells how many more there are', async () => {
+    const unknown = Object.fromEntries(Array.from({ length: 1_200 }, (_, index) => [`f${index}`, 0]));
+    const answer = await world.admin.post(PLACES, unknown);
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors).toHaveLength(101);
+    expect(answer.body.errors[100]).toEqual({ detail: '1102 more faults are not listed' });
+    expect(sizeOf(answer)).toBeLessThan(20_000);
+  });
+
+  it('does not repeat what was sent a hundred times', async () => {
+    const metadata = { ['k'.repeat(9_000)]: Array.from({ length: 150 }, () => '\0') };
+    const answer = await world.admin.post(PLACES, { name: 'x', metadata });
+    expect(answer.status).toBe(400);
+    expect(sizeOf(answer)).toBeLessThan(100_000);
+  });
+
+  it('of GraphQL does not repeat a variable that it refuses', async () => {
+    const query = 'query ($id: Int!) { fetchPatterns(page: $id) { page } }';
+    const answer = await world.admin.graphql(query, { id: 'x'.repeat(90_000) });
+    expect(answer.body.errors).toBeDefined();
+    expect(sizeOf(answer)).toBeLessThan(20_000);
+  });
+});
+
+describe('with a token', () => {
+  it('a body that unpacks out of proportion is refused, one of real JSON is taken', async () => {
+    const zeros = Buffer.from(`{"name":"${' '.repeat(4_000_000)}"}`);
+    const refused = await sendPacked(world.admin, PLACES, brotliCompressSync(zeros), 'br');
+    expect(refused).toMatchObject({ status: 413, body: { code: 'TOO_LARGE' } });
+    const tooLarge = await sendPacked(world.admin, PLACES, gzipSync(Buffer.alloc(8_000_000, 'a1b2c3')), 'gzip');
+    expect(tooLarge.status).toBe(413);
+    const sound = gzipSync(JSON.stringify(place('packed')));
+    expect((await sendPacked(world.admin, PLACES, sound, 'gzip')).status).toBe(201);
+    expect((await sendPacked(world.admin, PLACES, Buffer.from('no gzip'), 'gzip')).status).toBe(400);
+    expect((await sendPacked(world.admin, PLACES, sound, 'zstd')).status).toBe(415);
+  });
+
+  it('JSON nested 100,000 deep is refused by both APIs', async () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const rest = await world.admin.post(PLACES, `{"name":"x","metadata":{"a":${deep}}}`);
+    expect(rest).toMatchObject({ status: 400, body: { detail: 'the body is nested deeper than 200 levels' } });
+    const graphql = await world.admin.post(
+      '/api/system/graphql/query',
+      `{"query":"{__typename}","variables":{"a":${deep}}}`,
+    );
+    expect(graphql).toMatchObject({ status: 400, body: { data: null, errors: [{ message: expect.stringMatching(/nested/) as string }] } }); // prettier-ignore
+  });
+
+  it('a body of more values than any design has is refused', async () => {
+    const { status, body } = await world.admin.post(
+      PLACES,
+      `{"name":"x","metadata":{"a":[${'0,'.repeat(1_100_000)}0]}}`,
+    );
+    expect({ status, detail: body.detail }).toEqual({ status: 413, detail: 'the body holds more than 1000000 values' });
+  });
+
+  it('large data for a field that is kept as data is refused by its name', async () => {
+    const list = Array.from({ length: 100_000 }, (_, index) => `item ${index}`);
+    const { status, body } = await world.admin.post(PLACES, { ...place('x'), metadata: { list } });
+    expect({ status, errors: body.errors }).toEqual({
+      status: 400,
+      errors: [{ pointer: '/metadata', detail: 'must have at most 524288 bytes of JSON' }],
+    });
+  });
+
+  it('text that no database keeps is found in large bodies too, by its place', async () => {
+    const list = [...Array.from({ length: 20_000 }, (_, index) => `item ${index}`), 'bad\0'];
+    const { status, body } = await world.admin.post(PLACES, { ...place('x'), metadata: { list } });
+    expect({ status, errors: body.errors }).toEqual({
+      status: 400,
+      errors: [{ pointer: '/metadata/list/20000', detail: 'must not contain the NUL character' }],
+    });
+  });
+
+  it('a sound design of a megabyte is evaluated and made', async () => {
+    const text = 'x'.repeat(900);
+    const component = (index: number) => ({
+      schemaVersion: 'components.meshery.io/v1beta1',
+      displayName: `app-${index}`,
+      component: { kind: 'ConfigMap', version: 'v1' },
+      configuration: { data: { text } },
+    });
+    const components = Array.from({ length: 1_000 }, (_, index) => component(index));
+    const design = { name: 'large', schemaVersion: 'designs.meshery.io/v1beta1', version: '0.0.1', components };
+    const evaluated = await world.admin.post('/api/meshmodels/relationships/evaluate', { design });
+    expect([evaluated.status, evaluated.body.design.components.length]).toEqual([200, 1_000]);
+    const made = await world.admin.post('/api/pattern', { name: 'large', pattern_data: { design_file: design } });
+    expect(made.status).toBe(201);
+  });
+
+  it('two spellings of one field that differ are refused', async () => {
+    const { status, body } = await world.admin.post(PLACES, {
+      name: 'x',
+      organization_id: world.organization,
+      orgID: randomUUID(),
+    });
+    expect({ status, pointer: body.errors[0].pointer }).toEqual({ status: 400, pointer: '/orgID' });
+  });
+
+  it('a form is taken only where files are', async () => {
+    expect((await world.admin.upload(PLACES, 'a.txt', 'a')).status).toBe(415);
+    const fields = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`f${index}`, 'x']));
+    expect((await world.admin.upload('/api/pattern/import', 'a.yaml', 'a: 1', fields)).status).toBe(413);
+    expect(
+      (await world.admin.upload('/api/pattern/import', 'a.yaml', 'a: 1', { name: 'x'.repeat(600_000) })).status,
+    ).toBe(413);
+  });
+});
+
+describe('a query', () => {
+  it('with a parameter given twice is refused by every route, which names it', async () => {
+    const routes = world
+      .get(RouteTable)
+      .all()
+      .filter(
+        ({ method, path }) =>
+          method === 'GET' && path.startsWith('/api/') && !/docs|openapi|playground|graphql/.test(path),
+      );
+    expect(routes.length).toBeGreaterThan(50);
+    const answers = await Promise.all(
+      routes.map(async ({ path }) => {
+        const asked = path.replace(/:\w+/g, randomUUID()).replace(/\*\w+/g, 'x');
+        const { status, body } = await world.admin.get(`${asked}?pagesize=1&pagesize=2`);
+        return { path, status, pointer: body.errors?.[0]?.pointer as unknown };
+      }),
+    );
+    expect(answers.filter(({ status, pointer }) => status !== 400 || pointer !== 'pagesize')).toEqual([]);
+  });
+
+  it('of more than 8 kB is refused', async () => {
+    expect((await world.admin.get(`${PLACES}?search=${'x'.repeat(9_000)}`)).status).toBe(414);
+  });
+});
+
+describe('a request that is no HTTP as it should be', () => {
+  it.each([
+    '/api/environments/%',
+    '/api/environments/%E0%A4%A',
+    '/api/environments/%00',
+    '/api/meshmodels/models/a%00b',
+    '/api/meshmodels/models/%ff',
+    '/api/environments?search=%00',
+    '/api/environments?search=%ff%fe',
+    '/api/environments?filter=%7B%22name%22%3A%22%5Cu0000%22%7D',
+    '/api/environments?cursor=%00',
+    '/%2e%2e/%2e%2e/etc/passwd',
+    '//api//environments',
+    '/healthz/%00',
+    '/api/docs/%00',
+    '/api/system/graphql/playground/%00',
+  ])('GET %s is answered without a failure of ours', async (path) => {
+    for (const method of ['GET', 'HEAD', 'OPTIONS', 'DELETE']) {
+      const headers = { authorization: `Bearer ${world.admin.token}` };
+      expect((await fetch(world.baseUrl + path, { method, headers })).status).toBeLessThan(500);
+    }
+  });
+
+  it.each([
+    ['bodies that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])],
+    ['bodies that are empty', Buffer.from('')],
+    ['bodies that are a number', Buffer.from('1')],
+    ['bodies that are null', Buffer.from('null')],
+    ['bodies that are a list', Buffer.from('[]')],
+  ])('%s are 400', async (_, bytes) => {
+    const response = await fetch(world.baseUrl + PLACES, {
+      method: 'POST',
+      headers: { ...JSON_TYPE, authorization: `Bearer ${world.admin.token}` },
+      body: bytes as never,
+    });
+    expect(response.status).toBe(400);
+  });
+
+  it('is answered 400, 417 or 431 by the parser of Node', async () => {
+    expect(statusIn(await say(`GET / HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`))).toBe(431);
+    expect(statusIn(await say('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx'))).toBe(
+      400,
+    );
+    expect(statusIn(await say('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'))).toBe(400); // prettier-ignore
+    expect(statusIn(await say('GET / HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\n\r\n'))).toBe(417);
+    expect(statusIn(await say('\0\0\0\0\r\n\r\n'))).toBe(400);
+  });
+
+  it('has a bounded time for its headers and its body', () => {
+    const { headersTimeout, requestTimeout } = world.app.getHttpServer() as {
+      headersTimeout: number;
+      requestTimeout: number;
+    };
+    expect({ headersTimeout, requestTimeout }).toEqual({ headersTimeout: 15_000, requestTimeout: 300_000 });
+  });
+});
+
+describe('a socket of older clients', () => {
+  it('is closed when a message is nested 100,000 deep or larger than 100 kB', async () => {
+    const close = async (text: string): Promise<number> => {
+      const { WebSocket } = await import('ws');
+      const socket = new WebSocket(`${world.baseUrl.replace('http', 'ws')}/api/system/graphql/query`, 'graphql-ws');
+      socket.on('open', () => socket.send(text));
+      return new Promise((resolve) => socket.on('close', resolve));
+    };
+    const deep = `${'['.repeat(45_000)}${']'.repeat(45_000)}`;
+    expect(await close(`{"type":"connection_init","payload":{"a":${deep}}}`)).toBe(4400);
+    expect(await close(`{"type":"connection_init","payload":{"a":"${'x'.repeat(110_000)}"}}`)).toBe(1009);
+  });
+});
+
+describe('what is kept under an idempotency key', () => {
+  const keyed = () => ({ headers: { 'idempotency-key': randomUUID() } });
+  const replayed = ({ headers }: Answer): boolean => headers.get('idempotency-replayed') === 'true';
+
+  it('is not answered to another token of the same user', async () => {
+    const mint = async (scopes: string[]): Promise<Person> => {
+      const { body } = await world.admin.post('/api/identity/tokens', { name: randomUUID(), scopes });
+      return new Person(world.baseUrl, body.token as string);
+    };
+    const key = keyed();
+    const body = { name: 'minted once', scopes: ['read'] };
+    const first = await world.admin.post('/api/identity/tokens', body, key);
+    expect(replayed(await world.admin.post('/api/identity/tokens', body, key))).toBe(true);
+    const other = await (await mint(['read'])).post('/api/identity/tokens', body, key);
+    expect({ status: other.status, replayed: replayed(other) }).toEqual({ status: 403, replayed: false });
+    expect(JSON.stringify(other.body)).not.toContain(first.body.token);
+  });
+
+  it('is found again whatever the order of the members is', async () => {
+    const key = keyed();
+    const org = `"organization_id":"${world.organization}"`;
+    const first = await world.admin.post(PLACES, `{${org},"name":"ordered","metadata":{"b":1,"a":[1,2],"1":0}}`, key);
+    const again = await world.admin.post(PLACES, `{"metadata":{"1":0,"a":[1,2],"b":1}, "name":"ordered", ${org}}`, key);
+    expect([first.status, again.status, again.body.id, replayed(again)]).toEqual([201, 201, first.body.id, true]);
+    const other = await world.admin.post(PLACES, `{"metadata":{"1":0,"a":[2,1],"b":1}, "name":"ordered", ${org}}`, key);
+    expect(other.status).toBe(422);
+  });
+
+  it('has addresses of any length', async () => {
+    const path = `${PLACES}?x=${randomUUID().repeat(150)}`;
+    expect((await world.admin.post(path, place('long'), keyed())).status).toBe(201);
+  });
+
+  it('is bounded for each caller', async () => {
+    const person = await world.person('admin');
+    await world.sql(
+      `INSERT INTO idempotency_key (caller, route, key, digest, answer, created_at)
+       SELECT $1, 'r', n::text, 'd', '\\x00', now() - interval '1 hour' FROM generate_series(1, 2100) n`,
+      [person.id],
+    );
+    expect((await person.post(PLACES, place('newest'), keyed())).status).toBe(201);
+    const [row] = await world.sql<{ count: number; newest: boolean }>(
+      `SELECT count(*)::int AS count, bool_or(route <> 'r') AS newest FROM idempotency_key WHERE caller = $1`,
+      [person.id],
+    );
+    expect(row).toEqual({ count: 2_000, newest: true });
+  });
+});
+
+describe('what carries a secret', () => {
+  it('is kept by nobody on its way', async () => {
+    const signIn = await world.stranger.post(LOGIN, { email: 'admin@example.org', password: 'correct horse battery' });
+    const answers = [
+      signIn,
+      await world.stranger.post('/api/auth/refresh', { refresh_token: signIn.body.refresh_token as string }),
+      await world.admin.post('/api/identity/tokens', { name: 'secret', scopes: ['read'] }),
+      await world.admin.get('/api/identity/tokens'),
+      await world.admin.get('/api/integrations/credentials'),
+      await world.admin.post(`/api/identity/orgs/${world.organization}/users`, {
+        email: `${randomUUID()}@example.org`,
+        role: 'member',
+      }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 201, 200, 200, 201]);
+    expect(new Set(answers.map(({ headers }) => headers.get('cache-control')))).toEqual(new Set(['no-store']));
+  });
+
+  it('is not kept by the page of the reference', async () => {
+    const { body } = await world.stranger.get('/api/docs/swagger-ui-init.js');
+    expect(body).not.toMatch(/"persistAuthorization": true/);
+  });
+});
+
+describe('with the limit on calls', () => {
+  let limited: World;
+  beforeAll(async () => {
+    limited = await World.start({
+      RATE_LIMIT: 'on',
+      LIMIT_REQUESTS_PER_MINUTE: '20',
+      CORS_ORIGINS: 'https://a.example',
+    });
+  });
+  afterAll(() => limited.stop());
+
+  it('unknown paths, methods, documents, the playground and preflights count; probes do not', async () => {
+    const asked: [string, string][] = [
+      ['GET', '/api/nothing'],
+      ['PATCH', PLACES],
+      ['GET', '/api/docs'],
+      ['GET', '/api/openapi.json'],
+      ['GET', '/api/system/graphql/playground'],
+      ['GET', '/healthz/nothing'],
+      ['GET', '/favicon.ico'],
+    ];
+    const preflight = { 'access-control-request-method': 'POST', origin: 'https://a.example' };
+    const call = async (method: string, path: string, headers?: Record<string, string>): Promise<number> =>
+      (await limited.stranger.call(method, path, { headers })).status;
+    for (let round = 0; round < 3; round++) for (const [method, path] of asked) await call(method, path);
+    const statuses = await Promise.all(asked.map(([method, path]) => call(method, path)));
+    expect(new Set([...statuses, await call('OPTIONS', PLACES, preflight)])).toEqual(new Set([429]));
+    const graphql = await limited.stranger.graphql('{ __typename }');
+    expect([graphql.status, graphql.body.data, graphql.headers.has('retry-after')]).toEqual([429, null, true]);
+    expect(await call('GET', '/healthz/live')).toBe(200);
+    expect((await limited.admin.get('/api/nothing')).status).toBe(404);
+  });
+});
