@@ -2,12 +2,14 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { AuthModule } from './auth/auth.module.js';
 import { ConnectionsModule } from './connections/connections.module.js';
 import { AccessModule } from './core/access/access.module.js';
+import { AnswersModule } from './core/answers/answers.module.js';
 import { ConfigModule } from './core/config/config.module.js';
 import type { Env } from './core/config/env.js';
 import { CryptoModule } from './core/crypto/crypto.module.js';
 import { DatabaseModule } from './core/database/database.module.js';
 import { EventBusModule } from './core/events/events.module.js';
 import { GraphqlModule } from './core/graphql/graphql.module.js';
+import { LifecycleModule } from './core/lifecycle/drain.js';
 import { MailModule } from './core/mail/mail.module.js';
 import { OutboundModule } from './core/outbound/outbound.module.js';
 import { RestModule } from './core/rest/rest.module.js';
@@ -36,6 +38,8 @@ export class AppModule {
       imports: [
         ConfigModule.forRoot(env),
         TelemetryModule,
+        LifecycleModule,
+        AnswersModule,
         DatabaseModule.forRoot(databaseUrl, migrations),
         AccessModule,
         CryptoModule,

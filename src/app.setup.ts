@@ -1,6 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import type { NestExpressApplication } from '@nestjs/platform-express';
+import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import compression from 'compression';
 import type { NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
@@ -16,11 +16,16 @@ import { accessLog } from './core/telemetry/access-log.js';
 import { LOGGER, NestLogger } from './core/telemetry/logging.js';
 import { Metrics } from './core/telemetry/metrics.js';
 import { requestContext } from './core/telemetry/request-context.js';
+import { DoorAdapter, type FrontDoor } from './core/lifecycle/front-door.js';
 import { VERSION } from './health/version.js';
 
-/** Makes the application for these settings and sets up what main and the tests share; the caller lets it listen. */
-export async function makeApp(env: Env, databaseUrl: string): Promise<NestExpressApplication> {
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(env, databaseUrl), {
+/**
+ * Makes the application for these settings and sets up what main and the tests share.
+ * @param door where it is to serve; without one the caller lets it listen
+ */
+export async function makeApp(env: Env, databaseUrl: string, door?: FrontDoor): Promise<NestExpressApplication> {
+  const adapter = door ? new DoorAdapter(door) : new ExpressAdapter();
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(env, databaseUrl), adapter, {
     bodyParser: false,
     bufferLogs: true,
     abortOnError: false,
@@ -73,7 +78,6 @@ export async function makeApp(env: Env, databaseUrl: string): Promise<NestExpres
   app.use(GRAPHQL_PATH, graphql.use);
   app.use(GRAPHQL_PATH, graphql.refuse);
   boundConnections(app.getHttpServer());
-  app.enableShutdownHooks();
   serveReference(app, env);
   return app;
 }

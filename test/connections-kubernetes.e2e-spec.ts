@@ -9,6 +9,7 @@ import { kubectl } from './support/kubectl.js';
 import type { Answer, Json } from './support/person.js';
 import { requires } from './support/requirements.js';
 import { testRunFolder } from './support/test-run.js';
+import { until } from './support/until.js';
 import { World } from './support/world.js';
 
 const CONNECTIONS = '/api/integrations/connections';
@@ -176,6 +177,42 @@ describe('a cluster that misbehaves', () => {
     });
     expect(Date.now() - started).toBeLessThan(20_000);
   }, 40_000);
+});
+
+describe('a cluster that comes back', () => {
+  /** Answers what generating models asks first, then fails. */
+  const answering: RequestListener = ({ url }, response) => {
+    const body = { '/version': { gitVersion: 'v1.36.0' }, '/apis': {}, '/openapi/v3': { paths: {} } }[url ?? ''];
+    response.writeHead(body ? 200 : 500, { 'content-type': 'application/json' }).end(JSON.stringify(body ?? {}));
+  };
+  const use = (id: string): Promise<Answer> => world.admin.post('/api/meshmodels/generate', { source: id });
+  const statusOf = async (id: string): Promise<string> =>
+    (await world.admin.get(`${CONNECTIONS}/${id}`)).body.status as string;
+
+  it('is connected again by use, unless a person set it aside', async () => {
+    let listener: RequestListener = (_, response) => response.writeHead(503).end();
+    const made = await world.admin.post(CONNECTIONS, {
+      name: 'comes back',
+      kind: 'kubernetes',
+      metadata: { server: await serve((request, response) => listener(request, response)) },
+      credential_secret: { token: 'x' },
+    });
+    const id = made.body.id as string;
+    await use(id);
+    expect(await statusOf(id)).toBe('registered');
+    listener = answering;
+    await use(id);
+    await until(async () => (await statusOf(id)) === 'connected');
+    listener = (_, response) => response.writeHead(503).end();
+    expect((await ping(id)).body.connection.status).toBe('disconnected');
+    listener = answering;
+    await use(id);
+    await until(async () => (await statusOf(id)) === 'connected');
+    await world.admin.put(`${CONNECTIONS}/${id}`, { status: 'maintenance' });
+    await use(id);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(await statusOf(id)).toBe('maintenance');
+  }, 60_000);
 });
 
 requires('KUBEBUILDER_ASSETS', 'a real cluster', () => {

@@ -114,10 +114,14 @@ describe('the versions of a design', () => {
     const { id } = await create(editor, manifest(1));
     const large = Array.from({ length: 8000 }, (_, index) => CONFIG.replace('settings', `settings-${index}`)).join('');
     const slow = editor.put('/api/pattern/yaml', { id, pattern_data: { pattern_file: large } });
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    await change(editor, id, manifest(2));
-    expect(await slow).toMatchObject({ status: 409, body: { code: 'CONCURRENT_CHANGE' } });
-    expect((await editor.get(`/api/pattern/${id}`)).body.pattern_file).toContain('replicas: 2');
+    let isReading = true;
+    void slow.finally(() => (isReading = false));
+    // Nobody knows from outside when the large content has been received and its reading begins.
+    let replicas = 1;
+    while (isReading) await change(editor, id, manifest(++replicas));
+    const { status, body } = await slow;
+    expect({ status, code: body.code }).toEqual({ status: 409, code: 'CONCURRENT_CHANGE' });
+    expect((await editor.get(`/api/pattern/${id}`)).body.pattern_file).toContain(`replicas: ${replicas}`);
   });
 
   it('have no gap and no double when changes race', async () => {

@@ -161,7 +161,7 @@ describe('a subscription', () => {
     await subscriber.end();
 
     const second = await world.outsider();
-    await second.post(`/api/identity/orgs/${second.organization}/users`, { email: other.email, role: 'member' });
+    await world.join(other, second, 'member');
     const unsure = new Subscriber(other, { after: '0' });
     await until(() => unsure.errors.length === 1);
     expect(unsure.errors[0]).toMatchObject({
@@ -240,7 +240,7 @@ describe('a subscription', () => {
   it('follows its user into an organization that they are added to', async () => {
     const [joining, other] = [await world.outsider(), await world.outsider()];
     const subscriber = await Subscriber.live(joining, {}, joining.organization);
-    await other.post(`/api/identity/orgs/${other.organization}/users`, { email: joining.email, role: 'admin' });
+    await world.join(joining, other, 'admin');
     const [told] = await tell(other.organization);
     await until(() => subscriber.told.includes(told as string));
     expect(subscriber.events.map(({ action, organizationID }) => [action, organizationID])).toEqual([

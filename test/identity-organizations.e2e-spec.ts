@@ -146,11 +146,12 @@ describe('the members of an organization', () => {
     );
   });
 
-  it('who have an account are added at once, and keep their password', async () => {
+  it('who have an account are invited, join by accepting, and keep their password', async () => {
     const known = await world.person();
     const added = await owner.post(users(), { email: known.email, role: 'member', password: 'another password' });
-    expect(added).toMatchObject({ status: 201, body: { id: known.id } });
-    expect(added.body).not.toHaveProperty('invitation_url');
+    expect(added).toMatchObject({ status: 201, body: { account: 'existing', active: false } });
+    expect((await known.get(`${ORGS}/${id}`)).status).toBe(404);
+    expect((await known.post(new URL(added.body.invitation_url).pathname)).status).toBe(200);
     expect(
       (await world.stranger.post('/api/auth/login', { email: known.email, password: 'another password' })).status,
     ).toBe(401);

@@ -4,7 +4,7 @@ import path from 'node:path';
 /** A folder of `src` imports only from folders to its left. */
 const ORDER = [
   'core', 'jobs', 'formats', 'organizations', 'auth', 'connections', 'kubernetes', 'registry', 'environments', 'workspaces', 'catalog',
-  'designs', 'filters', 'deployments', 'performance', 'events', 'health', 'migrations', 'app',
+  'designs', 'filters', 'deployments', 'performance', 'events', 'health', 'migrations', 'commands', 'app',
 ]; // prettier-ignore
 
 const root = path.resolve('src');

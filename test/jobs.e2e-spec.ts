@@ -1,9 +1,9 @@
-import type { INestApplication } from '@nestjs/common';
+import { type INestApplication, Logger } from '@nestjs/common';
 import { once } from 'node:events';
 import { DatabaseUrl } from '../src/core/database/database-url.js';
 import { UnitOfWork } from '../src/core/database/unit-of-work.js';
 import { Conflict } from '../src/core/errors/app-error.js';
-import type { JobAborted } from '../src/jobs/job-aborted.js';
+import { JobAborted } from '../src/jobs/job-aborted.js';
 import type { FinishedJob } from '../src/jobs/job.js';
 import { Jobs } from '../src/jobs/jobs.js';
 import { enqueue, gate, startReplica, until } from './jobs-replica.js';
@@ -73,6 +73,67 @@ describe('a job', () => {
     const other = await finished((await enqueue(jobs, 'fail', { payload: { named: false } })).id);
     expect(other).toMatchObject({ status: 'failed', error: { code: 'INTERNAL_ERROR', request_id: other?.id } });
     expect(JSON.stringify(other)).not.toContain('secret');
+  });
+
+  it('counts and logs a failure once, with its queue and its reason', async () => {
+    const warn = jest.spyOn(Logger.prototype, 'warn');
+    jobs.handle('refused', { concurrency: 1, handler: () => Promise.reject(new Conflict('IN_USE', 'it is in use')) });
+    const { id } = await enqueue(jobs, 'refused', { mostAttempts: 2 });
+    await finished(id);
+    const told = warn.mock.calls.filter(([facts]) => (facts as { job?: string }).job === id);
+    warn.mockRestore();
+    expect(told).toEqual([
+      [{ job: id, queue: 'refused', attempt: 1, code: 'IN_USE' }, 'job is tried again: it is in use'],
+      [{ job: id, queue: 'refused', attempt: 2, code: 'IN_USE' }, 'job failed: it is in use'],
+    ]);
+    const { body } = await world.stranger.get('/metrics');
+    expect(body).toMatch(/armature_jobs_total\{queue="refused",outcome="failed"\} 1\n/);
+    expect(body).not.toMatch(/armature_jobs_total\{queue="refused",outcome="succeeded"\}/);
+  });
+
+  it('is cancelled when its handler says so, though nobody asked for that', async () => {
+    jobs.handle('stops', { concurrency: 1, handler: () => Promise.reject(new JobAborted('cancelled')) });
+    expect(await finished((await enqueue(jobs, 'stops')).id)).toMatchObject({ status: 'cancelled', error: null });
+  });
+
+  it('is done once more before all others of its serial key, when its listener asks for that', async () => {
+    const done: string[] = [];
+    const first = gate();
+    jobs.handle<{ name: string }>('repeated', {
+      concurrency: 2,
+      handler: async ({ payload, attempt }) => {
+        await first.opened;
+        done.push(payload.name);
+        if (done.length === 1) throw new Conflict('NOT_YET', `attempt ${attempt} is not enough`);
+      },
+      ended: async (job) => {
+        if (job.status === 'failed') await jobs.repeat(job);
+      },
+    });
+    const fields = (name: string) => ({ serialKey: 'repeated', payload: { name } });
+    await enqueue(jobs, 'repeated', fields('first'));
+    const last = await enqueue(jobs, 'repeated', fields('second'));
+    first.open();
+    expect(await finished(last.id)).toMatchObject({ status: 'succeeded' });
+    expect(done).toEqual(['first', 'first', 'second']);
+  });
+
+  it('writes nothing in a unit of work once another worker has taken it over', async () => {
+    const unit = world.get(UnitOfWork);
+    let refusal: unknown;
+    jobs.handle('taken', {
+      concurrency: 1,
+      handler: async ({ id, attempt }, { assertLeased }) => {
+        if (attempt > 1) return;
+        await unit.run(assertLeased);
+        await world.sql(`UPDATE job SET attempt = 7, worker = gen_random_uuid(), lease_until = now() WHERE id = $1`, [
+          id,
+        ]);
+        await unit.run(assertLeased).catch((error: unknown) => (refusal = error));
+      },
+    });
+    expect(await finished((await enqueue(jobs, 'taken')).id)).toMatchObject({ status: 'succeeded', attempt: 8 });
+    expect(refusal).toMatchObject({ why: 'lease lost' });
   });
 
   it('is tried again as often as it was told to', async () => {
@@ -342,7 +403,9 @@ describe('a replica that shuts down', () => {
     handler('deaf', () => new Promise(() => undefined));
     const made = await Promise.all(['short', 'obedient', 'deaf'].map((name) => enqueue(jobs, name)));
     await until(() => begun.length === 3);
+    const waiting = queue.finished(made[2]?.id ?? '', { timeoutMs: 60_000 });
     const closed = leaving.close();
+    expect(await waiting).toBe(null);
     const late = await enqueue(jobs, 'short');
     short.open();
     await closed;

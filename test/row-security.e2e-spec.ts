@@ -1,3 +1,4 @@
+import { DataSource } from 'typeorm';
 import { Access } from '../src/core/access/access.js';
 import { Actor } from '../src/core/access/actor.js';
 import { inRequest } from '../src/core/telemetry/request-context.js';
@@ -10,16 +11,209 @@ let world: World;
 beforeAll(async () => (world = await World.start()));
 afterAll(() => world.stop());
 
+/** Tables without policies, and why the database alone need not guard them. */
+const OPEN: Record<string, string> = {
+  migration: 'the names of migrations',
+  installation: 'the id of this installation',
+  data_key: 'keys wrapped with one that the database does not have',
+  idempotency_key: 'answers are sealed, under the caller and their key',
+  job: 'payloads are ids, and whoever asks about one is checked by the operations',
+  registrant: 'the registry belongs to everyone',
+  model: 'the registry belongs to everyone',
+  component: 'the registry belongs to everyone',
+  component_schema: 'the registry belongs to everyone',
+  relationship: 'the registry belongs to everyone',
+  connection_definition: 'the registry belongs to everyone',
+  registered_package: 'the registry belongs to everyone',
+  registry_revision: 'the registry belongs to everyone',
+};
+
+/** What a member may change or remove all the same: their own account, their own grants, the number of the next event. */
+const OWN_UPDATES = ['app_user', 'event_counter', 'event_read'];
+const OWN_DELETES = ['organization_member', 'team_member', 'workspace_member', 'event_read'];
+
+const as = <T>(person: Person | null, work: () => Promise<T>): Promise<T> => {
+  const actor = person ? Actor.user({ id: person.id, email: person.email, installationAdmin: false }) : undefined;
+  return inRequest({ requestId: 'test', ...(actor ? { actor } : {}) }, work);
+};
+
+/** Runs a statement in somebody's name and takes it back; answers how many rows it met, or the code of the error. */
+const tried = (person: Person | null, statement: string, parameters: unknown[] = []): Promise<number | string> =>
+  as(person, async () => {
+    const runner = world.get(DataSource).createQueryRunner();
+    await runner.startTransaction();
+    try {
+      const { affected, records } = await runner.query(statement, parameters, true);
+      return affected ?? (records as unknown[]).length;
+    } catch (error) {
+      return (error as { code?: string }).code ?? String(error);
+    } finally {
+      await runner.rollbackTransaction();
+      await runner.release();
+    }
+  });
+const DENIED = '42501';
+
 describe('row-level security', () => {
-  it('is on for every table of tenants', async () => {
-    const open = await world.sql<{ table_name: string }>(
-      `SELECT c.table_name FROM information_schema.columns c
-         JOIN pg_class t ON t.relname = c.table_name AND t.relkind = 'r' AND NOT t.relrowsecurity
-        WHERE c.table_schema = 'public' AND c.column_name = 'organization_id' ORDER BY 1`,
+  it('has a rule for reading, adding, changing and removing in every table, or a reason to have none', async () => {
+    const tables = await world.sql<{ name: string; secured: boolean; commands: string }>(
+      `SELECT c.relname AS name, c.relrowsecurity AS secured,
+              (SELECT coalesce(string_agg(DISTINCT p.cmd, ' ' ORDER BY p.cmd), '') FROM pg_policies p WHERE p.tablename = c.relname) AS commands
+         FROM pg_class c WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace ORDER BY 1`,
     );
-    // Who belongs to what is asked before there is a caller, and what is sealed or a job holds no tenant's data in clear.
-    const known = ['app_user', 'data_key', 'invitation', 'job', 'organization_member', 'team'];
-    expect(open.map(({ table_name }) => table_name).filter((table) => !known.includes(table))).toEqual([]);
+    const unsecured = tables.filter(({ secured }) => !secured).map(({ name }) => name);
+    expect(unsecured).toEqual(Object.keys(OPEN).sort());
+    for (const { name, secured, commands } of tables)
+      if (secured) expect({ name, commands }).toEqual({ name, commands: 'DELETE INSERT SELECT UPDATE' });
+  });
+
+  describe('against statements that are smuggled into the session', () => {
+    let viewer: Person;
+    let outsider: Person & { organization: string };
+    let tables: string[];
+    let workspace: Json;
+
+    beforeAll(async () => {
+      const { admin, organization: organization_id } = world;
+      [viewer, outsider] = [await world.person(), await world.outsider()];
+      workspace = await done(admin.post('/api/workspaces', { name: 'guarded', organization_id }));
+      await done(admin.put(`/api/workspaces/${workspace.id}/members/${viewer.id}`, { role: 'viewer' }));
+      const environment = await done(admin.post('/api/environments', { name: 'guarded', organization_id }));
+      await done(admin.post(`/api/workspaces/${workspace.id}/environments/${environment.id}`));
+      const connection = await done(
+        admin.post('/api/integrations/connections', {
+          ...{ name: 'guarded', kind: 'x', credential_secret: { a: 'b' }, organization_id },
+        }),
+      );
+      await done(admin.post(`/api/environments/${environment.id}/connections/${connection.id}`));
+      const yaml = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n';
+      await done(admin.upload('/api/pattern/import', 'd.yaml', yaml, { workspace_id: workspace.id }));
+      const team = await done(admin.post(`/api/identity/orgs/${organization_id}/teams`, { name: 'guarded' }));
+      await done(admin.post(`/api/identity/orgs/${organization_id}/teams/${team.id}/users/${viewer.id}`));
+      await done(admin.put(`/api/workspaces/${workspace.id}/teams/${team.id}`, { role: 'viewer' }));
+      await done(
+        admin.post(`/api/identity/orgs/${organization_id}/users`, { email: 'in@example.org', role: 'member' }),
+      );
+      await done(viewer.post('/api/identity/tokens', { name: 'own', scopes: ['read'] }));
+      const secured = await world.sql<{ name: string }>(
+        `SELECT relname AS name FROM pg_class WHERE relrowsecurity AND relnamespace = 'public'::regnamespace ORDER BY 1`,
+      );
+      tables = secured.map(({ name }) => name);
+    });
+
+    const firstColumnOf = async (table: string): Promise<string> =>
+      (
+        await world.sql<{ name: string }>(
+          `SELECT attname AS name FROM pg_attribute WHERE attrelid = $1::regclass AND attnum = 1`,
+          [table],
+        )
+      )[0]?.name ?? '';
+
+    it('lets a viewer change and remove nothing but what is their own, in any table', async () => {
+      for (const table of tables) {
+        const column = await firstColumnOf(table);
+        const changed = await tried(viewer, `UPDATE ${table} SET ${column} = ${column} RETURNING 1`);
+        if (!OWN_UPDATES.includes(table))
+          expect({ table, refused: [0, DENIED].includes(changed) }).toEqual({ table, refused: true });
+        const removed = await tried(viewer, `DELETE FROM ${table} RETURNING 1`);
+        if (!OWN_DELETES.includes(table)) expect({ table, removed }).toEqual({ table, removed: 0 });
+      }
+      expect(await tried(viewer, 'UPDATE app_user SET first_name = first_name WHERE id <> $1', [viewer.id])).toBe(
+        DENIED,
+      );
+      for (const table of ['organization_member', 'workspace_member', 'team_member'])
+        expect(await tried(viewer, `DELETE FROM ${table} WHERE user_id <> $1`, [viewer.id])).toBe(0);
+    });
+
+    it('shows a stranger, and nobody, no row of another organization, and no row that signs people in', async () => {
+      for (const table of tables) {
+        const [own] = await world.sql<{ own: boolean }>(
+          `SELECT count(*) > 0 AS own FROM information_schema.columns WHERE table_name = $1 AND column_name = 'organization_id'`,
+          [table],
+        );
+        const mine = own?.own ? `WHERE organization_id = '${world.organization}'` : '';
+        for (const person of [outsider, null]) {
+          const rows = await as(person, () =>
+            world.sql<{ n: number }>(`SELECT count(*)::int AS n FROM ${table} ${mine}`),
+          );
+          if (own?.own) expect({ table, ...rows[0] }).toEqual({ table, n: 0 });
+          else if (!person)
+            expect({ table, n: ['event_counter'].includes(table) || rows[0]?.n === 0 }).toEqual({ table, n: true });
+        }
+      }
+      for (const table of ['session', 'refresh_token', 'password_reset', 'failed_attempt', 'known_network'])
+        expect({ table, seen: await tried(viewer, `SELECT FROM ${table}`) }).toEqual({ table, seen: 0 });
+      expect(await tried(viewer, 'SELECT FROM personal_token WHERE user_id <> $1', [viewer.id])).toBe(0);
+    });
+
+    it('lets a viewer give nobody a right', async () => {
+      const { organization } = world;
+      for (const [statement, ...parameters] of [
+        ['UPDATE app_user SET installation_admin = true WHERE id = $1', viewer.id],
+        [`UPDATE app_user SET password_hash = 'x' WHERE id = $1`, viewer.id],
+        ['UPDATE app_user SET unconfirmed_by = id WHERE id = $1', viewer.id],
+        ['UPDATE organization_member SET role = 6 WHERE user_id = $1', viewer.id],
+        ['UPDATE workspace_member SET role = 4 WHERE user_id = $1', viewer.id],
+        ['UPDATE workspace_team SET role = 4', undefined],
+        ['INSERT INTO workspace_member (workspace_id, user_id, role) VALUES ($1, $2, 4)', workspace.id, outsider.id],
+        [
+          'INSERT INTO organization_member (organization_id, user_id, role) VALUES ($1, $2, 1)',
+          organization,
+          outsider.id,
+        ],
+        [
+          `INSERT INTO session (id, user_id, expires_at) VALUES ($1, $2, now() + interval '1 day')`,
+          outsider.id,
+          viewer.id,
+        ],
+        [
+          `INSERT INTO personal_token (id, user_id, name, scopes, hash) VALUES ($1, $2, 'x', '{admin}', '\\x00')`,
+          outsider.id,
+          viewer.id,
+        ],
+        [`UPDATE design SET visibility = 'organization' WHERE workspace_id = $1`, workspace.id],
+        [`UPDATE workspace SET name = 'mine' WHERE id = $1`, workspace.id],
+      ] as [string, ...unknown[]][])
+        expect({
+          statement,
+          answer: await tried(
+            viewer,
+            statement,
+            parameters.filter((each) => each !== undefined),
+          ),
+        }).toEqual({
+          statement,
+          answer: DENIED,
+        });
+    });
+
+    it('lets nobody carry a record into an organization of their own', async () => {
+      for (const table of ['workspace', 'environment', 'connection', 'design'])
+        expect({
+          table,
+          answer: await tried(world.admin, `UPDATE ${table} SET organization_id = $1`, [outsider.organization]),
+        }).toEqual({ table, answer: DENIED });
+    });
+
+    it('leaves no way back to the owner of the tables', async () => {
+      const [{ owner } = { owner: '' }] = await world.sql<{ owner: string }>(
+        `SELECT tableowner AS owner FROM pg_tables WHERE tablename = 'app_user'`,
+      );
+      for (const way of [`SET ROLE ${owner}`, `SET SESSION AUTHORIZATION ${owner}`])
+        expect({ way, answer: await tried(viewer, way) }).toEqual({ way, answer: DENIED });
+      for (const way of ['RESET ROLE', 'SET ROLE NONE', 'RESET SESSION AUTHORIZATION', 'RESET ALL']) {
+        const runner = world.get(DataSource).createQueryRunner();
+        await runner.startTransaction();
+        await runner.query(way);
+        const [now] = await runner.manager.query<{ owns: boolean; super: string }[]>(
+          `SELECT pg_has_role(current_user, $1, 'MEMBER') OR pg_has_role(session_user, $1, 'MEMBER') AS owns, current_setting('is_superuser') AS super`,
+          [owner],
+        );
+        await runner.rollbackTransaction();
+        await runner.release();
+        expect({ way, ...now }).toEqual({ way, owns: false, super: 'off' });
+      }
+    });
   });
 
   it("holds alone when the service's own check is gone", async () => {
@@ -96,10 +290,6 @@ describe('row-level security', () => {
       if (visibility === 'deleted') await done(admin.delete(`/api/filter/${id}`));
     }
     const [outsider, member] = [await world.outsider(), await world.person()];
-    const as = <T>(person: Person | null, work: () => Promise<T>): Promise<T> => {
-      const actor = person ? Actor.user({ id: person.id, email: person.email, installationAdmin: false }) : undefined;
-      return inRequest({ requestId: 'test', ...(actor ? { actor } : {}) }, work);
-    };
     const seenBy = async (person: Person | null): Promise<string[]> => {
       const rows = await as(person, () => world.sql<{ name: string }>('SELECT name FROM filter ORDER BY name'));
       return rows.map(({ name }) => name);

@@ -45,8 +45,8 @@ const callerOf = async (app: INestApplication): Promise<Person> =>
 
 /** Runs the program as an operator would. */
 function rotate(keys: Record<string, string>, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const program = join(import.meta.dirname, '../src/keys-rotate.ts');
-  const flags = ['--import', '@swc-node/register/esm-register', program, ...args];
+  const program = join(import.meta.dirname, '../src/cli.ts');
+  const flags = ['--import', '@swc-node/register/esm-register', program, 'keys:rotate', ...args];
   const env = { PATH: process.env['PATH'], NODE_ENV: 'test', JWT_SECRET, DATABASE_URL: url, ...keys };
   return new Promise((resolve) =>
     execFile(process.execPath, flags, { env, cwd: join(import.meta.dirname, '..') }, (error, out, err) =>
@@ -135,7 +135,7 @@ describe('keys', () => {
     expect(wrapped.out).toContain('3 data keys were wrapped again');
     expect(renewed.out).toContain('3 new data keys were made');
     expect(renewed.out).toMatch(
-      /credential\.secret: 2 values .*\n.*content: 1 .*\n.*source: 1 .*\n.*filter\.content: 1 .*\n.*filter\.resource: 1 .*\n.*answer: 1 /,
+      /credential\.secret: 2 values .*\n.*content: 1 .*\n.*source: 1 .*\n.*deployment_change\.content: 0 .*\n.*filter\.content: 1 .*\n.*filter\.resource: 1 .*\n.*answer: 1 /,
     );
     expect(renewed.out).toMatch(/3 stay: run this again after \d{4}-/);
     expect(seen.length).toBeGreaterThan(1);
@@ -176,7 +176,7 @@ describe('keys', () => {
   }, 120_000);
 
   it('are explained', async () => {
-    expect((await rotate({}, '--help')).out).toContain('npm run keys:rotate -- --data-keys');
+    expect((await rotate({}, '--help')).out).toContain('armature keys:rotate --data-keys');
   });
 });
 

@@ -287,6 +287,9 @@ describe('a deleted workspace', () => {
     expect(await people.admin.delete(scene.path)).toMatchObject(refusal(409, 'IN_USE'));
     await done(people.admin.post(`/api/deployments/${deployment.id}/cancel`));
     await world.sql('DELETE FROM deployed_design WHERE design_id = $1', [design.id]);
+    const isFinished = async () =>
+      (await done(world.admin.get(`/api/deployments/${deployment.id}`))).finished_at !== null;
+    while (!(await isFinished())) await new Promise((again) => setTimeout(again, 100));
     expect((await people.admin.delete(scene.path)).status).toBe(200);
   });
 });

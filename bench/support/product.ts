@@ -2,6 +2,7 @@ import { Controller, Get, Module } from '@nestjs/common';
 import pg from 'pg';
 import { AppModule } from '../../src/app.module.js';
 import { addressOf, makeApp } from '../../src/app.setup.js';
+import { FirstStart } from '../../src/auth/first-start.js';
 import { Public } from '../../src/core/access/public.js';
 import { Env } from '../../src/core/config/env.js';
 import { currentRequest } from '../../src/core/telemetry/request-context.js';
@@ -50,6 +51,7 @@ const watch = process.env['BENCH_STALLS'] === 'on' ? new LoopWatch() : undefined
 const env = Env.read(process.env);
 const app = await makeApp(env, env.DATABASE_URL ?? '');
 await app.listen(0, '127.0.0.1');
+await app.get(FirstStart).fill(() => Promise.resolve());
 serve(
   await addressOf(app),
   () => app.close(),

@@ -9,7 +9,7 @@ import { UsersStore } from '../organizations/users/users.store.js';
 import type { SignIn } from './auth.inputs.js';
 import type { TokensView } from './auth.view.js';
 import { SessionsStore } from './sessions/sessions.store.js';
-import { SignInLimit } from './attempt-limits.js';
+import { SignInLimit } from './attempts/attempt-limits.js';
 import { AccessTokens } from './tokens/access-tokens.js';
 import { Revocations } from './tokens/revocations.js';
 
@@ -29,7 +29,7 @@ export class AuthService {
   /** @throws Unauthenticated for a wrong address or password alike; 429 after too many failures */
   async login({ email, password }: SignIn, address: string): Promise<TokensView> {
     const attempt = await this.limit.begin(email, address);
-    const user = await this.users.findByEmail(email);
+    const user = await this.unit.asSystem('signing in', () => this.users.findByEmail(email));
     const holds = await verifyPassword(user?.deactivatedAt ? null : user?.passwordHash, password);
     if (!user || !holds) throw wrong();
     const tokens = await this.openSession(user);
@@ -39,7 +39,7 @@ export class AuthService {
 
   /** @throws Unauthenticated when the user was deactivated, or their password changed, since they were read */
   openSession(user: User): Promise<TokensView> {
-    return this.unit.run(async () => {
+    return this.withSessions(async () => {
       const sessionId = await this.sessions.open(user, this.env.REFRESH_TOKEN_TTL);
       if (!sessionId) throw wrong();
       return this.issue(user.id, sessionId);
@@ -48,7 +48,7 @@ export class AuthService {
 
   /** Trades a refresh token for the next pair. A token that was used before ends its whole session: one of the two users stole it. */
   async refresh(refreshToken: string): Promise<TokensView> {
-    const issued = await this.unit.run(async () => {
+    const issued = await this.withSessions(async () => {
       const use = await this.sessions.useToken(digestOf(refreshToken));
       if (!use) return null;
       if (!use.first) {
@@ -64,12 +64,17 @@ export class AuthService {
 
   /** Ends the session of a refresh token, also when the token was used before: then it is refused all the same. */
   async logout(refreshToken: string): Promise<void> {
-    const use = await this.unit.run(async () => {
+    const use = await this.withSessions(async () => {
       const found = await this.sessions.useToken(digestOf(refreshToken));
       if (found) await this.end(found.sessionId);
       return found;
     });
     if (!use?.first) throw spent();
+  }
+
+  /** Sessions are nobody's to see, also not their user's. */
+  private withSessions<T>(work: () => Promise<T>): Promise<T> {
+    return this.unit.asSystem('sessions', () => this.unit.run(work));
   }
 
   private async issue(userId: string, sessionId: string): Promise<TokensView> {

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Actor } from '../core/access/actor.js';
-import { Env } from '../core/config/env.js';
+import { Env, InvalidEnvironment } from '../core/config/env.js';
+import { passwordFault } from '../core/crypto/password-rule.js';
 import { hashPassword } from '../core/crypto/passwords.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
@@ -24,10 +25,7 @@ export interface FirstAdministrator {
 
 /** On an empty database: the organization Default with its workspace, and an administrator who owns it. */
 @Injectable()
-export class FirstStart implements OnApplicationBootstrap {
-  /** Set on the start that filled the database. */
-  administrator: FirstAdministrator | null = null;
-
+export class FirstStart {
   constructor(
     private readonly users: UsersStore,
     private readonly organizations: OrganizationsService,
@@ -36,22 +34,34 @@ export class FirstStart implements OnApplicationBootstrap {
     private readonly env: Env,
   ) {}
 
-  async onApplicationBootstrap(): Promise<void> {
-    if (await this.users.anyExists()) return;
-    this.administrator = await this.unit.run(async () => {
+  /**
+   * Fills the database unless it has users, as the last step of a start. The administrator is kept only after `show` has
+   * told of them: a password that nobody saw is in no database, and the next start makes and shows another.
+   * @returns null when there was nothing to fill
+   */
+  async fill(show: (administrator: FirstAdministrator) => Promise<void>): Promise<FirstAdministrator | null> {
+    if (await this.users.anyExists()) return null;
+    return this.unit.run(async () => {
       await this.unit.manager.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
-      return (await this.users.anyExists()) ? null : this.fill();
+      if (await this.users.anyExists()) return null;
+      const administrator = await this.makeAdministrator();
+      this.unit.beforeCommit(() => show(administrator));
+      return administrator;
     });
   }
 
-  private async fill(): Promise<FirstAdministrator> {
+  private async makeAdministrator(): Promise<FirstAdministrator> {
     const generatedPassword = this.env.ADMIN_PASSWORD ? null : randomBytes(12).toString('base64url');
+    const email = (this.env.ADMIN_EMAIL ?? DEFAULT_EMAIL).toLowerCase();
+    const fault = this.env.ADMIN_PASSWORD && passwordFault(this.env.ADMIN_PASSWORD, email);
+    if (fault) throw new InvalidEnvironment([{ name: 'ADMIN_PASSWORD', message: fault }]);
     const user = Object.assign(new User(), {
-      email: (this.env.ADMIN_EMAIL ?? DEFAULT_EMAIL).toLowerCase(),
+      email,
       firstName: 'Administrator',
       lastName: '',
-      passwordHash: await hashPassword(this.env.ADMIN_PASSWORD ?? generatedPassword ?? ''),
+      passwordHash: await hashPassword(this.env.ADMIN_PASSWORD ?? generatedPassword ?? '', email),
       installationAdmin: true,
+      unconfirmedBy: null,
     });
     await this.users.insert(user);
     const organization = await this.organizations.create(Actor.system('first start'), user.id, { name: 'Default' });

@@ -1,5 +1,25 @@
 import type { FirstAdministrator } from './first-start.js';
 
+/** That the server answers from now on, for those who collect lines of JSON. */
+export function readyLine(baseUrl: string): string {
+  return `${JSON.stringify({ level: 'info', time: new Date().toISOString(), url: baseUrl, msg: 'ready' })}\n`;
+}
+
+/** As welcome, for those who collect lines of JSON: without a token, which would outlive the line in their store. */
+export function welcomeLine(baseUrl: string, { email, generatedPassword }: FirstAdministrator): string {
+  const facts = {
+    level: 'info',
+    time: new Date().toISOString(),
+    url: baseUrl,
+    email,
+    ...(generatedPassword ? { password: generatedPassword } : {}),
+    msg: generatedPassword
+      ? 'the first administrator was made: change the password after signing in, it is shown only now'
+      : 'the first administrator was made, with the password of ADMIN_PASSWORD',
+  };
+  return `${JSON.stringify(facts)}\n`;
+}
+
 /** What the first start prints for the person who will sign in: shown once, on standard output, never in the log. */
 export function welcome(baseUrl: string, admin: FirstAdministrator): string {
   const password = admin.generatedPassword ?? '(the one in ADMIN_PASSWORD)';

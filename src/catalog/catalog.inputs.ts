@@ -1,8 +1,9 @@
+import { applyDecorators } from '@nestjs/common';
 import { Field, InputType } from '@nestjs/graphql';
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, IsString } from 'class-validator';
-import { InvalidRequest } from '../core/errors/app-error.js';
-import { ListQuery } from '../core/listing/list-query.js';
+import { ArrayMaxSize, IsOptional, IsString, MaxLength, validateSync, type ValidationError } from 'class-validator';
+import { type Fault, InvalidRequest } from '../core/errors/app-error.js';
+import { ListQuery, QueryText } from '../core/listing/list-query.js';
 import { IdInput, MapInput } from '../core/schema/input-fields.js';
 import { unsound } from '../core/schema/sound.js';
 import { catalogTypes, contentClasses } from './catalog-data.js';
@@ -30,6 +31,14 @@ export class UnpublishInput {
   }
 }
 
+/** Words that a catalog is narrowed by. */
+const Words = () =>
+  applyDecorators(
+    IsOptional(),
+    ArrayMaxSize(50, { message: 'must have at most 50 words' }),
+    MaxLength(500, { each: true, message: 'must have words of at most 500 characters' }),
+  );
+
 /** What a catalog may be narrowed by; several words are separated by commas, or the parameter is repeated. */
 export class CatalogQuery extends ListQuery {
   @ApiPropertyOptional({ description: `Some of ${contentClasses.join(', ')}.` })
@@ -41,8 +50,7 @@ export class CatalogQuery extends ListQuery {
   type?: string | string[];
 
   @ApiPropertyOptional({ description: 'Names of fields of content to be filled in, such as pattern_file.' })
-  @IsOptional()
-  @IsString({ message: 'must be given once' })
+  @QueryText('words')
   populate?: string;
 
   @ApiPropertyOptional({ description: 'Names of technologies.' })
@@ -62,35 +70,41 @@ export class CatalogSelector {
   pagesize!: string;
 
   @Field(() => String)
-  @IsString()
+  @QueryText('search')
   search!: string;
 
   @Field(() => String)
-  @IsString()
+  @QueryText('order')
   order!: string;
 
   @Field(() => String, { nullable: true })
-  @IsOptional()
+  @QueryText('words')
   metrics?: string | null;
 
   @Field(() => [String], { nullable: true })
-  @IsOptional()
+  @Words()
   class?: string[] | null;
 
   @Field(() => [String], { nullable: true })
-  @IsOptional()
+  @Words()
   technology?: string[] | null;
 
   @Field(() => [String], { nullable: true })
-  @IsOptional()
+  @Words()
   patternType?: string[] | null;
 
   /** The query that REST would have made of it; of everything when there is no selector. */
   static queryOf(selector: CatalogSelector | null): CatalogQuery {
     if (!selector) return new CatalogQuery();
     // As it may be missing, no pipe has looked at it.
-    const errors = Object.entries(selector).flatMap(([name, value]) => unsound(value, `/selector/${name}`));
-    if (errors.length > 0) throw new InvalidRequest('selector holds text that cannot be kept', { errors });
+    const errors = [
+      ...validateSync(Object.assign(new CatalogSelector(), selector), { stopAtFirstError: true }).flatMap(faultsOf),
+      ...Object.entries(selector).flatMap(([name, value]) => unsound(value, `/selector/${name}`)),
+    ];
+    if (errors.length > 0) {
+      const detail = errors.map(({ pointer = '', detail: each }) => `${pointer.slice(1)} ${each}`).join('; ');
+      throw new InvalidRequest(detail, { errors });
+    }
     const { page, pagesize, search, order, technology, patternType } = selector;
     return Object.assign(new CatalogQuery(), {
       page,
@@ -103,3 +117,6 @@ export class CatalogSelector {
     });
   }
 }
+
+const faultsOf = ({ property, constraints = {} }: ValidationError): Fault[] =>
+  Object.values(constraints).map((detail) => ({ pointer: `/selector/${property}`, detail }));

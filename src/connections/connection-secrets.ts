@@ -27,7 +27,7 @@ export class ConnectionSecrets {
     secret: Json | null,
   ): Promise<{ kind: ConnectionKind; metadata: Json; secret: Json | null }> {
     const kind = this.kinds.of(name);
-    const taken = this.kinds.take(kind, metadata, secret);
+    const taken = await this.kinds.take(kind, metadata, secret);
     for (const address of kind.addresses?.(taken.metadata) ?? []) await this.outbound.check(address, 'connection');
     return { kind, ...taken };
   }
@@ -70,7 +70,7 @@ export class ConnectionSecrets {
     if (!credentialId) return { secret: null, revision: `${connection.revision}` };
     const { secret, revision } = await this.kept.reveal(credentialId);
     return {
-      secret: this.kinds.use(this.kinds.of(kind), metadata, secret),
+      secret: await this.kinds.use(this.kinds.of(kind), metadata, secret),
       revision: `${connection.revision}.${credentialId}.${revision}`,
     };
   }
@@ -78,7 +78,7 @@ export class ConnectionSecrets {
   private async named(actor: Actor, { organizationId, kind, metadata }: Connection, id: string): Promise<string> {
     await this.credentials.mustBeOf(actor, id, organizationId);
     const { secret } = await this.kept.reveal(id);
-    this.kinds.use(this.kinds.of(kind), metadata, secret);
+    await this.kinds.use(this.kinds.of(kind), metadata, secret);
     return id;
   }
 }

@@ -24,6 +24,9 @@ const MOVES: Record<ConnectionStatus, readonly ConnectionStatus[]> = {
   deleted: [],
 };
 
+/** Whether the other side was not reached yet, or not any more; what a person set aside is neither. */
+export const isUnreached = (status: ConnectionStatus): boolean => status === 'registered' || status === 'disconnected';
+
 export const mayMove = (from: ConnectionStatus, to: ConnectionStatus): boolean => MOVES[from].includes(to);
 
 /** @throws Conflict ILLEGAL_STATUS naming the moves that are open; staying where it is is always allowed */

@@ -6,7 +6,10 @@ import { OrganizationListQuery } from '../core/listing/list-query.js';
 import { type Envelope, envelope, whole } from '../core/listing/page.js';
 import { Id } from '../core/rest/id.js';
 import { IfMatch, Precondition } from '../core/rest/precondition.js';
+import { Requires, RequiresIn } from '../core/rest/rights/requires.js';
+import { OrganizationsService } from '../organizations/organizations.service.js';
 import { ConnectionChange, NewConnection } from './connection.inputs.js';
+import { connectionPolicy } from './connection.policy.js';
 import { ConnectionPage, ConnectionView } from './connection.view.js';
 import { ConnectionsService } from './connections.service.js';
 import { ConnectionKindPage, ConnectionKindView } from './kinds/connection-kind.view.js';
@@ -30,6 +33,7 @@ export class ConnectionsController {
   }
 
   @Post()
+  @RequiresIn(connectionPolicy.create, OrganizationsService)
   @ApiCreatedResponse({ type: ConnectionView })
   async create(@Caller() actor: Actor, @Body() input: NewConnection): Promise<ConnectionView> {
     return ConnectionView.of(await this.connections.create(actor, input));
@@ -49,6 +53,7 @@ export class ConnectionsController {
   }
 
   @Put(':id')
+  @Requires(connectionPolicy.update, ConnectionsService)
   @ApiOkResponse({ type: ConnectionView })
   async update(
     @Caller() actor: Actor,
@@ -60,6 +65,7 @@ export class ConnectionsController {
   }
 
   @Delete(':id')
+  @Requires(connectionPolicy.delete, ConnectionsService)
   @ApiOkResponse({ type: ConnectionView })
   async delete(@Caller() actor: Actor, @Id() id: string, @IfMatch() match: Precondition): Promise<ConnectionView> {
     return ConnectionView.of(await this.connections.delete(actor, id, match));
@@ -67,6 +73,7 @@ export class ConnectionsController {
 
   /** Brings a deleted connection back as registered, with the environments it was in. */
   @Post(':id/restore')
+  @Requires(connectionPolicy.restore, ConnectionsService)
   @HttpCode(200)
   @ApiOkResponse({ type: ConnectionView })
   async restore(@Caller() actor: Actor, @Id() id: string): Promise<ConnectionView> {
@@ -75,6 +82,7 @@ export class ConnectionsController {
 
   /** Calls the other side now. 502 or 504, with the record under `connection`, when it does not answer. */
   @Post(':id/ping')
+  @Requires(connectionPolicy.ping, ConnectionsService)
   @HttpCode(200)
   @ApiOkResponse({ type: ConnectionView })
   async ping(@Caller() actor: Actor, @Id() id: string): Promise<ConnectionView> {

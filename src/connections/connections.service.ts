@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Access } from '../core/access/access.js';
 import type { Actor } from '../core/access/actor.js';
+import type { Operation } from '../core/access/policy.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { NotFound } from '../core/errors/app-error.js';
 import { EventBus } from '../core/events/event-bus.js';
@@ -8,6 +9,7 @@ import type { OrganizationListQuery } from '../core/listing/list-query.js';
 import type { Page } from '../core/listing/page.js';
 import { given, mustEcho } from '../core/rest/change-input.js';
 import { Precondition } from '../core/rest/precondition.js';
+import type { RecordJudge } from '../core/rest/rights/requires.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 import { Connection } from './connection.entity.js';
 import {
@@ -19,13 +21,13 @@ import {
 } from './connection.events.js';
 import type { ConnectionChange, NewConnection } from './connection.inputs.js';
 import { connectionPolicy } from './connection.policy.js';
-import { type ConnectionStatus, mayMove, mustMove } from './connection-status.js';
+import { type ConnectionStatus, isUnreached, mayMove, mustMove } from './connection-status.js';
 import { ConnectionView, type ListedConnection } from './connection.view.js';
 import { ConnectionSecrets } from './connection-secrets.js';
 import { ConnectionsStore } from './connections.store.js';
 
 @Injectable()
-export class ConnectionsService {
+export class ConnectionsService implements RecordJudge {
   constructor(
     private readonly connections: ConnectionsStore,
     private readonly secrets: ConnectionSecrets,
@@ -52,6 +54,12 @@ export class ConnectionsService {
 
   async get(actor: Actor, id: string): Promise<Connection> {
     return found(id, await this.connections.find(actor, id));
+  }
+
+  async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
+    const withDeleted = operation === connectionPolicy.restore;
+    const { organizationId } = found(id, await this.connections.find(actor, id, withDeleted));
+    await this.access.require(actor, operation, { type: 'connection', id, organizationId });
   }
 
   async create(actor: Actor, input: NewConnection, fingerprint: string | null = null): Promise<Connection> {
@@ -87,7 +95,9 @@ export class ConnectionsService {
   }
 
   async update(actor: Actor, id: string, input: ConnectionChange, match = Precondition.none): Promise<Connection> {
-    const { metadata, secret } = await this.accepted(await this.get(actor, id), input);
+    const current = await this.get(actor, id);
+    await this.require(actor, 'update', current);
+    const { metadata, secret } = await this.accepted(current, input);
     return this.unit.run(async () => {
       const connection = await this.open(actor, id, 'update', match);
       mustEcho(input, ConnectionView.of(connection));
@@ -127,6 +137,17 @@ export class ConnectionsService {
       await this.connections.update(connection, { status, metadata: { ...metadata, ...facts } });
       if (from !== status) await this.events.publish(new ConnectionStatusChanged(actor, connection, from));
       return connection;
+    });
+  }
+
+  /** Notes that the other side answered a call: a connection that was not reached before is connected. */
+  async noteAnswer(actor: Actor, id: string): Promise<void> {
+    await this.unit.run(async () => {
+      const connection = await this.connections.lock(actor, id);
+      if (!connection || !isUnreached(connection.status)) return;
+      const { status: from } = connection;
+      await this.connections.update(connection, { status: 'connected' });
+      await this.events.publish(new ConnectionStatusChanged(actor, connection, from));
     });
   }
 

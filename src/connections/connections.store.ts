@@ -3,6 +3,7 @@ import { QueryFailedError, type SelectQueryBuilder } from 'typeorm';
 import { Access, visible } from '../core/access/access.js';
 import type { Actor } from '../core/access/actor.js';
 import { Store } from '../core/database/store.js';
+import { deletedRecords } from '../core/access/restorable.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { Conflict } from '../core/errors/app-error.js';
 import type { ListQuery } from '../core/listing/list-query.js';
@@ -10,14 +11,13 @@ import { chosen, equals, type Listing, recordOrder } from '../core/listing/listi
 import type { Page } from '../core/listing/page.js';
 import { Connection } from './connection.entity.js';
 import type { EnvironmentName } from './connection.view.js';
+import { connectionPolicy } from './connection.policy.js';
 
 /** Code of the Conflict that a second registration of one server and user meets. */
 export const ALREADY_REGISTERED = 'ALREADY_REGISTERED';
 
 const deleted: Listing<Connection>['filter'] = {
-  deleted_at: chosen('deleted_at', (rows, yes) =>
-    rows.withDeleted().andWhere(`connection.deleted_at IS ${yes ? 'NOT NULL' : 'NULL'}`),
-  ),
+  deleted_at: deletedRecords('connection', connectionPolicy.restore.needs),
 };
 
 const listing: Listing<Connection> = {
@@ -87,8 +87,9 @@ export class ConnectionsStore extends Store<Connection> {
     return new Map(found.map((each) => [each.id, each]));
   }
 
-  find(actor: Actor, id: string): Promise<Connection | null> {
-    return this.visibleTo(actor).andWhere('connection.id = :id', { id }).getOne();
+  find(actor: Actor, id: string, withDeleted = false): Promise<Connection | null> {
+    const rows = this.visibleTo(actor).andWhere('connection.id = :id', { id });
+    return (withDeleted ? rows.withDeleted() : rows).getOne();
   }
 
   lock(actor: Actor, id: string): Promise<Connection | null> {

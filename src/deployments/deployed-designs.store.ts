@@ -18,18 +18,42 @@ export interface DeployedDesign {
 const COLUMNS = `design_id AS "designId", connection_id AS "connectionId", environment_id AS "environmentId",
   workspace_id AS "workspaceId", deployment_id AS "deploymentId", design_version AS "designVersion", objects`;
 
-type Side = 'design_id' | 'connection_id' | 'workspace_id';
+/** What a deployment uses; what is left out is any. */
+export type Use = Partial<Pick<DeployedDesign, 'designId' | 'connectionId' | 'environmentId' | 'workspaceId'>>;
+
+/** Where something is deployed, or is to be: the roles in the workspace and the tier of the environment decide who may act there. */
+export interface Place {
+  workspaceId: string;
+  organizationId: string;
+  environmentId: string;
+}
 
 @Injectable()
 export class DeployedDesignsStore {
   constructor(private readonly unit: UnitOfWork) {}
 
-  /** Everything that is deployed of a design, through a connection, or from a workspace. */
-  by(side: Side, id: string): Promise<DeployedDesign[]> {
+  /** Everything that is deployed of a design, through a connection, into an environment, or from a workspace. */
+  by({ designId, connectionId, environmentId, workspaceId }: Use): Promise<DeployedDesign[]> {
     return this.unit.manager.query(
-      `SELECT ${COLUMNS} FROM deployed_design WHERE ${side} = $1 ORDER BY environment_id, connection_id`,
-      [id],
+      `SELECT ${COLUMNS} FROM deployed_design
+        WHERE ($1::uuid IS NULL OR design_id = $1) AND ($2::uuid IS NULL OR connection_id = $2)
+          AND ($3::uuid IS NULL OR environment_id = $3) AND ($4::uuid IS NULL OR workspace_id = $4)
+        ORDER BY environment_id, connection_id, design_id`,
+      [designId ?? null, connectionId ?? null, environmentId ?? null, workspaceId ?? null],
     );
+  }
+
+  /** Where a design is deployed in an environment; when it is not, the place that it would be deployed from now. Null for an unknown design. */
+  async placeOf(designId: string, environmentId: string): Promise<Place | null> {
+    const [place] = await this.unit.asSystem('the place of a deployment', () =>
+      this.unit.manager.query<Omit<Place, 'environmentId'>[]>(
+        `SELECT coalesce(deployed.workspace_id, d.workspace_id) AS "workspaceId", d.organization_id AS "organizationId"
+           FROM design d LEFT JOIN deployed_design deployed ON deployed.design_id = d.id AND deployed.environment_id = $2
+          WHERE d.id = $1 LIMIT 1`,
+        [designId, environmentId],
+      ),
+    );
+    return place ? { ...place, environmentId } : null;
   }
 
   async find(
@@ -43,14 +67,20 @@ export class DeployedDesignsStore {
     return found ?? null;
   }
 
-  /** Before the first object is applied, so that nothing is ever on a cluster without being known. */
-  async put(deployment: Deployment, connectionId: string, objects: ObjectReference[]): Promise<void> {
+  /**
+   * Before the first object is applied, so that nothing is ever on a cluster without being known. What stood there before is kept
+   * until the deployment has ended; doing it again in another attempt changes nothing of that.
+   */
+  async begin(deployment: Deployment, connectionId: string, objects: ObjectReference[]): Promise<void> {
     await this.unit.manager.query(
-      `INSERT INTO deployed_design
+      `INSERT INTO deployed_design AS now
          (design_id, connection_id, environment_id, organization_id, workspace_id, deployment_id, design_version, objects)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
        ON CONFLICT (design_id, connection_id, environment_id) DO UPDATE
-         SET deployment_id = excluded.deployment_id, design_version = excluded.design_version, objects = excluded.objects`,
+         SET deployment_id = excluded.deployment_id, design_version = excluded.design_version, objects = excluded.objects,
+           previous = CASE now.deployment_id WHEN excluded.deployment_id THEN now.previous
+             ELSE jsonb_build_object('deployment_id', now.deployment_id, 'design_version', now.design_version,
+               'objects', now.objects) END`,
       [
         deployment.designId,
         connectionId,
@@ -64,7 +94,38 @@ export class DeployedDesignsStore {
     );
   }
 
-  /** A design that moves takes what is deployed of it along. */
+  /** The deployment stands: these objects are all that is there. */
+  async settle(deployment: Deployment, connectionId: string, objects: ObjectReference[]): Promise<void> {
+    await this.unit.manager.query(
+      `UPDATE deployed_design SET objects = $3, previous = NULL WHERE deployment_id = $1 AND connection_id = $2`,
+      [deployment.id, connectionId, JSON.stringify(objects)],
+    );
+  }
+
+  /** The deployment has failed and left something: its objects may be there, beside those from before. */
+  async keep(deployment: Deployment, connectionId: string): Promise<void> {
+    await this.unit.manager.query(
+      `UPDATE deployed_design SET previous = NULL WHERE deployment_id = $1 AND connection_id = $2`,
+      [deployment.id, connectionId],
+    );
+  }
+
+  /** Nothing of the deployment is there: what stood before it stands again. */
+  async revert(deployment: Deployment, connectionId: string): Promise<void> {
+    const place = [deployment.id, connectionId];
+    await this.unit.manager.query(
+      `DELETE FROM deployed_design WHERE deployment_id = $1 AND connection_id = $2 AND previous IS NULL`,
+      place,
+    );
+    await this.unit.manager.query(
+      `UPDATE deployed_design SET deployment_id = (previous->>'deployment_id')::uuid,
+         design_version = (previous->>'design_version')::int, objects = previous->'objects', previous = NULL
+       WHERE deployment_id = $1 AND connection_id = $2`,
+      place,
+    );
+  }
+
+  /** What is deployed of a design follows it into another workspace. */
   async move(designId: string, workspaceId: string): Promise<void> {
     await this.unit.manager.query(`UPDATE deployed_design SET workspace_id = $2 WHERE design_id = $1`, [
       designId,

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Actor } from '../core/access/actor.js';
-import { AppError } from '../core/errors/app-error.js';
+import type { AppError } from '../core/errors/app-error.js';
 import { Jobs } from '../jobs/jobs.js';
 import type { Deployment } from './deployment.entity.js';
+import { deploymentError } from './deployment-error.js';
 import { DeploymentView } from './deployment.view.js';
 import { DeploymentsService } from './deployments.service.js';
 
@@ -22,54 +23,45 @@ export class DeploymentAnswers {
   async answer(actor: Actor, requested: Deployment, request: Request, response: Response): Promise<DeploymentView> {
     // It may have ended by now; a caller who does not wait is told that it was taken, all the same.
     if (request.query['async'] === 'true') return this.told(requested, response);
-    if (requested.jobId) await this.wait(requested.jobId, response);
-    return this.told(await this.deployments.get(actor, requested.id), response);
+    return this.told(await this.ended(actor, requested, response), response);
   }
 
   /** As answer, without a caller: for what one action asks of another. */
   async end(actor: Actor, requested: Deployment): Promise<Deployment> {
-    if (requested.jobId) await this.jobs.finished(requested.jobId, { timeoutMs: PATIENCE_MS });
-    const deployment = await this.deployments.get(actor, requested.id);
-    if (deployment.failure) throw failed(deployment);
+    const deployment = await this.ended(actor, requested);
+    if (deployment.hasEnded && deployment.failure) throw failed(deployment);
     return deployment;
   }
 
   private told(deployment: Deployment, response: Response): DeploymentView {
-    if (deployment.failure) throw failed(deployment);
+    if (deployment.hasEnded && deployment.failure) throw failed(deployment);
     if (!deployment.hasEnded) response.status(202).location(`/api/deployments/${deployment.id}`);
     return DeploymentView.of(deployment);
   }
 
+  /** The deployment at its end, or as it is once nobody waits any more. A job that was lost may leave the end to another. */
+  private async ended(actor: Actor, requested: Deployment, response?: Response): Promise<Deployment> {
+    const until = Date.now() + PATIENCE_MS;
+    let deployment = requested;
+    for (let waited: string | null = null; deployment.jobId && deployment.jobId !== waited;) {
+      waited = deployment.jobId;
+      await this.wait(waited, until - Date.now(), response);
+      deployment = await this.deployments.get(actor, requested.id);
+      if (deployment.hasEnded) break;
+    }
+    return deployment;
+  }
+
   /** A caller who hangs up waits no longer; the deployment goes on. */
-  private async wait(jobId: string, response: Response): Promise<void> {
+  private async wait(jobId: string, timeoutMs: number, response?: Response): Promise<void> {
     const gone = new AbortController();
-    response.once('close', () => gone.abort());
-    await this.jobs.finished(jobId, { timeoutMs: PATIENCE_MS, signal: gone.signal }).catch((error: unknown) => {
+    response?.once('close', () => gone.abort());
+    await this.jobs.finished(jobId, { timeoutMs, signal: gone.signal }).catch((error: unknown) => {
       if (!gone.signal.aborted) throw error;
     });
   }
 }
 
 function failed(deployment: Deployment): AppError {
-  const { status, code, detail } = deployment.failure ?? {
-    status: 500,
-    code: 'INTERNAL_ERROR',
-    detail: 'the deployment failed',
-  };
-  return new AppError(status, code, 'Deployment failed', detail, {
-    errors: deployment.resources.flatMap(({ kind, namespace, name, error }) =>
-      error
-        ? [{ detail: `${kind} ${namespace ? `${namespace}/` : ''}${name}: ${error.detail}`, keyword: error.reason }]
-        : [],
-    ),
-    extensions: { deployment: DeploymentView.of(deployment) },
-    remedy: REMEDIES[code],
-  });
+  return deploymentError(deployment).with({ deployment: DeploymentView.of(deployment) });
 }
-
-const REMEDIES: Record<string, string> = {
-  DEPLOYMENT_FAILED: 'See the errors of the resources; plan first to learn them before anything is touched.',
-  CLUSTER_UNREACHABLE: 'Ping the connection, and check its address and credential.',
-  CLUSTER_TIMEOUT: 'Try again; the cluster may be overloaded.',
-  PLAN_STALE: 'Plan again, and deploy with the new plan_id.',
-};

@@ -1,21 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { Access } from '../core/access/access.js';
 import type { Actor } from '../core/access/actor.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
-import { Forbidden } from '../core/errors/app-error.js';
 import { EventBus } from '../core/events/event-bus.js';
 import type { Design } from '../designs/design.entity.js';
-import type { Tier } from '../environments/environment.entity.js';
 import { Jobs } from '../jobs/jobs.js';
 import { WorkspaceQuotas } from '../workspaces/quotas/workspace-quotas.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import { Deployment, type DeploymentAction, type DeploymentOptions } from './deployment.entity.js';
 import { DeploymentRequested } from './deployment.events.js';
-import { deploymentPolicy } from './deployment.policy.js';
+import { DeploymentAdmission } from './deployment-admission.js';
+import { DeploymentRights } from './deployment-rights.js';
 import { DeploymentsStore } from './deployments.store.js';
+import { deploymentJob } from './runs/deployment-job.js';
 import type { Target } from './targets/targets.js';
-
-export const DEPLOYMENTS_QUEUE = 'deployment';
 
 /** What is asked for, by somebody who may deploy the design at all. */
 export interface DeploymentRequest {
@@ -37,75 +34,54 @@ export class DeploymentRequests {
     private readonly workspaces: WorkspacesService,
     private readonly quotas: WorkspaceQuotas,
     private readonly jobs: Jobs,
-    private readonly access: Access,
+    private readonly rights: DeploymentRights,
+    private readonly admission: DeploymentAdmission,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
   ) {}
 
   /**
    * Keeps what is asked for: queued, or waiting for an approval when that is asked for too.
-   * @throws Forbidden APPROVAL_REQUIRED, Conflict when the workspace is archived or its quota is used up
+   * @throws Forbidden APPROVAL_REQUIRED, Conflict when the workspace is archived, its quota is used up or the target is gone
    */
   async make(actor: Actor, request: DeploymentRequest): Promise<Deployment> {
     const { design, target } = request;
-    const { workspaceId, organizationId } = design;
+    const { organizationId } = design;
+    const { workspaceId, environmentId } = target;
     const pending = Boolean(request.requestApproval);
-    if (!pending) await this.mustReach(actor, target.tier, design);
+    if (!pending) await this.rights.requireTier(actor, { workspaceId, organizationId, environmentId });
     const designVersion = await request.version();
     return this.unit.run(async () => {
       const held = await this.workspaces.mustBeActive(actor, workspaceId);
+      const deployment: Deployment = Object.assign(new Deployment(), {
+        organizationId,
+        workspaceId,
+        designId: design.id,
+        designVersion,
+        environmentId,
+        connectionIds: target.connectionIds,
+        name: request.name,
+        action: request.action,
+        status: pending ? ('pending_approval' as const) : ('queued' as const),
+        requestedBy: actor.userId,
+        approvedBy: null,
+        jobId: null,
+        options: request.options,
+        resources: [],
+        failure: null,
+        startedAt: null,
+        finishedAt: null,
+      });
+      await this.admission.requireTarget(deployment);
       if (request.action === 'deploy') await this.quotas.admit(held, 'max_deployments_per_day');
-      const deployment = await this.deployments.insert(
-        Object.assign(new Deployment(), {
-          organizationId,
-          workspaceId,
-          designId: design.id,
-          designVersion,
-          environmentId: target.environmentId,
-          connectionIds: target.connectionIds,
-          name: request.name,
-          action: request.action,
-          status: pending ? ('pending_approval' as const) : ('queued' as const),
-          requestedBy: actor.userId,
-          approvedBy: null,
-          jobId: null,
-          options: request.options,
-          resources: [],
-          failure: null,
-          startedAt: null,
-          finishedAt: null,
-        }),
-      );
+      await this.deployments.insert(deployment);
       await this.events.publish(new DeploymentRequested(actor, deployment, { status: deployment.status }));
       return pending ? deployment : this.enqueue(actor, deployment);
     });
   }
 
-  /** Deployments of one design into one environment run one after another. */
   async enqueue(actor: Actor, deployment: Deployment): Promise<Deployment> {
-    const job = await this.jobs.enqueue(actor, {
-      queue: DEPLOYMENTS_QUEUE,
-      payload: { deployment: deployment.id },
-      organizationId: deployment.organizationId,
-      serialKey: `deployment ${deployment.designId} ${deployment.environmentId}`,
-    });
+    const job = await this.jobs.enqueue(actor, deploymentJob(deployment));
     return this.deployments.update(deployment, { status: 'queued', jobId: job.id });
-  }
-
-  /** @throws Forbidden APPROVAL_REQUIRED when the tier is production and the actor is no admin of the workspace */
-  async mustReach(
-    actor: Actor,
-    tier: Tier,
-    { workspaceId, organizationId }: { workspaceId: string; organizationId: string },
-  ): Promise<void> {
-    if (tier !== 'production') return;
-    const workspace = { type: 'workspace' as const, id: workspaceId, organizationId };
-    await this.access.require(actor, deploymentPolicy.actOnProduction, workspace).catch((error: unknown) => {
-      if (!(error instanceof Forbidden) || error.code !== 'FORBIDDEN') throw error;
-      throw new Forbidden('acting on production needs an admin of the workspace', {
-        code: 'APPROVAL_REQUIRED',
-        remedy: 'Send request_approval: true, and let an admin of the workspace approve.',
-      });
-    });
   }
 }

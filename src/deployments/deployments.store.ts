@@ -4,10 +4,12 @@ import { administeredOf } from '../core/access/access.js';
 import type { Actor } from '../core/access/actor.js';
 import { Store } from '../core/database/store.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
+import { NotFound } from '../core/errors/app-error.js';
 import type { ListQuery } from '../core/listing/list-query.js';
 import { equals, type Listing } from '../core/listing/listing.js';
 import type { Page } from '../core/listing/page.js';
-import { Deployment, type DeploymentStatus } from './deployment.entity.js';
+import type { Use } from './deployed-designs.store.js';
+import { Deployment } from './deployment.entity.js';
 
 const listing: Listing<Deployment> = {
   alias: 'deployment',
@@ -35,8 +37,6 @@ export interface DeploymentScope {
   designId?: string;
 }
 
-const UNFINISHED: DeploymentStatus[] = ['pending_approval', 'queued', 'running'];
-
 /** Deployments as the members of their workspace see them. */
 @Injectable()
 export class DeploymentsStore extends Store<Deployment> {
@@ -56,6 +56,16 @@ export class DeploymentsStore extends Store<Deployment> {
     return this.visibleTo(actor).andWhere('deployment.id = :id', { id }).getOne();
   }
 
+  /** @throws NotFound when there is none that the actor may see */
+  async get(actor: Actor, id: string): Promise<Deployment> {
+    return orNotFound(id, await this.find(actor, id));
+  }
+
+  /** The same, locked until the end of the unit of work. */
+  async getForUpdate(actor: Actor, id: string): Promise<Deployment> {
+    return orNotFound(id, await this.lock(actor, id));
+  }
+
   lock(actor: Actor, id: string): Promise<Deployment | null> {
     return this.visibleTo(actor).andWhere('deployment.id = :id', { id }).setLock('pessimistic_write').getOne();
   }
@@ -68,27 +78,36 @@ export class DeploymentsStore extends Store<Deployment> {
       .getCount();
   }
 
-  unfinishedOf(workspaceId: string): Promise<Deployment[]> {
-    return this.select()
-      .andWhere('deployment.workspace_id = :workspaceId AND deployment.status = ANY(:statuses)', {
-        workspaceId,
-        statuses: UNFINISHED,
-      })
-      .orderBy('deployment.id')
-      .getMany();
+  /** Those that use something and have not ended. */
+  unfinished({ designId, connectionId, environmentId, workspaceId }: Use): Promise<Deployment[]> {
+    const rows = this.select().andWhere('deployment.finished_at IS NULL');
+    if (designId) rows.andWhere('deployment.design_id = :designId', { designId });
+    if (connectionId) rows.andWhere(':connectionId = ANY(deployment.connection_ids)', { connectionId });
+    if (environmentId) rows.andWhere('deployment.environment_id = :environmentId', { environmentId });
+    if (workspaceId) rows.andWhere('deployment.workspace_id = :workspaceId', { workspaceId });
+    return rows.orderBy('deployment.id').getMany();
   }
 
-  /** The last version of a design that was deployed into an environment with success, other than `version`. */
-  async versionBefore(designId: string, environmentId: string, version: number): Promise<number | null> {
-    const found = await this.select()
+  /**
+   * The last deployment that succeeded where another one goes, on all of its clusters.
+   * @param which a version; without one, another version than that deployment's, from before it began
+   */
+  earlier(than: Deployment, which: { version?: number }): Promise<Deployment | null> {
+    const { designId, environmentId, connectionIds, designVersion, action, startedAt, createdAt } = than;
+    const rows = this.select()
       .andWhere('deployment.design_id = :designId AND deployment.environment_id = :environmentId', {
         designId,
         environmentId,
       })
-      .andWhere(`deployment.status = 'succeeded' AND deployment.design_version <> :version`, { version })
-      .orderBy('deployment.finished_at', 'DESC')
-      .getOne();
-    return found?.designVersion ?? null;
+      .andWhere(`deployment.status = 'succeeded' AND deployment.connection_ids @> :connectionIds::uuid[]`, {
+        connectionIds,
+      });
+    const { version } = which;
+    if (version !== undefined) rows.andWhere('deployment.design_version = :version', { version });
+    else rows.andWhere('deployment.finished_at <= :begun', { begun: startedAt ?? createdAt });
+    if (version === undefined && action !== 'undeploy')
+      rows.andWhere('deployment.design_version <> :designVersion', { designVersion });
+    return rows.orderBy('deployment.finished_at', 'DESC').limit(1).getOne();
   }
 
   private visibleTo(actor: Actor): SelectQueryBuilder<Deployment> {
@@ -100,4 +119,9 @@ export class DeploymentsStore extends Store<Deployment> {
       { actorId: actor.userId },
     );
   }
+}
+
+function orNotFound(id: string, deployment: Deployment | null): Deployment {
+  if (!deployment) throw new NotFound('deployment', id);
+  return deployment;
 }

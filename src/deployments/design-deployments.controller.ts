@@ -5,8 +5,11 @@ import { Actor } from '../core/access/actor.js';
 import { Caller } from '../core/access/public.js';
 import { type Envelope, envelope } from '../core/listing/page.js';
 import { Id } from '../core/rest/id.js';
+import { RequiresIn } from '../core/rest/rights/requires.js';
+import { DesignsService } from '../designs/designs.service.js';
 import { DeploymentAnswers } from './deployment-answers.js';
 import { DeploymentListQuery, DeployRequest, PlanRequest, TargetQuery, UndeployRequest } from './deployment.inputs.js';
+import { deploymentPolicy } from './deployment.policy.js';
 import { DeploymentPage, DeploymentView } from './deployment.view.js';
 import { DeploymentsService } from './deployments.service.js';
 import { PlanView } from './plan/plan.view.js';
@@ -23,6 +26,7 @@ export class DesignDeploymentsController {
   ) {}
 
   @Post('deploy/plan')
+  @RequiresIn(deploymentPolicy.plan, DesignsService)
   @HttpCode(200)
   @ApiOkResponse({ type: PlanView })
   plan(@Caller() actor: Actor, @Body() input: PlanRequest, @Query() query: TargetQuery): Promise<PlanView> {
@@ -34,6 +38,7 @@ export class DesignDeploymentsController {
    * and upgrading are deployed like its other resources; those for `helm test`, deleting and rolling back are left out.
    */
   @Post('deploy')
+  @RequiresIn(deploymentPolicy.deploy, DesignsService)
   @HttpCode(200)
   @ApiOkResponse({ type: DeploymentView })
   @ApiAcceptedResponse({ type: DeploymentView })
@@ -50,6 +55,7 @@ export class DesignDeploymentsController {
   }
 
   @Delete('deploy')
+  @RequiresIn(deploymentPolicy.deploy, DeploymentsService)
   @ApiOkResponse({ type: DeploymentView })
   @ApiAcceptedResponse({ type: DeploymentView })
   async undeploy(

@@ -1,9 +1,14 @@
 import { Injectable } from '@nestjs/common';
+import { validate } from 'uuid';
 import type { Actor } from '../core/access/actor.js';
+import type { Operation } from '../core/access/policy.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { AppError, type Fault, InvalidRequest } from '../core/errors/app-error.js';
 import { EventBus } from '../core/events/event-bus.js';
 import { Precondition } from '../core/rest/precondition.js';
+import type { RequestFields } from '../core/rest/rights/request-fields.js';
+import type { PlaceJudge } from '../core/rest/rights/requires.js';
+import { isObject } from '../formats/located.js';
 import { WorkspaceQuotas } from '../workspaces/quotas/workspace-quotas.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import type { Design } from './design.entity.js';
@@ -18,7 +23,7 @@ const AT_ONCE = 500;
 
 /** How designs go, and how they come back. */
 @Injectable()
-export class DesignRemoval {
+export class DesignRemoval implements PlaceJudge {
   private readonly preparations: Preparation[] = [];
 
   constructor(
@@ -43,6 +48,12 @@ export class DesignRemoval {
       await this.events.publish(new DesignDeleted(actor, design));
       return design;
     });
+  }
+
+  /** Judges each design that the body of a bulk deletion names. */
+  async authorizeIn(actor: Actor, operation: Operation, fields: RequestFields): Promise<void> {
+    const ids = idsIn(fields.value('patterns'));
+    await eachOf(ids, [...new Set(ids)], (id) => this.designs.authorize(actor, operation, id));
   }
 
   /**
@@ -102,6 +113,13 @@ export class DesignRemoval {
     for (const prepare of this.preparations) await prepare(actor, design, undeploy);
     return design;
   }
+}
+
+/** The ids in the list of a body; none when it is no such list, or too long, which the validation refuses. */
+function idsIn(patterns: unknown): string[] {
+  if (!Array.isArray(patterns) || patterns.length > AT_ONCE) return [];
+  const ids = patterns.map((entry: unknown) => (isObject(entry) ? entry['id'] : entry));
+  return ids.every((id): id is string => typeof id === 'string' && validate(id)) ? ids : [];
 }
 
 /** Does something for each id, and throws what failed first with a fault for each that failed. */

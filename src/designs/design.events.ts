@@ -54,6 +54,7 @@ export class DesignUnpublished extends DesignEvent {
   protected readonly verb = 'was taken out of the catalog';
 }
 
+/** Listeners veto it while deployments of the design stand in the way. */
 export class DesignMoved extends DesignEvent {
   readonly action = 'moved';
   protected readonly verb = 'was moved to another workspace';

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { ObjectType } from '@nestjs/graphql';
 import { ApiPropertyOptional } from '@nestjs/swagger';
+import { CONTENTS_WEIGHT } from '../core/graphql/limits/query-size.js';
 import { EnvelopeOf } from '../core/listing/page.js';
 import { FlagField, IdField, IntField, MapField, RecordField, TextField, WordField } from '../core/schema/fields.js';
 import { RecordView } from '../core/schema/record.view.js';
@@ -41,7 +42,10 @@ export class DesignView extends RecordView {
   @WordField(VISIBILITIES)
   visibility!: Visibility;
 
-  @TextField({ description: 'The design file as YAML; empty in lists unless populate=pattern_file.' })
+  @TextField({
+    weight: CONTENTS_WEIGHT,
+    description: 'The design file as YAML; empty in lists over REST unless populate=pattern_file.',
+  })
   pattern_file!: string;
 
   @ApiPropertyOptional({ description: 'The source as it was imported; only with populate=source_content.' })

@@ -7,12 +7,15 @@ import { OrganizationQuery } from '../core/listing/list-query.js';
 import type { Envelope } from '../core/listing/page.js';
 import { Id } from '../core/rest/id.js';
 import { IfMatch, Precondition } from '../core/rest/precondition.js';
+import { Requires, RequiresIn } from '../core/rest/rights/requires.js';
 import { filesOf, TakesFiles } from '../core/rest/upload.js';
 import { WrittenJson } from '../core/rest/written-json.js';
 import { accepted, OperationView } from '../jobs/operations/operation.view.js';
 import { Programs } from '../formats/programs/programs.js';
 import { CloneInput } from '../workspaces/records/clone.input.js';
+import { WorkspacePlacement } from '../workspaces/records/workspace-placement.js';
 import { DesignChange, DesignImport, DesignListQuery, NewDesign } from './design.inputs.js';
+import { designPolicy } from './design.policy.js';
 import { DesignPage, DesignView } from './design.view.js';
 import { DesignClones } from './design-clones.service.js';
 import { DesignImports } from './design-imports.service.js';
@@ -52,6 +55,7 @@ export class DesignsController {
   }
 
   @Post()
+  @RequiresIn(designPolicy.create, WorkspacePlacement)
   @ApiCreatedResponse({ type: DesignView })
   async create(
     @Caller() actor: Actor,
@@ -63,6 +67,7 @@ export class DesignsController {
 
   /** With `?async=true` it answers 202 and where to ask for the operation. */
   @Post('import')
+  @RequiresIn(designPolicy.create, WorkspacePlacement)
   @TakesFiles()
   @ApiConsumes('multipart/form-data', 'application/json')
   @ApiCreatedResponse({ type: DesignView })
@@ -79,6 +84,8 @@ export class DesignsController {
 
   /** Of a design that the caller may read, those of the catalog included. */
   @Post('clone/:id')
+  @Requires(designPolicy.clone, DesignsService)
+  @RequiresIn(designPolicy.create, WorkspacePlacement)
   @ApiCreatedResponse({ type: DesignView })
   async clone(
     @Caller() actor: Actor,
@@ -103,6 +110,7 @@ export class DesignsController {
   }
 
   @Put(':sourcetype')
+  @RequiresIn(designPolicy.update, DesignsService)
   @ApiOkResponse({ type: DesignView })
   async update(
     @Caller() actor: Actor,
@@ -115,6 +123,7 @@ export class DesignsController {
   }
 
   @Delete(':id')
+  @Requires(designPolicy.delete, DesignsService)
   @ApiOkResponse({ type: DesignView })
   async delete(
     @Caller() actor: Actor,
@@ -126,6 +135,7 @@ export class DesignsController {
   }
 
   @Post(':id/restore')
+  @Requires(designPolicy.restore, DesignsService)
   @HttpCode(200)
   @ApiOkResponse({ type: DesignView })
   async restore(@Caller() actor: Actor, @Id() id: string): Promise<DesignView> {

@@ -8,6 +8,7 @@ import { WorkspaceQuotas } from '../workspaces/quotas/workspace-quotas.js';
 import { WorkspaceDeleted, WorkspaceRestored } from '../workspaces/workspace.events.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { CatalogController } from './catalog/catalog.controller.js';
+import { CatalogResolver } from './catalog/catalog.resolver.js';
 import { CatalogService } from './catalog/catalog.service.js';
 import { CatalogStore } from './catalog/catalog.store.js';
 import { DesignChecks } from './design-checks.js';
@@ -29,6 +30,7 @@ import { DesignDownloadsController } from './exports/design-downloads.controller
 import { DesignExports } from './exports/design-exports.service.js';
 import { DesignContents } from './versions/design-contents.js';
 import { NewVersions } from './versions/new-versions.js';
+import { ShownContents } from './versions/shown-contents.js';
 import { SnapshotsService } from './versions/snapshots.service.js';
 import { SnapshotsStore } from './versions/snapshots.store.js';
 import { ValueVariants } from './versions/value-variants.service.js';
@@ -64,6 +66,7 @@ import { WorkspaceDesignsController } from './workspaces/workspace-designs.contr
     SnapshotsService,
     DesignSource,
     DesignContents,
+    ShownContents,
     DesignChecks,
     DesignKnowledge,
     DesignPresenter,
@@ -71,6 +74,7 @@ import { WorkspaceDesignsController } from './workspaces/workspace-designs.contr
     DesignExports,
     DesignDiagrams,
     DesignsResolver,
+    CatalogResolver,
   ],
   exports: [
     DesignsService,

@@ -1,12 +1,16 @@
 import { Injectable } from '@nestjs/common';
+import { validate } from 'uuid';
 import { Access, requireScope } from '../core/access/access.js';
 import { Actor } from '../core/access/actor.js';
+import type { Operation } from '../core/access/policy.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { Conflict, InvalidRequest, NotFound } from '../core/errors/app-error.js';
 import { EventBus } from '../core/events/event-bus.js';
 import { OrganizationQuery } from '../core/listing/list-query.js';
 import type { Page } from '../core/listing/page.js';
 import { Precondition } from '../core/rest/precondition.js';
+import type { RequestFields } from '../core/rest/rights/request-fields.js';
+import type { PlaceJudge, RecordJudge } from '../core/rest/rights/requires.js';
 import { WorkspaceQuotas } from '../workspaces/quotas/workspace-quotas.js';
 import type { Workspace } from '../workspaces/workspace.entity.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
@@ -17,11 +21,12 @@ import type { DesignChange, DesignListQuery } from './design.inputs.js';
 import { designPolicy } from './design.policy.js';
 import { DesignsStore } from './designs.store.js';
 import { scopeOf } from '../workspaces/records/workspace-record.query.js';
+import { isObject } from '../formats/located.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 
 /** Designs as records: who sees them, and where they live. Their content is written by DesignWriter; how they go and come back is DesignRemoval's. */
 @Injectable()
-export class DesignsService {
+export class DesignsService implements RecordJudge, PlaceJudge {
   constructor(
     private readonly designs: DesignsStore,
     private readonly catalog: CatalogStore,
@@ -51,10 +56,10 @@ export class DesignsService {
   }
 
   /** The design that a change names by its id, else the only one of its name that the actor may change. */
-  async meantBy(actor: Actor, { id, name, pattern_data }: DesignChange): Promise<Design> {
-    const named = id ?? (typeof pattern_data?.['id'] === 'string' ? pattern_data['id'] : undefined);
-    if (named) return this.get(actor, named);
-    const wanted = name ?? (typeof pattern_data?.['name'] === 'string' ? pattern_data['name'] : undefined);
+  async meantBy(actor: Actor, change: Pick<DesignChange, 'id' | 'name' | 'pattern_data'>): Promise<Design> {
+    const { id, name: wanted } = namedBy(change);
+    if (id && !validate(id)) throw InvalidRequest.at('/pattern_data/id', 'must be a UUID');
+    if (id) return this.get(actor, id);
     if (!wanted)
       throw InvalidRequest.at(
         '/id',
@@ -69,6 +74,23 @@ export class DesignsService {
       extensions: { ids },
       remedy: 'Send the id of the one you mean.',
     });
+  }
+
+  /** Who reads a design may clone it, those of the catalog included. */
+  async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
+    const design =
+      operation === designPolicy.restore ? await this.getWithDeleted(actor, id) : await this.get(actor, id);
+    if (operation !== designPolicy.clone) await this.requireAt(actor, operation, design);
+  }
+
+  /** The same for the design that a body names by its id; the body of a change may also name it by its content. */
+  async authorizeIn(actor: Actor, operation: Operation, fields: RequestFields): Promise<void> {
+    const id = fields.id('id') ?? fields.id('pattern_id');
+    if (id) return this.authorize(actor, operation, id);
+    if (operation !== designPolicy.update) return;
+    const named = namedBy({ name: fields.value('name'), pattern_data: fields.value('pattern_data') });
+    if (named.id ? validate(named.id) : named.name)
+      await this.requireAt(actor, operation, await this.meantBy(actor, named));
   }
 
   /** Also when it has been deleted; held until the end of the unit of work when that is wanted. */
@@ -119,11 +141,15 @@ export class DesignsService {
     operation: keyof typeof designPolicy,
     at: { workspaceId: string; organizationId: string },
   ): Promise<void> {
-    return this.access.require(actor, designPolicy[operation], {
-      type: 'workspace',
-      id: at.workspaceId,
-      organizationId: at.organizationId,
-    });
+    return this.requireAt(actor, designPolicy[operation], at);
+  }
+
+  private requireAt(
+    actor: Actor,
+    operation: Operation,
+    { workspaceId, organizationId }: { workspaceId: string; organizationId: string },
+  ): Promise<void> {
+    return this.access.require(actor, operation, { type: 'workspace', id: workspaceId, organizationId });
   }
 
   /** `as` sees both workspaces. */
@@ -152,6 +178,15 @@ export class DesignsService {
     throw new Conflict('CONCURRENT_CHANGE', 'the design has just been moved', { remedy: 'Repeat the call.' });
   }
 }
+
+/** The id and the name by which the body of a change says which design it is of. */
+function namedBy({ id, name, pattern_data }: { id?: unknown; name?: unknown; pattern_data?: unknown }) {
+  const content = isObject(pattern_data) ? pattern_data : {};
+  return { id: textIn(id, content['id']), name: textIn(name, content['name']) };
+}
+
+const textIn = (...values: unknown[]): string | undefined =>
+  values.find((value): value is string => typeof value === 'string' && value !== '');
 
 function found(id: string, design: Design | null): Design {
   if (!design) throw new NotFound('design', id);

@@ -2,13 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { administeredOf } from '../core/access/access.js';
 import type { Actor } from '../core/access/actor.js';
 import { rank } from '../core/access/roles.js';
+import { deletedRecords } from '../core/access/restorable.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import type { ListQuery } from '../core/listing/list-query.js';
-import { chosen, equals, type Listing, recordOrder } from '../core/listing/listing.js';
+import { equals, type Listing, recordOrder } from '../core/listing/listing.js';
 import type { Page } from '../core/listing/page.js';
 import type { RecordScope } from '../workspaces/records/workspace-record.query.js';
 import { WorkspaceRecordsStore } from '../workspaces/records/workspace-records.store.js';
 import { Design } from './design.entity.js';
+import { designPolicy } from './design.policy.js';
 
 const listing: Listing<Design> = {
   alias: 'design',
@@ -20,9 +22,7 @@ const listing: Listing<Design> = {
     name: equals('name', 'design.name'),
     user_id: equals('user_id', 'design.user_id::text'),
     source_type: equals('source_type', 'design.source_type'),
-    deleted_at: chosen('deleted_at', (rows, deleted) =>
-      rows.withDeleted().andWhere(`design.deleted_at IS ${deleted ? 'NOT NULL' : 'NULL'}`),
-    ),
+    deleted_at: deletedRecords('design', designPolicy.restore.needs, 'workspace_id'),
   },
   filterDefaults: { deleted_at: false },
 };

@@ -53,6 +53,7 @@ export class EnvironmentRestored extends EnvironmentEvent {
   }
 }
 
+/** Listeners veto it while deployments use the environment. */
 export class EnvironmentDeleted extends EnvironmentEvent {
   readonly action = 'deleted';
   protected readonly verb = 'was deleted';
@@ -63,7 +64,16 @@ export class ConnectionAdded extends EnvironmentEvent {
   protected readonly verb = 'got a connection';
 }
 
+/** Listeners veto it while deployments into the environment use the connection. */
 export class ConnectionRemoved extends EnvironmentEvent {
   readonly action = 'connection_removed';
   protected readonly verb = 'lost a connection';
+
+  constructor(
+    actor: Actor,
+    environment: Environment,
+    readonly connectionId: string,
+  ) {
+    super(actor, environment, { connection_id: connectionId });
+  }
 }

@@ -6,7 +6,10 @@ import { OrganizationListQuery, OrganizationQuery } from '../core/listing/list-q
 import { type Envelope, envelope } from '../core/listing/page.js';
 import { Id } from '../core/rest/id.js';
 import { IfMatch, Precondition } from '../core/rest/precondition.js';
+import { Requires, RequiresIn } from '../core/rest/rights/requires.js';
+import { OrganizationsService } from '../organizations/organizations.service.js';
 import { EnvironmentChange, NewEnvironment } from './environment.inputs.js';
+import { environmentPolicy } from './environment.policy.js';
 import { EnvironmentPage, EnvironmentView } from './environment.view.js';
 import { EnvironmentsService } from './environments.service.js';
 
@@ -29,12 +32,14 @@ export class EnvironmentsController {
   }
 
   @Post()
+  @RequiresIn(environmentPolicy.create, OrganizationsService)
   @ApiCreatedResponse({ type: EnvironmentView })
   async create(@Caller() actor: Actor, @Body() input: NewEnvironment): Promise<EnvironmentView> {
     return EnvironmentView.of(await this.environments.create(actor, input));
   }
 
   @Put(':id')
+  @Requires(environmentPolicy.update, EnvironmentsService)
   @ApiOkResponse({ type: EnvironmentView })
   async update(
     @Caller() actor: Actor,
@@ -46,12 +51,14 @@ export class EnvironmentsController {
   }
 
   @Delete(':id')
+  @Requires(environmentPolicy.delete, EnvironmentsService)
   @ApiOkResponse({ type: EnvironmentView })
   async delete(@Caller() actor: Actor, @Id() id: string, @IfMatch() match: Precondition): Promise<EnvironmentView> {
     return EnvironmentView.of(await this.environments.delete(actor, id, match));
   }
 
   @Post(':id/archive')
+  @Requires(environmentPolicy.archive, EnvironmentsService)
   @HttpCode(200)
   @ApiOkResponse({ type: EnvironmentView })
   async archive(@Caller() actor: Actor, @Id() id: string): Promise<EnvironmentView> {
@@ -59,6 +66,7 @@ export class EnvironmentsController {
   }
 
   @Post(':id/restore')
+  @Requires(environmentPolicy.restore, EnvironmentsService)
   @HttpCode(200)
   @ApiOkResponse({ type: EnvironmentView })
   async restore(@Caller() actor: Actor, @Id() id: string): Promise<EnvironmentView> {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Access } from '../core/access/access.js';
 import type { Actor } from '../core/access/actor.js';
+import type { Operation } from '../core/access/policy.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { Conflict, NotFound } from '../core/errors/app-error.js';
 import { EventBus } from '../core/events/event-bus.js';
@@ -8,6 +9,7 @@ import { type OrganizationListQuery, OrganizationQuery } from '../core/listing/l
 import type { Page } from '../core/listing/page.js';
 import { mustEcho } from '../core/rest/change-input.js';
 import { Precondition } from '../core/rest/precondition.js';
+import type { RecordJudge } from '../core/rest/rights/requires.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 import { Environment } from './environment.entity.js';
 import {
@@ -23,7 +25,7 @@ import { EnvironmentView } from './environment.view.js';
 import { EnvironmentsStore } from './environments.store.js';
 
 @Injectable()
-export class EnvironmentsService {
+export class EnvironmentsService implements RecordJudge {
   constructor(
     private readonly environments: EnvironmentsStore,
     private readonly organizations: OrganizationsService,
@@ -40,6 +42,13 @@ export class EnvironmentsService {
   /** @throws NotFound when there is none that the actor may see */
   async get(actor: Actor, id: string, within = new OrganizationQuery()): Promise<Environment> {
     return found(id, within.only(await this.environments.find(actor, id)));
+  }
+
+  async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
+    const withDeleted = operation === environmentPolicy.restore;
+    const environment = found(id, await this.environments.find(actor, id, withDeleted));
+    const { organizationId } = environment;
+    await this.access.require(actor, operation, { type: 'environment', id, organizationId });
   }
 
   async create(actor: Actor, input: NewEnvironment): Promise<Environment> {

@@ -3,11 +3,13 @@ import type { SelectQueryBuilder } from 'typeorm';
 import { Access } from '../core/access/access.js';
 import type { Actor } from '../core/access/actor.js';
 import { Store } from '../core/database/store.js';
+import { deletedRecords } from '../core/access/restorable.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import type { ListQuery, OrganizationListQuery } from '../core/listing/list-query.js';
-import { chosen, equals, type Listing, recordOrder } from '../core/listing/listing.js';
+import { equals, type Listing, recordOrder } from '../core/listing/listing.js';
 import type { Page } from '../core/listing/page.js';
 import { Environment } from './environment.entity.js';
+import { environmentPolicy } from './environment.policy.js';
 
 const listing: Listing<Environment> = {
   alias: 'environment',
@@ -20,9 +22,7 @@ const listing: Listing<Environment> = {
     owner: equals('owner', 'environment.owner::text'),
     status: equals('status', 'environment.status'),
     tier: equals('tier', 'environment.tier'),
-    deleted_at: chosen('deleted_at', (rows, deleted) =>
-      rows.withDeleted().andWhere(`environment.deleted_at IS ${deleted ? 'NOT NULL' : 'NULL'}`),
-    ),
+    deleted_at: deletedRecords('environment', environmentPolicy.restore.needs),
   },
   filterDefaults: { deleted_at: false },
 };
@@ -56,8 +56,9 @@ export class EnvironmentsStore extends Store<Environment> {
     return new Map(found.map((each) => [each.id, each]));
   }
 
-  find(actor: Actor, id: string): Promise<Environment | null> {
-    return this.visibleTo(actor).andWhere('environment.id = :id', { id }).getOne();
+  find(actor: Actor, id: string, withDeleted = false): Promise<Environment | null> {
+    const rows = this.visibleTo(actor).andWhere('environment.id = :id', { id });
+    return (withDeleted ? rows.withDeleted() : rows).getOne();
   }
 
   /** The same, held until the end of the unit of work. */

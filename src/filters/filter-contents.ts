@@ -2,10 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { pack, unpack } from '../designs/versions/packed-content.js';
 import { Env } from '../core/config/env.js';
 import { Vault } from '../core/crypto/vault.js';
-import { InvalidRequest } from '../core/errors/app-error.js';
+import { AnswerBudget } from '../core/answers/answer-budget.js';
 import { loaderOf } from '../core/graphql/loaders.js';
+import { Turns } from '../core/turns.js';
 import type { Filter } from './filter.entity.js';
-import { FiltersStore } from './filters.store.js';
+import { FiltersStore, type SealedPart } from './filters.store.js';
+
+/** What of a filter, or of its view, tells which contents are meant and how many bytes its module has. */
+type Shown = Pick<Filter, 'id' | 'size'>;
 
 /** The modules and configurations of filters: sealed, and bound to their filter. */
 @Injectable()
@@ -13,6 +17,7 @@ export class FilterContents {
   constructor(
     private readonly store: FiltersStore,
     private readonly vault: Vault,
+    private readonly budget: AnswerBudget,
     private readonly env: Env,
   ) {}
 
@@ -28,7 +33,7 @@ export class FilterContents {
 
   /** The module of one filter. */
   async read({ id }: Filter): Promise<Buffer> {
-    const sealed = (await this.store.contents([id])).get(id);
+    const sealed = (await this.store.sealed([id], 'content')).get(id);
     if (!sealed) throw new Error(`the module of filter ${id} is gone`);
     return this.open(id, sealed);
   }
@@ -43,26 +48,64 @@ export class FilterContents {
     return bytes.length > this.env.LIMIT_BODY_BYTES ? '' : Buffer.from(bytes).toString('base64');
   }
 
-  async readResource({ id, resource }: Filter): Promise<string> {
-    return resource ? (await this.vault.open(resource, placeOf(id, 'resource'))).toString() : '';
+  async readResource({ id }: Filter): Promise<string> {
+    const sealed = (await this.store.sealed([id], 'resource')).get(id);
+    return sealed ? this.openResource(id, sealed) : '';
   }
 
-  /**
-   * The modules of several filters in base64, by their ids.
-   * @throws InvalidRequest `ANSWER_TOO_LARGE` when they have more bytes together than a JSON body may have
-   */
-  async readAll(ids: readonly string[]): Promise<Map<string, string>> {
-    const bytes = await this.store.bytesOf(ids);
-    if (bytes > this.env.LIMIT_BODY_BYTES) throw tooMuch(bytes, this.env.LIMIT_BODY_BYTES);
-    const files = new Map<string, string>();
-    for (const [id, sealed] of await this.store.contents(ids))
-      files.set(id, (await this.open(id, sealed)).toString('base64'));
-    return files;
+  /** The modules of several filters in base64, by their ids, but for those that are for downloads only. @throws InvalidRequest ANSWER_TOO_LARGE */
+  files(filters: readonly Shown[]): Promise<Map<string, string>> {
+    const inline = filters.filter(({ size }) => size <= this.env.LIMIT_BODY_BYTES);
+    const sizes = new Map(inline.map(({ id, size }) => [id, size]));
+    const size = (id: string): number => Math.ceil(((sizes.get(id) ?? 0) * 4) / 3);
+    return this.readAll([...sizes.keys()], 'content', (id, sealed) =>
+      this.budget.read(size(id), async () => (await this.open(id, sealed)).toString('base64')),
+    );
+  }
+
+  /** The configurations of several filters, by their ids. @throws InvalidRequest ANSWER_TOO_LARGE */
+  resources(ids: readonly string[]): Promise<Map<string, string>> {
+    return this.readAll(ids, 'resource', (id, sealed) =>
+      this.budget.read(sealed.length, () => this.openResource(id, sealed)),
+    );
   }
 
   /** The module of a filter in base64 for one GraphQL operation, which reads those that it asks for together. */
-  async loadFile(context: object, id: string): Promise<string> {
-    return loaderOf(context, 'filter.file', (ids) => this.readAll(ids), '').load(id);
+  async loadFile(context: object, { id, size }: Shown): Promise<string> {
+    const key = JSON.stringify([id, size]);
+    const load = async (keys: readonly string[]): Promise<Map<string, string>> => {
+      const filters = keys.map((each) => JSON.parse(each) as [string, number]);
+      const files = await this.files(filters.map(([id, size]) => ({ id, size })));
+      return new Map(keys.map((each, index) => [each, files.get(filters[index]?.[0] ?? '') ?? '']));
+    };
+    return this.budget.show(`filter ${id} file`, () => loaderOf(context, 'filter.file', load, '').load(key));
+  }
+
+  /** The same of the configuration. */
+  async loadResource(context: object, { id }: Shown): Promise<string> {
+    const loader = loaderOf(context, 'filter.resource', (ids) => this.resources(ids), '');
+    return this.budget.show(`filter ${id} resource`, () => loader.load(id));
+  }
+
+  private async readAll(
+    ids: readonly string[],
+    part: SealedPart,
+    read: (id: string, sealed: Buffer) => Promise<string>,
+  ): Promise<Map<string, string>> {
+    const contents = new Map<string, string>();
+    if (ids.length === 0) return contents;
+    const turns = new Turns();
+    await this.budget.holding(await this.store.sealedBytes(ids, part), ids.length, async () => {
+      for (const [id, sealed] of await this.store.sealed(ids, part)) {
+        contents.set(id, await read(id, sealed));
+        await turns.take();
+      }
+    });
+    return contents;
+  }
+
+  private async openResource(id: string, sealed: Buffer): Promise<string> {
+    return (await this.vault.open(sealed, placeOf(id, 'resource'))).toString();
   }
 
   private async open(id: string, sealed: Buffer): Promise<Buffer> {
@@ -71,11 +114,4 @@ export class FilterContents {
 }
 
 /** What a sealed content is bound to. */
-const placeOf = (id: string, part: 'content' | 'resource'): string => `filter ${id} ${part}`;
-
-function tooMuch(bytes: number, most: number): InvalidRequest {
-  return new InvalidRequest(`the modules of this page have ${bytes} bytes; one answer has at most ${most} of them`, {
-    code: 'ANSWER_TOO_LARGE',
-    remedy: 'Ask for smaller pages, leave filter_file out, or take each from GET /api/filter/download/{id}.',
-  });
-}
+const placeOf = (id: string, part: SealedPart): string => `filter ${id} ${part}`;

@@ -22,9 +22,17 @@ export class FilterPresenter {
     return this.envelope(page, await this.views(page, CatalogFilterView.of, populate));
   }
 
-  /** The entries of a page of the catalog without their modules. */
-  entries(page: Page<Filter>): Promise<CatalogFilterView[]> {
-    return this.views(page, CatalogFilterView.of);
+  /** A page as GraphQL has it: the fields of contents read what they show. */
+  plainPage(page: Page<Filter>): Envelope {
+    return this.envelope(
+      page,
+      page.items.map((filter) => FilterView.of(filter, { resource: '' })),
+    );
+  }
+
+  /** The same of the catalog. */
+  plainEntries(page: Page<Filter>): CatalogFilterView[] {
+    return page.items.map((filter) => CatalogFilterView.of(filter, { resource: '' }));
   }
 
   /** The record without the module. */
@@ -48,13 +56,11 @@ export class FilterPresenter {
 
   private async views<V extends RecordView>(page: Page<Filter>, viewOf: ViewOf<V>, populate = ''): Promise<V[]> {
     const wanted = populate.split(',').includes('filter_file');
-    const files = wanted ? await this.contents.readAll(page.items.map(({ id }) => id)) : new Map<string, string>();
-    const views: V[] = [];
-    for (const filter of page.items) {
-      const resource = await this.contents.readResource(filter);
-      views.push(viewOf(filter, { resource, file: files.get(filter.id) }));
-    }
-    return views;
+    const files = wanted ? await this.contents.files(page.items) : undefined;
+    const resources = await this.contents.resources(page.items.map(({ id }) => id));
+    return page.items.map((filter) =>
+      viewOf(filter, { resource: resources.get(filter.id) ?? '', file: files?.get(filter.id) }),
+    );
   }
 
   private envelope(page: Page<Filter>, items: RecordView[]): Envelope {

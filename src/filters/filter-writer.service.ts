@@ -47,8 +47,8 @@ export class FilterWriter {
   ) {}
 
   async create(actor: Actor, input: NewFilter, files: UploadedFile[]): Promise<WrittenFilter> {
-    const resource = readConfig(input.config) ?? '';
     const workspace = await this.placement.of(actor, input, filterPolicy.create);
+    const resource = readConfig(input.config) ?? '';
     const { name, bytes, ...module } = await this.source.ofNew(input, files);
     const filter = newFilter(actor, workspace, {
       ...fieldsOf(module),

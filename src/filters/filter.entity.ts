@@ -19,7 +19,7 @@ export class Filter extends WorkspaceRecord {
   content!: Buffer;
 
   /** The configuration, sealed; null when there is none. */
-  @Column('bytea', { nullable: true })
+  @Column('bytea', { nullable: true, select: false })
   resource!: Buffer | null;
 
   /** Bytes of the module. */

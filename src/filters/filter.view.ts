@@ -1,4 +1,5 @@
 import { ObjectType } from '@nestjs/graphql';
+import { CONTENTS_WEIGHT } from '../core/graphql/limits/query-size.js';
 import { EnvelopeOf } from '../core/listing/page.js';
 import { IdField, IntField, MapField, TextField, WordField } from '../core/schema/fields.js';
 import { RecordView } from '../core/schema/record.view.js';
@@ -29,12 +30,17 @@ export class CatalogFilterView extends RecordView {
 
   @TextField({
     nullable: true,
+    weight: CONTENTS_WEIGHT,
     description:
       'The module in base64. Empty in lists over REST unless populate=filter_file, and when it is larger than a JSON body may be: take it from the download.',
   })
   filter_file!: string;
 
-  @TextField({ nullable: true, description: 'The configuration as it was sent; an object as JSON.' })
+  @TextField({
+    nullable: true,
+    weight: CONTENTS_WEIGHT,
+    description: 'The configuration as it was sent; an object as JSON.',
+  })
   filter_resource!: string;
 
   @MapField({ nullable: true })

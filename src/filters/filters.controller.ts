@@ -19,10 +19,13 @@ import type { Envelope } from '../core/listing/page.js';
 import { sendFile } from '../core/rest/download.js';
 import { Id } from '../core/rest/id.js';
 import { IfMatch, Precondition } from '../core/rest/precondition.js';
+import { Requires, RequiresIn } from '../core/rest/rights/requires.js';
 import { filesOf, TakesFiles } from '../core/rest/upload.js';
 import { CloneInput } from '../workspaces/records/clone.input.js';
+import { WorkspacePlacement } from '../workspaces/records/workspace-placement.js';
 import { FilterChange, NewFilter } from './filter.inputs.js';
 import { WorkspaceRecordQuery } from '../workspaces/records/workspace-record.query.js';
+import { filterPolicy } from './filter.policy.js';
 import { FilterPage, FilterView } from './filter.view.js';
 import { FilterPresenter } from './filter-presenter.js';
 import { FilterWriter } from './filter-writer.service.js';
@@ -46,6 +49,7 @@ export class FiltersController {
 
   /** The module is the file of a form, `filter_data.filter_file` in base64, or fetched from `url`. */
   @Post()
+  @RequiresIn(filterPolicy.create, WorkspacePlacement)
   @TakesFiles()
   @ApiConsumes('application/json', 'multipart/form-data')
   @ApiCreatedResponse({ type: FilterView })
@@ -68,6 +72,8 @@ export class FiltersController {
 
   /** A copy that belongs to the caller. */
   @Post('clone/:id')
+  @Requires(filterPolicy.clone, FiltersService)
+  @RequiresIn(filterPolicy.create, WorkspacePlacement)
   @ApiCreatedResponse({ type: FilterView })
   async clone(
     @Caller() actor: Actor,
@@ -85,6 +91,7 @@ export class FiltersController {
   }
 
   @Put(':id')
+  @Requires(filterPolicy.update, FiltersService)
   @TakesFiles()
   @ApiConsumes('application/json', 'multipart/form-data')
   @ApiOkResponse({ type: FilterView })
@@ -99,12 +106,14 @@ export class FiltersController {
   }
 
   @Delete(':id')
+  @Requires(filterPolicy.delete, FiltersService)
   @ApiOkResponse({ type: FilterView })
   async delete(@Caller() actor: Actor, @Id() id: string, @IfMatch() match: Precondition): Promise<FilterView> {
     return this.presenter.plain(await this.filters.delete(actor, id, match));
   }
 
   @Post(':id/restore')
+  @Requires(filterPolicy.restore, FiltersService)
   @HttpCode(200)
   @ApiOkResponse({ type: FilterView })
   async restore(@Caller() actor: Actor, @Id() id: string): Promise<FilterView> {

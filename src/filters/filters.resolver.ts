@@ -1,6 +1,7 @@
 import { Args, Context, Parent, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { Actor } from '../core/access/actor.js';
 import { Caller } from '../core/access/public.js';
+import { CONTENTS_WEIGHT } from '../core/graphql/limits/query-size.js';
 import type { Envelope } from '../core/listing/page.js';
 import { PageFilter } from '../core/listing/page-filter.js';
 import { WorkspaceRecordQuery } from '../workspaces/records/workspace-record.query.js';
@@ -19,12 +20,18 @@ export class FiltersResolver {
 
   @Query(() => FilterPage)
   async fetchFilters(@Caller() actor: Actor, @Args('selector') selector: PageFilter): Promise<Envelope> {
-    return this.presenter.page(await this.filters.list(actor, selector.intoNarrowed(new WorkspaceRecordQuery())));
+    return this.presenter.plainPage(await this.filters.list(actor, selector.intoNarrowed(new WorkspaceRecordQuery())));
   }
 
   /** The module in base64, read only when it is asked for. */
-  @ResolveField(() => String, { nullable: true })
-  filter_file(@Parent() { id }: FilterView, @Context() context: object): Promise<string> {
-    return this.contents.loadFile(context, id);
+  @ResolveField(() => String, { nullable: true, complexity: CONTENTS_WEIGHT })
+  filter_file(@Parent() filter: FilterView, @Context() context: object): Promise<string> {
+    return this.contents.loadFile(context, filter);
+  }
+
+  /** The configuration, read only when it is asked for. */
+  @ResolveField(() => String, { nullable: true, complexity: CONTENTS_WEIGHT })
+  filter_resource(@Parent() filter: FilterView, @Context() context: object): Promise<string> {
+    return this.contents.loadResource(context, filter);
   }
 }

@@ -1,12 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Access, requireScope } from '../core/access/access.js';
 import type { Actor } from '../core/access/actor.js';
+import type { Operation } from '../core/access/policy.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { NotFound } from '../core/errors/app-error.js';
 import { EventBus } from '../core/events/event-bus.js';
 import type { Page } from '../core/listing/page.js';
 import { type Download, fileName } from '../core/rest/download.js';
 import { Precondition } from '../core/rest/precondition.js';
+import type { RequestFields } from '../core/rest/rights/request-fields.js';
+import type { PlaceJudge, RecordJudge } from '../core/rest/rights/requires.js';
 import { scopeOf } from '../workspaces/records/workspace-record.query.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
@@ -21,7 +24,7 @@ type Place = Pick<Filter, 'workspaceId' | 'organizationId'>;
 
 /** Filters as records: who sees them, how they go and come back. Their content is written by FilterWriter. */
 @Injectable()
-export class FiltersService {
+export class FiltersService implements RecordJudge, PlaceJudge {
   constructor(
     private readonly filters: FiltersStore,
     private readonly contents: FilterContents,
@@ -48,6 +51,19 @@ export class FiltersService {
     requireScope(actor, filterPolicy.read);
     const own = await this.filters.find(actor, id);
     return own ?? found(id, await this.filters.findPublished(id)).forStrangers();
+  }
+
+  /** Who reads a filter may clone it, those of the catalog included. */
+  async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
+    const withDeleted = operation === filterPolicy.restore;
+    const filter = withDeleted ? found(id, await this.filters.findWithDeleted(actor, id)) : await this.get(actor, id);
+    if (operation !== filterPolicy.clone) await this.requireAt(actor, operation, filter);
+  }
+
+  /** The same for the filter that a body names. */
+  async authorizeIn(actor: Actor, operation: Operation, fields: RequestFields): Promise<void> {
+    const id = fields.id('id');
+    if (id) await this.authorize(actor, operation, id);
   }
 
   /** The module as a file, which is counted. */
@@ -108,8 +124,11 @@ export class FiltersService {
   }
 
   require(actor: Actor, operation: keyof typeof filterPolicy, at: Place): Promise<void> {
-    const { workspaceId: id, organizationId } = at;
-    return this.access.require(actor, filterPolicy[operation], { type: 'workspace', id, organizationId });
+    return this.requireAt(actor, filterPolicy[operation], at);
+  }
+
+  private requireAt(actor: Actor, operation: Operation, { workspaceId: id, organizationId }: Place): Promise<void> {
+    return this.access.require(actor, operation, { type: 'workspace', id, organizationId });
   }
 }
 

@@ -3,13 +3,15 @@ import type { SelectQueryBuilder } from 'typeorm';
 import type { CatalogQuery } from '../catalog/catalog.inputs.js';
 import { narrowCatalog } from '../catalog/narrow-catalog.js';
 import type { Actor } from '../core/access/actor.js';
+import { deletedRecords } from '../core/access/restorable.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import type { ListQuery } from '../core/listing/list-query.js';
-import { chosen, equals, type Listing, recordOrder } from '../core/listing/listing.js';
+import { equals, type Listing, recordOrder } from '../core/listing/listing.js';
 import type { Page } from '../core/listing/page.js';
 import type { RecordScope } from '../workspaces/records/workspace-record.query.js';
 import { WorkspaceRecordsStore } from '../workspaces/records/workspace-records.store.js';
 import { Filter } from './filter.entity.js';
+import { filterPolicy } from './filter.policy.js';
 
 const catalog: Listing<Filter> = {
   alias: 'filter',
@@ -28,12 +30,13 @@ const listing: Listing<Filter> = {
   filter: {
     name: equals('name', 'filter.name'),
     user_id: equals('user_id', 'filter.user_id::text'),
-    deleted_at: chosen('deleted_at', (rows, deleted) =>
-      rows.withDeleted().andWhere(`filter.deleted_at IS ${deleted ? 'NOT NULL' : 'NULL'}`),
-    ),
+    deleted_at: deletedRecords('filter', filterPolicy.restore.needs, 'workspace_id'),
   },
   filterDefaults: { deleted_at: false },
 };
+
+/** What of a filter is sealed. */
+export type SealedPart = 'content' | 'resource';
 
 /** Filters, and those of them that are in the catalog. */
 @Injectable()
@@ -58,17 +61,18 @@ export class FiltersStore extends WorkspaceRecordsStore<Filter> {
     return this.select().andWhere(PUBLISHED).andWhere('filter.id = :id', { id }).getOne();
   }
 
-  /** The sealed modules of these filters, by their ids. */
-  async contents(ids: readonly string[]): Promise<Map<string, Buffer>> {
-    const rows = this.these(ids).select(['filter.id', 'filter.content']);
-    const found = await rows.getMany();
-    return new Map(found.map(({ id, content }) => [id, content]));
+  /** The sealed modules, or configurations, of these filters, by their ids. */
+  async sealed(ids: readonly string[], part: SealedPart): Promise<Map<string, Buffer>> {
+    const found = await this.these(ids)
+      .select(['filter.id', `filter.${part}`])
+      .getMany();
+    return new Map(found.flatMap(({ id, [part]: sealed }) => (sealed ? [[id, sealed] as const] : [])));
   }
 
-  /** Bytes of the modules of these filters, unpacked. */
-  async bytesOf(ids: readonly string[]): Promise<number> {
-    const sum = await this.these(ids).select('sum(filter.size)', 'sum').getRawOne<{ sum: string | null }>();
-    return Number(sum?.sum ?? 0);
+  /** Bytes of the same. */
+  async sealedBytes(ids: readonly string[], part: SealedPart): Promise<number> {
+    const sum = this.these(ids).select(`sum(octet_length(filter.${part}))`, 'sum');
+    return Number((await sum.getRawOne<{ sum: string | null }>())?.sum ?? 0);
   }
 
   private these(ids: readonly string[]): SelectQueryBuilder<Filter> {

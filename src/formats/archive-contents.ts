@@ -5,6 +5,11 @@ import { type SourceFile } from './source-file.js';
 
 const LONGEST_CHAIN = 16;
 const MOST_LINKS = 100;
+/** Characters of a path, and folders in it, as systems have them. */
+const LONGEST_PATH = 4096;
+const DEEPEST_PATH = 100;
+/** Bytes that an archive may have for each entry beside its content: headers, long names and padding. */
+const ENTRY_OVERHEAD = 2048;
 
 /** What has been unpacked so far: archives within one another count together. */
 export interface Unpacked {
@@ -33,10 +38,21 @@ export class ArchiveContents {
       this.stop(`has more than ${this.limits.archiveEntries} entries`);
     if (size > this.limits.entryBytes)
       this.stop(`holds ${show(name)}, which is larger than ${this.limits.entryBytes} bytes`);
+    if (name.length > LONGEST_PATH) {
+      this.fault(name, `has a path of more than ${LONGEST_PATH} characters`);
+      return undefined;
+    }
     const path = inside([], name);
-    if (path && path.length > 0) return path.join('/');
     if (!path) this.fault(name, 'leads out of the archive');
+    else if (path.length > DEEPEST_PATH) this.fault(name, `lies deeper than ${DEEPEST_PATH} folders`);
+    else if (path.length > 0) return path.join('/');
     return undefined;
+  }
+
+  /** Bounds the whole of an archive as it is unpacked, headers included. Throws at the limit. */
+  countRaw(bytes: number): void {
+    const { archiveBytes, archiveEntries } = this.limits;
+    if (bytes > archiveBytes + archiveEntries * ENTRY_OVERHEAD) this.stop(`unpacks to more than ${archiveBytes} bytes`);
   }
 
   /** Counts bytes as they come out, whatever a header promised. Throws at a limit. */
@@ -55,7 +71,7 @@ export class ArchiveContents {
 
   /** A symbolic link counts from its own folder, a hard link from the root of the archive. */
   link(path: string, target: string, symbolic: boolean): void {
-    const resolved = inside(symbolic ? path.split('/').slice(0, -1) : [], target);
+    const resolved = target.length <= LONGEST_PATH && inside(symbolic ? path.split('/').slice(0, -1) : [], target);
     if (!resolved) this.fault(path, `is a link that leads out of the archive (${show(target)})`);
     else if (this.files.has(path) || this.links.has(path)) this.fault(path, 'is in the archive twice');
     else this.links.set(path, resolved);
@@ -78,9 +94,8 @@ export class ArchiveContents {
 
   /** A member below a link is written through it by an unpacker, so nothing sound has one. */
   private mustNotCrossLink(path: string): void {
-    const segments = path.split('/');
-    for (let length = 1; length < segments.length; length += 1) {
-      if (this.links.has(segments.slice(0, length).join('/'))) {
+    for (const link of this.links.keys()) {
+      if (path.length > link.length && path[link.length] === '/' && path.startsWith(link)) {
         this.fault(path, 'lies below a link');
         return;
       }

@@ -46,13 +46,13 @@ export class DocumentReader {
 
   /** As toYaml; `size` is what the caller knows of the bytes that went in. */
   async write(documents: readonly (Json | object)[], size: number): Promise<string> {
-    return size <= AT_ONCE * 16 ? toYaml(documents) : this.tasks.run(writeTask, documents);
+    return size <= AT_ONCE * 16 ? toYaml(documents) : this.tasks.run(writeTask, documents, { lane: 'own' });
   }
 
   /** A document that is held as JSON, as YAML. The bytes go over to a worker when they are many. */
   async rewrite(json: Uint8Array<ArrayBuffer>): Promise<string> {
     if (json.length <= AT_ONCE * 16) return rewriteInWorker(json);
-    return this.tasks.run(rewriteTask, json, { buffers: [json.buffer] });
+    return this.tasks.run(rewriteTask, json, { lane: 'own', buffers: [json.buffer] });
   }
 }
 

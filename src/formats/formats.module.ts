@@ -1,10 +1,13 @@
-import { Global, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { Global, Logger, Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { Env } from '../core/config/env.js';
+import { Metrics } from '../core/telemetry/metrics.js';
 import { DocumentReader } from './document-reader.js';
 import { defaultLimits, type FormatLimits } from './limits.js';
 import { Programs } from './programs/programs.js';
 import { SentFiles } from './sent-file.js';
 import { WorkerPool } from './worker-pool.js';
+
+const logger = new Logger('Programs');
 
 /** Reading foreign files, within the limits that the operator set, in workers that all features share. */
 @Global()
@@ -19,17 +22,34 @@ import { WorkerPool } from './worker-pool.js';
     },
     {
       provide: Programs,
-      inject: [Env],
-      useFactory: (env: Env) => new Programs({ helm: env.HELM_BIN, kustomize: env.KUSTOMIZE_BIN }, limitsOf(env)),
+      inject: [Env, Metrics],
+      useFactory: (env: Env, { programIsolation }: Metrics) => {
+        const exposed = (path: string): void => {
+          programIsolation.set(0);
+          logger.warn(
+            `${path} does not run in namespaces of its own, as the shim of a version manager; name the program itself`,
+          );
+        };
+        const isolation = { mode: env.PROGRAM_ISOLATION, exposed };
+        return new Programs({ helm: env.HELM_BIN, kustomize: env.KUSTOMIZE_BIN }, limitsOf(env), {}, isolation);
+      },
     },
   ],
   exports: [DocumentReader, Programs, SentFiles, WorkerPool],
 })
-export class FormatsModule implements OnApplicationShutdown {
+export class FormatsModule implements OnModuleInit, OnApplicationShutdown {
   constructor(
     private readonly pool: WorkerPool,
     private readonly programs: Programs,
+    private readonly metrics: Metrics,
   ) {}
+
+  async onModuleInit(): Promise<void> {
+    const isolated = await this.programs.isolated();
+    this.metrics.programIsolation.set(isolated ? 1 : 0);
+    if (isolated) logger.log('helm and kustomize run in namespaces of their own, without network');
+    else logger.warn('helm and kustomize cannot be isolated here: only what they are given to read protects');
+  }
 
   onApplicationShutdown(): Promise<void> {
     this.programs.close();

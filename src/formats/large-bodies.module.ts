@@ -1,22 +1,25 @@
-import { Global, Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { Global, Injectable, Module } from '@nestjs/common';
 import { LargeBodies, type LargeBody } from '../core/rest/body/large-body.js';
+import { FormatsModule } from './formats.module.js';
 import { largeBodyTask } from './large-body-task.js';
 import { WorkerPool } from './worker-pool.js';
 
-/** Has workers of its own, so that no body waits behind an import. */
+/** Reads bodies in the lane of own content, so that none waits behind an import. */
 @Injectable()
-class PooledLargeBodies extends LargeBodies implements OnApplicationShutdown {
-  private readonly pool = new WorkerPool({ size: 1, memory: 512 });
-
-  read(bytes: Uint8Array<ArrayBuffer>, wish: { digest: boolean }): Promise<LargeBody> {
-    return this.pool.run(largeBodyTask, { bytes, wish }, { buffers: [bytes.buffer] });
+class PooledLargeBodies extends LargeBodies {
+  constructor(private readonly pool: WorkerPool) {
+    super();
   }
 
-  onApplicationShutdown(): Promise<void> {
-    return this.pool.close();
+  read(bytes: Uint8Array<ArrayBuffer>, wish: { digest: boolean }): Promise<LargeBody> {
+    return this.pool.run(largeBodyTask, { bytes, wish }, { lane: 'own', buffers: [bytes.buffer] });
   }
 }
 
 @Global()
-@Module({ providers: [{ provide: LargeBodies, useClass: PooledLargeBodies }], exports: [LargeBodies] })
+@Module({
+  imports: [FormatsModule],
+  providers: [{ provide: LargeBodies, useClass: PooledLargeBodies }],
+  exports: [LargeBodies],
+})
 export class LargeBodiesModule {}

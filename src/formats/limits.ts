@@ -2,6 +2,8 @@
 export interface FormatLimits {
   /** Bytes of one YAML or JSON file. */
   textBytes: number;
+  /** Documents of one file, empty ones among them. */
+  documents: number;
   /** Nesting of one document. */
   depth: number;
   /** Aliases of one document. */
@@ -23,6 +25,7 @@ const MB = 1024 * 1024;
 
 export const defaultLimits: Readonly<FormatLimits> = {
   textBytes: 10 * MB,
+  documents: 100_000,
   depth: 100,
   aliases: 100,
   aliasBytes: 10 * MB,

@@ -11,6 +11,8 @@ const MARK = 'oci-layout';
 const DIGEST = /^(?:sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$/;
 const WHITEOUT = '.wh.';
 const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
+/** How often all entries that an archive may have can be laid upon others. */
+const MOST_LAID = 50;
 const REBUILD = 'Write the layout again with the tool that made it.';
 
 type Files = ReadonlyMap<string, SourceFile>;
@@ -45,6 +47,8 @@ export async function readOciLayout(
 
 class Layout {
   private readonly layers = new Map<string, Files>();
+  /** Files that have been laid upon others, each time anew for an image. */
+  private laid = 0;
 
   constructor(
     private readonly files: Files,
@@ -75,7 +79,11 @@ class Layout {
       const digest = textOf(descriptor['digest']);
       const layer = this.layers.get(digest) ?? (await this.layer(descriptor));
       this.layers.set(digest, layer);
-      for (const path of layer.keys()) hide(path, image);
+      this.laid += layer.size + image.size;
+      if (this.laid > this.limits.archiveEntries * MOST_LAID) {
+        throw refusal(`${this.root}index.json`, 'has too many layers of too many files', 'Send fewer images.');
+      }
+      hide(layer, image);
       for (const [path, file] of layer) if (!nameOf(path).startsWith(WHITEOUT)) image.set(path, file);
     }
     return image;
@@ -113,15 +121,25 @@ class Layout {
 }
 
 /** A whiteout takes away what lower layers have under its name, an opaque one all that they have in its folder. */
-function hide(path: string, image: Map<string, SourceFile>): void {
-  const name = nameOf(path);
-  if (!name.startsWith(WHITEOUT)) return;
-  const folder = path.slice(0, -name.length);
-  const opaque = name === '.wh..wh..opq';
-  const hidden = opaque ? folder : folder + name.slice(WHITEOUT.length);
-  for (const below of image.keys()) {
-    if (below === hidden || below.startsWith(opaque ? hidden : `${hidden}/`)) image.delete(below);
+function hide(layer: Files, image: Map<string, SourceFile>): void {
+  const hidden = new Set<string>();
+  for (const path of layer.keys()) {
+    const name = nameOf(path);
+    if (!name.startsWith(WHITEOUT) || name === WHITEOUT) continue;
+    const folder = path.slice(0, -name.length);
+    hidden.add(name === '.wh..wh..opq' ? folder : folder + name.slice(WHITEOUT.length));
   }
+  if (hidden.size === 0) return;
+  for (const path of image.keys()) if (isHidden(path, hidden)) image.delete(path);
+}
+
+/** Whether a path or a folder that it lies in is hidden; folders of which all is hidden end with `/`, the outermost one is empty. */
+function isHidden(path: string, hidden: ReadonlySet<string>): boolean {
+  if (hidden.has(path) || hidden.has('')) return true;
+  for (let end = path.indexOf('/'); end >= 0; end = path.indexOf('/', end + 1)) {
+    if (hidden.has(path.slice(0, end)) || hidden.has(path.slice(0, end + 1))) return true;
+  }
+  return false;
 }
 
 function nameOf(path: string): string {

@@ -27,8 +27,8 @@ export async function readTar(bytes: Uint8Array, compressed: boolean, contents: 
   })();
   const source = Readable.from(slices(bytes), { objectMode: false });
   const unpacking = compressed
-    ? pipeline(source, createGunzip({ chunkSize: UNZIPPED }), new WholeBlocks(), tar)
-    : pipeline(source, new WholeBlocks(), tar);
+    ? pipeline(source, createGunzip({ chunkSize: UNZIPPED }), new WholeBlocks(contents), tar)
+    : pipeline(source, new WholeBlocks(contents), tar);
   const [read, unpacked] = await Promise.allSettled([reading, unpacking]);
   // Whichever side fails takes the other down with it; our own refusal, then the decompressor, say why.
   if (read.status === 'rejected' && read.reason instanceof AppError) throw read.reason;
@@ -61,13 +61,22 @@ function* slices(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += SLICE) yield bytes.subarray(at, at + SLICE);
 }
 
-/** The parser takes an end in the middle of a header for a good one; a tar is made of whole blocks. */
+/** The parser takes an end in the middle of a header for a good one, and keeps headers of any size; a tar is made of whole blocks. */
 class WholeBlocks extends Transform {
   private size = 0;
 
+  constructor(private readonly contents: ArchiveContents) {
+    super();
+  }
+
   override _transform(chunk: Uint8Array, _encoding: BufferEncoding, done: TransformCallback): void {
     this.size += chunk.length;
-    done(null, chunk);
+    try {
+      this.contents.countRaw(this.size);
+      done(null, chunk);
+    } catch (error) {
+      done(error as Error);
+    }
   }
 
   override _flush(done: TransformCallback): void {

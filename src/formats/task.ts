@@ -17,7 +17,12 @@ export class HandedOver<Value> {
   ) {}
 }
 
+/** `foreign`: what came from outside just now. `own`: designs that are stored here, and the JSON of request bodies. */
+export type Lane = 'foreign' | 'own';
+
 export interface RunSettings {
+  /** The workers that run the task, `foreign` by default: tasks of one lane never wait for those of the other. */
+  lane?: Lane;
   /** Buffers of the input that go over to the task; the caller has them no more. */
   buffers?: ArrayBuffer[];
   /** How many times the time of an ordinary task it may take; 1 by default. */
@@ -31,7 +36,7 @@ export interface TaskRunner {
   /** Rejects with what the task threw. */
   run<Input, Output>(task: Task<Input, Output>, input: Input, settings?: RunSettings): Promise<Output>;
   /** As run, for a generator: all of its parts. */
-  collect<Input, Part>(task: Task<Input, Iterable<Part>>, input: Input): Promise<Part[]>;
+  collect<Input, Part>(task: Task<Input, Iterable<Part>>, input: Input, settings?: RunSettings): Promise<Part[]>;
 }
 
 /** Runs tasks on the thread that it is on: for what is small, and for what is in a worker already. */

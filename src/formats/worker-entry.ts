@@ -1,4 +1,7 @@
-import { parentPort } from 'node:worker_threads';
+import { readlinkSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import { basename } from 'node:path';
+import { parentPort, workerData } from 'node:worker_threads';
 import { passed, type PassedError, revived } from './passed-error.js';
 import { type Ask, functionOf, HandedOver } from './task.js';
 
@@ -14,6 +17,13 @@ export type Answer =
   | { part: unknown }
   | { value: unknown }
   | { error: PassedError };
+
+/** What a worker is started with. */
+export interface WorkerSettings {
+  niceness: number;
+}
+
+giveWay(workerData as WorkerSettings);
 
 const questions: { resolve: (value: unknown) => void; reject: (error: Error) => void }[] = [];
 
@@ -34,6 +44,15 @@ parentPort?.on('message', (order: Order) => {
   send({ begun: true });
   void perform(order).catch((error: unknown) => send({ error: passed(error) }));
 });
+
+/** Lowers the priority of this thread alone; its id is known only where there is /proc. */
+function giveWay({ niceness }: WorkerSettings): void {
+  try {
+    if (niceness > 0) setPriority(Number(basename(readlinkSync('/proc/thread-self'))), niceness);
+  } catch {
+    // This system has no priorities of threads, or does not allow it.
+  }
+}
 
 async function perform(order: Exclude<Order, Reply>): Promise<void> {
   const value = await (await functionOf(order))(order.input, ask);

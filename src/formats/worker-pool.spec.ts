@@ -124,7 +124,7 @@ describe('WorkerPool', () => {
   });
 
   it('refuses when too many tasks wait, with a time to come back', async () => {
-    pool = new WorkerPool({ size: 1, queue: 1, timeLimit: 500 });
+    pool = new WorkerPool({ size: 1, waiting: 1, timeLimit: 500 });
     const running = pool.run(task('forever'), null);
     const waiting = pool.run(task<number, number>('double'), 4);
     await expect(pool.run(task('double'), 1)).rejects.toMatchObject({ status: 429, headers: { 'Retry-After': '5' } });

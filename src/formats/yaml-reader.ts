@@ -24,6 +24,11 @@ export function* readYaml(file: string, text: string, dialect: Dialect, limits: 
   let number = 0;
   for (const document of compose(text, builder)) {
     number += 1;
+    if (number > limits.documents) {
+      const [start] = document.range ?? [0];
+      builder.fault(start, `has more than ${limits.documents} documents`, 'Split the file.');
+      break;
+    }
     if (document.errors.length > 0) {
       for (const { pos, code, message } of document.errors) {
         builder.fault(Math.min(pos[0], text.length), message, REMEDIES[code] ?? DEFAULT_REMEDY);
@@ -50,24 +55,67 @@ function* compose(text: string, builder: DocumentBuilder): Generator<Document.Pa
   for (const token of tokensOf(text)) {
     const deep = tooDeep(token, builder.limits.depth);
     if (deep) builder.tooDeep(deep.offset);
-    else yield* composer.next(token);
+    else yield* withoutStacks(() => [...composer.next(token)]);
   }
   yield* composer.end();
 }
 
+/** Text with a fault at each character makes as many errors, of which the stacks would take most of the time. */
+function withoutStacks<T>(work: () => T): T {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return work();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
 function* tokensOf(text: string): Generator<CST.Token> {
   const parser = new Parser();
-  for (const lexeme of tolerantLexer().lex(text)) yield* parser.next(lexeme);
+  for (const lexeme of tolerantLexer().lex(text)) {
+    if (lexeme.startsWith(SKIPPED)) parser.offset += lexeme.length - SKIPPED.length;
+    else yield* parser.next(lexeme);
+  }
   yield* parser.end();
+}
+
+/** Begins what is passed over between lexemes; no text holds it, for it is a control character. */
+const SKIPPED = '\u0000';
+/** Lines that hold nothing, or nothing but a comment. */
+const EMPTY_LINES = /(?:[ \t]*(?:#[^\n]*)?\n)+/y;
+
+type State = () => Generator<string, unknown>;
+
+/** The parts of the lexer that have no settings. */
+interface LexerParts {
+  buffer: string;
+  pos: number;
+  indentNext: number;
+  parseQuotedScalar: State;
+  parseStream: State;
+  parseLineStart: State;
+  parseFlowCollection: State;
 }
 
 /**
  * Quoted text may go on at any indentation: YAML asks for more than that of its key, but no reader in the field does, and manifests are written so.
  * The lexer has no setting for it; it compares with `indentNext`, which therefore is nothing while it reads a quoted text.
+ * Empty lines between nodes are passed over at once but for the end of the last: each would take a microsecond, and some 200 MB of them
+ * fit into a small archive.
  */
 function tolerantLexer(): Lexer {
   const lexer = new Lexer();
-  const inner = lexer as unknown as { indentNext: number; parseQuotedScalar(): Generator<string, unknown> };
+  const inner = lexer as unknown as LexerParts;
+  for (const name of ['parseStream', 'parseLineStart', 'parseFlowCollection'] as const) {
+    const state = inner[name].bind(lexer);
+    inner[name] = function* () {
+      const end = endOfEmptyLines(inner);
+      if (end > inner.pos) yield SKIPPED + inner.buffer.slice(inner.pos, end);
+      inner.pos = end;
+      return yield* state();
+    };
+  }
   const read = inner.parseQuotedScalar.bind(lexer);
   inner.parseQuotedScalar = function* () {
     const { indentNext } = inner;
@@ -77,6 +125,13 @@ function tolerantLexer(): Lexer {
     return state;
   };
   return lexer;
+}
+
+/** Where the last of the empty lines ends before its newline; without any, where the lexer stands. A comment has white space before it. */
+function endOfEmptyLines({ buffer, pos }: LexerParts): number {
+  if (pos > 0 && buffer[pos - 1] !== '\n' && !/[ \t\n]/.test(buffer[pos] ?? '')) return pos;
+  EMPTY_LINES.lastIndex = pos;
+  return EMPTY_LINES.test(buffer) ? Math.max(pos, EMPTY_LINES.lastIndex - 1) : pos;
 }
 
 /** The first collection below the allowed depth. Walks with a list of its own, since the composer would recurse. */

@@ -41,7 +41,11 @@ export function resolvePlain(text: string, dialect: Dialect): Json {
   return integer(digits) ?? float(digits) ?? text;
 }
 
+/** Digits of the largest double; what has more is not made a number, which takes more than linear time. */
+const MOST_DIGITS = 1100;
+
 function integer(text: string): number | undefined {
+  if (text.length > MOST_DIGITS && (DECIMAL.test(text) || OTHER_BASE.test(text))) throw new InexactNumber(text);
   if (DECIMAL.test(text)) return exact(text);
   const match = OTHER_BASE.exec(text);
   if (!match) return undefined;

@@ -1,5 +1,8 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { DatabaseAvailability } from '../core/database/availability.js';
+import { comparedMigrations } from '../core/database/migrate.js';
+import { Drain } from '../core/lifecycle/drain.js';
 import { Jobs } from '../jobs/jobs.js';
 
 const PATIENCE_MS = 2000;
@@ -12,32 +15,40 @@ export interface Health {
 
 @Injectable()
 export class HealthService implements BeforeApplicationShutdown {
-  private draining = false;
-
   constructor(
     private readonly dataSource: DataSource,
     private readonly jobs: Jobs,
+    private readonly availability: DatabaseAvailability,
+    private readonly drain: Drain,
   ) {}
 
   async check(): Promise<Health> {
-    if (this.draining) return { status: 'draining', checks: {} };
-    const checks = {
-      database: await this.outcome('SELECT 1'),
-      migrations: await this.outcome('SELECT 1 FROM environment LIMIT 1'),
-      queue: this.jobs.isAlive() ? 'ok' : 'takes no jobs',
-    };
+    if (this.drain.hasBegun) return { status: 'draining', checks: {} };
+    const [database, migrations] = await Promise.all([
+      this.outcome(async () => void (await this.dataSource.query('SELECT 1'))),
+      this.outcome(() => this.schema()),
+    ]);
+    const checks = { database, migrations, queue: this.jobs.isAlive() ? 'ok' : 'takes no jobs' };
     return { status: Object.values(checks).every((outcome) => outcome === 'ok') ? 'ok' : 'unavailable', checks };
   }
 
   beforeApplicationShutdown(): void {
-    this.draining = true;
+    this.drain.begin();
   }
 
-  private async outcome(sql: string): Promise<string> {
+  /** What was applied to the schema is what this version knows, no more and no less. */
+  private async schema(): Promise<string | void> {
+    const { unknown, missing } = await comparedMigrations(this.dataSource);
+    if (unknown.length > 0) return `the schema is of a later version: ${unknown.join(', ')}`;
+    if (missing.length > 0) return `not applied: ${missing.join(', ')}`;
+  }
+
+  private async outcome(check: () => Promise<string | void>): Promise<string> {
+    if (this.availability.isAway) return 'did not answer';
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<string>((resolve) => (timer = setTimeout(resolve, PATIENCE_MS, 'did not answer')));
-    const asked = this.dataSource.query(sql).then(
-      () => 'ok',
+    const asked = check().then(
+      (fault) => fault ?? 'ok',
       () => 'failed',
     );
     return Promise.race([asked, late]).finally(() => clearTimeout(timer));

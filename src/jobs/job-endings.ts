@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { isOutage } from '../core/database/outage.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { AppError } from '../core/errors/app-error.js';
 import { internalError, type Problem, problemOf } from '../core/errors/problem.js';
@@ -37,6 +38,7 @@ export class JobEndings {
   async endOverdue(job: Job, outcome: Outcome): Promise<boolean> {
     const write = () => this.leases.end(job, outcome, { overdue: true });
     const ended = await this.write(job, outcome, write).catch((error: unknown) => {
+      if (isOutage(error)) throw error;
       this.logger.error(error, `the end of job ${job.id} of ${job.queue} was not heard`);
       return write();
     });
@@ -71,8 +73,11 @@ export class JobEndings {
     }
   }
 
-  private count({ queue }: Job, { status }: Outcome): void {
-    this.metrics.jobs.inc({ queue, outcome: status });
+  private count({ id, queue, attempt }: Job, outcome: Outcome): void {
+    this.metrics.jobs.inc({ queue, outcome: outcome.status });
+    if (outcome.status !== 'failed') return;
+    const { code, detail } = outcome.error;
+    this.logger.warn({ job: id, queue, attempt, code }, `job failed: ${detail}`);
   }
 }
 

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { backoff } from '../core/backoff.js';
 import type { Actor } from '../core/access/actor.js';
 import type { FinishedJob, Job } from './job.js';
 
@@ -12,11 +13,17 @@ export interface JobContext {
   signal: AbortSignal;
   /** Tells how far it has come; callers see it on the operation within a second. */
   progress: (value: object) => void;
+  /**
+   * In a unit of work, as its last statement: what the unit writes is kept only if no other worker has taken the job over.
+   * @throws JobAborted `lease lost`
+   */
+  assertLeased: () => Promise<void>;
 }
 
 /**
  * How the jobs of a queue are done. A job may be run again after a crash or a shutdown, so a handler is idempotent: it
- * does what is still to be done.
+ * does what is still to be done. A handler whose work failed throws: an error with a name is the error of the operation,
+ * and a JobAborted `cancelled` ends the job as cancelled.
  */
 export interface JobHandler<P = unknown> {
   /** So many at once in each replica. */
@@ -61,6 +68,5 @@ const LONGEST_DELAY_MS = 3_600_000;
 
 /** How long to wait after so many failures, unless the handler says otherwise. */
 export function usualDelay(failures: number): number {
-  const jitter = 0.75 + Math.random() / 2;
-  return Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1)) * jitter;
+  return backoff(failures, FIRST_DELAY_MS, LONGEST_DELAY_MS);
 }

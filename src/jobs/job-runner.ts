@@ -1,12 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { Actor } from '../core/access/actor.js';
+import { backoff } from '../core/backoff.js';
+import { isOutage } from '../core/database/outage.js';
 import { AppError } from '../core/errors/app-error.js';
 import { Metrics } from '../core/telemetry/metrics.js';
 import { inRequest } from '../core/telemetry/request-context.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
+import { JobAborted } from './job-aborted.js';
 import { JobEndings, problemOfJob } from './job-endings.js';
-import { type JobHandler, JobHandlers, usualDelay } from './job-handlers.js';
+import { type JobContext, type JobHandler, JobHandlers, usualDelay } from './job-handlers.js';
 import { JobSettings } from './job-settings.js';
 import type { Job, Outcome } from './job.js';
 import { LeasesStore, type PutBack } from './leases.store.js';
@@ -15,6 +18,9 @@ import type { RunningJob } from './running-job.js';
 import { storedJson } from './stored-json.js';
 
 const TRIES_TO_WRITE = 3;
+const MOST_ATTEMPTS_THROUGH_OUTAGES = 10;
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 2_000;
 
 /** Runs one job from its claim to what follows from how its handler came out. */
 @Injectable()
@@ -36,15 +42,22 @@ export class JobRunner {
     const handler = this.handlers.of(job.queue);
     if (!handler) return;
     const actor = Actor.system(`job ${job.queue}`);
-    await inRequest({ requestId: job.id, actor }, async () => {
+    const { requestedBy, organizationId } = job;
+    const party = {
+      ...(requestedBy ? { onBehalfOf: requestedBy } : {}),
+      ...(organizationId ? { organizationId } : {}),
+    };
+    await inRequest({ requestId: job.id, actor, ...party }, async () => {
       const started = performance.now();
-      this.logger.log({ job: job.id, queue: job.queue, attempt: job.attempt }, 'job started');
+      // What the server does by itself every hour is of interest only when it fails.
+      const level = job.requestedBy ? 'log' : 'debug';
+      this.logger[level]({ job: job.id, queue: job.queue, attempt: job.attempt }, 'job started');
       const end = await this.perform(running, handler, actor).catch((error: unknown) => {
         this.logger.error(error, `the end of job ${job.id} of ${job.queue} could not be written`);
         return 'unwritten';
       });
       const ms = Math.round(performance.now() - started);
-      this.logger.log({ job: job.id, queue: job.queue, attempt: job.attempt, end, ms }, 'job ended');
+      this.logger[level]({ job: job.id, queue: job.queue, attempt: job.attempt, end, ms }, 'job ended');
     });
   }
 
@@ -54,29 +67,42 @@ export class JobRunner {
       (value) => this.unit.apart(() => this.leases.saveProgress(job, value)),
       () => this.settings.progressMs,
     );
-    const tell = (value: object) => progress.tell(value);
+    const context: JobContext = {
+      actor,
+      requestedBy: job.requestedBy,
+      signal,
+      progress: (value) => progress.tell(value),
+      assertLeased: async () => {
+        if (!(await this.leases.lock(job))) throw new JobAborted('lease lost');
+      },
+    };
     let verdict: Verdict;
     try {
-      verdict = succeeded(await handler.handler(job, { actor, requestedBy: job.requestedBy, signal, progress: tell }));
+      verdict = succeeded(await handler.handler(job, context));
     } catch (error) {
       verdict = this.judge(running, handler, error);
     }
     const untold = progress.close();
     running.isEnding = true;
-    return this.write(() => this.carryOut(job, verdict, untold));
+    return this.write(running, () => this.carryOut(job, verdict, untold));
   }
 
   /** What follows from a failure. */
   private judge({ job, aborted }: RunningJob, { retryIn = usualDelay }: JobHandler, error: unknown): Verdict {
-    if (aborted === 'lease lost') return { as: 'lost' };
-    if (aborted === 'cancelled') return { end: { status: 'cancelled' } };
-    if (aborted === 'shutting down') return { as: 'released', putBack: {} };
-    if (error instanceof AppError) this.logger.warn({ job: job.id, code: error.code }, `job failed: ${error.message}`);
-    else this.logger.error(error, `job ${job.id} of ${job.queue} failed`);
+    const why = error instanceof JobAborted ? error.why : aborted;
+    if (why === 'lease lost') return { as: 'lost' };
+    if (why === 'cancelled') return { end: { status: 'cancelled' } };
+    if (why === 'shutting down') return { as: 'released', putBack: {} };
+    // The database is no fault of the job: it is run again as one that was left, which counts no failure.
+    if (isOutage(error) && job.attempt < MOST_ATTEMPTS_THROUGH_OUTAGES)
+      return { as: 'released', putBack: { delayMs: usualDelay(1) } };
+    if (!(error instanceof AppError)) this.logger.error(error, `job ${job.id} of ${job.queue} failed`);
     const problem = problemOfJob(job, error);
     const failures = job.failures + 1;
     const delayMs = failures < job.mostAttempts ? retryIn(failures, error) : null;
     if (delayMs === null) return { end: { status: 'failed', error: problem } };
+    const { id, queue, attempt } = job;
+    this.logger.warn({ job: id, queue, attempt, code: problem.code }, `job is tried again: ${problem.detail}`);
     return { as: 'retried', putBack: { failed: true, delayMs, error: problem } };
   }
 
@@ -92,14 +118,14 @@ export class JobRunner {
     return (await this.endings.end(job, outcome, progress)) ? outcome.status : 'lost';
   }
 
-  /** The database may be away for a moment; the lease is prolonged meanwhile. */
-  private async write(attempt: () => Promise<string>): Promise<string> {
+  /** While the database is away this goes on until the lease is over; the lease is prolonged when it is back before. */
+  private async write(running: RunningJob, attempt: () => Promise<string>): Promise<string> {
     for (let tries = 1; ; tries++)
       try {
         return await attempt();
       } catch (error) {
-        if (tries === TRIES_TO_WRITE) throw error;
-        await sleep(200 * tries);
+        if (isOutage(error) ? performance.now() > running.leaseEnds : tries >= TRIES_TO_WRITE) throw error;
+        await sleep(backoff(tries, FIRST_PAUSE_MS, LONGEST_PAUSE_MS), undefined, { ref: false });
       }
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Env } from '../core/config/env.js';
 
 /** The times by which workers live, in milliseconds. */
 @Injectable()
@@ -11,7 +12,12 @@ export class JobSettings {
   /** At most one write of progress in so long. */
   progressMs = 500;
   /** On shutdown jobs may run on for so long before they are aborted. */
-  drainMs = 20_000;
+  drainMs: number;
   /** Aborted jobs have so long to come to an end before they are given up to other replicas. */
   graceMs = 1_500;
+
+  /** The delay before a shutdown is a part of its time. */
+  constructor(env: Env) {
+    this.drainMs = 20_000 - env.shutdownDelayMs;
+  }
 }

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { NotFound } from '../core/errors/app-error.js';
 import { type FinishedJob, isFinished } from './job.js';
@@ -39,13 +38,13 @@ export class JobWaits {
     );
   }
 
-  /** Lets requests wait on while the replica drains, then tells them that their jobs have not ended. */
-  async stop(): Promise<void> {
-    const deadline = performance.now() + this.settings.drainMs;
-    while (this.waiting.size > 0 && performance.now() < deadline) await sleep(20);
+  /** Tells all who wait that their jobs have not ended, and lets nobody wait any more. @returns how many waited */
+  stop(): number {
     this.isStopped = true;
+    const waited = [...this.waiting.values()].reduce((sum, waiters) => sum + waiters.size, 0);
     for (const waiters of this.waiting.values()) for (const settle of [...waiters]) settle(null);
     for (const stop of this.stopListening) stop();
+    return waited;
   }
 
   /**

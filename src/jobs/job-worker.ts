@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
+import { isOutage } from '../core/database/outage.js';
 import { Bell } from './bell.js';
 import type { Job } from './job.js';
 import { JobHandlers } from './job-handlers.js';
@@ -44,6 +45,11 @@ export class JobWorker {
     return performance.now() - this.claimedAt < this.settings.pollMs + STALE_MS;
   }
 
+  /** How many jobs it runs. */
+  get count(): number {
+    return this.running.size;
+  }
+
   /** Looks for work now. */
   wake(): void {
     this.bell.ring();
@@ -58,18 +64,23 @@ export class JobWorker {
     this.beat();
   }
 
-  /** Takes no more jobs, lets those that run come to an end, and at last gives up what does not, for others to take. */
-  async stop(): Promise<void> {
+  /**
+   * Takes no more jobs, lets those that run come to an end, and at last gives up what does not, for others to take.
+   * @returns how many it gave up
+   */
+  async stop(): Promise<number> {
     this.stopping = true;
     this.bell.ring();
     await this.claiming;
     await this.settle(this.settings.drainMs);
+    const left = this.running.size;
     for (const running of this.running.keys()) running.abort('shutting down');
     await this.settle(this.settings.graceMs);
     for (const { job } of this.running.keys())
       await this.leases.putBack(job).catch((error: unknown) => this.logger.warn(error, 'a job could not be given up'));
     if (this.beating) clearTimeout(this.beating);
     for (const stop of this.stopListening) stop();
+    return left;
   }
 
   private async claim(): Promise<void> {
@@ -90,7 +101,8 @@ export class JobWorker {
       this.isFailing = false;
       return jobs.length;
     } catch (error) {
-      if (!this.isFailing && !this.stopping) this.logger.warn(error, 'jobs cannot be taken, trying again');
+      if (!this.isFailing && !this.stopping && !isOutage(error))
+        this.logger.warn(error, 'jobs cannot be taken, trying again');
       this.isFailing = true;
       return 0;
     }
@@ -155,7 +167,9 @@ export class JobWorker {
     if (this.busy.has(name)) return;
     this.busy.add(name);
     await work()
-      .catch((error: unknown) => this.logger.warn(error, `jobs: ${name} failed, trying again`))
+      .catch((error: unknown) => {
+        if (!isOutage(error)) this.logger.warn(error, `jobs: ${name} failed, trying again`);
+      })
       .finally(() => this.busy.delete(name));
   }
 

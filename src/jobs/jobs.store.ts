@@ -48,6 +48,21 @@ export class JobsStore {
     return made;
   }
 
+  /** The same work once more, in the place of the first among the jobs of its serial key. */
+  async insertAgain(id: string): Promise<Job> {
+    const [made] = await this.unit.manager.query<[Job]>(
+      `WITH made AS (
+         INSERT INTO job (id, position, queue, payload, organization_id, requested_by, serial_key, most_attempts, most_takes)
+         OVERRIDING SYSTEM VALUE
+         SELECT $2, position, queue, payload, organization_id, requested_by, serial_key, most_attempts, most_takes
+           FROM job WHERE id = $1 RETURNING *),
+       told AS (SELECT count(${JobNotices.sql('ready', 'queue')}) FROM made)
+       SELECT ${JOB_COLUMNS} FROM made, told`,
+      [id, newId()],
+    );
+    return made;
+  }
+
   /**
    * Makes the job of the current tick of something periodic, unless it was made or an earlier one is unfinished.
    * @returns milliseconds until the next tick

@@ -1,4 +1,4 @@
-import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import type { Actor } from '../core/access/actor.js';
 import type { FinishedJob, Job, NewJob } from './job.js';
 import { JobEndings } from './job-endings.js';
@@ -14,6 +14,8 @@ import { PeriodicJobs } from './periodic-jobs.js';
  */
 @Injectable()
 export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger('Jobs');
+
   constructor(
     private readonly store: JobsStore,
     private readonly handlers: JobHandlers,
@@ -29,12 +31,23 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await Promise.all([this.worker.stop(), this.waits.stop()]);
+    const waited = this.waits.stop();
+    this.logger.log(`${waited} requests that waited for jobs are answered; ${this.worker.count} jobs go on`);
+    const left = await this.worker.stop();
+    this.logger.log(`the jobs have ended; ${left} are left to other processes`);
   }
 
   /** Asks for work, in the caller's unit of work: it begins once that has committed. The job's id is the operation's. */
   enqueue<P extends object>(actor: Actor, job: NewJob<P>): Promise<Job<P>> {
     return this.store.insert(actor, job) as Promise<Job<P>>;
+  }
+
+  /**
+   * Asks for the work of a job once more, where its listener hears that it ended with something left to do. The new job comes
+   * before all others that wait for the same serial key.
+   */
+  repeat(job: Job): Promise<Job> {
+    return this.store.insertAgain(job.id);
   }
 
   /** Says how the jobs of a queue are done; a feature calls it once, when it is made. */

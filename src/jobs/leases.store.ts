@@ -72,6 +72,16 @@ export class LeasesStore {
     );
   }
 
+  /** Locks the job until the end of the unit of work. @returns false when another worker has taken it over */
+  async lock({ id, worker, attempt }: Holder): Promise<boolean> {
+    const rows = await this.unit.manager.query<unknown[]>(`SELECT 1 FROM job WHERE ${HELD} FOR SHARE`, [
+      id,
+      worker,
+      attempt,
+    ]);
+    return rows.length > 0;
+  }
+
   async saveProgress({ id, worker, attempt }: Holder, progress: object): Promise<void> {
     await this.unit.manager.query(`UPDATE job SET progress = $4, updated_at = now() WHERE ${HELD}`, [
       id,

@@ -11,6 +11,10 @@ import { DataKeyRotation1764000000009 } from './1764000000009-data-key-rotation.
 import { Registry1764000000010 } from './1764000000010-registry.js';
 import { DesignsWhole1764000000011 } from './1764000000011-designs-whole.js';
 import { Filters1764000000012 } from './1764000000012-filters.js';
+import { DeploymentsInUse1764000000013 } from './1764000000013-deployments-in-use.js';
+import { DeploymentChanges1764000000014 } from './1764000000014-deployment-changes.js';
+import { IdentitySafe1764000000016 } from './1764000000016-identity-safe.js';
+import { RowSecurityOfWrites1764000000020 } from './1764000000020-row-security-of-writes.js';
 
 /** Every change of the schema, oldest first. */
 export const migrations: Migration[] = [
@@ -26,4 +30,8 @@ export const migrations: Migration[] = [
   Registry1764000000010,
   DesignsWhole1764000000011,
   Filters1764000000012,
+  DeploymentsInUse1764000000013,
+  DeploymentChanges1764000000014,
+  IdentitySafe1764000000016,
+  RowSecurityOfWrites1764000000020,
 ];

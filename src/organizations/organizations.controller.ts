@@ -6,7 +6,9 @@ import { ListQuery } from '../core/listing/list-query.js';
 import { type Envelope, envelope } from '../core/listing/page.js';
 import { Id } from '../core/rest/id.js';
 import { IfMatch, Precondition } from '../core/rest/precondition.js';
+import { Requires } from '../core/rest/rights/requires.js';
 import { NewOrganization, OrganizationChange } from './organization.inputs.js';
+import { organizationPolicy } from './organization.policy.js';
 import { OrganizationPage, OrganizationView } from './organization.view.js';
 import { OrganizationsService } from './organizations.service.js';
 
@@ -23,6 +25,7 @@ export class OrganizationsController {
   }
 
   @Post()
+  @Requires(organizationPolicy.create)
   @ApiCreatedResponse({ type: OrganizationView })
   async create(@Caller() actor: Actor, @Body() input: NewOrganization): Promise<OrganizationView> {
     return OrganizationView.of(await this.organizations.create(actor, actor.userId ?? '', input));
@@ -35,6 +38,7 @@ export class OrganizationsController {
   }
 
   @Put(':orgId')
+  @Requires(organizationPolicy.update, OrganizationsService, 'orgId')
   @ApiOkResponse({ type: OrganizationView })
   async update(
     @Caller() actor: Actor,
@@ -46,6 +50,7 @@ export class OrganizationsController {
   }
 
   @Delete(':orgId')
+  @Requires(organizationPolicy.delete, OrganizationsService, 'orgId')
   @ApiOkResponse({ type: OrganizationView })
   async delete(
     @Caller() actor: Actor,

@@ -5,7 +5,7 @@ import { AcceptancesService } from './invitations/acceptances.service.js';
 import { InvitationsController } from './invitations/invitations.controller.js';
 import { InvitationsService } from './invitations/invitations.service.js';
 import { InvitationsStore } from './invitations/invitations.store.js';
-import { OrganizationMemberRemoved } from './members/member.events.js';
+import { OrganizationMemberRemoved, OrganizationMemberRoleChanged } from './members/member.events.js';
 import { MembersController } from './members/members.controller.js';
 import { MembersService } from './members/members.service.js';
 import { MembersStore } from './members/members.store.js';
@@ -24,6 +24,7 @@ import { ProfilesController } from './users/profiles.controller.js';
 import { ProfilesResolver } from './users/profiles.resolver.js';
 import { ProfilesService } from './users/profiles.service.js';
 import { Requesters } from './users/requesters.js';
+import { UserDeactivated } from './users/user.events.js';
 import { UsersStore } from './users/users.store.js';
 
 @Module({
@@ -68,10 +69,15 @@ import { UsersStore } from './users/users.store.js';
   ],
 })
 export class OrganizationsModule {
-  constructor(teams: TeamsStore, services: ServiceAccountsService, events: EventBus) {
-    events.within(OrganizationMemberRemoved, ({ organizationId, member }) =>
-      teams.removeFromOrganization(organizationId, member.id),
+  constructor(teams: TeamsStore, services: ServiceAccountsService, invitations: InvitationsService, events: EventBus) {
+    events.within(OrganizationMemberRemoved, async ({ organizationId, member }) => {
+      await teams.removeFromOrganization(organizationId, member.id);
+      await invitations.withdrawOf(member.id, organizationId);
+    });
+    events.within(OrganizationMemberRoleChanged, ({ organizationId, member }) =>
+      invitations.withdrawOf(member.id, organizationId),
     );
+    events.within(UserDeactivated, ({ user }) => invitations.withdrawOf(user.id));
     events.within(OrganizationDeleted, ({ actor, organization }) => services.endAll(actor, organization.id));
   }
 }

@@ -1,13 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { Access, requireScope } from '../core/access/access.js';
+import { Access, refusalOf, requireInstallation, requireScope } from '../core/access/access.js';
 import type { Actor } from '../core/access/actor.js';
+import type { Operation } from '../core/access/policy.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
-import { Conflict, Forbidden, InvalidRequest, NotFound } from '../core/errors/app-error.js';
+import { Conflict, InvalidRequest, NotFound } from '../core/errors/app-error.js';
 import { EventBus } from '../core/events/event-bus.js';
 import type { ListQuery } from '../core/listing/list-query.js';
 import type { Page } from '../core/listing/page.js';
 import { mustEcho } from '../core/rest/change-input.js';
 import { Precondition } from '../core/rest/precondition.js';
+import type { RequestFields } from '../core/rest/rights/request-fields.js';
+import type { PlaceJudge, RecordJudge } from '../core/rest/rights/requires.js';
 import { MembersStore } from './members/members.store.js';
 import { Organization } from './organization.entity.js';
 import { OrganizationCreated, OrganizationDeleted, OrganizationUpdated } from './organization.events.js';
@@ -17,7 +20,7 @@ import { OrganizationView } from './organization.view.js';
 import { OrganizationsStore } from './organizations.store.js';
 
 @Injectable()
-export class OrganizationsService {
+export class OrganizationsService implements RecordJudge, PlaceJudge {
   constructor(
     private readonly organizations: OrganizationsStore,
     private readonly members: MembersStore,
@@ -40,11 +43,8 @@ export class OrganizationsService {
   /** Who creates an organization becomes its owner; only installation administrators do. */
   async create(actor: Actor, owner: string, input: NewOrganization): Promise<Organization> {
     requireScope(actor, organizationPolicy.create);
-    if (!actor.installationAdmin)
-      throw new Forbidden('only installation administrators create organizations', {
-        remedy: 'Ask an administrator of this installation.',
-      });
-    return this.unit.run(async () => {
+    requireInstallation(actor, organizationPolicy.create);
+    return this.inNameOfSystem('making an organization', async () => {
       const organization = await this.organizations.insert(Organization.make(owner, input));
       await this.members.put(organization.id, owner, 'owner');
       await this.events.publish(new OrganizationCreated(actor, organization));
@@ -64,7 +64,7 @@ export class OrganizationsService {
 
   /** An organization goes last; personal workspaces that nobody put anything in go with it. */
   async delete(actor: Actor, id: string, match: Precondition): Promise<Organization> {
-    return this.unit.run(async () => {
+    return this.inNameOfSystem('deleting an organization', async () => {
       const organization = await this.open(actor, id, 'delete', match);
       const left = await this.organizations.workspacesLeft(id);
       if (left.length > 0)
@@ -84,11 +84,15 @@ export class OrganizationsService {
    */
   async meantBy(actor: Actor, id: string | undefined): Promise<Organization> {
     if (id) return this.get(actor, id);
-    const own = actor.userId ? await this.organizations.ofMember(actor.userId) : [];
-    const only = own.length === 1 ? own[0] : own.find((each) => each.id === actor.defaultOrganizationId);
+    const own = await this.ofMember(actor);
+    const only = defaultOf(actor, own);
     if (only) return this.get(actor, only.id);
     const names = own.map((each) => `${each.name} (${each.id})`).join(', ');
     throw InvalidRequest.at('orgID', own.length === 0 ? 'is required' : `is required; yours are ${names}`);
+  }
+
+  private async ofMember({ userId }: Actor): Promise<{ id: string; name: string }[]> {
+    return userId ? this.organizations.ofMember(userId) : [];
   }
 
   /**
@@ -107,11 +111,38 @@ export class OrganizationsService {
     return organization;
   }
 
+  /** @throws NotFound when the actor does not see the organization, Forbidden when their role there does not reach */
+  async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
+    const organization = found(id, await this.organizations.find(actor, id));
+    await this.access.require(actor, operation, { type: 'organization', id, organizationId: organization.id });
+  }
+
+  /** The same for the organization that a body means; when it is not clear which, the service refuses and names the choices. */
+  async authorizeIn(actor: Actor, operation: Operation, fields: RequestFields): Promise<void> {
+    const id = fields.id('organization_id') ?? defaultOf(actor, await this.ofMember(actor))?.id;
+    if (id) await this.authorize(actor, operation, id);
+  }
+
+  /** Nobody is a member of an organization before it is there, nor any more once it is deleted: yet both are told in its feed. */
+  private inNameOfSystem<T>(reason: string, work: () => Promise<T>): Promise<T> {
+    return this.unit.asSystem(reason, () => this.unit.run(work));
+  }
+
+  /** Whether the actor may do this to an organization that they see. */
+  async allows(actor: Actor, operation: OrganizationOperation, id: string): Promise<boolean> {
+    const role = await this.access.roleOn(actor, { type: 'organization', id, organizationId: id });
+    return refusalOf(actor, organizationPolicy[operation], role) === null;
+  }
+
   /** @throws Forbidden */
   require(actor: Actor, operation: OrganizationOperation, id: string): Promise<void> {
     return this.access.require(actor, organizationPolicy[operation], { type: 'organization', id, organizationId: id });
   }
 }
+
+/** The only organization of the actor, else the default of their profile. */
+const defaultOf = <O extends { id: string }>({ defaultOrganizationId }: Actor, own: O[]): O | undefined =>
+  own.length === 1 ? own[0] : own.find(({ id }) => id === defaultOrganizationId);
 
 function found(id: string, organization: Organization | null): Organization {
   if (!organization) throw new NotFound('organization', id);

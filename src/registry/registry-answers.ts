@@ -19,6 +19,8 @@ interface Source<E> {
   plural: string;
   page: () => Promise<Page<E>>;
   all: () => AsyncIterable<E[]>;
+  /** Judges whether one answer may carry what the entities of a page show. */
+  admit?: (entities: E[]) => Promise<void>;
   show: (entities: E[]) => Promise<Shown[]>;
 }
 
@@ -51,6 +53,7 @@ export class RegistryAnswers {
       plural: 'components',
       page: () => this.registry.componentPage(query, scope),
       all: () => this.componentRecords.all(query, scope),
+      admit: (components) => (query.trim === 'true' ? Promise.resolve() : this.presenter.admitSchemas(components)),
       show: (components) => this.presenter.components(components, query.trim === 'true'),
     });
   }
@@ -67,10 +70,11 @@ export class RegistryAnswers {
   private async list<E>(
     query: RegistryListQuery,
     scope: RegistryScope,
-    { plural, page, all, show }: Source<E>,
+    { plural, page, all, admit, show }: Source<E>,
   ): Promise<RegistryList> {
     if (!asksForAll(query)) {
       const found = await page();
+      await admit?.(found.items);
       return registryEnvelope({ ...found, items: await show(found.items) }, plural);
     }
     await this.registry.mustExist(scope);

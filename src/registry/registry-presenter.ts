@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { AnswerBudget } from '../core/answers/answer-budget.js';
+import { loaderOf } from '../core/graphql/loaders.js';
 import type { Component } from './components/component.entity.js';
 import { ComponentView, ModelReferenceView } from './components/component.view.js';
 import { ComponentsStore } from './components/components.store.js';
@@ -18,6 +20,7 @@ export class RegistryPresenter {
     private readonly registrants: RegistrantsStore,
     private readonly modelRecords: ModelsStore,
     private readonly componentRecords: ComponentsStore,
+    private readonly budget: AnswerBudget,
   ) {}
 
   async models(models: Model[]): Promise<ModelView[]> {
@@ -44,6 +47,28 @@ export class RegistryPresenter {
         trim ? undefined : (schemas.get(component.schemaDigest ?? '') ?? ''),
       ),
     );
+  }
+
+  /** As GraphQL has them: the field of the schema reads it, by the digest, when it is asked for. */
+  async componentsWithoutSchemas(components: Component[]): Promise<ComponentView[]> {
+    const views = await this.components(components, true);
+    views.forEach((view, index) => (view.component.schemaDigest = components[index]?.schemaDigest ?? undefined));
+    return views;
+  }
+
+  /** Counts the schemas of a page before they are read. @throws InvalidRequest ANSWER_TOO_LARGE */
+  async admitSchemas(components: Component[]): Promise<void> {
+    const digests = components.flatMap(({ schemaDigest }) => schemaDigest ?? []);
+    await this.budget.take(await this.componentRecords.schemaBytes(digests), digests.length);
+  }
+
+  /** The schema under a digest for one GraphQL operation, which reads those that it asks for together. */
+  loadSchema(context: object, digest: string): Promise<string> {
+    const load = async (digests: readonly string[]): Promise<Map<string, string>> => {
+      await this.budget.take(await this.componentRecords.schemaBytes(digests), digests.length);
+      return this.componentRecords.schemas(digests);
+    };
+    return this.budget.show(`schema ${digest}`, () => loaderOf(context, 'component.schema', load, '').load(digest));
   }
 
   async relationships(relationships: Relationship[]): Promise<RelationshipView[]> {

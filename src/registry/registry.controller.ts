@@ -5,6 +5,7 @@ import { Caller } from '../core/access/public.js';
 import { RegistryRead } from '../core/access/registry-read.js';
 import { type Envelope, envelope, whole } from '../core/listing/page.js';
 import { attachment } from '../core/rest/download.js';
+import { Requires } from '../core/rest/rights/requires.js';
 import { statusOf } from './entry-status.js';
 import { RegistrantList, RegistrantView } from './registrants/registrant.view.js';
 import { RegistrantsStore } from './registrants/registrants.store.js';
@@ -13,6 +14,7 @@ import { RegistryPresenter } from './registry-presenter.js';
 import { RegistrySummaries, type RegistrySummary } from './registry-summaries.js';
 import { entityTypeOf } from './registry-entity.js';
 import { ExportQuery, StatusInput, ValidationInput } from './registry.inputs.js';
+import { registryPolicy } from './registry.policy.js';
 import { RegistryService } from './registry.service.js';
 import type { ValidationAnswer } from './validation/validation-answer.js';
 import { ValidationService } from './validation/validation.service.js';
@@ -61,6 +63,7 @@ export class RegistryController {
 
   /** Judges a resource, or a component of a design, as the API server would. */
   @Post('validate')
+  @Requires(registryPolicy.validate)
   @HttpCode(200)
   @RegistryRead()
   validate(@Body() input: ValidationInput): Promise<ValidationAnswer> {
@@ -69,6 +72,7 @@ export class RegistryController {
 
   /** The entity as it is now. */
   @Post(':entityType/status')
+  @Requires(registryPolicy.setStatus)
   @HttpCode(200)
   async setStatus(
     @Caller() actor: Actor,

@@ -5,6 +5,7 @@ import { WorkerPool } from '../formats/worker-pool.js';
 import { KubernetesModule } from '../kubernetes/kubernetes.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { ComponentsController, SchemasController } from './components/components.controller.js';
+import { ComponentKindResolver } from './components/components.resolver.js';
 import { ComponentsStore } from './components/components.store.js';
 import { ChartRenderer } from './generation/chart-renderer.js';
 import { GenerationService } from './generation/generation.service.js';
@@ -58,6 +59,7 @@ import { RelationshipsStore } from './relationships/relationships.store.js';
     RegistrySummaries,
     SummaryFeed,
     RegistryResolver,
+    ComponentKindResolver,
     RegistryExport,
     RegistrationStore,
     Registration,

@@ -3,6 +3,7 @@ import { IsIn, IsOptional } from 'class-validator';
 import { ListArgs } from '../core/listing/list-query.js';
 import { IdPipe } from '../core/rest/id.js';
 import { IntField, RecordsField, TextField } from '../core/schema/fields.js';
+import type { Component } from './components/component.entity.js';
 import { ComponentPage, ComponentView } from './components/component.view.js';
 import { ModelPage, ModelView } from './models/model.view.js';
 import { registryEnvelope } from './registry-answers.js';
@@ -98,12 +99,16 @@ export class RegistryResolver {
   @Query(() => ComponentPage)
   async components(@Args() { query, scope }: RegistryArgs): Promise<object> {
     const page = await this.registry.componentPage(query, scope);
-    return registryEnvelope({ ...page, items: await this.presenter.components(page.items) }, 'components');
+    return registryEnvelope(
+      { ...page, items: await this.presenter.componentsWithoutSchemas(page.items) },
+      'components',
+    );
   }
 
   @Query(() => ComponentView)
   async component(@Args('id', { type: () => ID }, new IdPipe('id')) id: string): Promise<object | undefined> {
-    return this.presenter.entity('component', await this.registry.entity('component', id));
+    const component = (await this.registry.entity('component', id)) as Component;
+    return (await this.presenter.componentsWithoutSchemas([component]))[0];
   }
 
   @Query(() => MeshModelSummary)

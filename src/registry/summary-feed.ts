@@ -1,6 +1,7 @@
 import { on } from 'node:events';
 import { EventEmitter } from 'node:events';
 import { Injectable } from '@nestjs/common';
+import { throughOutages } from '../core/database/outage.js';
 import { EventStream } from '../core/events/event-stream.js';
 import { type NamedCount, RegistrySummaries } from './registry-summaries.js';
 
@@ -48,7 +49,13 @@ export class SummaryFeed {
     try {
       const told = on(changes, 'changed', { signal: aborter.signal });
       yield await this.summary(type);
-      for await (const _ of told) yield await this.summary(type);
+      for await (const _ of told) {
+        const summary = await throughOutages(
+          () => this.summary(type),
+          () => true,
+        );
+        if (summary) yield summary;
+      }
     } finally {
       stops.forEach((stop) => stop());
       if (pending) clearTimeout(pending);

@@ -64,9 +64,18 @@ export class EnvironmentAssigned extends WorkspaceEvent {
   protected readonly verb = 'got an environment';
 }
 
+/** Listeners veto it while deployments of the workspace use the environment. */
 export class EnvironmentUnassigned extends WorkspaceEvent {
   readonly action = 'environment_unassigned';
   protected readonly verb = 'lost an environment';
+
+  constructor(
+    actor: Actor,
+    workspace: Workspace,
+    readonly environmentId: string,
+  ) {
+    super(actor, workspace, { environment_id: environmentId });
+  }
 }
 
 export class WorkspaceQuotaChanged extends WorkspaceEvent {

@@ -6,7 +6,10 @@ import { OrganizationListQuery, OrganizationQuery } from '../core/listing/list-q
 import { type Envelope, envelope } from '../core/listing/page.js';
 import { Id } from '../core/rest/id.js';
 import { IfMatch, Precondition } from '../core/rest/precondition.js';
+import { Requires, RequiresIn } from '../core/rest/rights/requires.js';
+import { OrganizationsService } from '../organizations/organizations.service.js';
 import { NewWorkspace, WorkspaceChange } from './workspace.inputs.js';
+import { workspacePolicy } from './workspace.policy.js';
 import { WorkspacePage, WorkspaceView } from './workspace.view.js';
 import { WorkspacesService } from './workspaces.service.js';
 
@@ -23,6 +26,7 @@ export class WorkspacesController {
   }
 
   @Post()
+  @RequiresIn(workspacePolicy.create, OrganizationsService)
   @ApiCreatedResponse({ type: WorkspaceView })
   async create(@Caller() actor: Actor, @Body() input: NewWorkspace): Promise<WorkspaceView> {
     return WorkspaceView.of(await this.workspaces.create(actor, input));
@@ -35,6 +39,7 @@ export class WorkspacesController {
   }
 
   @Put(':id')
+  @Requires(workspacePolicy.update, WorkspacesService)
   @ApiOkResponse({ type: WorkspaceView })
   async update(
     @Caller() actor: Actor,
@@ -46,12 +51,14 @@ export class WorkspacesController {
   }
 
   @Delete(':id')
+  @Requires(workspacePolicy.delete, WorkspacesService)
   @ApiOkResponse({ type: WorkspaceView })
   async delete(@Caller() actor: Actor, @Id() id: string, @IfMatch() match: Precondition): Promise<WorkspaceView> {
     return WorkspaceView.of(await this.workspaces.delete(actor, id, match));
   }
 
   @Post(':id/archive')
+  @Requires(workspacePolicy.archive, WorkspacesService)
   @HttpCode(200)
   @ApiOkResponse({ type: WorkspaceView })
   async archive(@Caller() actor: Actor, @Id() id: string): Promise<WorkspaceView> {
@@ -59,6 +66,7 @@ export class WorkspacesController {
   }
 
   @Post(':id/restore')
+  @Requires(workspacePolicy.restore, WorkspacesService)
   @HttpCode(200)
   @ApiOkResponse({ type: WorkspaceView })
   async restore(@Caller() actor: Actor, @Id() id: string): Promise<WorkspaceView> {

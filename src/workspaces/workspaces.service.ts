@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Access, requireScope } from '../core/access/access.js';
 import type { Actor } from '../core/access/actor.js';
+import type { Operation } from '../core/access/policy.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { Conflict, InvalidRequest, NotFound } from '../core/errors/app-error.js';
 import { EventBus } from '../core/events/event-bus.js';
@@ -8,6 +9,7 @@ import { type OrganizationListQuery, OrganizationQuery } from '../core/listing/l
 import type { Page } from '../core/listing/page.js';
 import { mustEcho } from '../core/rest/change-input.js';
 import { Precondition } from '../core/rest/precondition.js';
+import type { RecordJudge } from '../core/rest/rights/requires.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 import { WorkspaceMembersStore } from './members/workspace-members.store.js';
 import { Workspace } from './workspace.entity.js';
@@ -27,7 +29,7 @@ import { WorkspacesStore } from './workspaces.store.js';
 type Reading = 'read' | 'readMembers' | 'readQuotas';
 
 @Injectable()
-export class WorkspacesService {
+export class WorkspacesService implements RecordJudge {
   constructor(
     private readonly workspaces: WorkspacesStore,
     private readonly members: WorkspaceMembersStore,
@@ -54,6 +56,12 @@ export class WorkspacesService {
   ): Promise<Workspace> {
     requireScope(actor, workspacePolicy[operation]);
     return found(id, within.only(await this.workspaces.find(actor, id)));
+  }
+
+  async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
+    const withDeleted = operation === workspacePolicy.restore;
+    const { organizationId } = found(id, await this.workspaces.find(actor, id, withDeleted));
+    await this.access.require(actor, operation, { type: 'workspace', id, organizationId });
   }
 
   /** Who creates a workspace becomes its admin. */
@@ -192,7 +200,7 @@ export class WorkspacesService {
   private keep(actor: Actor, workspace: Workspace): Promise<Workspace> {
     return this.unit.run(async () => {
       await this.workspaces.insert(workspace);
-      await this.members.put(workspace.id, workspace.owner, 'admin');
+      await this.unit.asSystem('the first admin', () => this.members.put(workspace.id, workspace.owner, 'admin'));
       await this.events.publish(new WorkspaceCreated(actor, workspace));
       return workspace;
     });

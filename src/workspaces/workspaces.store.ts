@@ -3,11 +3,13 @@ import type { SelectQueryBuilder } from 'typeorm';
 import { Access } from '../core/access/access.js';
 import type { Actor } from '../core/access/actor.js';
 import { Store } from '../core/database/store.js';
+import { deletedRecords } from '../core/access/restorable.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import type { OrganizationListQuery } from '../core/listing/list-query.js';
-import { chosen, equals, type Listing, recordOrder } from '../core/listing/listing.js';
+import { equals, type Listing, recordOrder } from '../core/listing/listing.js';
 import type { Page } from '../core/listing/page.js';
 import { Workspace } from './workspace.entity.js';
+import { workspacePolicy } from './workspace.policy.js';
 
 const listing: Listing<Workspace> = {
   alias: 'workspace',
@@ -19,9 +21,7 @@ const listing: Listing<Workspace> = {
     name: equals('name', 'workspace.name'),
     owner: equals('owner', 'workspace.owner::text'),
     status: equals('status', 'workspace.status'),
-    deleted_at: chosen('deleted_at', (rows, deleted) =>
-      rows.withDeleted().andWhere(`workspace.deleted_at IS ${deleted ? 'NOT NULL' : 'NULL'}`),
-    ),
+    deleted_at: deletedRecords('workspace', workspacePolicy.restore.needs, 'id'),
   },
   filterDefaults: { deleted_at: false },
 };
@@ -41,8 +41,9 @@ export class WorkspacesStore extends Store<Workspace> {
     return this.paginate(rows, listing, query);
   }
 
-  find(actor: Actor, id: string): Promise<Workspace | null> {
-    return this.visibleTo(actor).andWhere('workspace.id = :id', { id }).getOne();
+  find(actor: Actor, id: string, withDeleted = false): Promise<Workspace | null> {
+    const rows = this.visibleTo(actor).andWhere('workspace.id = :id', { id });
+    return (withDeleted ? rows.withDeleted() : rows).getOne();
   }
 
   /** The same, held until the end of the unit of work: what is counted meanwhile stays counted. */

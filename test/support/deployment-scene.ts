@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Outbound } from '../../src/core/outbound/outbound.js';
 import { Applier, type ApplyOptions } from '../../src/deployments/apply/applier.js';
+import { type AppliedChange, type ChangeJournal } from '../../src/deployments/apply/applied-change.js';
 import { type DeploymentResult } from '../../src/deployments/apply/resource-result.js';
+import { RunClock } from '../../src/deployments/apply/run-clock.js';
+import { Undo } from '../../src/deployments/apply/undo.js';
+import { resourceOf, undoneResources } from '../../src/deployments/apply/undone-resources.js';
 import { Undeployer, type UndeployOptions } from '../../src/deployments/apply/undeployer.js';
 import { type SchemaJudge } from '../../src/deployments/plan/definition-judge.js';
 import { type Owner } from '../../src/deployments/plan/owner.js';
@@ -9,7 +13,8 @@ import { type Plan } from '../../src/deployments/plan/plan.js';
 import { Planner, type PlanOptions } from '../../src/deployments/plan/planner.js';
 import { ClusterClient } from '../../src/kubernetes/clusters/cluster-client.js';
 import { type ClusterLimits } from '../../src/kubernetes/clusters/cluster-transport.js';
-import { readKubeconfig } from '../../src/kubernetes/clusters/kubeconfig.js';
+import { InPlace } from '../../src/formats/task.js';
+import { readKubeconfig } from '../../src/kubernetes/clusters/kubeconfig-text.js';
 import { type KubernetesObject, type ObjectReference } from '../../src/kubernetes/clusters/kubernetes-object.js';
 import { validateInWorker } from '../../src/registry/validation/validation-task.js';
 
@@ -23,8 +28,26 @@ export function clusterClient(kubeconfig: string, limits?: Partial<ClusterLimits
   const [context] = readKubeconfig(kubeconfig, { insecureTls: false });
   if (!context?.access) throw context?.error ?? new Error('the kubeconfig has no context');
   const outbound = new Outbound({ allow: [], connections: 'private', production: false });
-  return new ClusterClient(context.access, outbound, limits);
+  return new ClusterClient(context.access, outbound, new InPlace(), limits);
 }
+
+/** Keeps what a deployment changes for as long as the test has it. */
+export class MemoryJournal implements ChangeJournal {
+  changes: AppliedChange[] = [];
+
+  record(changes: AppliedChange[]): Promise<void> {
+    this.changes.push(...changes);
+    return Promise.resolve();
+  }
+
+  withdraw(change: AppliedChange): Promise<void> {
+    this.changes = this.changes.filter((one) => one !== change);
+    return Promise.resolve();
+  }
+}
+
+/** How a deployment ended, undone where it failed as a whole. */
+export type SceneResult = Omit<DeploymentResult, 'status'> & { status: DeploymentResult['status'] | 'rolled_back' };
 
 /** One owner with a namespace of its own, who deploys, and somebody else who works on the same cluster. */
 export class DeploymentScene {
@@ -56,7 +79,7 @@ export class DeploymentScene {
     return new Planner(this.client, judge).plan(resources, this.owner, settings);
   }
 
-  async deploy(objects: KubernetesObject[], options: PlanOptions & ApplyOptions = {}): Promise<DeploymentResult> {
+  async deploy(objects: KubernetesObject[], options: PlanOptions & ApplyOptions = {}): Promise<SceneResult> {
     const plan = await this.plan(objects, options);
     this.recorded.push(
       ...plan.items.map(({ planned }) => ({
@@ -66,11 +89,34 @@ export class DeploymentScene {
         name: planned.name,
       })),
     );
-    return new Applier(this.client).apply(plan, options);
+    return this.apply(plan, options);
   }
 
-  undeploy(options: UndeployOptions = {}): Promise<DeploymentResult> {
-    return new Undeployer(this.client).undeploy(this.owner, { previous: this.recorded, timeoutMs: 20_000, ...options });
+  /** Carries out a plan, and undoes it when it fails as a whole. */
+  async apply(
+    plan: Plan,
+    options: ApplyOptions & { undoTimeoutMs?: number } = {},
+    journal = new MemoryJournal(),
+  ): Promise<SceneResult> {
+    const result = await new Applier(this.client, journal).apply(plan, options);
+    if (result.status === 'succeeded' || options.atomic === false || journal.changes.length === 0) return result;
+    return this.undo(result, journal, options.undoTimeoutMs);
+  }
+
+  async undo(result: DeploymentResult, journal: ChangeJournal, timeoutMs = 60_000): Promise<SceneResult> {
+    const undone = await new Undo(this.client, this.owner, new RunClock(timeoutMs)).all(journal.changes);
+    const missing = (change: AppliedChange) => ({ component: null, ...resourceOf(change, 'applied') });
+    const isClean = undone.every(({ error }) => !error);
+    const resources = undoneResources(result.resources, undone, missing);
+    return { ...result, status: isClean && result.status === 'failed' ? 'rolled_back' : result.status, resources };
+  }
+
+  undeploy(options: UndeployOptions = {}, journal = new MemoryJournal()): Promise<DeploymentResult> {
+    return new Undeployer(this.client, journal).undeploy(this.owner, {
+      previous: this.recorded,
+      timeoutMs: 20_000,
+      ...options,
+    });
   }
 
   /** Somebody else applies an object, with force. */
@@ -93,7 +139,7 @@ export class DeploymentScene {
 }
 
 /** Outcomes as `Kind/name: status`, for short expectations. */
-export function outcomes({ resources }: DeploymentResult): string[] {
+export function outcomes({ resources }: Pick<DeploymentResult, 'resources'>): string[] {
   return resources.map(
     ({ kind, name, status, error }) => `${kind}/${name}: ${status}${error ? ` ${error.reason}` : ''}`,
   );

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 /** Waits for what comes by itself, such as a message; fails when it has not come after a while. */
-export async function until(holds: () => boolean, ms = 10_000): Promise<void> {
+export async function until(holds: () => boolean | Promise<boolean>, ms = 10_000): Promise<void> {
   const end = Date.now() + ms;
-  while (!holds()) {
+  while (!(await holds())) {
     if (Date.now() > end) throw new Error(`waited in vain: ${holds.toString()}`);
     await wait(5);
   }

@@ -23,18 +23,22 @@ export class World {
     private readonly database: TestDatabase,
   ) {}
 
-  static async start(settings: Record<string, string> = {}): Promise<World> {
+  /** @param reach where the server finds its database, given where it is */
+  static async start(
+    settings: Record<string, string> = {},
+    reach: (url: string) => string | Promise<string> = (url) => url,
+  ): Promise<World> {
     const database = await cloneDatabase();
-    const app = await makeApp(Env.read({ ...SETTINGS, ...settings }), database.url);
+    const app = await makeApp(Env.read({ ...SETTINGS, ...settings }), await reach(database.url));
     await app.listen(0, '127.0.0.1');
     const baseUrl = (await app.getUrl()).replace('[::1]', '127.0.0.1');
-    const first = app.get(FirstStart).administrator;
+    const first = await app.get(FirstStart).fill(() => Promise.resolve());
     if (!first) throw new Error('the cloned database was not empty');
     const admin = new Person(baseUrl, first.token, first.userId, first.email);
     return new World(app, baseUrl, admin, first.organizationId, new Person(baseUrl, null), database);
   }
 
-  /** Another user, a member of an organization (Default unless said otherwise) with a role in it. */
+  /** Another user whose account is confirmed, a member of an organization (Default unless said otherwise) with a role in it. */
   async person(role: 'owner' | 'admin' | 'member' = 'member', organization = this.organization): Promise<Person> {
     const email = `${randomUUID()}@example.org`;
     const added = await this.admin.post(`/api/identity/orgs/${organization}/users`, {
@@ -43,7 +47,16 @@ export class World {
       password: PASSWORD,
     });
     if (added.status !== 201) throw new Error(`adding a user failed: ${JSON.stringify(added.body)}`);
+    await this.sql('UPDATE app_user SET unconfirmed_by = NULL WHERE id = $1', [added.body.id]);
     return this.signIn(email, PASSWORD);
+  }
+
+  /** Has an admin invite someone who has an account, who accepts. */
+  async join(person: Person, admin: Person & { organization: string }, role: 'admin' | 'member'): Promise<void> {
+    const users = `/api/identity/orgs/${admin.organization}/users`;
+    const { body } = await admin.post(users, { email: person.email, role });
+    const { status } = await person.post(new URL(body.invitation_url as string).pathname);
+    if (status !== 200) throw new Error(`accepting was answered ${status}`);
   }
 
   /** A user of an organization of their own, who has no part in Default. */
@@ -77,7 +90,8 @@ export class World {
   }
 }
 
-const SETTINGS = {
+/** Settings of every server under test. */
+export const SETTINGS = {
   NODE_ENV: 'test',
   LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent',
   LOG_FORMAT: 'json',

@@ -1,5 +1,7 @@
 import { isEmail } from 'class-validator';
 import type { JWTPayload } from 'jose';
+import { z } from 'zod';
+import { unsoundText } from '../../core/schema/sound.js';
 
 const MOST_GROUPS = 1_000;
 const LONGEST = 255;
@@ -15,20 +17,44 @@ export interface ExternalClaims {
   groups: string[] | null;
 }
 
-/** Reads the claims of OpenID Connect (Core section 5.1), and `groups` as issuers commonly write it. */
-export function claimsOf(payload: JWTPayload): ExternalClaims {
-  const { sub, email, email_verified: verified, given_name: given, family_name: family, name, groups } = payload;
+const text = z
+  .string('must be a string')
+  .max(LONGEST, `must have at most ${LONGEST} characters`)
+  .superRefine((value, context) => {
+    const fault = unsoundText(value);
+    if (fault) context.addIssue(fault);
+  });
+const optional = text.nullish();
+
+/** The claims of OpenID Connect (Core section 5.1), and `groups` as issuers commonly write it. */
+const claims = z.object({
+  sub: text.min(1, 'must not be empty'),
+  email: optional,
+  email_verified: z.union([z.boolean(), z.enum(['true', 'false'])], 'must be true or false').nullish(),
+  given_name: optional,
+  family_name: optional,
+  name: optional,
+  groups: z
+    .array(z.unknown(), 'must be a list of names')
+    .max(MOST_GROUPS, `must be at most ${MOST_GROUPS} names`)
+    .pipe(z.array(text))
+    .nullish(),
+});
+
+/** @returns the first fault of the claims, for the log, when they cannot be kept as they are */
+export function claimsOf(payload: JWTPayload): ExternalClaims | { fault: string } {
+  const read = claims.safeParse(payload);
+  if (!read.success) {
+    const { path = [], message = 'is not valid' } = read.error.issues[0] ?? {};
+    return { fault: `${path.map(String).join('.')} ${message}` };
+  }
+  const { sub, email, email_verified: verified, given_name: given, family_name: family, name, groups } = read.data;
   const isVerified = (verified === true || verified === 'true') && typeof email === 'string' && isEmail(email);
   return {
-    subject: sub ?? '',
+    subject: sub,
     email: isVerified ? email : null,
-    firstName: text(given) || text(name),
-    lastName: text(family),
-    groups: Array.isArray(groups) ? groups.filter(isName).slice(0, MOST_GROUPS) : null,
+    firstName: given || name || '',
+    lastName: family ?? '',
+    groups: groups?.filter((group) => group.length > 0) ?? null,
   };
 }
-
-const text = (value: unknown): string => (typeof value === 'string' ? value.slice(0, LONGEST) : '');
-
-const isName = (value: unknown): value is string =>
-  typeof value === 'string' && value.length > 0 && value.length <= LONGEST;

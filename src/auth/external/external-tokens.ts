@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { errors, type JWTPayload, jwtVerify } from 'jose';
 import jwt from 'jsonwebtoken';
 import { Actor } from '../../core/access/actor.js';
@@ -11,11 +11,12 @@ import { IssuerKeys } from './issuer-keys.js';
 
 const ALGORITHMS = ['RS256', 'PS256', 'ES256'];
 const SKEW_SECONDS = 60;
-const LONGEST_SUBJECT = 255;
 
 /** Checks the JWT access tokens of the external OpenID Connect issuer. */
 @Injectable()
 export class ExternalTokens {
+  private readonly logger = new Logger(ExternalTokens.name);
+
   constructor(
     private readonly keys: IssuerKeys,
     private readonly users: ExternalUsersService,
@@ -33,7 +34,10 @@ export class ExternalTokens {
   async verify(token: string): Promise<Outcome> {
     const payload = await this.check(token);
     const claims = claimsOf(payload);
-    if (!claims.subject || claims.subject.length > LONGEST_SUBJECT) throw invalidToken('the token names no subject');
+    if ('fault' in claims) {
+      this.logger.warn(`a token of ${this.env.OIDC_ISSUER} is refused for its claims: ${claims.fault}`);
+      throw invalidToken('the token has claims that cannot be kept');
+    }
     const user = await this.users.userOf(claims);
     const actor = Actor.user({
       id: user.id,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { Actor } from '../../core/access/actor.js';
 import { Env } from '../../core/config/env.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { AcceptancesService } from '../../organizations/invitations/acceptances.service.js';
@@ -7,12 +8,13 @@ import { GroupTeams } from '../../organizations/teams/group-teams.js';
 import { Accounts } from '../../organizations/users/accounts.js';
 import { NO_MAIL, type User } from '../../organizations/users/user.entity.js';
 import { UsersStore } from '../../organizations/users/users.store.js';
+import { Passwords } from '../passwords/passwords.js';
 import { invalidToken } from '../tokens/outcome.js';
 import type { ExternalClaims } from './external-claims.js';
 
 /**
- * The accounts of users whom the issuer vouches for. An account is known by its issuer and subject alone: never is one
- * that exists taken over by its address, for whoever made it may know its password.
+ * The accounts of users whom the issuer vouches for. An account is known by its issuer and subject alone: one that its owner has
+ * confirmed is never taken over by its address.
  */
 @Injectable()
 export class ExternalUsersService {
@@ -21,6 +23,7 @@ export class ExternalUsersService {
     private readonly accounts: Accounts,
     private readonly acceptances: AcceptancesService,
     private readonly teams: GroupTeams,
+    private readonly passwords: Passwords,
     private readonly unit: UnitOfWork,
     private readonly env: Env,
   ) {}
@@ -40,17 +43,24 @@ export class ExternalUsersService {
     return this.users.findBySubject(this.issuer, subject);
   }
 
-  /** An address is theirs when the issuer has verified it and no account has it; then what it was invited to is, too. */
+  /**
+   * An address is theirs when the issuer has verified it and no account of its owner has it; then what it was invited to is, too.
+   * An account that somebody else made for it becomes theirs, without its password and what was signed in with that.
+   */
   private meet(claims: ExternalClaims): Promise<User> {
     return this.unit.run(async () => {
       const { subject, email, firstName, lastName } = claims;
       await this.users.reserve(`${this.issuer} ${subject}`);
       const known = await this.known(claims);
       if (known) return known;
-      const own = email && !email.toLowerCase().endsWith(NO_MAIL) && !(await this.accounts.reserve(email));
-      const account = { firstName, lastName, passwordHash: null, issuer: this.issuer, subject };
-      if (!own) return this.accounts.make({ ...account, email: this.standIn(subject) });
-      const user = await this.accounts.make({ ...account, email });
+      const identity = { issuer: this.issuer, subject };
+      const account = { firstName, lastName, passwordHash: null, unconfirmedBy: null, ...identity };
+      const own = email && !email.toLowerCase().endsWith(NO_MAIL) ? email : null;
+      const holder = own ? await this.accounts.reserve(own) : null;
+      if (!own || (holder && !isClaimable(holder)))
+        return this.accounts.make({ ...account, email: this.standIn(subject) });
+      const user = holder ?? (await this.accounts.make({ ...account, email: own }));
+      if (holder) await this.passwords.handOver(Actor.system('verified address'), holder, identity);
       await this.acceptances.acceptAll(user);
       return user;
     });
@@ -65,3 +75,6 @@ export class ExternalUsersService {
     return this.env.OIDC_ISSUER ?? '';
   }
 }
+
+const isClaimable = ({ unconfirmedBy, deactivatedAt }: User): boolean =>
+  unconfirmedBy !== null && deactivatedAt === null;

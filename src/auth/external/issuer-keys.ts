@@ -9,20 +9,24 @@ import { Outbound } from '../../core/outbound/outbound.js';
 const COOLDOWN_MS = 5_000;
 /** A key that the issuer took back is forgotten within this time. */
 const KEPT_MS = 600_000;
-const LARGEST_ANSWER = 1024 * 1024;
+/** Issuers have a few keys, some with chains of certificates. */
+const LARGEST_ANSWER = 128 * 1024;
+const MOST_KEYS = 100;
+
+const json = z.string().transform((text, context): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    context.addIssue({ code: 'custom', message: 'is not JSON' });
+    return z.NEVER;
+  }
+});
 
 /** What is read of OpenID Connect Discovery 1.0, section 3. */
-const discovery = z
-  .string()
-  .transform((text, context): unknown => {
-    try {
-      return JSON.parse(text);
-    } catch {
-      context.addIssue({ code: 'custom', message: 'is not JSON' });
-      return z.NEVER;
-    }
-  })
-  .pipe(z.object({ issuer: z.string(), jwks_uri: z.url() }));
+const discovery = json.pipe(z.object({ issuer: z.string(), jwks_uri: z.url() }));
+
+/** What is read of a JSON Web Key Set (RFC 7517, section 5). */
+const keySet = json.pipe(z.object({ keys: z.array(z.unknown()).max(MOST_KEYS) }));
 
 /** The keys of the OpenID Connect issuer, found through its discovery document and followed as they rotate. */
 @Injectable()
@@ -55,8 +59,14 @@ export class IssuerKeys {
     return createRemoteJWKSet(new URL(found.data.jwks_uri), {
       cooldownDuration: COOLDOWN_MS,
       cacheMaxAge: KEPT_MS,
-      [customFetch]: async (url) => new Response(new Uint8Array(await this.read(url))),
+      [customFetch]: async (url) => new Response(await this.readKeys(url)),
     });
+  }
+
+  private async readKeys(url: string): Promise<string> {
+    const answer = (await this.read(url)).toString();
+    if (!keySet.safeParse(answer).success) throw this.failed(`${url} answers no set of at most ${MOST_KEYS} keys`);
+    return answer;
   }
 
   /** The operator chose the issuer, so it may stand on a private network; the guard holds for it otherwise. */

@@ -1,25 +1,32 @@
 import { Injectable } from '@nestjs/common';
 import { Actor } from '../../core/access/actor.js';
 import { Env } from '../../core/config/env.js';
-import { hashPassword } from '../../core/crypto/passwords.js';
+import { hashPassword, verifyPassword } from '../../core/crypto/passwords.js';
 import { digestOf, newSecretToken } from '../../core/crypto/secret-token.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
-import { AppError } from '../../core/errors/app-error.js';
+import { AppError, InvalidRequest } from '../../core/errors/app-error.js';
 import { type Mail, Mailer } from '../../core/mail/mailer.js';
 import { Jobs } from '../../jobs/jobs.js';
 import { actorOf } from '../../organizations/users/accounts.js';
 import type { User } from '../../organizations/users/user.entity.js';
 import { asAddress, UsersStore } from '../../organizations/users/users.store.js';
-import { ForgottenLimit } from '../attempt-limits.js';
+import { ForgottenLimit } from '../attempts/attempt-limits.js';
 import type { ForgottenPassword, PasswordReset } from './password.inputs.js';
 import { PasswordResetsStore } from './password-resets.store.js';
 import { Passwords } from './passwords.js';
 
 const QUEUE = 'auth.forgotten-password';
 const VALID_SECONDS = 3600;
+const CONFIRMATION_VALID_SECONDS = 7 * 86_400;
 const HOUR_MS = 3_600_000;
 
-/** Users who forgot their password choose another with a letter to their address. */
+interface Asked {
+  email: string;
+  /** The account was just made by somebody else, and its owner is to confirm it. */
+  confirms?: boolean;
+}
+
+/** Users who forgot their password, or never chose it themselves, choose one with a letter to their address. */
 @Injectable()
 export class ForgottenPasswordsService {
   constructor(
@@ -32,36 +39,56 @@ export class ForgottenPasswordsService {
     private readonly env: Env,
     private readonly jobs: Jobs,
   ) {
-    jobs.handle<{ email: string }>(QUEUE, { concurrency: 2, handler: ({ payload }) => this.write(payload.email) });
+    jobs.handle<Asked>(QUEUE, { concurrency: 2, handler: ({ payload }) => this.write(payload) });
     jobs.every('purge.password-resets', HOUR_MS, () => resets.purge());
   }
 
   /** Does the same whether or not there is such an account, so that neither answer nor time tells: a job looks later. */
   async forgot({ email }: ForgottenPassword, address: string): Promise<void> {
     await this.limit.begin(email, address);
-    const job = { queue: QUEUE, payload: { email: asAddress(email) }, organizationId: null, mostAttempts: 5 };
-    await this.jobs.enqueue(Actor.system('forgotten password'), job);
+    await this.ask({ email: asAddress(email) });
+  }
+
+  /** Writes to the owner of an account whose password somebody else chose; part of the unit of work that made it. */
+  async askToConfirm(user: User): Promise<void> {
+    if (user.unconfirmedBy && this.mailer.isConfigured) await this.ask({ email: user.email, confirms: true });
   }
 
   /** @throws AppError 410 when the letter was used, is unknown or has expired */
   async reset({ token, password }: PasswordReset): Promise<void> {
-    const hash = digestOf(token);
-    if (!(await this.resets.userOf(hash))) throw spent();
-    const passwordHash = await hashPassword(password);
+    await this.unit.asSystem('a new password', () => this.resetBy(digestOf(token), password));
+  }
+
+  private async resetBy(hash: Buffer, password: string): Promise<void> {
+    const owner = await this.userOf(hash);
+    if (!owner) throw spent();
+    if (owner.unconfirmedBy && (await verifyPassword(owner.passwordHash, password)))
+      throw InvalidRequest.at('/password', 'must be another one than somebody else chose for the account');
+    const passwordHash = await hashPassword(password, owner.email);
     await this.unit.run(async () => {
       const userId = await this.resets.userOf(hash);
       const user = userId ? await this.users.lock(userId) : null;
       if (!user || !(await this.resets.use(hash)) || !mayReset(user)) throw spent();
-      await this.passwords.replace(actorOf(user), user, passwordHash);
+      await this.passwords.replaceByOwner(actorOf(user), user, passwordHash);
     });
   }
 
-  private async write(email: string): Promise<void> {
+  private async userOf(hash: Buffer): Promise<User | null> {
+    const userId = await this.resets.userOf(hash);
+    return userId ? this.users.find(userId) : null;
+  }
+
+  private async ask(payload: Asked): Promise<void> {
+    const job = { queue: QUEUE, payload, organizationId: null, mostAttempts: 5 };
+    await this.jobs.enqueue(Actor.system('forgotten password'), job);
+  }
+
+  private async write({ email, confirms = false }: Asked): Promise<void> {
     const user = await this.users.findByEmail(email);
-    if (!user || !mayReset(user) || !this.mailer.isConfigured) return;
+    if (!user || !mayReset(user) || !this.mailer.isConfigured || (confirms && !user.unconfirmedBy)) return;
     const token = newSecretToken();
-    await this.resets.add(digestOf(token), user.id, VALID_SECONDS);
-    await this.mailer.send(letter(user.email, this.env.baseUrl, token));
+    await this.resets.add(digestOf(token), user.id, confirms ? CONFIRMATION_VALID_SECONDS : VALID_SECONDS);
+    await this.mailer.send((confirms ? confirmation : letter)(user.email, this.env.baseUrl, token));
   }
 }
 
@@ -72,6 +99,20 @@ const spent = (): AppError =>
   new AppError(410, 'RESET_SPENT', 'Gone', 'the letter was used, is unknown or has expired', {
     remedy: 'Ask for another: POST /api/auth/password/forgot.',
   });
+
+const confirmation = (to: string, baseUrl: string, token: string): Mail => ({
+  to,
+  subject: 'Confirm your account',
+  text: `An account was made for this address at ${baseUrl}, with a password that somebody else chose.
+
+Within seven days this confirms it with a password of your own, of at least 8 characters, and ends what was signed in with the other:
+
+  curl -X POST ${baseUrl}/api/auth/invitations/${token}/confirm -H 'Content-Type: application/json' \\
+    -d '{"password": "…"}'
+
+If you do not know of it, do nothing: the account counts for no other organization.
+`,
+});
 
 const letter = (to: string, baseUrl: string, token: string): Mail => ({
   to,

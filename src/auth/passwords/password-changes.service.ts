@@ -5,7 +5,7 @@ import { hashPassword, verifyPassword } from '../../core/crypto/passwords.js';
 import { Conflict, InvalidRequest } from '../../core/errors/app-error.js';
 import { userPolicy } from '../../organizations/users/user.policy.js';
 import { UsersStore } from '../../organizations/users/users.store.js';
-import { SignInLimit } from '../attempt-limits.js';
+import { SignInLimit } from '../attempts/attempt-limits.js';
 import type { PasswordChange } from './password.inputs.js';
 import { Passwords } from './passwords.js';
 
@@ -29,7 +29,8 @@ export class PasswordChangesService {
     const attempt = await this.limit.begin(user.email, address);
     if (!(await verifyPassword(user.passwordHash, current))) throw wrong();
     await attempt.succeeded();
-    if (!(await this.passwords.replace(actor, user, await hashPassword(password), actor.sessionId))) throw wrong();
+    if (!(await this.passwords.replace(actor, user, await hashPassword(password, user.email), actor.sessionId)))
+      throw wrong();
   }
 }
 

@@ -21,3 +21,8 @@ export class PasswordReset {
   @NewPasswordInput()
   password!: string;
 }
+
+export class Confirmation {
+  @NewPasswordInput()
+  password!: string;
+}

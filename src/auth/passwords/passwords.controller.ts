@@ -1,10 +1,12 @@
-import { Body, Controller, HttpCode, Ip, Post, Put } from '@nestjs/common';
+import { Body, Controller, HttpCode, Ip, Param, Post, Put } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
 import { Caller, Public } from '../../core/access/public.js';
 import { AnswersSecret } from '../../core/rest/answers-secret.js';
+import { Requires } from '../../core/rest/rights/requires.js';
+import { userPolicy } from '../../organizations/users/user.policy.js';
 import { ForgottenPasswordsService } from './forgotten-passwords.service.js';
-import { ForgottenPassword, PasswordChange, PasswordReset } from './password.inputs.js';
+import { Confirmation, ForgottenPassword, PasswordChange, PasswordReset } from './password.inputs.js';
 import { PasswordChangesService } from './password-changes.service.js';
 
 @ApiTags('auth')
@@ -18,6 +20,7 @@ export class PasswordsController {
 
   @ApiBearerAuth()
   @Put('identity/users/password')
+  @Requires(userPolicy.changePassword)
   @ApiOkResponse({ description: 'It is changed; other sessions of the user have ended.' })
   async change(@Caller() actor: Actor, @Body() input: PasswordChange, @Ip() address: string): Promise<object> {
     await this.changes.change(actor, input, address);
@@ -39,6 +42,15 @@ export class PasswordsController {
   @ApiOkResponse({ description: 'It is changed; every session of the user has ended.' })
   async reset(@Body() input: PasswordReset): Promise<object> {
     await this.forgotten.reset(input);
+    return {};
+  }
+
+  @Public()
+  @Post('auth/invitations/:token/confirm')
+  @HttpCode(200)
+  @ApiOkResponse({ description: 'The account is confirmed; what was signed in with the password of before has ended.' })
+  async confirm(@Param('token') token: string, @Body() { password }: Confirmation): Promise<object> {
+    await this.forgotten.reset({ token, password });
     return {};
   }
 }

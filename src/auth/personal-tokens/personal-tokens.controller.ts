@@ -6,7 +6,11 @@ import { ListQuery } from '../../core/listing/list-query.js';
 import { type Envelope, envelope } from '../../core/listing/page.js';
 import { AnswersSecret } from '../../core/rest/answers-secret.js';
 import { Id } from '../../core/rest/id.js';
+import { Requires } from '../../core/rest/rights/requires.js';
+import { organizationPolicy } from '../../organizations/organization.policy.js';
+import { OrganizationsService } from '../../organizations/organizations.service.js';
 import { NewToken } from './personal-token.inputs.js';
+import { tokenPolicy } from './personal-token.policy.js';
 import { MintedTokenView, PersonalTokenPage, PersonalTokenView } from './personal-token.view.js';
 import { PersonalTokensService, ServiceTokensService } from './personal-tokens.service.js';
 
@@ -24,6 +28,7 @@ export class PersonalTokensController {
   }
 
   @Post()
+  @Requires(tokenPolicy.create)
   @ApiCreatedResponse({ type: MintedTokenView })
   async create(@Caller() actor: Actor, @Body() input: NewToken): Promise<MintedTokenView> {
     return MintedTokenView.ofMinted(await this.tokens.create(actor, input));
@@ -36,6 +41,7 @@ export class PersonalTokensController {
   }
 
   @Delete(':id')
+  @Requires(tokenPolicy.revoke, PersonalTokensService)
   @ApiOkResponse({ type: PersonalTokenView })
   async revoke(@Caller() actor: Actor, @Id() id: string): Promise<PersonalTokenView> {
     return PersonalTokenView.of(await this.tokens.revoke(actor, id));
@@ -61,6 +67,7 @@ export class ServiceTokensController {
   }
 
   @Post()
+  @Requires(organizationPolicy.manageServiceAccounts, OrganizationsService, 'orgId')
   @ApiCreatedResponse({ type: MintedTokenView })
   async create(
     @Caller() actor: Actor,
@@ -72,6 +79,7 @@ export class ServiceTokensController {
   }
 
   @Delete(':id')
+  @Requires(organizationPolicy.manageServiceAccounts, OrganizationsService, 'orgId')
   @ApiOkResponse({ type: PersonalTokenView })
   async revoke(
     @Caller() actor: Actor,

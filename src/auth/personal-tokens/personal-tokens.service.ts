@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { requireScope } from '../../core/access/access.js';
 import type { Actor } from '../../core/access/actor.js';
+import type { Operation } from '../../core/access/policy.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { NotFound } from '../../core/errors/app-error.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
 import type { Page } from '../../core/listing/page.js';
+import type { RecordJudge } from '../../core/rest/rights/requires.js';
 import { ServiceAccountsService } from '../../organizations/service-accounts/service-accounts.service.js';
 import type { PersonalToken } from './personal-token.entity.js';
 import type { NewToken } from './personal-token.inputs.js';
@@ -14,7 +16,7 @@ import { TokenMint, type TokenOwner } from './token-mint.js';
 
 /** The caller's own tokens. */
 @Injectable()
-export class PersonalTokensService {
+export class PersonalTokensService implements RecordJudge {
   constructor(
     private readonly tokens: PersonalTokensStore,
     private readonly mint: TokenMint,
@@ -30,6 +32,11 @@ export class PersonalTokensService {
     const token = await this.tokens.find(own(actor).userId, id);
     if (!token) throw new NotFound('token', id);
     return token;
+  }
+
+  /** The tokens that the actor sees are their own. */
+  async authorize(actor: Actor, _operation: Operation, id: string): Promise<void> {
+    await this.get(actor, id);
   }
 
   async create(actor: Actor, input: NewToken): Promise<{ record: PersonalToken; secret: string }> {
@@ -55,7 +62,7 @@ export class ServiceTokensService {
 
   async list(actor: Actor, organizationId: string, accountId: string, query: ListQuery): Promise<Page<PersonalToken>> {
     await this.accounts.mustManage(actor, organizationId, accountId);
-    return this.tokens.page(accountId, query);
+    return this.unit.asSystem('tokens of a service account', () => this.tokens.page(accountId, query));
   }
 
   create(actor: Actor, organizationId: string, accountId: string, input: NewToken) {

@@ -61,6 +61,14 @@ export class PersonalTokensStore extends Store<PersonalToken> {
     return row ?? null;
   }
 
+  async endAll(userId: string): Promise<void> {
+    await this.unit.manager.query(
+      `UPDATE personal_token SET deleted_at = now(), updated_at = now(), revision = revision + 1
+        WHERE user_id = $1 AND deleted_at IS NULL`,
+      [userId],
+    );
+  }
+
   /** Notes that a token was used; several replicas write it once a minute. */
   async touch(id: string): Promise<void> {
     await this.unit.manager.query(

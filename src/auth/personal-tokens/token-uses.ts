@@ -22,7 +22,7 @@ export class TokenUses {
     if (this.written.size >= MOST_KEPT) this.written.clear();
     this.written.set(tokenId, now);
     this.unit
-      .apart(() => this.tokens.touch(tokenId))
+      .apart(() => this.unit.asSystem('use of a token', () => this.tokens.touch(tokenId)))
       .catch((error: unknown) => this.logger.debug(`the use of a token was not written: ${String(error)}`));
   }
 }

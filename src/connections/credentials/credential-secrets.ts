@@ -19,15 +19,15 @@ export class CredentialSecrets {
     private readonly vault: Vault,
   ) {}
 
-  /** Seals what a user entered. @throws InvalidRequest when it is of no use to its type, or to a connection that uses it */
-  seal(credential: SealedRecord, entered: Json): Promise<Buffer> {
-    return this.sealTaken(credential, this.kinds.takeSecret(this.kinds.of(credential.type), entered, '/secret'));
+  /** What a user entered, in the form that is kept. @throws InvalidRequest when it is of no use to the type */
+  take(type: string, entered: Json): Promise<Json> {
+    return this.kinds.takeSecret(this.kinds.of(type), entered, '/secret');
   }
 
-  /** The same for what a connection's kind has taken already. */
+  /** Seals what a kind has taken. @throws InvalidRequest when it is of no use to a connection that uses the credential */
   async sealTaken({ id, organizationId }: SealedRecord, secret: Json): Promise<Buffer> {
     for (const { kind, metadata } of await this.connections.using(id))
-      this.kinds.use(this.kinds.of(kind), metadata, secret, '/secret');
+      await this.kinds.use(this.kinds.of(kind), metadata, secret, '/secret');
     return this.vault.seal(organizationId, JSON.stringify(secret), placeOf(id));
   }
 

@@ -7,6 +7,9 @@ import { type Envelope, envelope, whole } from '../../core/listing/page.js';
 import { AnswersSecret } from '../../core/rest/answers-secret.js';
 import { Id } from '../../core/rest/id.js';
 import { IfMatch, Precondition } from '../../core/rest/precondition.js';
+import { Requires, RequiresIn } from '../../core/rest/rights/requires.js';
+import { OrganizationsService } from '../../organizations/organizations.service.js';
+import { credentialPolicy } from '../connection.policy.js';
 import { ConnectionPage, ConnectionView } from '../connection.view.js';
 import { CredentialChange, NewCredential } from './credential.inputs.js';
 import { CredentialPage, CredentialView } from './credential.view.js';
@@ -26,6 +29,7 @@ export class CredentialsController {
   }
 
   @Post()
+  @RequiresIn(credentialPolicy.create, OrganizationsService)
   @ApiCreatedResponse({ type: CredentialView })
   async create(@Caller() actor: Actor, @Body() input: NewCredential): Promise<CredentialView> {
     return CredentialView.of(await this.credentials.create(actor, input));
@@ -38,6 +42,7 @@ export class CredentialsController {
   }
 
   @Put(':id')
+  @Requires(credentialPolicy.update, CredentialsService)
   @ApiOkResponse({ type: CredentialView })
   async update(
     @Caller() actor: Actor,
@@ -49,6 +54,7 @@ export class CredentialsController {
   }
 
   @Delete(':id')
+  @Requires(credentialPolicy.delete, CredentialsService)
   @ApiOkResponse({ type: CredentialView })
   async delete(@Caller() actor: Actor, @Id() id: string, @IfMatch() match: Precondition): Promise<CredentialView> {
     return CredentialView.of(await this.credentials.delete(actor, id, match));

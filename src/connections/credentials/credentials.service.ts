@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Access } from '../../core/access/access.js';
 import type { Actor } from '../../core/access/actor.js';
+import type { Operation } from '../../core/access/policy.js';
 import { newId } from '../../core/database/base.entity.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { Conflict, NotFound } from '../../core/errors/app-error.js';
@@ -9,6 +10,7 @@ import type { OrganizationListQuery } from '../../core/listing/list-query.js';
 import type { Page } from '../../core/listing/page.js';
 import { given, mustEcho } from '../../core/rest/change-input.js';
 import { Precondition } from '../../core/rest/precondition.js';
+import type { RecordJudge } from '../../core/rest/rights/requires.js';
 import { OrganizationsService } from '../../organizations/organizations.service.js';
 import { credentialPolicy } from '../connection.policy.js';
 import type { Connection } from '../connection.entity.js';
@@ -22,7 +24,7 @@ import { CredentialsStore } from './credentials.store.js';
 
 /** Secrets that connections share. Changing one reaches every connection that uses it with its next call. */
 @Injectable()
-export class CredentialsService {
+export class CredentialsService implements RecordJudge {
   constructor(
     private readonly credentials: CredentialsStore,
     private readonly connections: ConnectionsStore,
@@ -42,6 +44,11 @@ export class CredentialsService {
     return found(id, await this.credentials.find(actor, id));
   }
 
+  async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
+    const { organizationId } = await this.get(actor, id);
+    await this.access.require(actor, operation, { type: 'organization', id: organizationId, organizationId });
+  }
+
   /** The connections that use it. */
   async users(actor: Actor, id: string): Promise<Connection[]> {
     await this.get(actor, id);
@@ -52,7 +59,7 @@ export class CredentialsService {
     const organization = await this.organizations.meantBy(actor, input.organization_id);
     await this.require(actor, 'create', organization.id);
     const credential = newCredential(actor, organization.id, input.name, input.type);
-    credential.secret = await this.secrets.seal(credential, input.secret);
+    credential.secret = await this.secrets.sealTaken(credential, await this.secrets.take(input.type, input.secret));
     return this.unit.run(() => this.add(actor, credential));
   }
 
@@ -73,10 +80,13 @@ export class CredentialsService {
   }
 
   async update(actor: Actor, id: string, input: CredentialChange, match: Precondition): Promise<Credential> {
+    const { organizationId, type } = await this.get(actor, id);
+    await this.require(actor, 'update', organizationId);
+    const taken = input.secret && (await this.secrets.take(type, input.secret));
     return this.unit.run(async () => {
       const credential = await this.open(actor, id, 'update', match);
       mustEcho(input, CredentialView.of(credential));
-      const secret = input.secret && (await this.secrets.seal(credential, input.secret));
+      const secret = taken && (await this.secrets.sealTaken(credential, taken));
       return this.change(actor, credential, { name: input.name, secret });
     });
   }

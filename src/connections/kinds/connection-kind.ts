@@ -1,3 +1,5 @@
+import type { Fault } from '../../core/errors/app-error.js';
+
 type JsonSchema = Record<string, unknown>;
 type Json = Record<string, unknown>;
 
@@ -16,7 +18,9 @@ export interface ConnectionKind {
    * Brings metadata and secret into the form that is kept, or finds what is wrong with them. What it kept it takes again,
    * and gives the same. A secret that changes nothing is null.
    */
-  normalize?(metadata: Json, secret: Json | null): { metadata: Json; secret: Json | null };
+  normalize?(metadata: Json, secret: Json | null): Promise<{ metadata: Json; secret: Json | null }>;
+  /** Judges a value by one of the schemas where these are foreign; the server's own are judged without it. */
+  judge?(schema: JsonSchema, value: Json): Promise<Fault[]>;
   /** The addresses in its metadata, which the outbound guard is asked about before they are kept. */
   addresses?(metadata: Json): string[];
   /** Calls the other side, bounded and through the outbound guard. @throws AppError saying what failed */

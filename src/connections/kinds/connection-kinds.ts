@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Ajv } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import { type Fault, InvalidRequest } from '../../core/errors/app-error.js';
 import { faultsOf } from './schema-faults.js';
@@ -7,25 +7,31 @@ import type { ConnectionKind } from './connection-kind.js';
 
 type Json = Record<string, unknown>;
 
+/** Characters as JSON: a kubeconfig has one million at most, and grows when it is quoted. */
+const MAX_METADATA = 256 * 1024;
+const MAX_SECRET = 2 * 1024 * 1024;
+const MAX_MEMBERS = 1000;
+
 /** The table of kinds. Later modules put theirs in; a kind that nobody put in takes any metadata and cannot be pinged. */
 @Injectable()
 export class ConnectionKinds {
   private readonly kinds = new Map<string, ConnectionKind>();
   private defined = new Map<string, ConnectionKind>();
   private readonly ajv = addFormats.default(new Ajv({ allErrors: true, strict: false }));
+  private readonly compiled = new Map<object, ValidateFunction>();
 
+  /** Kinds of this server, whose schemas are its own. */
   register(...kinds: ConnectionKind[]): void {
-    for (const kind of kinds) this.kinds.set(kind.name, kind);
+    for (const kind of kinds) {
+      this.kinds.set(kind.name, kind);
+      for (const schema of [kind.metadata, kind.secret])
+        if (schema) this.compiled.set(schema, this.ajv.compile(schema));
+    }
   }
 
-  /** Kinds that the registry defines, in place of those it defined before; the server's own are not replaced. A schema that cannot be compiled is left out. */
+  /** Kinds that the registry defines, in place of those it defined before; the server's own are not replaced. */
   define(kinds: ConnectionKind[]): void {
-    this.defined = new Map(
-      kinds.map(({ metadata, secret, ...kind }) => [
-        kind.name,
-        { ...kind, ...(this.compiles(metadata) ? { metadata } : {}), ...(this.compiles(secret) ? { secret } : {}) },
-      ]),
-    );
+    this.defined = new Map(kinds.map((kind) => [kind.name, kind]));
   }
 
   of(name: string): ConnectionKind {
@@ -41,41 +47,54 @@ export class ConnectionKinds {
    * What a user entered, in the form that is kept.
    * @throws InvalidRequest with every fault of the metadata and the secret; it never repeats a value of the secret
    */
-  take(kind: ConnectionKind, metadata: Json, secret: Json | null): { metadata: Json; secret: Json | null } {
-    const wrong = secret ? this.faults(kind.secret, secret, '/credential_secret') : [];
-    const normal = wrong.length === 0 && kind.normalize ? kind.normalize(metadata, secret) : { metadata, secret };
-    refuse([...this.faults(kind.metadata, normal.metadata, '/metadata'), ...wrong]);
+  async take(
+    kind: ConnectionKind,
+    metadata: Json,
+    secret: Json | null,
+  ): Promise<{ metadata: Json; secret: Json | null }> {
+    mustBeBounded(metadata, MAX_METADATA, '/metadata');
+    const wrong = secret ? await this.faultsOfSecret(kind, secret, '/credential_secret') : [];
+    const normal = wrong.length === 0 && kind.normalize ? await kind.normalize(metadata, secret) : { metadata, secret };
+    refuse([...(await this.faults(kind, kind.metadata, normal.metadata, '/metadata')), ...wrong]);
     return normal;
   }
 
   /** The same for a secret that stands alone; `at` is where the user entered it. */
-  takeSecret(kind: ConnectionKind, secret: Json, at: string): Json {
-    refuse(this.faults(kind.secret, secret, at));
-    return kind.normalize?.({}, secret).secret ?? secret;
+  async takeSecret(kind: ConnectionKind, secret: Json, at: string): Promise<Json> {
+    refuse(await this.faultsOfSecret(kind, secret, at));
+    return (await kind.normalize?.({}, secret))?.secret ?? secret;
   }
 
   /**
    * A kept secret as connections of this kind use it, whatever it was kept as.
    * @throws InvalidRequest when it is of no use to them
    */
-  use(kind: ConnectionKind, metadata: Json, kept: Json, at = '/credential_id'): Json {
-    if (kind.normalize) return kind.normalize(metadata, kept).secret ?? kept;
-    refuse(this.faults(kind.secret, kept, at));
+  async use(kind: ConnectionKind, metadata: Json, kept: Json, at = '/credential_id'): Promise<Json> {
+    if (kind.normalize) return (await kind.normalize(metadata, kept)).secret ?? kept;
+    refuse(await this.faults(kind, kind.secret, kept, at));
     return kept;
   }
 
-  private compiles(schema: object | undefined): schema is object {
-    try {
-      return schema !== undefined && this.ajv.compile(schema) !== undefined;
-    } catch {
-      return false;
-    }
+  private faultsOfSecret(kind: ConnectionKind, secret: Json, at: string): Promise<Fault[]> {
+    mustBeBounded(secret, MAX_SECRET, at);
+    return this.faults(kind, kind.secret, secret, at);
   }
 
-  private faults(schema: object | undefined, value: object, at: string): Fault[] {
-    if (!schema || this.ajv.validate(schema, value)) return [];
-    return faultsOf(this.ajv.errors ?? [], at);
+  private async faults(kind: ConnectionKind, schema: Json | undefined, value: Json, at: string): Promise<Fault[]> {
+    if (!schema) return [];
+    if (kind.judge)
+      return (await kind.judge(schema, value)).map((fault) => ({ ...fault, pointer: at + (fault.pointer ?? '') }));
+    const validate = this.compiled.get(schema);
+    if (!validate) throw new Error(`the schema of the kind ${kind.name} was not registered`);
+    return validate(value) ? [] : faultsOf(validate.errors ?? [], at);
   }
+}
+
+/** @throws InvalidRequest when judging the value would take long */
+function mustBeBounded(value: Json, characters: number, at: string): void {
+  if (Object.keys(value).length > MAX_MEMBERS) throw InvalidRequest.at(at, `must have at most ${MAX_MEMBERS} fields`);
+  if (JSON.stringify(value).length > characters)
+    throw InvalidRequest.at(at, `must have at most ${characters} characters as JSON`);
 }
 
 function refuse(errors: Fault[]): void {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import { UnitOfWork } from '../database/unit-of-work.js';
 import { Forbidden } from '../errors/app-error.js';
+import { currentRequest } from '../telemetry/request-context.js';
 import type { Actor, Scope } from './actor.js';
 import type { Operation } from './policy.js';
 import { atLeast, rank, type Role, roleOf } from './roles.js';
@@ -37,6 +38,8 @@ export class Access {
     requireScope(actor, operation);
     const refusal = refusalOf(actor, operation, await this.roleOn(actor, resource));
     if (refusal) throw refusal;
+    const request = currentRequest();
+    if (request) request.organizationId = resource.organizationId;
   }
 
   /** Narrows a query to the records that the actor may see; `alias` has the columns `id` and `organization_id`. */
@@ -103,6 +106,14 @@ export function visible(alias: string, type: ResourceType, userId: string): stri
 export function requireScope(actor: Actor, operation: Operation): void {
   const refusal = scopeRefusal(actor, operation);
   if (refusal) throw refusal;
+}
+
+/** @throws Forbidden when the operation is for administrators of the installation, and the actor is none */
+export function requireInstallation(actor: Actor, { name, installation }: Operation): void {
+  if (!installation || actor.installationAdmin) return;
+  throw new Forbidden(`${name} is for administrators of the installation`, {
+    remedy: 'Ask an administrator of this installation.',
+  });
 }
 
 /** Why an actor who has this role, and the scopes of their token, may not do it; null when they may. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { isGiven } from './secret-files.js';
 
 const GENERATED = ['JWT_SECRET', 'ENCRYPTION_KEY'] as const;
 
@@ -9,7 +10,9 @@ const GENERATED = ['JWT_SECRET', 'ENCRYPTION_KEY'] as const;
  * by its owner only, so that tokens and sealed values survive a restart.
  */
 export function withDevelopmentSecrets(source: Record<string, string | undefined>): Record<string, string | undefined> {
-  const missing = GENERATED.filter((name) => !source[name] && !(name === 'JWT_SECRET' && source['JWT_PRIVATE_KEY']));
+  const missing = GENERATED.filter(
+    (name) => !isGiven(source, name) && !(name === 'JWT_SECRET' && isGiven(source, 'JWT_PRIVATE_KEY')),
+  );
   if (source['NODE_ENV'] === 'production' || missing.length === 0) return source;
   const file = path.resolve(source['DATA_DIR'] || './.data', 'secrets.json');
   const kept = read(file);

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { count, duration, flag, key32, list, onOff, url } from './values.js';
+import { isGiven, type SettingFault, withSecretFiles } from './secret-files.js';
+import { isPredictable, isPredictableKey } from './secret-strength.js';
+import { count, delay, duration, flag, key32, list, onOff, url } from './values.js';
 
 const MB = 1024 * 1024;
 
@@ -9,9 +11,11 @@ export const variables = {
   PORT: count(0, 65_535).default(9081),
   HOST: z.string().default('127.0.0.1'),
   BASE_URL: url(['http:', 'https:']).optional(),
+  SHUTDOWN_DELAY: delay(15).optional(),
   TRUST_PROXY: z.string().default('false'),
   CORS_ORIGINS: list.default([]),
   DATABASE_URL: url(['postgres:', 'postgresql:']).optional(),
+  DATABASE_SERVICE_URL: url(['postgres:', 'postgresql:']).optional(),
   DATABASE_READ_URL: url(['postgres:', 'postgresql:']).optional(),
   DATABASE_POOL: count(2, 200).default(10),
   DATA_DIR: z.string().default('./.data'),
@@ -38,6 +42,8 @@ export const variables = {
   LIMIT_SOCKETS_PER_USER: count().default(20),
   LIMIT_BODY_BYTES: count().default(5 * MB),
   LIMIT_PUBLIC_BODY_BYTES: count().default(16 * 1024),
+  LIMIT_ANSWER_BYTES: count().default(10 * MB),
+  LIMIT_ANSWERS_BYTES: count().default(64 * MB),
   LIMIT_UPLOAD_BYTES: count().default(50 * MB),
   LIMIT_ARCHIVE_BYTES: count().default(200 * MB),
   LIMIT_ARCHIVE_ENTRIES: count().default(20_000),
@@ -52,6 +58,7 @@ export const variables = {
   MAIL_FROM: z.string().optional(),
   HELM_BIN: z.string().optional(),
   KUSTOMIZE_BIN: z.string().optional(),
+  PROGRAM_ISOLATION: z.enum(['auto', 'require']).default('auto'),
   GRAPHQL_PLAYGROUND: onOff.optional(),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
@@ -59,22 +66,7 @@ export const variables = {
   OTEL_EXPORTER_OTLP_ENDPOINT: url(['http:', 'https:']).optional(),
 };
 
-const schema = z.object(variables).superRefine((env, context) => {
-  const fault = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
-  if (env.NODE_ENV === 'production') {
-    if (!env.JWT_SECRET && !env.JWT_PRIVATE_KEY) fault('JWT_SECRET', 'is required in production: openssl rand -hex 32');
-    if (env.JWT_SECRET && weak(env.JWT_SECRET)) fault('JWT_SECRET', 'is too predictable: openssl rand -hex 32');
-    if (!env.ENCRYPTION_KEY) fault('ENCRYPTION_KEY', 'is required in production: openssl rand -hex 32');
-    if (env.ENCRYPTION_KEY && new Set(env.ENCRYPTION_KEY).size < 8)
-      fault('ENCRYPTION_KEY', 'is too predictable: openssl rand -hex 32');
-    if (env.ADMIN_PASSWORD !== undefined && (env.ADMIN_PASSWORD.length < 8 || weak(env.ADMIN_PASSWORD, 5)))
-      fault('ADMIN_PASSWORD', 'is too weak for production: at least 8 characters, and none of the usual ones');
-  }
-  if (env.OIDC_ISSUER && !env.OIDC_AUDIENCE) fault('OIDC_AUDIENCE', 'is required when OIDC_ISSUER is set');
-  if (env.SMTP_URL && !env.MAIL_FROM) fault('MAIL_FROM', 'is required when SMTP_URL is set');
-});
-
-type Settings = z.infer<typeof schema>;
+type Settings = { [Name in keyof typeof variables]: z.infer<(typeof variables)[Name]> };
 
 // eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging, @typescript-eslint/no-empty-object-type -- the schema above is the one list of the fields
 export interface Env extends Settings {}
@@ -87,15 +79,27 @@ export class Env {
   }
 
   /** @throws InvalidEnvironment listing every variable that is wrong, each with its rule. */
-  static read(source: Record<string, string | undefined>): Env {
+  static read(environment: Record<string, string | undefined>): Env {
+    const { source, faults } = withSecretFiles(environment);
     const given = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined && value !== ''));
-    const parsed = schema.safeParse(given);
-    if (!parsed.success) throw new InvalidEnvironment(parsed.error.issues);
-    return new Env(parsed.data);
+    const settings: Record<string, unknown> = {};
+    for (const [name, rule] of Object.entries(variables)) {
+      const { success, data, error } = rule.safeParse(given[name]);
+      if (success) settings[name] = data;
+      else faults.push(...error.issues.map(({ message }) => ({ name, message })));
+    }
+    faults.push(...faultsBetween(settings, environment, source));
+    if (faults.length > 0) throw new InvalidEnvironment(faults);
+    return new Env(settings as Settings);
   }
 
   get isProduction(): boolean {
     return this.NODE_ENV === 'production';
+  }
+
+  /** For how long a process that was told to stop goes on serving, so that callers learn to go elsewhere. */
+  get shutdownDelayMs(): number {
+    return (this.SHUTDOWN_DELAY ?? (this.isProduction ? 5 : 0)) * 1000;
   }
 
   /** Where callers reach this server, without a trailing slash. */
@@ -109,17 +113,35 @@ export class Env {
 
 /** The server refuses to start: one line for each variable that is wrong. */
 export class InvalidEnvironment extends Error {
-  constructor(issues: { path: PropertyKey[]; message: string }[]) {
-    super(
-      [
-        'These settings are wrong:',
-        ...issues.map((issue) => `  ${issue.path.map(String).join('.')} ${issue.message}`),
-      ].join('\n'),
-    );
+  constructor(faults: readonly SettingFault[]) {
+    super(['These settings are wrong:', ...faults.map(({ name, message }) => `  ${name} ${message}`)].join('\n'));
     this.name = 'InvalidEnvironment';
   }
 }
 
-function weak(secret: string, distinct = 10): boolean {
-  return new Set(secret).size < distinct || /change.?me|default|example|secret|password|123456|qwerty/i.test(secret);
+/** What is wrong with settings that are sound each for itself; those that are not are undefined here. */
+function faultsBetween(
+  env: Partial<Settings>,
+  given: Record<string, string | undefined>,
+  source: Record<string, string | undefined>,
+): SettingFault[] {
+  const faults: SettingFault[] = [];
+  const fault = (name: string, message: string): void => void faults.push({ name, message });
+  const has = (name: keyof Settings): boolean => isGiven(given, name);
+  if (env.NODE_ENV === 'production') {
+    if (!has('JWT_SECRET') && !has('JWT_PRIVATE_KEY')) fault('JWT_SECRET', `is required in production: ${MAKE_ONE}`);
+    if (env.JWT_SECRET && isPredictable(env.JWT_SECRET)) fault('JWT_SECRET', `is too predictable: ${MAKE_ONE}`);
+    if (!has('ENCRYPTION_KEY')) fault('ENCRYPTION_KEY', `is required in production: ${MAKE_ONE}`);
+    if (env.ENCRYPTION_KEY && isPredictableKey(source['ENCRYPTION_KEY'] ?? '', env.ENCRYPTION_KEY))
+      fault('ENCRYPTION_KEY', `is too predictable: ${MAKE_ONE}`);
+    if (env.METRICS_TOKEN && isPredictable(env.METRICS_TOKEN, 6))
+      fault('METRICS_TOKEN', `is too predictable: ${MAKE_ONE}`);
+    if (env.ADMIN_PASSWORD !== undefined && (env.ADMIN_PASSWORD.length < 8 || isPredictable(env.ADMIN_PASSWORD, 5)))
+      fault('ADMIN_PASSWORD', 'is too weak for production: at least 8 characters, and none of the usual ones');
+  }
+  if (env.OIDC_ISSUER && !env.OIDC_AUDIENCE) fault('OIDC_AUDIENCE', 'is required when OIDC_ISSUER is set');
+  if (has('SMTP_URL') && !env.MAIL_FROM) fault('MAIL_FROM', 'is required when SMTP_URL is set');
+  return faults;
 }
+
+const MAKE_ONE = 'openssl rand -hex 32';

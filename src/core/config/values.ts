@@ -8,6 +8,14 @@ export const duration = z
   .regex(/^[1-9]\d*[smhd]?$/, 'must be seconds, or a number with s, m, h or d, such as 15m')
   .transform((text) => parseInt(text, 10) * (UNITS[text.slice(-1)] ?? 1));
 
+/** As a duration, at most so many seconds; 0 is none. */
+export const delay = (mostSeconds: number) =>
+  z
+    .string()
+    .regex(/^(0|[1-9]\d*)[sm]?$/, 'must be seconds, or a number with s or m, such as 5s')
+    .transform((text) => parseInt(text, 10) * (UNITS[text.slice(-1)] ?? 1))
+    .refine((seconds) => seconds <= mostSeconds, `must be at most ${mostSeconds} s`);
+
 /** A positive whole number within the given bounds. */
 export const count = (min = 1, max = Number.MAX_SAFE_INTEGER) =>
   z

@@ -1,18 +1,67 @@
 import { hash, verify } from '@node-rs/argon2';
+import { AppError, InvalidRequest } from '../errors/app-error.js';
+import { normalizedPassword, passwordFault } from './password-rule.js';
 
 /** OWASP's parameters for argon2id (the library's default algorithm): 19 MiB, two passes, one lane. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-export const SHORTEST_PASSWORD = 8;
+/** Half of the threads that the process has for such work: files and names of hosts need the others. */
+const MOST_AT_ONCE = 2;
+/** Some 40 ms each: who comes last waits for a second. */
+const MOST_WAITING = 32;
 
-/** Hashes a password with argon2id and a fresh salt; runs off the event loop. */
-export const hashPassword = (password: string): Promise<string> => hash(password, COST);
+/**
+ * Hashes a password that its user chose, with argon2id and a fresh salt; runs off the event loop.
+ *
+ * @param email of the account that it is for
+ * @throws InvalidRequest when the password is too weak; AppError 429 when too many passwords are being checked
+ */
+export async function hashPassword(password: string, email = ''): Promise<string> {
+  const fault = passwordFault(password, email);
+  if (fault) throw InvalidRequest.at('/password', fault);
+  return inTurn(() => hash(normalizedPassword(password), COST));
+}
 
 let decoy: Promise<string> | undefined;
 
-/** Compares in the same time whether or not there is a hash, so that the answer does not tell which accounts exist. */
+/**
+ * Compares in the same time whether or not there is a hash, so that the answer does not tell which accounts exist.
+ *
+ * @throws AppError 429 when too many passwords are being checked
+ */
 export async function verifyPassword(stored: string | null | undefined, password: string): Promise<boolean> {
-  decoy ??= hashPassword('no account has this password');
-  const matches = await verify(stored ?? (await decoy), password);
+  decoy ??= hash('no account has this password', COST);
+  const expected = stored ?? (await decoy);
+  const normalized = normalizedPassword(password);
+  const matches = await inTurn(async () => {
+    if (await verify(expected, normalized)) return true;
+    // Hashes of before passwords were normalized are of the text as it was typed.
+    return normalized !== password && verify(expected, password);
+  });
   return matches && Boolean(stored);
 }
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+/** Each of these takes 19 MiB and a processor: a flood of sign-ins is refused rather than queued without end. */
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (running >= MOST_AT_ONCE) {
+    if (waiting.length >= MOST_WAITING) throw tooBusy();
+    await new Promise<void>((resolve) => waiting.push(resolve));
+  } else running++;
+  try {
+    return await work();
+  } finally {
+    // The place goes to whoever waits, without becoming free in between.
+    const next = waiting.shift();
+    if (next) next();
+    else running--;
+  }
+}
+
+const tooBusy = (): AppError =>
+  new AppError(429, 'TOO_MANY_ATTEMPTS', 'Too many attempts', 'too many passwords are being checked at this moment', {
+    headers: { 'Retry-After': '2' },
+    remedy: 'Try again in 2 seconds.',
+  });

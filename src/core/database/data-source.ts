@@ -20,6 +20,9 @@ export interface DatabaseOptions {
  */
 export const PLANNING = '-c random_page_cost=1.1 -c max_parallel_workers_per_gather=0';
 
+/** The server ends what a request or a job leaves running or open for longer: whoever asked for it has gone. */
+const LONGEST = { statement_timeout: 120_000, idle_in_transaction_session_timeout: 120_000 };
+
 /** A data source over every entity class that has been loaded; the caller initializes it. */
 export function makeDataSource({ url, migrations = [], role, poolSize = 10 }: DatabaseOptions): DataSource {
   const options: DataSourceOptions = {
@@ -38,9 +41,10 @@ export function makeDataSource({ url, migrations = [], role, poolSize = 10 }: Da
     entitySkipConstructor: true,
     applicationName: 'armature',
     extra: {
-      ...(role === 'service' ? { options: `-c role=${SERVICE_ROLE} ${PLANNING}` } : {}),
+      ...(role === 'service' ? { options: `-c role=${SERVICE_ROLE} ${PLANNING}`, ...LONGEST } : {}),
       connectionTimeoutMillis: 10_000,
       keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
     },
   };
   return new DataSource(options);

@@ -1,10 +1,12 @@
-import { type DynamicModule, Global, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { type DynamicModule, Global, Logger, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Env } from '../config/env.js';
+import { DatabaseAvailability } from './availability.js';
 import { makeDataSource, type Migration } from './data-source.js';
 import { DatabaseUrl } from './database-url.js';
 import { migrate } from './migrate.js';
 import { Notifications } from './notifications.js';
+import { serviceLogin } from './service-login.js';
 import { tellWhoAsks } from './row-security.js';
 import { UnitOfWork } from './unit-of-work.js';
 
@@ -12,11 +14,10 @@ import { UnitOfWork } from './unit-of-work.js';
 @Global()
 @Module({})
 export class DatabaseModule implements OnApplicationShutdown {
-  private closed?: () => Promise<void> | void;
-
   constructor(
     private readonly dataSource: DataSource,
     private readonly notifications: Notifications,
+    private readonly availability: DatabaseAvailability,
   ) {}
 
   static forRoot(url: string, migrations: Migration[]): DynamicModule {
@@ -26,29 +27,38 @@ export class DatabaseModule implements OnApplicationShutdown {
         { provide: DatabaseUrl, useValue: new DatabaseUrl(url) },
         {
           provide: DataSource,
-          inject: [Env],
-          useFactory: async (env: Env) => {
+          inject: [Env, DatabaseAvailability],
+          useFactory: async (env: Env, availability: DatabaseAvailability) => {
             await migrate(url, migrations);
-            const dataSource = await makeDataSource({ url, role: 'service', poolSize: env.DATABASE_POOL }).initialize();
+            const login = env.DATABASE_SERVICE_URL ?? (await ownLogin(url));
+            const pool = { url: login, migrations, role: 'service', poolSize: env.DATABASE_POOL } as const;
+            const dataSource = await makeDataSource(pool).initialize();
             tellWhoAsks(dataSource);
+            availability.guard(dataSource);
             return dataSource;
           },
         },
         UnitOfWork,
         Notifications,
+        DatabaseAvailability,
       ],
-      exports: [DatabaseUrl, DataSource, UnitOfWork, Notifications],
+      exports: [DatabaseUrl, DataSource, UnitOfWork, Notifications, DatabaseAvailability],
     };
   }
 
-  /** Calls back once the pool is closed, so that an embedded server can be stopped after its last client. */
-  whenClosed(listener: () => Promise<void> | void): void {
-    this.closed = listener;
-  }
-
   async onApplicationShutdown(): Promise<void> {
-    await this.notifications.close();
+    this.notifications.close();
+    if (this.availability.isAway) this.availability.dropConnections(new Error('Connection terminated'));
     await this.dataSource.destroy();
-    await this.closed?.();
   }
+}
+
+async function ownLogin(url: string): Promise<string> {
+  const { url: login, shared } = await serviceLogin(url);
+  if (shared)
+    new Logger(DatabaseModule.name).warn(
+      `the service signs in to the database as the owner of its tables, for a login of its own could not be made: ${shared}. ` +
+        'Give the user of DATABASE_URL the right CREATEROLE, or set DATABASE_SERVICE_URL.',
+    );
+  return login;
 }

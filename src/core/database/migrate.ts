@@ -14,6 +14,7 @@ export async function migrate(url: string, migrations: Migration[]): Promise<str
   const lock = owner.createQueryRunner();
   try {
     await lock.query('SELECT pg_advisory_lock($1)', [LOCK]);
+    await mustKnowSchema(owner);
     await makeServiceRole(owner);
     const ran = await owner.runMigrations();
     return ran.map((migration) => migration.name);
@@ -22,6 +23,35 @@ export async function migrate(url: string, migrations: Migration[]): Promise<str
     await lock.release();
     await owner.destroy();
   }
+}
+
+/** The schema was changed by a later version of this program, which an earlier one must not work on. */
+export class NewerSchema extends Error {
+  constructor(unknown: readonly string[]) {
+    super(
+      `The database has the schema of a later version: this one does not know ${unknown.join(', ')}. ` +
+        'Start the version that made it or a later one, or restore a backup of before.',
+    );
+  }
+}
+
+/** @throws NewerSchema when the database has migrations that the data source does not know */
+export async function mustKnowSchema(dataSource: DataSource): Promise<void> {
+  const [found] = await dataSource.query<{ made: boolean }[]>(`SELECT to_regclass('migration') IS NOT NULL AS made`);
+  if (!found?.made) return;
+  const { unknown } = await comparedMigrations(dataSource);
+  if (unknown.length > 0) throw new NewerSchema(unknown);
+}
+
+/** The migrations that were applied and that the data source does not know, and those that it knows and were not applied. */
+export async function comparedMigrations(dataSource: DataSource): Promise<{ unknown: string[]; missing: string[] }> {
+  const rows = await dataSource.query<{ name: string }[]>('SELECT name FROM migration ORDER BY id');
+  const applied = new Set(rows.map(({ name }) => name));
+  const known = new Set(dataSource.migrations.map((migration) => migration.name ?? migration.constructor.name));
+  return {
+    unknown: [...applied].filter((name) => !known.has(name)),
+    missing: [...known].filter((name) => !applied.has(name)),
+  };
 }
 
 /** Roles belong to the whole server, so another database of it may have made this one already, even just now. */

@@ -1,9 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import pg from 'pg';
 import { DataSource } from 'typeorm';
+import { backoff } from '../backoff.js';
+import { DatabaseAvailability } from './availability.js';
 import { DatabaseUrl } from './database-url.js';
+import { ListeningSession } from './listening-session.js';
+import { isConnectionFault } from './outage.js';
 
 type Listener = (payload: string) => void;
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5_000;
 
 /**
  * What replicas tell each other through PostgreSQL: a notification sent in a transaction arrives when it commits. After
@@ -14,12 +21,14 @@ export class Notifications implements OnApplicationBootstrap {
   private readonly logger = new Logger(Notifications.name);
   private readonly channels = new Map<string, Set<Listener>>();
   private readonly reconnected = new Set<() => void>();
-  private client: pg.Client | null = null;
-  private closed = false;
+  private readonly closing = new AbortController();
+  private session: ListeningSession | null = null;
+  private isReconnecting = false;
 
   constructor(
     private readonly url: DatabaseUrl,
     private readonly dataSource: DataSource,
+    private readonly availability: DatabaseAvailability = new DatabaseAvailability(),
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
@@ -31,7 +40,7 @@ export class Notifications implements OnApplicationBootstrap {
     const listeners = this.channels.get(channel) ?? new Set();
     listeners.add(listener);
     this.channels.set(channel, listeners);
-    if (listeners.size === 1) void this.client?.query(`LISTEN ${pg.escapeIdentifier(channel)}`).catch(() => undefined);
+    if (listeners.size === 1) this.session?.listen(channel).catch(() => undefined);
     return () => listeners.delete(listener);
   }
 
@@ -45,39 +54,51 @@ export class Notifications implements OnApplicationBootstrap {
     await this.dataSource.query('SELECT pg_notify($1, $2)', [channel, payload]);
   }
 
-  async close(): Promise<void> {
-    this.closed = true;
-    await this.client?.end().catch(() => undefined);
+  close(): void {
+    this.closing.abort();
+    this.session?.close();
   }
 
   private async connect(): Promise<void> {
-    const client = new pg.Client({
-      connectionString: this.url.service,
-      keepAlive: true,
-      application_name: 'armature-listen',
+    const asked = [...this.channels.keys()];
+    // The very login of the pool: listening needs no rights of the owner.
+    const url = (this.dataSource.options as { url?: string }).url ?? this.url.service;
+    const session = await ListeningSession.open(url, asked, (channel, payload) => {
+      for (const listener of this.channels.get(channel) ?? []) listener(payload);
     });
-    client.on('error', () => undefined);
-    client.on('end', () => this.lost());
-    client.on('notification', ({ channel, payload }) => {
-      for (const listener of this.channels.get(channel) ?? []) listener(payload ?? '');
+    if (this.closing.signal.aborted) return session.close();
+    this.session = session;
+    for (const channel of this.channels.keys())
+      if (!asked.includes(channel)) session.listen(channel).catch(() => undefined);
+    session.whenLost((reason, isSilent) => {
+      this.session = null;
+      if (isSilent) this.availability.lost(this.url.place, reason);
+      void this.reconnect();
     });
-    await client.connect();
-    for (const channel of this.channels.keys()) await client.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
-    this.client = client;
   }
 
-  private lost(): void {
-    this.client = null;
-    if (this.closed) return;
-    setTimeout(() => {
-      if (this.closed) return;
-      this.connect().then(
-        () => this.reconnected.forEach((listener) => listener()),
-        (error: Error) => {
-          this.logger.warn(`listening to the database failed, trying again: ${error.message}`);
-          this.lost();
-        },
-      );
-    }, 500).unref();
+  /** One attempt after another, until one succeeds; it also finds out when the database is back. */
+  private async reconnect(): Promise<void> {
+    if (this.isReconnecting) return;
+    this.isReconnecting = true;
+    for (let failures = 0; !this.session && (await this.pause(failures)); failures++)
+      try {
+        await this.connect();
+      } catch (error) {
+        if (isConnectionFault(error)) this.availability.lost(this.url.place, error);
+        else if (failures === 0) this.logger.warn(error, 'the database lets nobody listen, trying again');
+      }
+    this.isReconnecting = false;
+    if (this.closing.signal.aborted) return;
+    this.availability.found();
+    for (const listener of this.reconnected) listener();
+  }
+
+  /** @returns false when it was closed meanwhile */
+  private pause(failures: number): Promise<boolean> {
+    const { signal } = this.closing;
+    return sleep(backoff(failures + 1, FIRST_PAUSE_MS, LONGEST_PAUSE_MS), true, { signal, ref: false }).catch(
+      () => false,
+    );
   }
 }

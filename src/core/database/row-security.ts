@@ -39,7 +39,9 @@ export function tellWhoAsks(dataSource: DataSource): void {
 
 /** Runs work in the name of the system: for what a rule needs to know beyond what the caller may see. Not inside a unit of work. */
 export function asSystem<T>(reason: string, work: () => T): T {
-  return inRequest({ requestId: currentRequest()?.requestId ?? newRequestId(), actor: Actor.system(reason) }, work);
+  const current = currentRequest() ?? { requestId: newRequestId() };
+  const onBehalfOf = current.onBehalfOf ?? current.actor?.userId ?? undefined;
+  return inRequest({ ...current, actor: Actor.system(reason), ...(onBehalfOf ? { onBehalfOf } : {}) }, work);
 }
 
 function whoAsks(): string {

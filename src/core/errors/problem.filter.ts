@@ -2,6 +2,7 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs
 import type { Request, Response } from 'express';
 import { loggedPath } from '../telemetry/access-log.js';
 import { currentRequest, newRequestId } from '../telemetry/request-context.js';
+import { DatabaseUnavailable } from '../database/outage.js';
 import { asAppError, problemOf } from './problem.js';
 import { RouteTable } from '../rest/route-table.js';
 import { AppError } from './app-error.js';
@@ -18,7 +19,9 @@ export class ProblemFilter implements ExceptionFilter {
     const request = host.switchToHttp().getRequest<Request>();
     const response = host.switchToHttp().getResponse<Response>();
     const error = this.methodNotAllowed(request, thrown) ?? asAppError(thrown);
-    if (error.status >= 500) this.logger.error(error.cause ?? error, `${request.method} ${loggedPath(request)} failed`);
+    // An outage is logged once, not for each call that it fails.
+    if (error.status >= 500 && !(error instanceof DatabaseUnavailable))
+      this.logger.error(error.cause ?? error, `${request.method} ${loggedPath(request)} failed`);
     if (response.headersSent) {
       response.destroy();
       return;

@@ -1,4 +1,5 @@
 import type { HttpException } from '@nestjs/common';
+import { DatabaseUnavailable, isOutage } from '../database/outage.js';
 import { AppError, clipped, type Fault, InvalidRequest, Unauthenticated } from './app-error.js';
 
 /** The problem document of RFC 9457 that every failed REST call answers with. */
@@ -88,6 +89,8 @@ export function asAppError(thrown: unknown): AppError {
   }
 }
 
+/** The server ended a statement that took too long. */
+const CANCELED = '57014';
 /** Of two transactions that wait for each other, or that cannot both be right, PostgreSQL ends one (class 40). */
 const ROLLED_BACK = new Set(['40001', '40P01']);
 /** A text that no column takes: the NUL character, or characters outside of the encoding of the database. */
@@ -96,18 +99,24 @@ const UNSTORABLE_TEXT = new Set(['22021', '22P05']);
 /** What the database says of being busy is no fault of the request, nor of ours: the same call may pass in a moment. */
 function databaseError(thrown: unknown): AppError | undefined {
   const { message, driverError } = (thrown ?? {}) as { message?: string; driverError?: { code?: string } };
+  if (isOutage(thrown)) return new DatabaseUnavailable(thrown);
   if (message === 'timeout exceeded when trying to connect')
-    return new AppError(503, 'TOO_BUSY', 'Too busy', 'No connection to the database was free in time.', {
-      remedy: 'Try again in a few seconds.',
-      headers: { 'Retry-After': '5' },
-      cause: thrown,
-    });
+    return tooBusy('No connection to the database was free in time.', thrown);
+  if (driverError?.code === CANCELED) return tooBusy('The database did not answer in time.', thrown);
   if (UNSTORABLE_TEXT.has(driverError?.code ?? ''))
     return new InvalidRequest('a text of the request holds a character that cannot be stored, such as NUL');
   if (!ROLLED_BACK.has(driverError?.code ?? '')) return undefined;
   return new AppError(409, 'CONCURRENT_CHANGE', 'Conflict', 'Another change of the same records came between.', {
     remedy: 'Repeat the request.',
     cause: thrown,
+  });
+}
+
+function tooBusy(detail: string, cause: unknown): AppError {
+  return new AppError(503, 'TOO_BUSY', 'Too busy', detail, {
+    remedy: 'Try again in a few seconds.',
+    headers: { 'Retry-After': '5' },
+    cause,
   });
 }
 

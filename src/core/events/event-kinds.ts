@@ -5,8 +5,8 @@
 export const EVENT_KINDS = {
   organization: ['created', 'updated', 'deleted'],
   team: ['created', 'updated', 'deleted', 'member_added', 'member_removed'],
-  member: ['added', 'role_changed', 'removed'],
-  user: ['created', 'updated', 'deactivated', 'reactivated', 'password_changed'],
+  member: ['invited', 'added', 'role_changed', 'removed'],
+  user: ['created', 'updated', 'deactivated', 'reactivated', 'password_changed', 'confirmed'],
   token: ['created', 'revoked'],
   connection: ['created', 'updated', 'status_changed', 'deleted'],
   credential: ['created', 'updated', 'deleted'],

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import { DatabaseUnavailable } from '../database/outage.js';
 import { AppError, clipped } from '../errors/app-error.js';
 import { asAppError, internalError, listed } from '../errors/problem.js';
 import { currentRequest } from '../telemetry/request-context.js';
@@ -29,7 +30,8 @@ export function formatError(formatted: GraphQLFormattedError, thrown: unknown): 
     };
   }
   const error = cause instanceof AppError ? cause : ofLibrary(formatted, cause);
-  if (error.status >= 500) logger.error(error.cause ?? error, 'a field failed');
+  if (error.status >= 500 && !(error instanceof DatabaseUnavailable))
+    logger.error(error.cause ?? error, 'a field failed');
   const { message, errors, remedy, code, extensions } = error;
   return {
     message,

@@ -1,9 +1,21 @@
+import { applyDecorators } from '@nestjs/common';
 import { ArgsType, Field, ID, Int } from '@nestjs/graphql';
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, IsString, IsUUID } from 'class-validator';
+import { IsOptional, IsString, IsUUID, MaxLength } from 'class-validator';
 import { InvalidRequest } from '../errors/app-error.js';
 
 export const LARGEST_PAGE = 500;
+
+/** Characters of what a list is asked. */
+const LONGEST = { search: 500, order: 100, filter: 4_000, cursor: 4_000, words: 500 };
+
+/** Text that narrows a list: given once, and bounded in length. */
+export const QueryText = (kind: keyof typeof LONGEST) =>
+  applyDecorators(
+    IsOptional(),
+    IsString({ message: 'must be given once' }),
+    MaxLength(LONGEST[kind], { message: `must have at most ${LONGEST[kind]} characters` }),
+  );
 
 /** The query parameters that every list takes. All arrive as text; `page` and `pagesize` are read by `pageOf`. */
 export class ListQuery {
@@ -16,25 +28,21 @@ export class ListQuery {
   pagesize?: string;
 
   @ApiPropertyOptional({ description: 'Case-insensitive part of the name.' })
-  @IsOptional()
-  @IsString({ message: 'must be given once' })
+  @QueryText('search')
   search?: string;
 
   @ApiPropertyOptional({ description: 'A column, optionally followed by " asc" or " desc".' })
-  @IsOptional()
-  @IsString({ message: 'must be given once' })
+  @QueryText('order')
   order?: string;
 
   @ApiPropertyOptional({ description: 'A JSON object of conditions.' })
-  @IsOptional()
-  @IsString({ message: 'must be given once' })
+  @QueryText('filter')
   filter?: string;
 
   @ApiPropertyOptional({
     description: 'Empty to begin a walk over everything, then the next_cursor of the last answer.',
   })
-  @IsOptional()
-  @IsString({ message: 'must be given once' })
+  @QueryText('cursor')
   cursor?: string;
 }
 
@@ -87,15 +95,15 @@ export class ListArgs {
   pagesize?: number;
 
   @Field(() => String, { nullable: true })
-  @IsOptional()
+  @QueryText('search')
   search?: string;
 
   @Field(() => String, { nullable: true })
-  @IsOptional()
+  @QueryText('order')
   order?: string;
 
   @Field(() => String, { nullable: true })
-  @IsOptional()
+  @QueryText('filter')
   filter?: string;
 
   /** The query that REST would have made of these arguments. */

@@ -1,7 +1,7 @@
 import { Field, InputType } from '@nestjs/graphql';
-import { IsOptional, IsString } from 'class-validator';
+import { ArrayMaxSize, IsOptional, IsString } from 'class-validator';
 import { InvalidRequest } from '../errors/app-error.js';
-import { ListQuery } from './list-query.js';
+import { ListQuery, QueryText } from './list-query.js';
 
 /** What lists of placed records are narrowed by beside the query that every list has. */
 interface Narrowing {
@@ -26,31 +26,32 @@ export class PageFilter {
   pageSize!: string;
 
   @Field(() => String, { nullable: true })
-  @IsOptional()
+  @QueryText('order')
   order?: string | null;
 
   @Field(() => String, { nullable: true })
-  @IsOptional()
+  @QueryText('search')
   search?: string | null;
 
   @Field(() => String, { nullable: true, description: 'Created at or after this time.' })
-  @IsOptional()
+  @QueryText('words')
   from?: string | null;
 
   @Field(() => String, { nullable: true, description: 'Created before this time.' })
-  @IsOptional()
+  @QueryText('words')
   to?: string | null;
 
   @Field(() => String, { nullable: true })
-  @IsOptional()
+  @QueryText('words')
   updated_after?: string | null;
 
   @Field(() => [String], { nullable: true })
   @IsOptional()
+  @ArrayMaxSize(10, { message: 'must have at most 10 words' })
   visibility?: string[] | null;
 
   @Field(() => String, { nullable: true })
-  @IsOptional()
+  @QueryText('words')
   metrics?: string | null;
 
   /** The query that REST would have made of it. */

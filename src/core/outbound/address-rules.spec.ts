@@ -3,7 +3,7 @@ import { AddressRules } from './address-rules.js';
 const development = new AddressRules({ allow: [], connections: 'private', production: false });
 const production = new AddressRules({ allow: [], connections: 'private', production: true });
 const open = new AddressRules({
-  allow: ['10.1.0.0/16', 'fd12::/16', '0.0.0.0/0'],
+  allow: ['10.1.0.0/16', 'fd12::/16', '0.0.0.0/0', '::/0'],
   connections: 'public',
   production: true,
 });
@@ -14,7 +14,20 @@ const METADATA = [
   'fe80::1',
   'fd00:ec2::254',
   '100.100.100.200',
+  '168.63.129.16',
+  '192.0.0.192',
+  'fd00:ec2::253',
+  'fd20:ce::254',
+  'fd00:c1::a9fe:a9fe',
   '::ffff:169.254.169.254',
+  '::ffff:168.63.129.16',
+  '64:ff9b::a9fe:a9fe',
+  '64:ff9b:1::a83f:8110',
+  '2002:a9fe:a9fe::1',
+  '2001:0:a9fe:a9fe::1',
+  '2001:0:102:304:0:0:5601:5601',
+  '::ffff:0:a9fe:a9fe',
+  '::a83f:8110',
 ];
 const INTERNAL = ['10.0.0.1', '172.16.0.1', '192.168.1.1', '100.64.0.1', 'fd00::1', '::ffff:10.0.0.1'];
 const NOWHERE = [

@@ -15,14 +15,29 @@ export interface AddressSettings {
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = [Address, number];
 
+/** Where clouds answer their machines: link-local for most, and the addresses of Azure, Alibaba, Oracle, AWS, Google and Scaleway. */
 const METADATA = [
   '169.254.0.0/16',
   'fe80::/10',
+  '168.63.129.16/32',
   '100.100.100.200/32',
   '192.0.0.192/32',
-  'fd00:ec2::254/128',
+  'fd00:ec2::/32',
+  'fd00:c1::a9fe:a9fe/128',
   'fd20:ce::254/128',
+  'fd00:42::42/128',
 ].map(range);
+
+/** Prefixes of IPv6 under which translators and tunnels reach an IPv4 address, and the bytes of the address: NAT64, translated and compatible forms, 6to4, Teredo. */
+const EMBEDDING: [Range, number, number?][] = [
+  [range('64:ff9b::/96'), 12],
+  [range('64:ff9b:1::/48'), 12],
+  [range('::ffff:0:0:0/96'), 12],
+  [range('::/96'), 12],
+  [range('2002::/16'), 2],
+  [range('2001::/32'), 4],
+  [range('2001::/32'), 12, 0xff],
+];
 
 const GLOBAL_V6 = range('2000::/3');
 
@@ -39,7 +54,7 @@ export class AddressRules {
   refusal(text: string, policy: OutboundPolicy): string | undefined {
     if (!ipaddr.isValid(text)) return 'is not an address';
     const address = plain(ipaddr.parse(text));
-    if (METADATA.some((known) => within(address, known))) return 'is a link-local or metadata address';
+    if ([address, ...embedded(address)].some(isMetadata)) return 'is a link-local or metadata address';
     if (this.allowed.some((known) => within(address, known))) return undefined;
     const kind = kindOf(address);
     if (kind === 'unicast') return undefined;
@@ -54,6 +69,19 @@ export class AddressRules {
 /** An IPv4 address written as IPv6 is judged as the IPv4 address that it reaches. */
 function plain(address: Address): Address {
   return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
+}
+
+/** The IPv4 addresses that an IPv6 address may lead to: they are refused even where the operator allows the range around it. */
+function embedded(address: Address): Address[] {
+  if (!(address instanceof ipaddr.IPv6)) return [];
+  const bytes = address.toByteArray();
+  return EMBEDDING.filter(([prefix]) => within(address, prefix)).map(([, at, mask = 0]) =>
+    ipaddr.fromByteArray(bytes.slice(at, at + 4).map((byte) => byte ^ mask)),
+  );
+}
+
+function isMetadata(address: Address): boolean {
+  return METADATA.some((known) => within(address, known));
 }
 
 /** Only 2000::/3 is given out for global use; translation and tunnel ranges within it have their own names and are refused by them. */

@@ -50,6 +50,55 @@ describe('Outbound', () => {
     hangUp.close();
   });
 
+  it('uses no proxy of the environment', async () => {
+    const variables = { HTTP_PROXY: 'http://127.0.0.1:1', http_proxy: 'http://127.0.0.1:1', NODE_USE_ENV_PROXY: '1' };
+    const kept = Object.fromEntries(Object.keys(variables).map((name) => [name, process.env[name]]));
+    Object.assign(process.env, variables);
+    try {
+      const direct = new Outbound({ ...SETTINGS, allow: ['127.0.0.0/8'] });
+      expect(await direct.fetch(origin, { policy: 'user' })).toMatchObject({ status: 200 });
+      await direct.close();
+      expect(seen.map(({ url }) => url)).toEqual(['/']);
+    } finally {
+      for (const [name, value] of Object.entries(kept))
+        if (value === undefined) Reflect.deleteProperty(process.env, name);
+        else process.env[name] = value;
+    }
+  });
+
+  it.each([
+    '2130706433',
+    '0x7f000001',
+    '0x7f.1',
+    '127.1',
+    '0177.0.0.1',
+    '[::ffff:7f00:1]',
+    'localhost.',
+    'LOCALHOST',
+    '①②⑦.⓪.⓪.①',
+  ])('knows this machine by the name %s, also behind a redirect', async (host) => {
+    const url = origin.replace('127.0.0.1', host);
+    // A system may not know this name at all.
+    const code = expect.stringMatching(host === 'localhost.' ? /^OUTBOUND_/ : /^OUTBOUND_REFUSED$/) as string;
+    await expect(strict.fetch(url, { policy: 'user' })).rejects.toMatchObject({ code });
+    const onlyOne = new Outbound({ ...SETTINGS, allow: ['127.0.0.1/32'] });
+    answer = (_, response) => response.writeHead(302, { location: 'http://127.0.0.2:1/' }).end();
+    await expect(onlyOne.fetch(origin, { policy: 'user' })).rejects.toMatchObject({ code: 'OUTBOUND_REFUSED' });
+    await onlyOne.close();
+    expect(seen).toHaveLength(1);
+  });
+
+  it.each(['169.254.169.254', '168.63.129.16', '0xa83f8110', '2822734096', '[64:ff9b::a83f:8110]', '[fd00:ec2::254]'])(
+    'refuses the metadata address %s, whatever is allowed',
+    async (host) => {
+      // Only checked: a call would leave this machine if the guard failed.
+      const open = new Outbound({ ...SETTINGS, allow: ['0.0.0.0/0', '::/0', '168.63.129.16/32'] });
+      for (const policy of ['user', 'connection'] as const)
+        await expect(open.check(`http://${host}/`, policy)).rejects.toMatchObject({ code: 'OUTBOUND_REFUSED' });
+      await open.close();
+    },
+  );
+
   it('reads an answer', async () => {
     const { status, bytes, url } = await trusting.fetch(`${origin}/a`, { policy: 'user' });
     expect([status, bytes.toString(), url]).toEqual([200, 'hello', `${origin}/a`]);

@@ -10,11 +10,12 @@ import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { mergeMap, type Observable } from 'rxjs';
 import { isMarked } from '../access/public.js';
+import { AnswerBudget } from '../answers/answer-budget.js';
 import { revisionOf } from '../schema/record.view.js';
 import { Turns } from '../turns.js';
 import { ANSWERS_SECRET } from './answers-secret.js';
 import { RevisedAnswer } from './revised-answer.js';
-import { isLarge, WrittenJson } from './written-json.js';
+import { isLarge, weightOf, WrittenJson } from './written-json.js';
 
 /**
  * Writes JSON answers and their ETags (RFC 9110). The tag of a record is its revision and a digest of what is shown of
@@ -22,7 +23,10 @@ import { isLarge, WrittenJson } from './written-json.js';
  */
 @Injectable()
 export class ConditionalInterceptor implements NestInterceptor {
-  constructor(private readonly reflector: Reflector) {}
+  constructor(
+    private readonly budget: AnswerBudget,
+    private readonly reflector: Reflector,
+  ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     if (context.getType() !== 'http') return next.handle();
@@ -35,11 +39,32 @@ export class ConditionalInterceptor implements NestInterceptor {
         mergeMap((body: unknown) =>
           body instanceof RevisedAnswer
             ? revised(request, response, body)
-            : body instanceof WrittenJson || (isRecord(body, response) && isLarge(body))
-              ? large(request, response, body)
-              : [answer(request, response, body)],
+            : body instanceof StreamableFile && !(body instanceof WrittenJson)
+              ? this.file(body)
+              : body instanceof WrittenJson || (isRecord(body, response) && isLarge(body))
+                ? this.large(request, response, body)
+                : [answer(request, response, body)],
         ),
       );
+  }
+
+  /** A file that is in memory takes its part of what all answers share. */
+  private async file(body: StreamableFile): Promise<StreamableFile> {
+    await this.budget.written(body.getHeaders().length ?? 0);
+    return body;
+  }
+
+  /** The same answer, byte for byte, without holding others up, and within the memory that all answers share. */
+  private async large(request: Request, response: Response, body: object): Promise<unknown> {
+    await this.budget.written(body instanceof WrittenJson ? body.size : weightOf(body, Number.MAX_SAFE_INTEGER));
+    const written = body instanceof WrittenJson ? body : await WrittenJson.of(body);
+    const hash = createHash('sha1');
+    const turns = new Turns();
+    for (const piece of written.pieces) {
+      hash.update(piece);
+      await turns.take();
+    }
+    return tagged(request, response, body, () => shortened(hash)) ? written : undefined;
   }
 }
 
@@ -52,18 +77,6 @@ function answer(request: Request, response: Response, body: unknown): unknown {
   if (!isRecord(body, response)) return body;
   const text = JSON.stringify(body);
   return tagged(request, response, body, () => digestOf(text)) ? text : undefined;
-}
-
-/** The same, byte for byte, without holding others up. */
-async function large(request: Request, response: Response, body: object): Promise<unknown> {
-  const written = body instanceof WrittenJson ? body : await WrittenJson.of(body);
-  const hash = createHash('sha1');
-  const turns = new Turns();
-  for (const piece of written.pieces) {
-    hash.update(piece);
-    await turns.take();
-  }
-  return tagged(request, response, body, () => shortened(hash)) ? written : undefined;
 }
 
 /** What is written as JSON here: neither a file nor text, and nothing that was sent already. */

@@ -14,7 +14,7 @@ const UNSAFE = /[\p{C}\p{Zl}\p{Zp}<>:"/\\|?*]+/gu;
 
 /** The answer that browsers save under the name of the file. */
 export function sendFile({ name, type, content }: Download): StreamableFile {
-  const bytes = Buffer.from(content);
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   return new StreamableFile(bytes, { type, disposition: attachment(name), length: bytes.length });
 }
 

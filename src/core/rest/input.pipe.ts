@@ -105,7 +105,7 @@ export class InputPipe implements PipeTransform {
 /** The base of inputs that change a stored record: fields that cannot be written may be sent back as they are. */
 export abstract class ChangeOnly {}
 
-const fold = (key: string): string => key.replace(/[_-]/g, '').toLowerCase();
+export const fold = (key: string): string => key.replace(/[_-]/g, '').toLowerCase();
 
 const twice = (pointer: string): Fault => ({ pointer, detail: 'is given more than once, in different spellings' });
 

@@ -8,6 +8,7 @@ import { ConditionalInterceptor } from './conditional.interceptor.js';
 import { IdempotencyInterceptor } from './idempotency.interceptor.js';
 import { IdempotencyKeys } from './idempotency-keys.js';
 import { InputPipe } from './input.pipe.js';
+import { RightsInterceptor } from './rights/rights.interceptor.js';
 import { RouteTable } from './route-table.js';
 import { Uploads } from './upload.js';
 
@@ -33,6 +34,7 @@ import { Uploads } from './upload.js';
     { provide: APP_PIPE, useClass: InputPipe },
     { provide: APP_FILTER, useClass: ProblemFilter },
     { provide: APP_INTERCEPTOR, useClass: BodyInterceptor },
+    { provide: APP_INTERCEPTOR, useClass: RightsInterceptor },
     { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
     { provide: APP_INTERCEPTOR, useClass: ConditionalInterceptor },
   ],

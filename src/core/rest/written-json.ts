@@ -10,9 +10,13 @@ const NODE = 8;
 
 /** A JSON answer that is large: the very bytes of JSON.stringify, written piece by piece so that others are served in between. */
 export class WrittenJson extends StreamableFile {
+  /** Bytes of all pieces. */
+  readonly size: number;
+
   private constructor(readonly pieces: readonly Buffer[]) {
     const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
     super(Readable.from(pieces), { type: 'application/json; charset=utf-8', length });
+    this.size = length;
   }
 
   /** JSON that is written already, in UTF-8. */
@@ -24,23 +28,33 @@ export class WrittenJson extends StreamableFile {
   }
 
   static async of(value: object): Promise<WrittenJson> {
-    const turns = new Turns();
-    const pieces: Buffer[] = [];
-    let text = '';
-    for (const part of partsOf(value)) {
-      text += part;
-      if (text.length < PIECE) continue;
-      pieces.push(Buffer.from(text));
-      text = '';
-      await turns.take();
-    }
-    return new WrittenJson([...pieces, Buffer.from(text)]);
+    return new WrittenJson(await written(value));
   }
+}
+
+/** A value as JSON in pieces. */
+export async function written(value: object): Promise<Buffer[]> {
+  const turns = new Turns();
+  const pieces: Buffer[] = [];
+  let text = '';
+  for (const part of partsOf(value)) {
+    text += part;
+    if (text.length < PIECE) continue;
+    pieces.push(Buffer.from(text));
+    text = '';
+    await turns.take();
+  }
+  return [...pieces, Buffer.from(text)];
 }
 
 /** Whether writing a value as JSON would hold others up. */
 export function isLarge(value: unknown): boolean {
   return left(value, LARGE) < 0;
+}
+
+/** About how many bytes a value has as JSON; stops at `most`. */
+export function weightOf(value: unknown, most: number): number {
+  return most - Math.max(left(value, most), 0);
 }
 
 /** What is left of a budget once a value is weighed; stops when it is spent. */

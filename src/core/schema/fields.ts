@@ -10,6 +10,8 @@ export interface FieldSettings {
   rest?: true;
   /** Part of the GraphQL type only: another spelling of a field, as a getter. */
   graphql?: true;
+  /** What it weighs in the cost of a GraphQL operation, when that is more than one. */
+  weight?: number;
 }
 
 type Described = { api: ApiPropertyOptions; graphql: () => unknown };
@@ -29,9 +31,9 @@ export function fieldsOf(type: abstract new (...args: never[]) => object): Set<s
 }
 
 function field({ api, graphql }: Described, settings: FieldSettings): PropertyDecorator {
-  const { description, nullable = false, rest } = settings;
+  const { description, nullable = false, rest, weight: complexity } = settings;
   return (target, key) => {
-    if (!rest) Field(graphql as () => typeof String, { description, nullable } as FieldOptions)(target, key);
+    if (!rest) Field(graphql as () => typeof String, { description, nullable, complexity } as FieldOptions)(target, key);
     if (settings.graphql) return;
     const own = names.get(target) ?? new Set<string>();
     names.set(target, own.add(String(key)));

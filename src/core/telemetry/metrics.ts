@@ -27,6 +27,12 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly programIsolation = new Gauge({
+    name: 'armature_program_isolation',
+    help: '1 when helm and kustomize run in namespaces of their own, 0 when this system does not allow it.',
+    registers: [this.registry],
+  });
+
   constructor() {
     collectDefaultMetrics({ register: this.registry });
   }

@@ -2,11 +2,18 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
 import type { Actor } from '../access/actor.js';
+import { AnswerInFlight } from '../answers/answer-in-flight.js';
 
 /** What is known about the call that is being served. */
 export interface RequestContext {
   requestId: string;
   actor?: Actor;
+  /** The answer that somebody waits for. */
+  answer?: AnswerInFlight;
+  /** The user who asked for what a job does. */
+  onBehalfOf?: string;
+  /** Of the record on which the caller's right was judged last. */
+  organizationId?: string;
 }
 
 const storage = new AsyncLocalStorage<RequestContext>();
@@ -23,5 +30,7 @@ export function requestContext(request: Request, response: Response, next: NextF
   const given = request.headers['x-request-id'];
   const requestId = typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : newRequestId();
   response.setHeader('X-Request-Id', requestId);
-  storage.run({ requestId }, next);
+  const answer = new AnswerInFlight(() => response.destroy());
+  response.once('close', () => answer.close());
+  storage.run({ requestId, answer }, next);
 }

@@ -8,7 +8,6 @@ import {
 } from '../../../test/support/deployment-scene.js';
 import { requires } from '../../../test/support/requirements.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
-import { Applier } from './applier.js';
 
 requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
   let cluster: Cluster;
@@ -198,7 +197,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
     });
     plan.items.reverse();
     const abort = new AbortController();
-    const result = await new Applier(scene.client).apply(plan, {
+    const result = await scene.apply(plan, {
       signal: abort.signal,
       onProgress: ({ status }) => (status === 'deleted' ? abort.abort() : undefined),
     });
@@ -222,7 +221,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
       configMap('c', { a: '2' }),
     ]);
     const stopped = new AbortController();
-    const cancelled = await new Applier(scene.client).apply(again, {
+    const cancelled = await scene.apply(again, {
       signal: stopped.signal,
       onProgress: ({ name }) => (name === 'b' ? stopped.abort() : undefined),
     });
@@ -247,7 +246,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
   it('refuses an object that somebody made since it was planned', async () => {
     const plan = await scene.plan([configMap('a', { mine: '1' })]);
     await scene.others(configMap('a', { theirs: '1' }));
-    const result = await new Applier(scene.client).apply(plan);
+    const result = await scene.apply(plan);
     expect(outcomes(result)).toEqual(['ConfigMap/a: failed NOT_OWNED']);
     expect(await data('a')).toEqual({ theirs: '1' });
   });

@@ -2,40 +2,45 @@ import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js'
 import { isDefinition } from '../plan/definitions.js';
 import { inKindOrder } from '../plan/kind-order.js';
 import { type Plan, type PlanItem } from '../plan/plan.js';
+import { plannedRemoval } from '../plan/planner.js';
 import { groupOf } from '../../kubernetes/clusters/kubernetes-object.js';
+import { type AppliedChange, changeKey, type ChangeJournal } from './applied-change.js';
 import { DeploymentRun, type Step } from './deployment-run.js';
 import { becomesReady } from './readiness.js';
 import { Results } from './results.js';
 import { type DeploymentResult, type RunOptions } from './resource-result.js';
 import { RunClock } from './run-clock.js';
 import { Refused, resourceErrorOf, type RunEnd, runEnd } from './run-end.js';
-import { TakeBack } from './take-back.js';
 import { WorkloadWait } from './workload-wait.js';
 
 export interface ApplyOptions extends RunOptions {
-  /** On failure or cancellation, all that was done is taken back. True without it. */
+  /** Ends with the first failure, for all that was done is undone after it. True without it. */
   atomic?: boolean;
   /** Waits until workloads are ready before anything is pruned. False without it. */
   wait?: boolean;
   /** For that waiting; 5 minutes without it. */
   waitTimeoutMs?: number;
-  /** For taking back; 3 minutes without it. */
-  takeBackTimeoutMs?: number;
 }
 
 /** Carries out plans on one cluster. */
 export class Applier {
-  constructor(private readonly cluster: ClusterClient) {}
+  constructor(
+    private readonly cluster: ClusterClient,
+    private readonly journal: ChangeJournal,
+  ) {}
 
   /**
-   * Applies what the plan creates or updates, then prunes. A plan with errors is not begun when `atomic`.
-   * It does not throw for what a cluster does: every failure is in the result.
+   * Applies what the plan creates or updates, then prunes, and finishes what an earlier attempt has begun. A plan with errors is
+   * not begun when `atomic`. It does not throw for what a cluster does: every failure is in the result.
+   * @throws JobAborted when another worker goes on with it
    */
   async apply(plan: Plan, options: ApplyOptions = {}): Promise<DeploymentResult> {
     const { atomic = true } = options;
-    const results = new Results(plan.items, options.onProgress);
+    const pruned = resume(plan.items, this.journal.changes);
+    const results = new Results([...plan.items, ...pruned], options.onProgress);
+    for (const item of pruned) await results.set(item, { status: 'deleted' });
     const clock = new RunClock(options.timeoutMs ?? 600_000, options.signal);
-    const run = new DeploymentRun(this.cluster, plan, clock);
+    const run = new DeploymentRun(this.cluster, plan, clock, this.journal);
     if (atomic && plan.items.some(({ planned }) => planned.error)) {
       for (const item of plan.items)
         if (item.planned.error) await results.set(item, { status: 'failed', error: item.planned.error });
@@ -44,13 +49,7 @@ export class Applier {
     const failure = await this.carryOut(plan, run, results, clock, { ...options, atomic });
     if (!failure) return { status: 'succeeded', resources: results.all };
     const { cancelled, status, detail } = failure;
-    const back = new TakeBack(this.cluster, plan.owner, new RunClock(options.takeBackTimeoutMs ?? 180_000));
-    const clean = atomic && (await this.takeBack(back, run, results));
-    return {
-      status: cancelled ? 'cancelled' : clean ? 'rolled_back' : 'failed',
-      resources: results.all,
-      failure: { status, detail },
-    };
+    return { status: cancelled ? 'cancelled' : 'failed', resources: results.all, failure: { status, detail } };
   }
 
   private async carryOut(
@@ -116,20 +115,25 @@ export class Applier {
     }
     if (errors.size > 0 && options.atomic) throw new Refused();
   }
+}
 
-  /** Whether all was taken back. What failed keeps its error; what could not be undone gets one. */
-  private async takeBack(back: TakeBack, run: DeploymentRun, results: Results): Promise<boolean> {
-    let clean = true;
-    for (const { item, deed } of [...run.deeds].reverse()) {
-      const error = await back.undo(deed);
-      if (error) clean = false;
-      if (error)
-        await results.set(item, { status: results.has(item, 'failed') ? 'failed' : results.statusOf(item), error });
-      else if (!results.has(item, 'failed')) await results.set(item, { status: 'rolled_back' });
-    }
-    this.cluster.invalidate();
-    return clean;
+/**
+ * Makes the plan of another attempt say what the deployment does as a whole: what the cluster shows as unchanged by now was
+ * created or updated by it.
+ * @returns items for what it has pruned already
+ */
+function resume(items: PlanItem[], changes: readonly AppliedChange[]): PlanItem[] {
+  const recorded = new Map(changes.map((change) => [changeKey(change), change]));
+  for (const { kind, planned } of items) {
+    const change =
+      kind && recorded.get(changeKey({ kind, name: planned.name, namespace: planned.namespace ?? undefined }));
+    if (!change || change.action === 'delete') continue;
+    planned.action = change.action;
+    recorded.delete(changeKey(change));
   }
+  return [...recorded.values()]
+    .filter(({ action }) => action === 'prune')
+    .map(({ kind, name, namespace }) => ({ planned: plannedRemoval('prune', kind, { name, namespace }) }));
 }
 
 function step(error: Step['error']): Step {

@@ -1,5 +1,12 @@
 import { type Cluster, startCluster } from '../../../test/support/cluster.js';
-import { clusterClient, configMap, DeploymentScene, judge, outcomes } from '../../../test/support/deployment-scene.js';
+import {
+  clusterClient,
+  configMap,
+  DeploymentScene,
+  judge,
+  MemoryJournal,
+  outcomes,
+} from '../../../test/support/deployment-scene.js';
 import { requires } from '../../../test/support/requirements.js';
 import { Planner } from '../plan/planner.js';
 import { Applier } from './applier.js';
@@ -32,10 +39,10 @@ requires('KUBEBUILDER_ASSETS', 'A deployment to a cluster that fails', () => {
       namespace: scene.namespace,
       previous: [],
     });
-    const result = await new Applier(nobody).apply(plan, { atomic: false });
+    const result = await new Applier(nobody, new MemoryJournal()).apply(plan, { atomic: false });
     expect(outcomes(result)).toEqual(['a', 'b', 'c'].map((name) => `ConfigMap/${name}: failed FORBIDDEN`));
     expect(result.resources[0]?.error?.detail).toContain('User "nobody" cannot');
-    const undeployer = new Undeployer(nobody);
+    const undeployer = new Undeployer(nobody, new MemoryJournal());
     await expect(undeployer.undeploy(scene.owner)).rejects.toMatchObject({ kind: 'forbidden' });
     const previous = [{ apiVersion: 'v1', kind: 'ConfigMap', namespace: scene.namespace, name: 'a' }];
     expect(outcomes(await undeployer.undeploy(scene.owner, { previous }))).toEqual(['ConfigMap/a: failed FORBIDDEN']);
@@ -44,7 +51,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment to a cluster that fails', () => {
 
   it('is taken back when the cluster stands still and goes on', async () => {
     const plan = await scene.plan(objects);
-    const result = await new Applier(scene.client).apply(plan, {
+    const result = await scene.apply(plan, {
       onProgress: ({ name, status }) => {
         if (name !== 'b' || status !== 'applied') return;
         signal('SIGSTOP');
@@ -62,8 +69,8 @@ requires('KUBEBUILDER_ASSETS', 'A deployment to a cluster that fails', () => {
 
   it('says what it could not take back when the cluster is gone', async () => {
     const plan = await scene.plan(objects);
-    const result = await new Applier(scene.client).apply(plan, {
-      takeBackTimeoutMs: 2_000,
+    const result = await scene.apply(plan, {
+      undoTimeoutMs: 2_000,
       onProgress: ({ name, status, error }) =>
         name === 'b' && status === 'applied' && !error ? signal('SIGKILL') : undefined,
     });

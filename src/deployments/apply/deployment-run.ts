@@ -10,9 +10,9 @@ import { appliedFields, FIELD_MANAGER } from '../plan/owner.js';
 import { type Plan, type PlanItem } from '../plan/plan.js';
 import { type ResourceError } from '../plan/planned-resource.js';
 import { concernsCluster, resourceError } from '../plan/resource-error.js';
+import { type AppliedChange, changeKey, type ChangeJournal, recorded } from './applied-change.js';
 import { Removal } from './removal.js';
 import { type RunClock } from './run-clock.js';
-import { type Deed } from './take-back.js';
 
 /** Refusals that pass when what was applied before has come up: a webhook's pods, the account that a namespace gets, a schema. */
 const SETTLES_WITHIN_MS = 30_000;
@@ -27,9 +27,10 @@ interface Condition {
 
 export type Step = { status: 'applied' | 'unchanged' | 'deleted' | 'skipped' | 'failed'; error?: ResourceError };
 
-/** Carries out single items of a plan and remembers every deed, so that it can be undone. */
+/** Carries out single items of a plan. Every change is recorded before it is made, so that it can be undone. */
 export class DeploymentRun {
-  readonly deeds: { item: PlanItem; deed: Deed }[] = [];
+  /** Those of earlier attempts included; each was made unless its worker was killed just then. */
+  private readonly recorded: Map<string, AppliedChange>;
   private readonly comparison: Comparison;
   private readonly removal: Removal;
 
@@ -37,7 +38,9 @@ export class DeploymentRun {
     private readonly cluster: ClusterClient,
     plan: Plan,
     private readonly clock: RunClock,
+    private readonly journal: ChangeJournal,
   ) {
+    this.recorded = new Map(journal.changes.map((change) => [changeKey(change), change]));
     this.comparison = new Comparison(cluster, plan.owner, plan.options);
     this.removal = new Removal(cluster, plan.owner);
   }
@@ -59,9 +62,11 @@ export class DeploymentRun {
     const settled = Date.now() + SETTLES_WITHIN_MS;
     for (;;) {
       const compared = await this.comparison.of(kind, desired);
-      if (compared.action === 'unchanged') return { status: 'unchanged' };
-      const error = compared.error ?? (await this.write(item, kind, desired, compared));
-      if (!error || error === 'unchanged') return { status: error ?? 'applied' };
+      const wasApplied = this.recorded.has(changeKey({ kind, ...desired.metadata }));
+      if (compared.action === 'unchanged') return { status: wasApplied ? 'applied' : 'unchanged' };
+      const error = compared.error ?? (await this.write(kind, desired, compared));
+      if (error === 'unchanged') return { status: wasApplied ? 'applied' : 'unchanged' };
+      if (!error) return { status: 'applied' };
       const isFollowing = !planned.verified && /not declared in schema/.test(error.detail);
       if ((!settles(error) && !isFollowing) || Date.now() > settled) return { status: 'failed', error };
       this.clock.check();
@@ -93,27 +98,42 @@ export class DeploymentRun {
     const { kind, live } = item;
     if (!kind || !live) return { status: 'skipped' };
     const { name, namespace, uid } = live.metadata;
-    const { previous, ...step } = await this.removal.remove({ kind, name, namespace, uid });
-    if (previous && step.status === 'deleted') {
-      this.deeds.push({
-        item,
-        deed: { did: 'pruned', kind, object: previous, previous: await this.asApplied(kind, previous) },
-      });
+    let change: AppliedChange | undefined;
+    const before = async (object: KubernetesObject) => {
+      const previous = recorded(kind, await this.asApplied(kind, object));
+      change = await this.record({ action: 'prune', kind, name, namespace, previous });
+    };
+    const { previous, ...step } = await this.removal.remove({ kind, name, namespace, uid }, { before });
+    if (change && !previous) await this.withdraw(change);
+    if (previous && step.status === 'deleted')
       await this.removal.gone({ kind, name, namespace }, uid, this.clock, PRUNED_WITHIN_MS);
-    }
     return step;
   }
 
+  /** @returns the change, unless it was recorded before: what was there first is what counts */
+  private async record(change: AppliedChange): Promise<AppliedChange | undefined> {
+    if (this.recorded.has(changeKey(change))) return undefined;
+    await this.journal.record([change]);
+    this.recorded.set(changeKey(change), change);
+    return change;
+  }
+
+  private async withdraw(change: AppliedChange): Promise<void> {
+    await this.journal.withdraw(change);
+    this.recorded.delete(changeKey(change));
+  }
+
   private async write(
-    item: PlanItem,
     kind: ResourceKind,
     desired: KubernetesObject,
     { live }: Compared,
   ): Promise<ResourceError | 'unchanged' | undefined> {
-    const deed: Deed = live
-      ? { did: 'updated', kind, object: desired, previous: await this.asApplied(kind, live) }
-      : { did: 'created', kind, object: desired };
-    this.deeds.push({ item, deed });
+    const { name, namespace } = desired.metadata;
+    const change = await this.record(
+      live
+        ? { action: 'update', kind, name, namespace, previous: recorded(kind, await this.asApplied(kind, live)) }
+        : { action: 'create', kind, name, namespace },
+    );
     // With the uid, an object that was deleted or replaced since it was looked at is a conflict.
     const uid = live?.metadata.uid;
     const wanted = uid ? { ...desired, metadata: { ...desired.metadata, uid } } : desired;
@@ -123,12 +143,12 @@ export class DeploymentRun {
         force: this.comparison.forced,
       });
       if (object.metadata.resourceVersion !== live?.metadata.resourceVersion) return undefined;
-      this.deeds.pop();
+      if (change) await this.withdraw(change);
       return 'unchanged';
     } catch (error) {
-      // Without an answer it may have happened, so the deed stays to be undone.
-      if (!(error instanceof ClusterError) || error.unanswered) throw error;
-      this.deeds.pop();
+      // Only the cluster's refusal says that nothing has changed: without an answer, or with a broken one, it may have.
+      if (!(error instanceof ClusterError) || error.answered === undefined) throw error;
+      if (change && error.answered < 500) await this.withdraw(change);
       if (concernsCluster(error)) throw error;
       return resourceError(error, desired);
     }

@@ -37,10 +37,14 @@ export class Removal {
 
   /**
    * Asks for the deletion of the object that it saw, if it is still this owner's and takes nothing of others with it.
-   * @param wholly the object stays until what was made for it is gone, such as the pods of a workload
+   * @param options.wholly the object stays until what was made for it is gone, such as the pods of a workload; true without it
+   * @param options.before is awaited with the object right before its deletion is asked for
    * @throws ClusterError when the cluster as a whole cannot be worked with
    */
-  async remove(leaving: Leaving, wholly = true): Promise<Removed> {
+  async remove(
+    leaving: Leaving,
+    { wholly = true, before }: { wholly?: boolean; before?: (previous: KubernetesObject) => Promise<void> } = {},
+  ): Promise<Removed> {
     const { kind, name, namespace } = leaving;
     let previous: KubernetesObject | undefined;
     try {
@@ -49,6 +53,7 @@ export class Removal {
       if (!previous || (leaving.uid && leaving.uid !== uid)) return { status: 'deleted' };
       const kept = await this.reasonToKeep(previous);
       if (kept) return { status: 'skipped', error: kept };
+      await before?.(previous);
       const alone = ALONE.test(kind.group) && kind.kind !== 'ReplicationController';
       await this.cluster.delete(kind, name, namespace, {
         uid,

@@ -19,8 +19,7 @@ export interface DeploymentFailure {
 }
 
 export interface DeploymentResult {
-  /** `rolled_back`: it failed, and all that it did was taken back. */
-  status: 'succeeded' | 'undeployed' | 'failed' | 'rolled_back' | 'cancelled';
+  status: 'succeeded' | 'undeployed' | 'failed' | 'cancelled';
   resources: ResourceResult[];
   /** Absent on success. */
   failure?: DeploymentFailure;
@@ -29,7 +28,7 @@ export interface DeploymentResult {
 export interface RunOptions {
   /** Ends the run before the next resource, and any waiting at once. */
   signal?: AbortSignal;
-  /** For the whole run but taking back; 10 minutes without it. */
+  /** For the whole run; 10 minutes without it. */
   timeoutMs?: number;
   /** Told of every change of a resource's status; awaited, so that a record may be written. A throw ends the run as it stands. */
   onProgress?: (result: ResourceResult, done: number, total: number) => void | Promise<void>;

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { JobAborted } from '../../jobs/job-aborted.js';
 
 /** Why a run ends before its work is done. */
 export class RunEnded extends Error {
@@ -8,20 +9,28 @@ export class RunEnded extends Error {
   }
 }
 
-/** How long a run may go on: until it is cancelled or its time is over. */
+/** How long a run may go on: until it is cancelled or interrupted, or its time is over. */
 export class RunClock {
   private readonly end: number;
 
   constructor(
     timeoutMs: number,
     private readonly signal?: AbortSignal,
+    private readonly cancellable = true,
   ) {
     this.end = Date.now() + timeoutMs;
   }
 
-  /** @throws RunEnded when there is no going on */
+  /**
+   * @throws RunEnded when the run is to end here
+   * @throws JobAborted when another worker goes on with it, so that nothing may be undone
+   */
   check(): void {
-    if (this.signal?.aborted) throw new RunEnded('cancelled');
+    if (this.signal?.aborted) {
+      const { reason } = this.signal as { reason: unknown };
+      if (reason instanceof JobAborted && reason.why !== 'cancelled') throw reason;
+      if (this.cancellable) throw new RunEnded('cancelled');
+    }
     if (Date.now() >= this.end) throw new RunEnded('timeout');
   }
 
@@ -36,9 +45,9 @@ export class RunClock {
       this.check();
       const answer = await ask();
       if (answer !== undefined || Date.now() >= last) return answer;
-      await pause(Math.min(wait, Math.max(1, last - Date.now())), undefined, { signal: this.signal }).catch(
-        () => undefined,
-      );
+      await pause(Math.min(wait, Math.max(1, last - Date.now())), undefined, {
+        signal: this.cancellable ? this.signal : undefined,
+      }).catch(() => undefined);
     }
   }
 }

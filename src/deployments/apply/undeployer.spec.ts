@@ -4,6 +4,7 @@ import {
   customKind,
   deployment,
   DeploymentScene,
+  MemoryJournal,
   outcomes,
 } from '../../../test/support/deployment-scene.js';
 import { requires } from '../../../test/support/requirements.js';
@@ -31,7 +32,9 @@ requires('KUBEBUILDER_ASSETS', 'An undeployment', () => {
       { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'sa' } },
     ]);
     expect(
-      (await new Undeployer(scene.client).plan(scene.owner)).map(({ kind, action }) => `${kind} ${action}`),
+      (await new Undeployer(scene.client, new MemoryJournal()).plan(scene.owner)).map(
+        ({ kind, action }) => `${kind} ${action}`,
+      ),
     ).toEqual(['Deployment delete', 'ConfigMap delete', 'ServiceAccount delete']);
     const result = await scene.undeploy({ previous: undefined });
     expect(result.status).toBe('undeployed');

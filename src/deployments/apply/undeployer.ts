@@ -7,6 +7,7 @@ import { OwnedObjects, type OwnedObject } from '../plan/owned-objects.js';
 import { type Owner } from '../plan/owner.js';
 import { type PlannedResource } from '../plan/planned-resource.js';
 import { plannedRemoval } from '../plan/planner.js';
+import { type AppliedChange, changeKey, type ChangeJournal } from './applied-change.js';
 import { Removal } from './removal.js';
 import { type DeploymentResult, type RunOptions } from './resource-result.js';
 import { Results } from './results.js';
@@ -32,7 +33,10 @@ const PARALLEL = 6;
 
 /** Removes everything of an owner from one cluster, and nothing else. */
 export class Undeployer {
-  constructor(private readonly cluster: ClusterClient) {}
+  constructor(
+    private readonly cluster: ClusterClient,
+    private readonly journal: ChangeJournal,
+  ) {}
 
   /** What would be deleted, in the order of deletion. Every kind of the cluster is searched, so that nothing stays behind. */
   async plan(owner: Owner, options: Pick<UndeployOptions, 'previous' | 'signal'> = {}): Promise<PlannedResource[]> {
@@ -42,12 +46,15 @@ export class Undeployer {
 
   /**
    * Deletes in reverse order, kind by kind, each kind once the one before is gone: what serves a kind outlives its objects.
-   * Namespaces and definitions that hold what others made are left and reported as `skipped`.
+   * Namespaces and definitions that hold what others made are left and reported as `skipped`. What an earlier attempt has deleted
+   * is reported as well.
    * @throws ClusterError when the cluster cannot be searched, or shows nothing at all to this credential; all later failures are in the result
    */
   async undeploy(owner: Owner, options: UndeployOptions = {}): Promise<DeploymentResult> {
     const { found, unread } = await this.departures(owner, options);
-    const results = new Results([...found, ...unread], options.onProgress);
+    const gone = await this.record(found);
+    const results = new Results([...gone, ...found, ...unread], options.onProgress);
+    for (const one of gone) await results.set(one, { status: 'deleted' });
     const clock = new RunClock(options.timeoutMs ?? 300_000, options.signal);
     const removal = new Removal(this.cluster, owner);
     const ranks = new Set(found.map(({ kind }) => kindRank(kind)));
@@ -67,6 +74,18 @@ export class Undeployer {
       const { cancelled, status, detail } = runEnd(error, () => results.summary());
       return { status: cancelled ? 'cancelled' : 'failed', resources: results.all, failure: { status, detail } };
     }
+  }
+
+  /** Writes down what is to be deleted. @returns what an earlier attempt has written down and is gone by now */
+  private async record(found: Departure[]): Promise<{ planned: PlannedResource }[]> {
+    const changes = found.map(({ kind, object }): AppliedChange => {
+      const { name, namespace } = object.metadata;
+      return { action: 'delete', kind, name, namespace };
+    });
+    const [standing, earlier] = [new Set(changes.map(changeKey)), new Set(this.journal.changes.map(changeKey))];
+    const gone = this.journal.changes.filter((change) => !standing.has(changeKey(change)));
+    await this.journal.record(changes.filter((change) => !earlier.has(changeKey(change))));
+    return gone.map((change) => ({ planned: plannedRemoval('delete', change.kind, change) }));
   }
 
   private async departures(

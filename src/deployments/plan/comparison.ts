@@ -3,13 +3,15 @@ import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { changeDigest, fieldChanges } from './field-changes.js';
-import { FIELD_MANAGER, isOwnedBy, otherOwner, type Owner } from './owner.js';
+import { FIELD_MANAGER, isNamed, isOwnedBy, labelledOwner, type LabelledOwner, type Owner } from './owner.js';
 import { type FieldChange, type ResourceError } from './planned-resource.js';
 import { concernsCluster, resourceError } from './resource-error.js';
 
 export interface OwnershipOptions {
   /** Takes over objects that exist without this owner. */
   adopt?: boolean;
+  /** Whether an object of another owner of this installation may be taken over; without it none may. */
+  mayAdopt?: (owner: LabelledOwner) => Promise<boolean>;
   /** Takes fields from other managers. */
   force?: boolean;
 }
@@ -49,7 +51,7 @@ export class Comparison {
     let live: KubernetesObject | undefined;
     try {
       live = await this.cluster.lookup(kind, desired.metadata.name, desired.metadata.namespace, signal);
-      const error = live && this.refusal(live);
+      const error = live && (await this.refusal(live));
       if (error) return { action: 'update', diff: [], verified: true, warnings: [], live, error };
       const options = { fieldManager: FIELD_MANAGER, force: this.options.force, dryRun: true, signal };
       const { object, warnings } = await this.cluster.apply(kind, desired, options);
@@ -69,15 +71,23 @@ export class Comparison {
     }
   }
 
-  private refusal(live: KubernetesObject): ResourceError | undefined {
+  private async refusal(live: KubernetesObject): Promise<ResourceError | undefined> {
     if (live.metadata.deletionTimestamp) {
       return { reason: 'TERMINATING', detail: 'The object is being deleted; deploy again when it is gone' };
     }
-    if (this.options.adopt || isOwnedBy(this.owner, live)) return undefined;
-    const other = otherOwner(live) ?? 'something else';
+    if (isOwnedBy(this.owner, live)) return undefined;
+    const other = labelledOwner(live);
+    const name = other?.design ? `another deployment (design ${other.design})` : 'something else';
+    if (!this.options.adopt)
+      return {
+        reason: 'NOT_OWNED',
+        detail: `The object exists and belongs to ${name}; deploy with adopt to take it over`,
+      };
+    if (other?.installation !== this.owner.installation || isNamed(this.owner, other)) return undefined;
+    if (await this.options.mayAdopt?.(other)) return undefined;
     return {
       reason: 'NOT_OWNED',
-      detail: `The object exists and belongs to ${other}; deploy with adopt to take it over`,
+      detail: `The object exists and belongs to ${name}, and adopting it needs the right to undeploy that one: undeploy it first, or let someone deploy who may; of a deployment that is unknown by now, remove the labels armature.dev/* from the object`,
     };
   }
 }

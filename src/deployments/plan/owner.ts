@@ -44,10 +44,22 @@ export function isOwnedBy(owner: Owner, object: ObjectMetadata): boolean {
   );
 }
 
-/** Names the owner that an object carries instead, for a message; undefined when it carries none. */
-export function otherOwner(object: ObjectMetadata): string | undefined {
-  const design = object.metadata.labels?.[`${PREFIX}design`];
-  return design === undefined ? undefined : `another deployment (design ${design})`;
+/** An owner as the labels of an object name it, which anyone may have written. */
+export type LabelledOwner = Partial<Record<(typeof PARTS)[number], string>>;
+
+/** Undefined when the object carries no owner. */
+export function labelledOwner(object: ObjectMetadata): LabelledOwner | undefined {
+  const labels = object.metadata.labels ?? {};
+  const parts = PARTS.flatMap((part) => {
+    const value = labels[PREFIX + part];
+    return value === undefined ? [] : [[part, value] as const];
+  });
+  return parts.length > 0 ? Object.fromEntries(parts) : undefined;
+}
+
+/** Whether the labels name this very owner. */
+export function isNamed(owner: Owner, labelled: LabelledOwner): boolean {
+  return PARTS.every((part) => labelled[part] === (owner[part] ?? undefined));
 }
 
 /** What this server applied to the object, as the API server keeps it. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { Turns } from '../../core/turns.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject, type ObjectMetadata } from '../../kubernetes/clusters/kubernetes-object.js';
 import { type OwnershipOptions } from './comparison.js';
@@ -35,17 +36,15 @@ export function plannedResources(plan: Plan): PlannedResource[] {
   return plan.items.map(({ planned }) => planned);
 }
 
-export function fingerprint(items: PlanItem[]): string {
-  const facts = items.map(({ planned, desired, live, digest }) => [
-    planned.api_version,
-    planned.kind,
-    planned.namespace,
-    planned.name,
-    planned.action,
-    planned.error?.reason,
-    live?.metadata.uid,
-    desired,
-    digest,
-  ]);
-  return createHash('sha256').update(JSON.stringify(facts)).digest('hex');
+/** Hashes the JSON of all items piece by piece: as a whole it is as large as the design. */
+export async function fingerprint(items: PlanItem[]): Promise<string> {
+  const hash = createHash('sha256').update('[');
+  const turns = new Turns();
+  for (const [index, { planned, desired, live, digest }] of items.entries()) {
+    const { api_version, kind, namespace, name, action, error } = planned;
+    const facts = [api_version, kind, namespace, name, action, error?.reason, live?.metadata.uid, desired, digest];
+    hash.update(`${index === 0 ? '' : ','}${JSON.stringify(facts)}`);
+    await turns.take();
+  }
+  return hash.update(']').digest('hex');
 }

@@ -61,8 +61,8 @@ export class Planner {
     await boundedParallel(rest, PARALLEL, (item) => compare(item, refusals));
     const { prunes, unseen } = await this.prunes(items, owner, options);
     const all = [...items, ...prunes];
-    const { adopt, force } = options;
-    return { owner, options: { adopt, force }, items: all, unseen, fingerprint: fingerprint(all) };
+    const { adopt, mayAdopt, force } = options;
+    return { owner, options: { adopt, mayAdopt, force }, items: all, unseen, fingerprint: await fingerprint(all) };
   }
 
   private async item(

@@ -3,6 +3,7 @@ import { Access } from '../../core/access/access.js';
 import type { Actor } from '../../core/access/actor.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { Conflict, InvalidRequest, NotFound } from '../../core/errors/app-error.js';
+import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import type { Design } from '../../designs/design.entity.js';
 import { DesignsService } from '../../designs/designs.service.js';
 import { ValueVariants } from '../../designs/versions/value-variants.service.js';
@@ -15,11 +16,15 @@ import { WorkspaceQuotas } from '../../workspaces/quotas/workspace-quotas.js';
 import { DeployedDesignsStore } from '../deployed-designs.store.js';
 import { ClusterWork } from '../runs/cluster-work.js';
 import { type Target, Targets } from '../targets/targets.js';
+import { Adoption } from './adoption.js';
 import { DeploymentPlan } from './deployment-plan.entity.js';
 import type { Plan } from './plan.js';
 import { PlanView } from './plan.view.js';
 import type { DesiredResource } from './planned-resource.js';
 import { Planner } from './planner.js';
+
+/** However slowly a cluster answers, and however much is asked of it. */
+const PLANNED_WITHIN_MS = 600_000;
 
 /** Tells what a deployment would do, and keeps what it was made of for those who want exactly that. */
 @Injectable()
@@ -31,6 +36,7 @@ export class PlansService {
     private readonly targets: Targets,
     private readonly work: ClusterWork,
     private readonly deployed: DeployedDesignsStore,
+    private readonly adoption: Adoption,
     private readonly quotas: WorkspaceQuotas,
     private readonly validation: ValidationService,
     private readonly access: Access,
@@ -54,8 +60,9 @@ export class PlansService {
     });
     const plans = new Map<string, Plan>();
     const resources = await this.work.resources(design.id, kept.designVersion);
+    const wanted = { ...kept, requestedBy: actor.userId, approvedBy: null };
     for (const connectionId of target.connectionIds)
-      plans.set(connectionId, await this.planOn(kept, connectionId, resources));
+      plans.set(connectionId, await this.planOn(wanted, connectionId, resources));
     kept.fingerprints = Object.fromEntries([...plans].map(([id, plan]) => [id, plan.fingerprint]));
     await this.unit.manager.getRepository(DeploymentPlan).insert(kept);
     return PlanView.of(kept, target, plans, await this.quotas.verdict(actor, workspaceId, 'max_deployments_per_day'));
@@ -69,7 +76,7 @@ export class PlansService {
 
   /** What would be done on one cluster now. */
   async planOn(
-    of: Pick<Deployment, 'designId' | 'designVersion' | 'environmentId' | 'options'>,
+    of: Pick<Deployment, 'designId' | 'environmentId' | 'options' | 'requestedBy' | 'approvedBy'>,
     connectionId: string,
     resources: DesiredResource[],
     signal?: AbortSignal,
@@ -78,15 +85,24 @@ export class PlansService {
     const owner = await this.work.owner(of, connectionId);
     const known = await this.deployed.find(of, connectionId);
     const { namespace, adopt, force } = of.options;
-    const options = { namespace, adopt, force, previous: known?.objects, signal };
-    return new Planner(cluster, this.validation).plan(resources, owner, options);
+    const mayAdopt = this.adoption.judgeFor(of);
+    const deadline = AbortSignal.timeout(PLANNED_WITHIN_MS);
+    const either = signal ? AbortSignal.any([signal, deadline]) : deadline;
+    const options = { namespace, adopt, mayAdopt, force, previous: known?.objects, signal: either };
+    return new Planner(cluster, this.validation).plan(resources, owner, options).catch((error: unknown) => {
+      if (error !== deadline.reason || signal?.aborted) throw error;
+      throw new ClusterError('timeout', 'The cluster took too long over what the plan asked of it', { cause: error });
+    });
   }
 
   /**
    * The plan that a deployment of this design names, when the design is still what it was.
    * @throws NotFound, Conflict PLAN_STALE
    */
-  async mustHold(design: Design, id: string): Promise<{ plan: DeploymentPlan; target: Omit<Target, 'tier'> }> {
+  async mustHold(
+    design: Design,
+    id: string,
+  ): Promise<{ plan: DeploymentPlan; target: Pick<Target, 'environmentId' | 'connectionIds'> }> {
     const plan = await this.unit.manager.getRepository(DeploymentPlan).findOneBy({ id, designId: design.id });
     if (!plan) throw new NotFound('plan', id);
     if ((plan.currentVersion ?? design.versionNumber) !== design.versionNumber)

@@ -1,7 +1,11 @@
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
+import { clusterText } from '../../kubernetes/clusters/cluster-text.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { withoutSecrets } from './secret-values.js';
 import { type ResourceError } from './planned-resource.js';
+
+/** Characters of all fields that one error names. */
+const LONGEST_FIELD = 1_000;
 
 /** Failures of the cluster as a whole: with one of these there is no use in going on with the next resource. */
 export function concernsCluster(error: unknown): boolean {
@@ -12,7 +16,7 @@ export function concernsCluster(error: unknown): boolean {
 /** What the cluster said about one resource. The value of a secret that it repeats is taken out. */
 export function resourceError(error: ClusterError, object: KubernetesObject): ResourceError {
   const fields = error.causes.flatMap((cause) => cause.field ?? []);
-  const field = fields.length > 0 ? fields.join(', ') : fieldIn(error.message);
+  const field = clusterText(fields.length > 0 ? fields.join(', ') : fieldIn(error.message), LONGEST_FIELD);
   const reason = reasonOf(error);
   const missing = `The namespace ${error.about.name} is neither on the cluster nor in the design`;
   const detail = reason === 'NAMESPACE_NOT_FOUND' ? missing : withoutSecrets(error.message, object);

@@ -5,10 +5,8 @@ import { Actor } from '../../core/access/actor.js';
 import { asSystem } from '../../core/database/row-security.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { NotFound } from '../../core/errors/app-error.js';
-import { deployedComponents } from '../../formats/deployed-components.js';
 import { DesignsStore } from '../../designs/designs.store.js';
 import { DesignContents } from '../../designs/versions/design-contents.js';
-import { resourceOf } from '../../formats/design-component.js';
 import { Clusters } from '../../kubernetes/clusters/clusters.service.js';
 import type { ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import type { Owner } from '../plan/owner.js';
@@ -29,14 +27,11 @@ export class ClusterWork {
     private readonly unit: UnitOfWork,
   ) {}
 
-  /** The resources of one version of a design, as they should be on a cluster: all but the hooks of a chart that installing it does not run. */
+  /** The resources of one version of a design, as they should be on a cluster; read in a worker where there are many. */
   async resources(designId: string, version: number): Promise<DesiredResource[]> {
     const design = await this.designs.find(SYSTEM, designId);
     if (!design) throw new NotFound('design', designId);
-    return deployedComponents(await this.contents.read(design, version)).map((component) => ({
-      component: component.id,
-      object: resourceOf(component),
-    }));
+    return this.contents.readResources(design, version);
   }
 
   /** Whoever may deploy uses the credential without ever seeing it. */

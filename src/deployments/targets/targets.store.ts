@@ -12,6 +12,18 @@ export interface Reachable {
   connection: string;
 }
 
+/** What a deployment depends on, as it is now. */
+export interface TargetState {
+  /** Null when it is deleted. */
+  designWorkspaceId: string | null;
+  environment: string;
+  status: EnvironmentStatus;
+  /** Whether the workspace still has the environment. */
+  isAssigned: boolean;
+  /** Those of the deployment that the environment still has. */
+  connectionIds: string[];
+}
+
 @Injectable()
 export class TargetsStore {
   constructor(private readonly unit: UnitOfWork) {}
@@ -28,6 +40,53 @@ export class TargetsStore {
         ORDER BY e.name, e.id, c.name, c.id`,
       [workspaceId],
     );
+  }
+
+  /**
+   * Locks design, environment and connections until the end of the transaction, in this order and after the workspace, so that
+   * none of them is deleted, moved or taken away before a deployment that uses them is known.
+   */
+  lock({
+    workspaceId,
+    designId,
+    environmentId,
+    connectionIds,
+  }: {
+    workspaceId: string;
+    designId: string;
+    environmentId: string;
+    connectionIds: string[];
+  }): Promise<TargetState | undefined> {
+    return this.unit.asSystem('the target of a deployment', async () => {
+      const { manager } = this.unit;
+      const [design] = await manager.query<{ id: string }[]>(
+        `SELECT workspace_id AS id FROM design WHERE id = $1 AND deleted_at IS NULL FOR SHARE`,
+        [designId],
+      );
+      await manager.query(`SELECT FROM environment WHERE id = $1 FOR SHARE`, [environmentId]);
+      await manager.query(`SELECT FROM connection WHERE id = ANY($1) ORDER BY id FOR SHARE`, [connectionIds]);
+      const [state] = await manager.query<Omit<TargetState, 'designWorkspaceId'>[]>(
+        `SELECT e.name AS environment, e.status,
+                EXISTS (SELECT FROM workspace_environment a
+                         WHERE a.workspace_id = $1 AND a.environment_id = e.id AND a.deleted_at IS NULL) AS "isAssigned",
+                ARRAY(SELECT c.id FROM environment_connection m
+                        JOIN connection c ON c.id = m.connection_id AND c.deleted_at IS NULL AND c.kind = 'kubernetes'
+                       WHERE m.environment_id = e.id AND m.deleted_at IS NULL AND c.id = ANY($3)) AS "connectionIds"
+           FROM environment e WHERE e.id = $2 AND e.deleted_at IS NULL`,
+        [workspaceId, environmentId, connectionIds],
+      );
+      return state && { ...state, designWorkspaceId: design?.id ?? null };
+    });
+  }
+
+  /** Whether a workspace has an environment. */
+  async isAssigned(workspaceId: string, environmentId: string): Promise<boolean> {
+    const rows = await this.unit.manager.query<unknown[]>(
+      `SELECT FROM workspace_environment a JOIN environment e ON e.id = a.environment_id AND e.deleted_at IS NULL
+        WHERE a.workspace_id = $1 AND a.environment_id = $2 AND a.deleted_at IS NULL`,
+      [workspaceId, environmentId],
+    );
+    return rows.length > 0;
   }
 
   /** The tier that an environment has or had; production when it is not known any more, so that nothing is loosened. */

@@ -10,6 +10,8 @@ import { type Reachable, TargetsStore } from './targets.store.js';
 
 /** Where a design is deployed to: one environment, through some of its clusters. */
 export interface Target {
+  /** Whose members act there. */
+  workspaceId: string;
   environmentId: string;
   tier: Tier;
   connectionIds: string[];
@@ -24,7 +26,7 @@ export class Targets {
     private readonly environments: EnvironmentsService,
   ) {}
 
-  /** @throws InvalidRequest naming the choices, NotFound, Conflict ENVIRONMENT_ARCHIVED */
+  /** @throws InvalidRequest naming the choices, NotFound, Conflict ENVIRONMENT_ARCHIVED or IN_USE */
   async forDeployment(actor: Actor, design: Design, wanted: DeploymentTarget): Promise<Target> {
     if (wanted.environment_id) await this.environments.get(actor, wanted.environment_id);
     const all = await this.store.ofWorkspace(design.workspaceId);
@@ -50,16 +52,25 @@ export class Targets {
       throw new Conflict('ENVIRONMENT_ARCHIVED', `environment ${first.environment} is archived`, {
         remedy: 'Restore it first.',
       });
+    await this.requireOwn(design, first.environmentId);
     return {
+      workspaceId: design.workspaceId,
       environmentId: first.environmentId,
       tier: first.tier,
       connectionIds: target.map(({ connectionId }) => connectionId),
     };
   }
 
-  /** @throws Conflict NOT_DEPLOYED; InvalidRequest naming the places when there are several */
-  async forUndeployment(design: Design, wanted: DeploymentTarget): Promise<Target> {
-    const all = await this.deployed.by('design_id', design.id);
+  /** Where a design is deployed. */
+  deployedPlaces(design: Design): Promise<DeployedDesign[]> {
+    return this.deployed.by({ designId: design.id });
+  }
+
+  /**
+   * @param all where the design is deployed
+   * @throws Conflict NOT_DEPLOYED; InvalidRequest naming the places when there are several
+   */
+  async forUndeployment(design: Design, all: DeployedDesign[], wanted: DeploymentTarget): Promise<Target> {
     const matching = all.filter(
       ({ environmentId, connectionId }) =>
         (!wanted.environment_id || environmentId === wanted.environment_id) &&
@@ -78,17 +89,33 @@ export class Targets {
       Boolean(wanted.environment_id),
       ({ environmentId, connectionId }) => `${environmentId}/${connectionId}`,
     );
-    const [{ environmentId }] = target;
+    const [{ workspaceId, environmentId }] = target;
     return {
+      workspaceId,
       environmentId,
       tier: await this.store.tierOf(environmentId),
       connectionIds: target.map(({ connectionId }) => connectionId),
     };
   }
+
+  /** What was deployed from another workspace is changed by no deployment that is judged in this one. */
+  private async requireOwn({ id, workspaceId }: Design, environmentId: string): Promise<void> {
+    const places = await this.deployed.by({ designId: id, environmentId });
+    const foreign = places.filter((place) => place.workspaceId !== workspaceId);
+    if (foreign.length === 0) return;
+    throw new Conflict('IN_USE', 'it is deployed there from another workspace', {
+      extensions: { deployments: foreign.map((place) => ({ design_id: id, ...placeOf(place) })) },
+      remedy: 'Undeploy it first: DELETE /api/pattern/deploy.',
+    });
+  }
 }
 
 /** A place as it is named in answers. */
-export const placeOf = ({ environmentId, connectionId, deploymentId }: DeployedDesign) => ({
+export const placeOf = ({
+  environmentId,
+  connectionId,
+  deploymentId,
+}: Pick<DeployedDesign, 'environmentId' | 'connectionId' | 'deploymentId'>) => ({
   environment_id: environmentId,
   connection_id: connectionId,
   deployment_id: deploymentId,

@@ -1,4 +1,5 @@
 import { ObjectType } from '@nestjs/graphql';
+import { CONTENTS_WEIGHT } from '../../core/graphql/limits/query-size.js';
 import { IdField, MapField, TextField, TimeField } from '../../core/schema/fields.js';
 
 /** A published design, as older clients ask for it. */
@@ -13,7 +14,7 @@ export class CatalogPattern {
   @IdField()
   user_id!: string;
 
-  @TextField({ nullable: true })
+  @TextField({ nullable: true, weight: CONTENTS_WEIGHT })
   pattern_file!: string;
 
   @TextField({ nullable: true })

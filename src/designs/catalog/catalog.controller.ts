@@ -5,8 +5,11 @@ import { Actor } from '../../core/access/actor.js';
 import { Caller } from '../../core/access/public.js';
 import type { Envelope } from '../../core/listing/page.js';
 import { IfMatch, Precondition } from '../../core/rest/precondition.js';
+import { RequiresIn } from '../../core/rest/rights/requires.js';
 import { DesignPresenter } from '../design-presenter.js';
+import { designPolicy } from '../design.policy.js';
 import { DesignPage, DesignView } from '../design.view.js';
+import { DesignsService } from '../designs.service.js';
 import { CatalogService } from './catalog.service.js';
 
 /** Designs that everybody who is signed in may read, each in its published version. */
@@ -26,6 +29,7 @@ export class CatalogController {
   }
 
   @Post('publish')
+  @RequiresIn(designPolicy.publish, DesignsService)
   @HttpCode(200)
   @ApiOkResponse({ type: DesignView })
   async publish(
@@ -38,6 +42,7 @@ export class CatalogController {
 
   /** The id comes in the body or, for proxies that lose it, as a query parameter. */
   @Delete('unpublish')
+  @RequiresIn(designPolicy.publish, DesignsService)
   @ApiOkResponse({ type: DesignView })
   async unpublish(
     @Caller() actor: Actor,

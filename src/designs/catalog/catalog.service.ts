@@ -39,10 +39,10 @@ export class CatalogService {
 
   /** Shows the current version of a design to everybody, also when an earlier one is shown already. */
   async publish(actor: Actor, { id, catalog_data }: PublishInput, match: Precondition): Promise<Design> {
-    const said = readCatalogData(catalog_data);
     const current = await this.designs.get(actor, id);
     await this.designs.require(actor, 'publish', current);
-    const models = await this.pool.run(modelsTask, await this.contents.readPacked(current));
+    const said = readCatalogData(catalog_data);
+    const models = await this.pool.run(modelsTask, await this.contents.readPacked(current), { lane: 'own' });
     return this.unit.run(async () => {
       const design = await this.designs.open(actor, id, 'publish', match);
       if (design.versionNumber !== current.versionNumber)

@@ -27,9 +27,9 @@ export class DesignDiagrams {
   /** When the whole picture takes too much time or memory, it is the summary. */
   private async draw(design: Design, theme: Theme): Promise<string> {
     const input = { content: await this.contents.readPacked(design), title: design.name, theme };
-    return this.pool.run(pictureTask, { ...input, onlySummary: false }).catch((error: unknown) => {
+    return this.pool.run(pictureTask, { ...input, onlySummary: false }, { lane: 'own' }).catch((error: unknown) => {
       if (!(error instanceof AppError) || error.code !== 'TOO_COSTLY') throw error;
-      return this.pool.run(pictureTask, { ...input, onlySummary: true });
+      return this.pool.run(pictureTask, { ...input, onlySummary: true }, { lane: 'own' });
     });
   }
 }

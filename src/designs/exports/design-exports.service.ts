@@ -6,6 +6,7 @@ import { type Download, fileName } from '../../core/rest/download.js';
 import { archiveKind } from '../../formats/archive.js';
 import { DocumentReader, isSmall } from '../../formats/document-reader.js';
 import type { SourceFile } from '../../formats/source-file.js';
+import type { RunSettings } from '../../formats/task.js';
 import { WorkerPool } from '../../formats/worker-pool.js';
 import type { Design } from '../design.entity.js';
 import { DesignsService } from '../designs.service.js';
@@ -62,7 +63,7 @@ export class DesignExports {
     const kept = (form === 'kubernetes' || form === 'helm') && design.sourceType === form;
     const source = kept ? await this.contents.readSourceFile(design) : null;
     const tasks = !source || isSmall(source.bytes) ? tasksFor(content, this.pool) : this.pool;
-    const settings = { buffers: [content.buffer], times: READING_AND_WRITING };
+    const settings: RunSettings = { lane: 'own', buffers: [content.buffer], times: READING_AND_WRITING };
     const made = await tasks.run(exportTask, { form, content, name: design.name, source, limits }, settings);
     return Buffer.from(made.buffer, made.byteOffset, made.length);
   }

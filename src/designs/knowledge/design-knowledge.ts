@@ -45,7 +45,7 @@ export class DesignKnowledge {
     const enriched = await tasks.run(
       enrichmentTask,
       { ...parts, models, definitions },
-      { buffers: [parts.components.buffer, parts.relationships.buffer] },
+      { lane: 'own', buffers: [parts.components.buffer, parts.relationships.buffer] },
     );
     return design.withBytes({ components: enriched.components, relationships: enriched.relationships });
   }
@@ -53,6 +53,7 @@ export class DesignKnowledge {
   /** The DesignVerdict of a design as JSON that is written already; always by a worker, for schemas take long to make ready. */
   async validate(content: PackedContent): Promise<WrittenJson> {
     const verdict = await this.pool.run(verdictTask, content, {
+      lane: 'own',
       buffers: [content.buffer],
       answer: (types) => this.validation.known(types as ResourceType[]),
     });

@@ -1,16 +1,28 @@
+import { gzipSync } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
 import { Vault } from '../../core/crypto/vault.js';
 import { newId } from '../../core/database/base.entity.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
-import type { DesignFile } from '../../formats/design-file.js';
 import { DocumentReader } from '../../formats/document-reader.js';
+import { itemsOf } from '../../formats/json-chunks.js';
 import type { JsonObject } from '../../formats/located.js';
 import { PackedDesign } from '../../formats/packed-design.js';
 import type { SourceFile } from '../../formats/source-file.js';
+import type { RunSettings } from '../../formats/task.js';
 import { WorkerPool } from '../../formats/worker-pool.js';
 import type { Design } from '../design.entity.js';
 import { DesignVersion } from './design-version.entity.js';
-import { designTask, metadataTask, pack, type PackedContent, tasksFor, textTask, unpack } from './packed-content.js';
+import {
+  type DesignResource,
+  designTask,
+  metadataTask,
+  pack,
+  type PackedContent,
+  resourcesTask,
+  tasksFor,
+  textTask,
+  unpack,
+} from './packed-content.js';
 
 /** What is kept with a version beside its content. */
 export interface VersionNote {
@@ -19,6 +31,16 @@ export interface VersionNote {
   /** Of one that is kept beside the design. */
   variantOf?: number;
 }
+
+/** Which version of which design. */
+export type VersionKey = Pick<Design, 'id' | 'versionNumber'>;
+
+/** Something sealed that can be opened: packed then. */
+interface Openable {
+  open: () => Promise<PackedContent>;
+}
+
+type Sealed = 'content' | 'source';
 
 /** The contents of designs, version by version: packed, sealed, and bound to their place. */
 @Injectable()
@@ -56,13 +78,7 @@ export class DesignContents {
     };
   }
 
-  /** The design file of a version, the current one unless said otherwise. Holds others up for as long as it is large. */
-  async read(design: Design, number = design.versionNumber): Promise<DesignFile> {
-    const content = await this.readPacked(design, number);
-    return JSON.parse((await unpack(content)).toString()) as DesignFile;
-  }
-
-  /** The same as it is kept, for tasks to unpack. */
+  /** The design file of a version as it is kept, for tasks to unpack; the current one unless said otherwise. */
   async readPacked(design: Design, number = design.versionNumber): Promise<PackedContent> {
     const { content } = await this.row(design, number, 'content');
     return new Uint8Array(await this.vault.open(content, placeOf(design.id, number)));
@@ -71,21 +87,54 @@ export class DesignContents {
   /** The same, to be kept again. */
   async readDesign(design: Design, number = design.versionNumber): Promise<PackedDesign> {
     const content = await this.readPacked(design, number);
-    const data = await tasksFor(content, this.pool).run(designTask, content, { buffers: [content.buffer] });
+    const data = await tasksFor(content, this.pool).run(designTask, content, own(content));
     return new PackedDesign(data);
   }
 
   /** The same as YAML text, under the name that the design has. */
   async readText(design: Design, number = design.versionNumber): Promise<string> {
+    return this.textOf(await this.readPacked(design, number), design.name);
+  }
+
+  /** A content that is at hand as YAML text, under this name. It is handed over, and gone then. */
+  textOf(content: PackedContent, name: string): Promise<string> {
+    return tasksFor(content, this.pool).run(textTask, { content, name }, own(content));
+  }
+
+  /** Bytes of the contents, or of the sources, of several versions as they are stored. */
+  async storedBytes(versions: readonly VersionKey[], column: Sealed): Promise<number> {
+    const [row] = await this.unit.manager.query<{ bytes: string | null }[]>(
+      `SELECT sum(octet_length(${column})) AS bytes FROM design_version WHERE ${AMONG}`,
+      among(versions),
+    );
+    return Number(row?.bytes ?? 0);
+  }
+
+  /** The contents, or the sources, of several versions, each with what opens it. */
+  async openable(versions: readonly VersionKey[], column: Sealed): Promise<(VersionKey & Openable)[]> {
+    const rows = await this.unit.manager.query<(VersionKey & { sealed: Buffer | null })[]>(
+      `SELECT design_id AS id, number AS "versionNumber", ${column} AS sealed FROM design_version WHERE ${AMONG}`,
+      among(versions),
+    );
+    return rows.map(({ id, versionNumber, sealed }) => ({
+      id,
+      versionNumber,
+      open: async () =>
+        new Uint8Array(sealed ? await this.vault.open(sealed, placeOf(id, versionNumber, column)) : EMPTY),
+    }));
+  }
+
+  /** What deploying a version puts on a cluster: all but the hooks of a chart that installing it does not run. */
+  async readResources(design: Design, number = design.versionNumber): Promise<DesignResource[]> {
     const content = await this.readPacked(design, number);
-    const { name } = design;
-    return tasksFor(content, this.pool).run(textTask, { content, name }, { buffers: [content.buffer] });
+    const chunks = await tasksFor(content, this.pool).run(resourcesTask, content, { buffers: [content.buffer] });
+    return itemsOf<DesignResource>(chunks);
   }
 
   /** The metadata of a version, the current one unless said otherwise. */
   async readMetadata(design: Design, number = design.versionNumber): Promise<JsonObject> {
     const content = await this.readPacked(design, number);
-    return tasksFor(content, this.pool).run(metadataTask, content, { buffers: [content.buffer] });
+    return tasksFor(content, this.pool).run(metadataTask, content, own(content));
   }
 
   /** A design file that is not kept, as YAML text. */
@@ -117,5 +166,17 @@ export class DesignContents {
   }
 }
 
+/** Stored content is read in the lane of its own, and its bytes go over to the worker. */
+const own = ({ buffer }: PackedContent): RunSettings => ({ lane: 'own', buffers: [buffer] });
+
 /** What a sealed content is bound to. */
 const placeOf = (id: string, number: number, part = 'content'): string => `design ${id} ${number} ${part}`;
+
+const AMONG = '(design_id, number) IN (SELECT * FROM unnest($1::uuid[], $2::integer[]))';
+
+const among = (versions: readonly VersionKey[]): unknown[] => [
+  versions.map(({ id }) => id),
+  versions.map(({ versionNumber }) => versionNumber),
+];
+
+const EMPTY = gzipSync('');

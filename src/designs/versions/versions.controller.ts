@@ -7,8 +7,11 @@ import { ListQuery } from '../../core/listing/list-query.js';
 import { type Envelope, envelope } from '../../core/listing/page.js';
 import { Id } from '../../core/rest/id.js';
 import { IfMatch, Precondition } from '../../core/rest/precondition.js';
+import { Requires } from '../../core/rest/rights/requires.js';
 import { DesignPresenter } from '../design-presenter.js';
+import { designPolicy } from '../design.policy.js';
 import { DesignView } from '../design.view.js';
+import { DesignsService } from '../designs.service.js';
 import { SnapshotPage, SnapshotView } from './snapshot.view.js';
 import { SnapshotsService } from './snapshots.service.js';
 import { DiffQuery, NewSnapshot, Restoration, VersionNumber } from './version.inputs.js';
@@ -41,6 +44,7 @@ export class VersionsController {
 
   /** Makes what an earlier version holds the next version. */
   @Post('versions/:number/restore')
+  @Requires(designPolicy.update, DesignsService)
   @HttpCode(200)
   @ApiParam({ name: 'number', schema: { type: 'integer', minimum: 1 } })
   @ApiOkResponse({ type: DesignView })
@@ -69,6 +73,7 @@ export class VersionsController {
 
   /** Names the current version, or the one that is given, for ever. */
   @Post('snapshots')
+  @Requires(designPolicy.snapshot, DesignsService)
   @ApiCreatedResponse({ type: SnapshotView })
   async createSnapshot(@Caller() actor: Actor, @Id() id: string, @Body() input: NewSnapshot): Promise<SnapshotView> {
     return SnapshotView.of(await this.snapshots.create(actor, id, input));

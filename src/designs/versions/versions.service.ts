@@ -13,6 +13,7 @@ import { DesignContents } from './design-contents.js';
 import type { DesignVersion } from './design-version.entity.js';
 import type { DiffQuery, Restoration } from './version.inputs.js';
 import { VersionView } from './version.view.js';
+import { ShownContents } from './shown-contents.js';
 import { VersionsStore } from './versions.store.js';
 
 /** Which two versions were compared, and what differs between them. */
@@ -28,6 +29,7 @@ export class VersionsService {
     private readonly designs: DesignsService,
     private readonly versions: VersionsStore,
     private readonly contents: DesignContents,
+    private readonly shown: ShownContents,
     private readonly writer: DesignWriter,
     private readonly pool: WorkerPool,
   ) {}
@@ -42,7 +44,9 @@ export class VersionsService {
   async get(actor: Actor, id: string, number: number): Promise<VersionView> {
     const design = await this.designs.get(actor, id);
     const version = VersionView.of(await this.found(design, number), design);
-    return Object.assign(version, { pattern_file: await this.contents.readText(design, number) });
+    const { name } = design;
+    const texts = await this.shown.texts([{ id: design.id, versionNumber: number, name }]);
+    return Object.assign(version, { pattern_file: texts.get(design.id) ?? '' });
   }
 
   /** Makes an earlier version the next one; restoring the current one does so too. */
@@ -70,7 +74,7 @@ export class VersionsService {
     const before = await this.contents.readPacked(design, from);
     const after = await this.contents.readPacked(design, to);
     const buffers = [before.buffer, after.buffer];
-    return { from, to, ...(await this.pool.run(diffTask, { from: before, to: after }, { buffers })) };
+    return { from, to, ...(await this.pool.run(diffTask, { from: before, to: after }, { lane: 'own', buffers })) };
   }
 
   /** A version, the current one unless said otherwise. @throws NotFound when there is none that the design's reader may know */

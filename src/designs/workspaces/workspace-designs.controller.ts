@@ -4,7 +4,10 @@ import { Actor } from '../../core/access/actor.js';
 import { Caller } from '../../core/access/public.js';
 import type { Envelope } from '../../core/listing/page.js';
 import { Id } from '../../core/rest/id.js';
+import { Requires } from '../../core/rest/rights/requires.js';
+import { WorkspacesService } from '../../workspaces/workspaces.service.js';
 import { DesignListQuery } from '../design.inputs.js';
+import { designPolicy } from '../design.policy.js';
 import { DesignPage } from '../design.view.js';
 import { DesignPresenter } from '../design-presenter.js';
 import { DesignsService } from '../designs.service.js';
@@ -29,6 +32,8 @@ export class WorkspaceDesignsController {
 
   /** Moves the design into this workspace. */
   @Post(':designID')
+  @Requires(designPolicy.move, WorkspacesService)
+  @Requires(designPolicy.move, DesignsService, 'designID')
   @HttpCode(200)
   @ApiOkResponse({ type: WorkspaceDesignView })
   async add(@Caller() actor: Actor, @Id() id: string, @Id('designID') designId: string): Promise<WorkspaceDesignView> {
@@ -37,6 +42,7 @@ export class WorkspaceDesignsController {
 
   /** Moves the design to its owner's default workspace. */
   @Delete(':designID')
+  @Requires(designPolicy.move, DesignsService, 'designID')
   @ApiOkResponse({ type: WorkspaceDesignView })
   async remove(
     @Caller() actor: Actor,

@@ -6,6 +6,9 @@ import { Caller } from '../../core/access/public.js';
 import { ListQuery } from '../../core/listing/list-query.js';
 import { type Envelope, envelope } from '../../core/listing/page.js';
 import { Id } from '../../core/rest/id.js';
+import { Requires } from '../../core/rest/rights/requires.js';
+import { environmentPolicy } from '../environment.policy.js';
+import { EnvironmentsService } from '../environments.service.js';
 import { EnvironmentConnectionView } from './environment-connection.view.js';
 import { EnvironmentConnectionsService } from './environment-connections.service.js';
 
@@ -22,6 +25,7 @@ export class EnvironmentConnectionsController {
   }
 
   @Post(':connectionID')
+  @Requires(environmentPolicy.connect, EnvironmentsService, 'environmentID')
   @HttpCode(200)
   @ApiOkResponse({ type: EnvironmentConnectionView })
   async add(
@@ -33,6 +37,7 @@ export class EnvironmentConnectionsController {
   }
 
   @Delete(':connectionID')
+  @Requires(environmentPolicy.connect, EnvironmentsService, 'environmentID')
   @ApiOkResponse({ type: EnvironmentConnectionView })
   async remove(
     @Caller() actor: Actor,

@@ -52,13 +52,13 @@ export class EnvironmentConnectionsService {
     });
   }
 
-  /** @throws NotFound when the connection is not in the environment */
+  /** Listeners refuse while something is deployed through it. @throws NotFound when the connection is not in the environment */
   async remove(actor: Actor, environmentId: string, connectionId: string): Promise<EnvironmentConnection> {
     return this.unit.run(async () => {
       const environment = await this.environments.open(actor, environmentId, 'connect');
       const mapping = await this.mappings.remove(environmentId, connectionId);
       if (!mapping) throw new NotFound('connection', connectionId);
-      await this.events.publish(new ConnectionRemoved(actor, environment, { connection_id: connectionId }));
+      await this.events.publish(new ConnectionRemoved(actor, environment, connectionId));
       return mapping;
     });
   }

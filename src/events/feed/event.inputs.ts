@@ -4,6 +4,7 @@ import { ArrayMaxSize, IsArray, IsEnum, IsOptional, IsString, IsUUID, Matches } 
 import { type Severity, SEVERITIES } from '../../core/events/domain-event.js';
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import { LARGEST_PAGE, OrganizationListQuery } from '../../core/listing/list-query.js';
+import { Repeatable } from '../../core/rest/sound-address.js';
 import { WordInput } from '../../core/schema/input-fields.js';
 import { EVENT_STATUSES, type EventStatus, SeverityEnum } from './event.view.js';
 
@@ -17,6 +18,7 @@ const WordsParameter = (description: string, words?: readonly string[]): Propert
   return (target, key) => {
     api(target, key);
     IsOptional()(target, key);
+    Repeatable()(target, key);
   };
 };
 

@@ -6,7 +6,9 @@ import { Caller } from '../../core/access/public.js';
 import { EVENT_KINDS, eventKinds } from '../../core/events/event-kinds.js';
 import { type Envelope, envelope } from '../../core/listing/page.js';
 import { Id } from '../../core/rest/id.js';
+import { Requires } from '../../core/rest/rights/requires.js';
 import { EventListQuery, EventStreamQuery, StatusChange, StatusesChange } from './event.inputs.js';
+import { eventPolicy } from './event.policy.js';
 import { EventPage, EventView, MarkedView } from './event.view.js';
 import { EventsService } from './events.service.js';
 import { EventStreams } from './live/event-streams.js';
@@ -68,12 +70,14 @@ export class EventsController {
   }
 
   @Put('status')
+  @Requires(eventPolicy.mark)
   @ApiOkResponse({ type: MarkedView })
   async markAll(@Caller() actor: Actor, @Body() input: StatusesChange): Promise<MarkedView> {
     return { status: input.status, ids: await this.events.markAll(actor, input) };
   }
 
   @Put(':id/status')
+  @Requires(eventPolicy.mark, EventsService)
   @ApiOkResponse({ type: EventView })
   async mark(@Caller() actor: Actor, @Id() id: string, @Body() { status }: StatusChange): Promise<EventView> {
     return EventView.of(await this.events.mark(actor, id, status));

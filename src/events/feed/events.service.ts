@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { requireScope } from '../../core/access/access.js';
 import type { Actor } from '../../core/access/actor.js';
+import type { Operation } from '../../core/access/policy.js';
 import { NotFound } from '../../core/errors/app-error.js';
 import type { Page } from '../../core/listing/page.js';
+import type { RecordJudge } from '../../core/rest/rights/requires.js';
 import { OrganizationsService } from '../../organizations/organizations.service.js';
 import type { SeenEvent } from './event.entity.js';
 import type { EventListQuery, StatusesChange } from './event.inputs.js';
@@ -12,7 +14,7 @@ import { EventsStore, type FeedScope, seen } from './events.store.js';
 
 /** What happened, as far as each may read of it, and what they have read. */
 @Injectable()
-export class EventsService {
+export class EventsService implements RecordJudge {
   constructor(
     private readonly events: EventsStore,
     private readonly organizations: OrganizationsService,
@@ -38,6 +40,11 @@ export class EventsService {
     const event = await this.events.find(actor, id);
     if (!event) throw new NotFound('event', id);
     return seen(event);
+  }
+
+  /** Everyone marks the events that they may read. */
+  async authorize(actor: Actor, _operation: Operation, id: string): Promise<void> {
+    await this.get(actor, id);
   }
 
   async mark(actor: Actor, id: string, status: EventStatus): Promise<SeenEvent> {

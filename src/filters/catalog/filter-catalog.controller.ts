@@ -4,9 +4,12 @@ import { CatalogQuery, PublishInput, UnpublishInput } from '../../catalog/catalo
 import { Actor } from '../../core/access/actor.js';
 import { Caller } from '../../core/access/public.js';
 import type { Envelope } from '../../core/listing/page.js';
+import { RequiresIn } from '../../core/rest/rights/requires.js';
+import { filterPolicy } from '../filter.policy.js';
 import { CatalogFilterPage, FilterView } from '../filter.view.js';
 import { IfMatch, Precondition } from '../../core/rest/precondition.js';
 import { FilterPresenter } from '../filter-presenter.js';
+import { FiltersService } from '../filters.service.js';
 import { FilterCatalog } from './filter-catalog.service.js';
 
 @ApiTags('filters')
@@ -25,6 +28,7 @@ export class FilterCatalogController {
   }
 
   @Post('publish')
+  @RequiresIn(filterPolicy.publish, FiltersService)
   @HttpCode(200)
   @ApiOkResponse({ type: FilterView })
   async publish(
@@ -37,6 +41,7 @@ export class FilterCatalogController {
 
   /** The id is in the body or, for proxies that drop the bodies of DELETE, in the query. */
   @Delete('unpublish')
+  @RequiresIn(filterPolicy.publish, FiltersService)
   @ApiOkResponse({ type: FilterView })
   async unpublish(
     @Caller() actor: Actor,

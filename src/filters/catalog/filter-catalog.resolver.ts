@@ -2,6 +2,7 @@ import { Args, Context, Parent, Query, ResolveField, Resolver } from '@nestjs/gr
 import { CatalogSelector } from '../../catalog/catalog.inputs.js';
 import { Actor } from '../../core/access/actor.js';
 import { Caller } from '../../core/access/public.js';
+import { CONTENTS_WEIGHT } from '../../core/graphql/limits/query-size.js';
 import { CatalogFilterView } from '../filter.view.js';
 import { FilterContents } from '../filter-contents.js';
 import { FilterPresenter } from '../filter-presenter.js';
@@ -20,12 +21,18 @@ export class FilterCatalogResolver {
     @Caller() actor: Actor,
     @Args('selector', { type: () => CatalogSelector, nullable: true }) selector: CatalogSelector | null,
   ): Promise<CatalogFilterView[]> {
-    return this.presenter.entries(await this.catalog.page(actor, CatalogSelector.queryOf(selector ?? null)));
+    return this.presenter.plainEntries(await this.catalog.page(actor, CatalogSelector.queryOf(selector ?? null)));
   }
 
   /** The module in base64, read only when it is asked for. */
-  @ResolveField(() => String, { nullable: true })
-  filter_file(@Parent() { id }: CatalogFilterView, @Context() context: object): Promise<string> {
-    return this.contents.loadFile(context, id);
+  @ResolveField(() => String, { nullable: true, complexity: CONTENTS_WEIGHT })
+  filter_file(@Parent() filter: CatalogFilterView, @Context() context: object): Promise<string> {
+    return this.contents.loadFile(context, filter);
+  }
+
+  /** The configuration, read only when it is asked for. */
+  @ResolveField(() => String, { nullable: true, complexity: CONTENTS_WEIGHT })
+  filter_resource(@Parent() filter: CatalogFilterView, @Context() context: object): Promise<string> {
+    return this.contents.loadResource(context, filter);
   }
 }

@@ -30,9 +30,9 @@ export class FilterCatalog {
 
   /** Publishing again changes what is said of the filter. */
   publish(actor: Actor, { id, catalog_data }: PublishInput, match: Precondition): Promise<Filter> {
-    const data = readCatalogData(catalog_data);
     return this.unit.run(async () => {
       const filter = await this.filters.open(actor, id, 'publish', match);
+      const data = readCatalogData(catalog_data);
       await this.store.update(filter, {
         visibility: 'public',
         catalogData: { ...data, published_version: filter.digest, published_at: new Date().toISOString() },

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { throughOutages } from '../../core/database/outage.js';
 import type { BaseEntity } from '../../core/database/base.entity.js';
 import type { Page } from '../../core/listing/page.js';
 import type { Design } from '../../designs/design.entity.js';
@@ -81,7 +82,9 @@ export class ConfigurationFollower implements AsyncIterableIterator<Configuratio
   /** The pages, unless they are as they were told. */
   private async takePages(): Promise<ConfigurationPages | null> {
     this.news = false;
-    const { pages, organizations } = await this.read().catch((error: unknown) => this.giveUp(error));
+    const reading = await throughOutages(this.read, () => !this.ended).catch((error: unknown) => this.giveUp(error));
+    if (!reading) return null;
+    const { pages, organizations } = reading;
     this.readAt = performance.now();
     this.organizations = organizations;
     const now = JSON.stringify([stateOf(pages.patterns), stateOf(pages.filters)]);

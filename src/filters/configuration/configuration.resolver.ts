@@ -31,11 +31,11 @@ export class ConfigurationResolver {
 
   @ResolveField('patterns', () => DesignPage, { nullable: true })
   patternPage(@Parent() { patterns }: ConfigurationPages): Promise<Envelope> {
-    return this.designs.page(patterns, 'pattern_file');
+    return this.designs.page(patterns);
   }
 
   @ResolveField('filters', () => FilterPage, { nullable: true })
-  filterPage(@Parent() { filters }: ConfigurationPages): Promise<Envelope> {
-    return this.filters.page(filters);
+  filterPage(@Parent() { filters }: ConfigurationPages): Envelope {
+    return this.filters.plainPage(filters);
   }
 }

@@ -7,22 +7,28 @@ import { type ProgramBounds, ProgramRunner, type Run } from './program-runner.js
 const files = (texts: Record<string, string>): Map<string, Uint8Array> =>
   new Map(Object.entries(texts).map(([path, text]) => [path, Buffer.from(text)]));
 
-async function run(
-  body: string,
-  bounds: Partial<ProgramBounds> = {},
-  given: Map<string, Uint8Array> = new Map(),
-): Promise<Run> {
-  const program = await script('program', body);
-  return new ProgramRunner(bounds).run(program.path, ['one', 'two words'], given, 'chart.tgz').finally(program.remove);
-}
+const [best] = await new ProgramRunner().isolations();
+/** With isolation where the system has it, and without. */
+const modes = best?.works ? (['auto', 'off'] as const) : (['off'] as const);
 
-describe('running a program', () => {
+describe.each(modes)('running a program (isolation %s)', (mode) => {
+  async function run(
+    body: string,
+    bounds: Partial<ProgramBounds> = {},
+    given: Map<string, Uint8Array> = new Map(),
+  ): Promise<Run> {
+    const program = await script('program', body);
+    const runner = new ProgramRunner(bounds, mode);
+    return runner.run(program.path, ['one', 'two words'], given, 'chart.tgz').finally(program.remove);
+  }
+
   it('hands it arguments and files, and answers what it wrote and how it ended', async () => {
-    const body = 'read -r line < a/b.txt; echo "$1,$2,$line"; echo oops in "$PWD/a/b.txt" >&2; exit 3';
+    const body =
+      'read -r line < a/b.txt; echo "$1,$2,$line"; echo "oops in $PWD/a/b.txt or $PWD, from $0, $HOME/x and $TMPDIR." >&2; exit 3';
     await expect(run(body, {}, files({ 'a/b.txt': 'hello\n' }))).resolves.toEqual({
       status: 3,
       output: 'one,two words,hello\n',
-      said: 'oops in a/b.txt\n',
+      said: 'oops in a/b.txt or ., from chart.tgz, … and …\n',
     });
   });
 
@@ -39,7 +45,7 @@ describe('running a program', () => {
 
   it('lets nobody else into that folder', async () => {
     const program = await script('program', 'echo "$PWD"; while [ ! -e done ]; do :; done');
-    const runner = new ProgramRunner({ timeLimit: 1_000 });
+    const runner = new ProgramRunner({ timeLimit: 1_000 }, mode);
     const running = runner.run(program.path, []).catch(() => undefined);
     await sleep(200);
     const { readdirSync } = await import('node:fs');
@@ -67,11 +73,20 @@ describe('running a program', () => {
     await expect(failed).rejects.toMatchObject({ code: 'TOO_COSTLY' });
   });
 
-  it('ends it when it needs too much memory', async () => {
-    const body = 'x=xxxxxxxxxxxxxxxx; while :; do x="$x$x" || exit 9; done';
-    const ended = await run(body, { memory: 64, timeLimit: 10_000 }).catch((error: Error) => error);
-    if (ended instanceof Error) expect(ended).toMatchObject({ code: 'TOO_COSTLY' });
-    else expect(ended.status).not.toBe(0);
+  it('ends it when it uses too much memory, not when it reserves much', async () => {
+    const grows = 'x=xxxxxxxxxxxxxxxx; i=0; while [ $i -lt 24 ]; do x="$x$x"; i=$((i+1)); done; while :; do :; done';
+    await expect(run(grows, { memory: 64 })).rejects.toMatchObject({
+      code: 'TOO_COSTLY',
+      errors: [{ detail: 'rendering it needs more than 64 MB of memory' }],
+    });
+    await expect(run('ulimit -v', { memory: 64 })).resolves.toMatchObject({ output: `${64 * 6 * 1024}\n` });
+  });
+
+  it('ends it when it starts too many processes', async () => {
+    const body = 'i=0; while [ $i -lt 100 ]; do (while :; do :; done) & i=$((i+1)); done; wait';
+    await expect(run(body, { timeLimit: 10_000 })).rejects.toMatchObject({
+      errors: [{ detail: 'rendering it starts more than 32 processes' }],
+    });
   });
 
   it('refuses files that cannot lie beside one another, or lead out', async () => {
@@ -82,7 +97,7 @@ describe('running a program', () => {
 
   it('runs so many at once, lets some wait, and sends the others away', async () => {
     const program = await script('program', 'while :; do :; done');
-    const runner = new ProgramRunner({ atOnce: 1, waiting: 1, timeLimit: 300 });
+    const runner = new ProgramRunner({ size: 1, waiting: 1, timeLimit: 300 }, mode);
     const outcomes = await Promise.allSettled([1, 2, 3].map(() => runner.run(program.path, [])));
     await program.remove();
     expect(outcomes.map((each) => (each as { reason: { code: string } }).reason.code).sort()).toEqual([
@@ -90,5 +105,36 @@ describe('running a program', () => {
       'TOO_COSTLY',
       'TOO_COSTLY',
     ]);
+  });
+});
+
+(best?.works ? describe : describe.skip)('an isolated program', () => {
+  const run = async (body: string): Promise<Run> => {
+    const program = await script('program', body);
+    return new ProgramRunner({}, 'require').run(program.path, []).finally(program.remove);
+  };
+
+  it('sees the system and its own files, and no others', async () => {
+    const { output } = await run('echo /*; echo /root/* /home/*; echo "${0%/*/*}"/*; echo "${0%/*}"; echo /proc/*');
+    const [root = '', homes, beside, own, processes] = output.split('\n');
+    expect(
+      root
+        .split(' ')
+        .filter((path) => !/^\/(?:usr|bin|sbin|lib\d*)$/.test(path))
+        .sort(),
+    ).toEqual(['/armature-run', '/dev', '/old', '/proc', own?.split('/', 2).join('/')].sort());
+    expect(homes).toBe('/root/* /home/*');
+    expect(beside).toBe(own);
+    expect(processes).toBe('/proc/*');
+  });
+
+  it('writes only to its own files', async () => {
+    const { output } = await run('for f in /x /usr/x /bin/x "$PWD/x"; do (: > "$f") 2>/dev/null && echo "$f"; done; :');
+    expect(output).toBe('/armature-run/work/x\n');
+  });
+
+  it('reaches nobody', async () => {
+    const { output } = await run('/usr/bin/cat /sys/class/net/*/address /proc/net/dev 2>/dev/null; echo done');
+    expect(output).toBe('done\n');
   });
 });

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { InvalidRequest } from '../../core/errors/app-error.js';
+import { type Isolation } from './isolation.js';
 import { type ProgramRunner, type Run } from './program-runner.js';
 
 const execute = promisify(execFile);
@@ -15,6 +16,8 @@ export interface ProgramSettings {
   probe: (path: string) => readonly string[];
   /** The words before all other arguments, which may depend on the program that was found. */
   command?: (path: string) => readonly string[];
+  /** Hears of a program that runs only without the isolation which the system has. */
+  exposed?: ((path: string) => void) | undefined;
   /** What to install and where to name it, for whoever runs the server. */
   remedy: string;
 }
@@ -26,9 +29,14 @@ export interface Renderer {
   run(args: readonly string[], files: ReadonlyMap<string, Uint8Array>, subject: string): Promise<Run>;
 }
 
+interface Found {
+  path: string;
+  isolation: Isolation;
+}
+
 /** A program of the machine: looked for until it is found, and asked once whether it runs. */
 export class Program implements Renderer {
-  private found: Promise<string | undefined> | undefined;
+  private found: Promise<Found | undefined> | undefined;
 
   constructor(
     private readonly runner: ProgramRunner,
@@ -36,29 +44,37 @@ export class Program implements Renderer {
   ) {}
 
   async available(): Promise<boolean> {
-    return (await this.path()) !== undefined;
+    return (await this.search()) !== undefined;
   }
 
-  /** The absolute path, or undefined when there is none that runs; then the next one who asks looks again. */
-  private async path(): Promise<string | undefined> {
-    const path = await (this.found ??= this.find());
-    if (path === undefined) this.found = undefined;
-    return path;
+  /** Undefined when there is none that runs; then the next one who asks looks again. */
+  private async search(): Promise<Found | undefined> {
+    const found = await (this.found ??= this.find());
+    if (found === undefined) this.found = undefined;
+    return found;
   }
 
   async run(args: readonly string[], files: ReadonlyMap<string, Uint8Array>, subject: string): Promise<Run> {
-    const path = await this.path();
-    if (path === undefined) throw this.missing(subject);
-    return this.runner.run(path, [...(this.settings.command?.(path) ?? []), ...args], files, subject);
+    const found = await this.search();
+    if (found === undefined) throw this.missing(subject);
+    const { path, isolation } = found;
+    return this.runner.run(path, [...(this.settings.command?.(path) ?? []), ...args], files, subject, isolation);
   }
 
-  private async find(): Promise<string | undefined> {
+  /** A program that starts others, as the shims of version managers do, may run only without isolation. */
+  private async find(): Promise<Found | undefined> {
     const { setting, names, probe } = this.settings;
     for (const name of setting === undefined ? names : [setting]) {
       const path = await locate(name);
       if (path === undefined) continue;
-      const { status } = await this.runner.run(path, probe(path)).catch(() => ({ status: -1 }));
-      if (status === 0) return path;
+      const [best, ...others] = await this.runner.isolations();
+      for (const isolation of best ? [best, ...others] : []) {
+        const run = this.runner.run(path, probe(path), new Map(), name, isolation);
+        const { status } = await run.catch(() => ({ status: -1 }));
+        if (status !== 0) continue;
+        if (isolation !== best) this.settings.exposed?.(path);
+        return { path, isolation };
+      }
     }
     return undefined;
   }

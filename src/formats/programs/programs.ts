@@ -3,6 +3,7 @@ import { Helm } from './helm.js';
 import { isKubectl, Kustomize } from './kustomize.js';
 import { unpackedFiles } from './packed-files.js';
 import { Program, type Renderer } from './program.js';
+import { type IsolationMode } from './isolation.js';
 import { type ProgramBounds, ProgramRunner, type Run } from './program-runner.js';
 import { type ProgramQuestion } from './programs-elsewhere.js';
 
@@ -10,6 +11,13 @@ import { type ProgramQuestion } from './programs-elsewhere.js';
 export interface ProgramPaths {
   helm?: string | undefined;
   kustomize?: string | undefined;
+}
+
+/** How the programs are isolated from this machine. */
+export interface IsolationSettings {
+  mode?: IsolationMode | 'off';
+  /** Hears of a program that runs only without the isolation which the system has. */
+  exposed?: (path: string) => void;
 }
 
 /** For readers who were given none: as on a machine without any. */
@@ -28,10 +36,16 @@ export class Programs implements Engines {
   private readonly runner: ProgramRunner;
   private readonly programs: Record<keyof Engines, Renderer>;
 
-  constructor(paths: ProgramPaths = {}, limits?: FormatLimits, bounds: Partial<ProgramBounds> = {}) {
-    this.runner = new ProgramRunner({ ...(limits ? { output: limits.textBytes } : {}), ...bounds });
+  constructor(
+    paths: ProgramPaths = {},
+    limits?: FormatLimits,
+    bounds: Partial<ProgramBounds> = {},
+    { mode, exposed }: IsolationSettings = {},
+  ) {
+    this.runner = new ProgramRunner({ ...(limits ? { output: limits.textBytes } : {}), ...bounds }, mode);
     const helm = new Program(this.runner, {
       setting: paths.helm,
+      exposed,
       names: ['helm'],
       probe: () => ['version', '--short'],
       remedy:
@@ -39,6 +53,7 @@ export class Programs implements Engines {
     });
     const kustomize = new Program(this.runner, {
       setting: paths.kustomize,
+      exposed,
       names: ['kustomize', 'kubectl'],
       probe: (path) => (isKubectl(path) ? ['kustomize', '--help'] : ['version']),
       command: (path) => [isKubectl(path) ? 'kustomize' : 'build'],
@@ -54,6 +69,15 @@ export class Programs implements Engines {
   answer({ program, run }: ProgramQuestion): Promise<Run | boolean> {
     const asked = this.programs[program];
     return run ? asked.run(run.args, unpackedFiles(run.files), run.subject) : asked.available();
+  }
+
+  /** Whether the system lets programs run in namespaces of their own; asked once. @throws Error when that is required and it does not */
+  async isolated(): Promise<boolean> {
+    const [best] = await this.runner.isolations();
+    if (best) return best.works;
+    throw new Error(
+      'PROGRAM_ISOLATION=require: this system does not let helm and kustomize run in namespaces of their own. Allow unprivileged user namespaces and install util-linux (unshare, setpriv), or set PROGRAM_ISOLATION=auto.',
+    );
   }
 
   /** Ends what is running. */

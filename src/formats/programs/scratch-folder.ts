@@ -6,7 +6,10 @@ import { InvalidRequest } from '../../core/errors/app-error.js';
 /** What a file system says of names that it cannot hold together, or not at all. */
 const NAMING = new Set(['EEXIST', 'EISDIR', 'ENOTDIR', 'ENAMETOOLONG', 'EINVAL', 'EILSEQ']);
 
-/** A folder for one run of a program, which nobody else may enter: `work` with the files, and places for what programs keep of their own. */
+/**
+ * A folder for one run of a program, which nobody else may enter: `work` with the files, `home` and `tmp` for what programs keep,
+ * `empty` as a PATH without programs, and `root` for the root of an isolated run.
+ */
 export class ScratchFolder {
   private constructor(readonly root: string) {}
 
@@ -14,7 +17,7 @@ export class ScratchFolder {
   static async with<T>(files: ReadonlyMap<string, Uint8Array>, use: (folder: ScratchFolder) => Promise<T>): Promise<T> {
     const folder = new ScratchFolder(await realpath(await mkdtemp(join(tmpdir(), 'armature-run-'))));
     try {
-      for (const place of [folder.work, folder.home, folder.empty, folder.temporary]) await mkdir(place);
+      for (const place of ['work', 'home', 'empty', 'tmp', 'root']) await mkdir(join(folder.root, place));
       await folder.fill(files);
       return await use(folder);
     } finally {
@@ -26,17 +29,12 @@ export class ScratchFolder {
     return join(this.root, 'work');
   }
 
-  get home(): string {
-    return join(this.root, 'home');
-  }
-
-  get temporary(): string {
-    return join(this.root, 'tmp');
-  }
-
-  /** Stands for a PATH in which there is no program. */
-  get empty(): string {
-    return join(this.root, 'empty');
+  /** What a program said, its files seen from the work folder; every other path of the scratch folder is left out. `root` is where the program saw it. */
+  withoutPaths(text: string, root: string): string {
+    return [root, this.root].reduce((words, seen) => {
+      const [first = '', ...rest] = words.replaceAll(`${seen}/work/`, '').replaceAll(`${seen}/work`, '.').split(seen);
+      return [first, ...rest.map((part) => part.replace(/^[\w./@+-]*/, ''))].join('…');
+    }, text);
   }
 
   private async fill(files: ReadonlyMap<string, Uint8Array>): Promise<void> {

@@ -1,33 +1,39 @@
-import { AppError } from '../../core/errors/app-error.js';
+import { type Entry, FairQueue, type FairQueueBounds } from '../fair-queue.js';
+import { currentParty } from '../party.js';
 
-/** A few places at work and a queue before them: whoever comes when both are full is sent away. */
+interface Waiting extends Entry {
+  begin: () => void;
+}
+
+/** A few places at work and a fair queue before them: whoever comes when both are full is sent away. */
 export class Slots {
   private busy = 0;
-  private readonly waiting: (() => void)[] = [];
+  private readonly queue: FairQueue<Waiting>;
 
-  constructor(
-    private readonly size: number,
-    private readonly queue: number,
-  ) {}
+  constructor(bounds: FairQueueBounds) {
+    this.queue = new FairQueue(bounds, 'renderings');
+  }
 
   /** @throws AppError 429 `TOO_BUSY` when too many wait already */
   async hold<T>(work: () => Promise<T>): Promise<T> {
-    if (this.busy >= this.size) await this.wait();
-    else this.busy += 1;
+    const party = currentParty();
+    await new Promise<void>((begin, reject) => {
+      this.queue.push({ party, bytes: 0, begin, reject });
+      this.next();
+    });
     try {
       return await work();
     } finally {
-      const next = this.waiting.shift();
-      if (next) next();
-      else this.busy -= 1;
+      this.busy -= 1;
+      this.queue.done({ party });
+      this.next();
     }
   }
 
-  private wait(): Promise<void> {
-    if (this.waiting.length < this.queue) return new Promise((resolve) => this.waiting.push(resolve));
-    throw new AppError(429, 'TOO_BUSY', 'Too busy', 'Too many files are being rendered at this moment.', {
-      remedy: 'Try again in a few seconds.',
-      headers: { 'Retry-After': '5' },
-    });
+  private next(): void {
+    const waiting = this.queue.next(this.busy);
+    if (!waiting) return;
+    this.busy += 1;
+    waiting.begin();
   }
 }

@@ -3,6 +3,8 @@ import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
 import { Caller } from '../../core/access/public.js';
 import { Id } from '../../core/rest/id.js';
+import { Requires } from '../../core/rest/rights/requires.js';
+import { operationPolicy } from './operation.policy.js';
 import { OperationView } from './operation.view.js';
 import { OperationsService } from './operations.service.js';
 
@@ -19,6 +21,7 @@ export class OperationsController {
   }
 
   @Post(':id/cancel')
+  @Requires(operationPolicy.cancel, OperationsService)
   @HttpCode(200)
   @ApiOkResponse({ type: OperationView })
   async cancel(@Caller() actor: Actor, @Id() id: string): Promise<OperationView> {

@@ -1,15 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { requireScope } from '../../core/access/access.js';
 import type { Actor } from '../../core/access/actor.js';
+import type { Operation } from '../../core/access/policy.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { Conflict, NotFound } from '../../core/errors/app-error.js';
+import type { RecordJudge } from '../../core/rest/rights/requires.js';
 import type { Job } from '../job.js';
 import { Jobs } from '../jobs.js';
 import { JobsStore } from '../jobs.store.js';
 import { operationPolicy } from './operation.policy.js';
 
 @Injectable()
-export class OperationsService {
+export class OperationsService implements RecordJudge {
   constructor(
     private readonly store: JobsStore,
     private readonly jobs: Jobs,
@@ -22,6 +24,11 @@ export class OperationsService {
     const job = await this.store.findVisible(actor, id);
     if (!job) throw new NotFound('operation', id);
     return job;
+  }
+
+  /** Who sees an operation may cancel it. */
+  async authorize(actor: Actor, _operation: Operation, id: string): Promise<void> {
+    await this.get(actor, id);
   }
 
   /** Cancelling twice changes nothing. @throws Conflict when it has ended otherwise */

@@ -3,9 +3,10 @@ import { clusterClient, configMap, customKind, DeploymentScene } from '../../../
 import { requires } from '../../../test/support/requirements.js';
 import { Outbound } from '../../core/outbound/outbound.js';
 import { ClusterClients } from './cluster-clients.js';
+import { InPlace } from '../../formats/task.js';
 import { ClusterClient } from './cluster-client.js';
 import { type ResourceKind } from './discovery.js';
-import { readKubeconfig } from './kubeconfig.js';
+import { readKubeconfig } from './kubeconfig-text.js';
 
 requires('KUBEBUILDER_ASSETS', 'A cluster client', () => {
   let cluster: Cluster;
@@ -123,9 +124,9 @@ requires('KUBEBUILDER_ASSETS', 'A cluster client', () => {
     const nobody = clusterClient(cluster.kubeconfigNobody);
     await expect(nobody.list(configMaps)).rejects.toMatchObject({ kind: 'forbidden', reason: 'Forbidden' });
     const others = {
-      unauthorized: new ClusterClient({ ...access(), user: { token: 'wrong' } }, outbound),
-      unreachable: new ClusterClient({ ...access(), tls: {} }, outbound),
-      dead: new ClusterClient({ ...access(), server: 'https://127.0.0.1:1' }, outbound),
+      unauthorized: new ClusterClient({ ...access(), user: { token: 'wrong' } }, outbound, new InPlace()),
+      unreachable: new ClusterClient({ ...access(), tls: {} }, outbound, new InPlace()),
+      dead: new ClusterClient({ ...access(), server: 'https://127.0.0.1:1' }, outbound, new InPlace()),
     };
     await expect(others.unauthorized.ping()).rejects.toMatchObject({ kind: 'unauthorized', status: 502 });
     await expect(others.unreachable.ping()).rejects.toMatchObject({
@@ -140,6 +141,7 @@ requires('KUBEBUILDER_ASSETS', 'A cluster client', () => {
     const asNobody = new ClusterClient(
       { ...access(), user: { ...access().user, impersonate: { user: 'nobody', groups: ['g'] } } },
       outbound,
+      new InPlace(),
     );
     await expect(asNobody.list(configMaps)).rejects.toMatchObject({
       kind: 'forbidden',
@@ -149,13 +151,17 @@ requires('KUBEBUILDER_ASSETS', 'A cluster client', () => {
   });
 
   it('passes the outbound guard', async () => {
-    const guarded = new ClusterClient(access(), new Outbound({ allow: [], connections: 'private', production: true }));
+    const guarded = new ClusterClient(
+      access(),
+      new Outbound({ allow: [], connections: 'private', production: true }),
+      new InPlace(),
+    );
     await expect(guarded.ping()).rejects.toMatchObject({ status: 400, code: 'OUTBOUND_REFUSED' });
     await guarded.close();
   });
 
   it('is kept for a connection as long as its credential is the same', async () => {
-    const clients = new ClusterClients(outbound);
+    const clients = new ClusterClients(outbound, new InPlace());
     const first = await clients.of('a', '1', access);
     expect(await clients.of('a', '1', () => Promise.reject(new Error('asked again')))).toBe(first);
     const second = await clients.of('a', '2', access);

@@ -1,5 +1,7 @@
 import { type Outbound } from '../../core/outbound/outbound.js';
 import { type SourceFile } from '../../formats/source-file.js';
+import { type TaskRunner } from '../../formats/task.js';
+import { Turns } from '../../core/turns.js';
 import { type ClusterAccess } from './cluster-access.js';
 import { ClusterError } from './cluster-error.js';
 import { type ClusterLimits, ClusterTransport } from './cluster-transport.js';
@@ -26,7 +28,7 @@ export interface ListOptions {
   namespace?: string;
   labelSelector?: string;
   fieldSelector?: string;
-  /** Objects asked for at a time; 500 without it. */
+  /** Objects asked for at a time; 100 without it, 500 of metadata. Less when an answer is too large. */
   pageSize?: number;
   signal?: AbortSignal;
 }
@@ -55,6 +57,17 @@ export interface Written {
 /** An RFC 7386 merge patch, or an RFC 6902 list of operations. */
 export type Patch = { type: 'merge'; body: Record<string, unknown> } | { type: 'json'; body: object[] };
 
+/** Bytes of one object: an API server takes none of more than 3 MiB. */
+const OBJECT_MAX_BYTES = 4 * 1024 * 1024;
+
+/** Of one list, whatever its pages. */
+const MOST_LISTED = 50_000;
+const MOST_PAGES = 600;
+const LISTED_WITHIN_MS = 180_000;
+
+/** Groups of an API server that are described. */
+const MOST_GROUPS = 1_000;
+
 const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
 /**
@@ -67,14 +80,21 @@ export class ClusterClient {
   private readonly transport: ClusterTransport;
   private readonly discovery: Discovery;
 
-  constructor(access: ClusterAccess, outbound: Outbound, limits?: Partial<ClusterLimits>) {
+  /** @param tasks where large answers are taken apart */
+  constructor(
+    access: ClusterAccess,
+    outbound: Outbound,
+    tasks: TaskRunner,
+    limits?: Partial<ClusterLimits>,
+    onAnswer?: () => void,
+  ) {
     this.namespace = access.namespace;
-    this.transport = new ClusterTransport(access, outbound, limits);
+    this.transport = new ClusterTransport(access, outbound, tasks, limits, onAnswer);
     this.discovery = new Discovery(this.transport);
   }
 
   async version(signal?: AbortSignal): Promise<ClusterVersion> {
-    const { body } = await this.transport.request({ path: '/version', timeoutMs: 10_000, signal });
+    const { body } = await this.transport.request({ path: '/version', timeoutMs: 10_000, maxBytes: 64 * 1024, signal });
     if (typeof (body as Partial<ClusterVersion> | undefined)?.gitVersion === 'string') return body as ClusterVersion;
     throw new ClusterError('protocol', 'The address answers, but not as a Kubernetes API server');
   }
@@ -82,7 +102,7 @@ export class ClusterClient {
   /** The version, once it is sure that the cluster knows the credential: `/version` alone is open to everybody. */
   async ping(signal?: AbortSignal): Promise<ClusterVersion> {
     const version = await this.version(signal);
-    await this.transport.request({ path: '/apis', timeoutMs: 10_000, signal });
+    await this.transport.bytes({ path: '/apis', timeoutMs: 10_000, signal });
     return version;
   }
 
@@ -102,7 +122,8 @@ export class ClusterClient {
   }
 
   async get(kind: ResourceKind, name: string, namespace?: string, signal?: AbortSignal): Promise<KubernetesObject> {
-    return object(await this.transport.request({ path: pathOf(kind, namespace, name), signal }));
+    const path = pathOf(kind, namespace, name);
+    return object(await this.transport.request({ path, maxBytes: OBJECT_MAX_BYTES, signal }));
   }
 
   /** The object, or undefined when there is none of that name. */
@@ -122,7 +143,7 @@ export class ClusterClient {
 
   /** All objects of a kind, page by page; a list that expires between two pages is read from its start again by the caller. */
   async *pages(kind: ResourceKind, options: ListOptions = {}): AsyncGenerator<KubernetesObject[]> {
-    yield* this.walk<KubernetesObject>(kind, options);
+    yield* this.walk<KubernetesObject>(kind, { pageSize: 100, ...options });
   }
 
   async list(kind: ResourceKind, options: ListOptions = {}): Promise<KubernetesObject[]> {
@@ -134,7 +155,7 @@ export class ClusterClient {
   /** As `list`, without the objects' contents, which is all that finding and counting them needs. */
   async listMetadata(kind: ResourceKind, options: ListOptions = {}): Promise<ObjectMetadata[]> {
     const found: ObjectMetadata[] = [];
-    for await (const page of this.walk<ObjectMetadata>(kind, options, METADATA_LIST)) {
+    for await (const page of this.walk<ObjectMetadata>(kind, { pageSize: 500, ...options }, METADATA_LIST)) {
       found.push(...page);
     }
     return found;
@@ -155,6 +176,7 @@ export class ClusterClient {
       query: { ...writeQuery(options), force: options.force ?? false },
       contentType: 'application/apply-patch+yaml',
       body: wanted,
+      maxBytes: OBJECT_MAX_BYTES,
       signal: options.signal,
     });
     return { object: object(answer), warnings: answer.warnings };
@@ -166,6 +188,7 @@ export class ClusterClient {
       path: pathOf(kind, wanted.metadata.namespace),
       query: writeQuery(options),
       body: wanted,
+      maxBytes: OBJECT_MAX_BYTES,
       signal: options.signal,
     });
     return { object: object(answer), warnings: answer.warnings };
@@ -184,6 +207,7 @@ export class ClusterClient {
       query: writeQuery(options),
       contentType: patch.type === 'merge' ? 'application/merge-patch+json' : 'application/json-patch+json',
       body: patch.body,
+      maxBytes: OBJECT_MAX_BYTES,
       signal: options.signal,
     });
     return { object: object(answer), warnings: answer.warnings };
@@ -224,10 +248,16 @@ export class ClusterClient {
       { paths?: object } | undefined;
     const groups = Object.keys(index?.paths ?? {}).filter((path) => /^apis?\/(?:[^/]+\/)?v[^/]+$/.test(path));
     const documents = [];
-    for (const path of groups.sort())
-      documents.push(fileOf(path, (await this.transport.request({ path: `/openapi/v3/${path}`, signal })).body));
-    const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-    const definitions = [fileOf(path, (await this.transport.request({ path, signal })).body)];
+    for (const path of groups.sort().slice(0, MOST_GROUPS))
+      documents.push({ path, bytes: await this.transport.bytes({ path: `/openapi/v3/${path}`, signal }) });
+    const definitions = [];
+    const kind = await this.find('apiextensions.k8s.io/v1', 'CustomResourceDefinition');
+    const turns = new Turns();
+    for await (const page of kind ? this.pages(kind, { pageSize: 20, signal }) : [])
+      for (const definition of page) {
+        definitions.push(fileOf(definition.metadata.name, definition));
+        await turns.take();
+      }
     return { gitVersion, documents, definitions };
   }
 
@@ -241,25 +271,51 @@ export class ClusterClient {
     options: ListOptions,
     accept?: string,
   ): AsyncGenerator<T[]> {
-    let next: string | undefined;
-    do {
-      const { body } = await this.transport.request({
+    let [next, pageSize, listed] = [undefined as string | undefined, options.pageSize ?? 100, 0];
+    const end = Date.now() + LISTED_WITHIN_MS;
+    for (let pages = 0; pages < MOST_PAGES; pages++) {
+      if (Date.now() > end) throw new ClusterError('timeout', `The cluster did not list all ${kind.plural} in time`);
+      const query = {
+        labelSelector: options.labelSelector,
+        fieldSelector: options.fieldSelector,
+        limit: pageSize,
+        continue: next,
+      };
+      const { signal } = options;
+      const request = {
         path: pathOf(kind, options.namespace),
-        query: {
-          labelSelector: options.labelSelector,
-          fieldSelector: options.fieldSelector,
-          limit: options.pageSize ?? 500,
-          continue: next,
-        },
+        query,
         accept,
-        signal: options.signal,
+        metadataOnly: accept !== undefined,
+        signal,
+      };
+      const answer = await this.transport.request(request).catch((error: unknown) => {
+        if (error instanceof ClusterError && error.kind === 'tooLarge' && pageSize > 1) return undefined;
+        throw error;
       });
-      const page = body as { items?: T[]; metadata?: { continue?: string } };
-      // Items of a list do not say what they are: the list does.
-      yield (page.items ?? []).map((item) => ({ ...item, apiVersion: kind.apiVersion, kind: kind.kind }));
-      next = page.metadata?.continue;
-    } while (next);
+      if (!answer) {
+        pageSize = Math.ceil(pageSize / 10);
+        continue;
+      }
+      const { items, more } = page<T>(answer, kind);
+      listed += items.length;
+      if (listed > MOST_LISTED)
+        throw new ClusterError('tooLarge', `The cluster lists more than ${MOST_LISTED} ${kind.plural}`);
+      yield items;
+      if (!more) return;
+      next = more;
+    }
+    throw new ClusterError('tooLarge', `The cluster lists ${kind.plural} on more than ${MOST_PAGES} pages`);
   }
+}
+
+/** Items of a list do not say what they are: the list does. */
+function page<T extends ObjectMetadata>({ body }: { body: unknown }, kind: ResourceKind): { items: T[]; more: string } {
+  const { items, metadata } = (body ?? {}) as { items?: T[] | null; metadata?: { continue?: unknown } | null };
+  if (!Array.isArray(items ?? []) || !(items ?? []).every(isSound))
+    throw new ClusterError('protocol', `The cluster answered something that is not a list of ${kind.plural}`);
+  const more = typeof metadata?.continue === 'string' ? metadata.continue : '';
+  return { items: (items ?? []).map((item) => ({ ...item, apiVersion: kind.apiVersion, kind: kind.kind })), more };
 }
 
 function writeQuery({ dryRun, fieldManager }: WriteOptions) {
@@ -279,8 +335,17 @@ function segment(text: string, what: string): string {
 }
 
 function object({ body }: { body: unknown }): KubernetesObject {
-  if (typeof (body as KubernetesObject | undefined)?.metadata === 'object') return body as KubernetesObject;
+  if (isSound(body)) return body as KubernetesObject;
   throw new ClusterError('protocol', 'The cluster answered something that is not an object of its API');
+}
+
+/** Whether the parts of an object's metadata that are read without looking are what they should be. */
+function isSound(value: unknown): boolean {
+  const { metadata } = (value ?? {}) as { metadata?: Record<string, unknown> | null };
+  if (typeof metadata !== 'object' || metadata === null) return false;
+  const { name, labels, managedFields, finalizers, ownerReferences } = metadata;
+  const areLists = [managedFields, finalizers, ownerReferences].every((list) => Array.isArray(list ?? []));
+  return typeof name === 'string' && typeof (labels ?? {}) === 'object' && areLists;
 }
 
 const fileOf = (path: string, body: unknown): SourceFile => ({ path, bytes: Buffer.from(JSON.stringify(body)) });

@@ -1,5 +1,6 @@
 import { type Outbound } from '../../core/outbound/outbound.js';
 import { type ClusterAccess } from './cluster-access.js';
+import { type TaskRunner } from '../../formats/task.js';
 import { ClusterClient } from './cluster-client.js';
 import { type ClusterLimits } from './cluster-transport.js';
 
@@ -15,6 +16,7 @@ export class ClusterClients {
 
   constructor(
     private readonly outbound: Outbound,
+    private readonly tasks: TaskRunner,
     private readonly settings: { limits?: Partial<ClusterLimits>; max?: number } = {},
   ) {}
 
@@ -23,18 +25,20 @@ export class ClusterClients {
    * @param revision changes whenever the connection's address or credential does. The client of an earlier revision is let go:
    *   work that runs with it ends as it began, and its idle sockets close by themselves.
    * @param access is asked for only when a client has to be made, so that a secret is not opened for every call.
+   * @param onAnswer is called whenever the cluster has granted a request of a known caller.
    */
   async of(
     connection: string,
     revision: string,
     access: () => ClusterAccess | Promise<ClusterAccess>,
+    onAnswer?: () => void,
   ): Promise<ClusterClient> {
     const found = this.kept.get(connection);
     if (found?.revision === revision) {
       found.usedAt = Date.now();
       return found.client;
     }
-    const client = new ClusterClient(await access(), this.outbound, this.settings.limits);
+    const client = new ClusterClient(await access(), this.outbound, this.tasks, this.settings.limits, onAnswer);
     const meanwhile = this.kept.get(connection);
     if (meanwhile?.revision === revision) {
       await client.close();

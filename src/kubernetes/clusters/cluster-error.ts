@@ -75,11 +75,6 @@ export class ClusterError extends RemoteFailure {
     const kind = UNREADABLE.test(detail) ? 'invalid' : kindOf(httpStatus, status.reason);
     return new ClusterError(kind, detail, { status, answered: httpStatus });
   }
-
-  /** Whether the cluster never gave an answer, so that what was asked may or may not have happened. */
-  get unanswered(): boolean {
-    return this.answered === undefined && (this.kind === 'unreachable' || this.kind === 'timeout');
-  }
 }
 
 /** An object that does not fit its schema is answered with 500 by server-side apply. */

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { Outbound } from '../../core/outbound/outbound.js';
+import { InPlace } from '../../formats/task.js';
 import { ClusterClient } from './cluster-client.js';
 
 /** What no cluster does on demand: a server on loopback that misbehaves. */
@@ -16,7 +17,7 @@ describe('A cluster client against a difficult server', () => {
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     const { port } = server.address() as AddressInfo;
     const access = { server: `http://127.0.0.1:${port}/k8s/clusters/c1`, tls: {}, user: { token: 't' } };
-    client = new ClusterClient(access, outbound, { answerTimeoutMs: 300, maxBytes: 10_000 });
+    client = new ClusterClient(access, outbound, new InPlace(), { answerTimeoutMs: 300, maxBytes: 10_000 });
   });
 
   beforeEach(() => {
@@ -62,7 +63,7 @@ describe('A cluster client against a difficult server', () => {
 
   it('gives up on a server that says nothing, or stops in the middle', async () => {
     answer = () => undefined;
-    await expect(client.version()).rejects.toMatchObject({ kind: 'timeout', status: 504, unanswered: true });
+    await expect(client.version()).rejects.toMatchObject({ kind: 'timeout', status: 504, answered: undefined });
     answer = (_, response) => response.writeHead(200, { 'content-type': 'application/json' }).write('{');
     await expect(client.version()).rejects.toMatchObject({ kind: 'timeout', status: 504 });
   });

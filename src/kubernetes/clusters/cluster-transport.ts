@@ -2,7 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Dispatcher } from 'undici';
 import { AppError } from '../../core/errors/app-error.js';
 import { type Outbound } from '../../core/outbound/outbound.js';
+import { INLINE_MAX_BYTES } from '../../formats/json-chunks.js';
+import { type TaskRunner } from '../../formats/task.js';
 import { type ClusterAccess, type ClusterUser } from './cluster-access.js';
+import { parseAnswer } from './cluster-answer.js';
 import { ClusterError } from './cluster-error.js';
 import { clusterText } from './cluster-text.js';
 
@@ -26,8 +29,12 @@ export interface ClusterRequest {
   accept?: string;
   contentType?: string;
   body?: unknown;
-  /** Replaces `answerTimeoutMs` for this request. */
+  /** From the request to the last byte of the answer; twice `answerTimeoutMs` without it. */
   timeoutMs?: number;
+  /** Replaces the largest answer taken, where less is expected. */
+  maxBytes?: number;
+  /** Of the items of a list nothing but their metadata is kept. */
+  metadataOnly?: boolean;
   signal?: AbortSignal;
 }
 
@@ -46,10 +53,13 @@ const LONGEST_WARNING = 1_000;
 const DEFAULTS: ClusterLimits = {
   connectTimeoutMs: 5_000,
   answerTimeoutMs: 30_000,
-  maxBytes: 64 * 1024 * 1024,
+  maxBytes: 16 * 1024 * 1024,
   attempts: 4,
   connections: 8,
 };
+
+/** What a cluster tells everybody. */
+const OPEN_PATH = '/version';
 
 const LONGEST_PAUSE_MS = 5_000;
 const STALE_SOCKET = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
@@ -65,13 +75,16 @@ export class ClusterTransport {
   constructor(
     private readonly access: ClusterAccess,
     private readonly outbound: Outbound,
+    private readonly tasks: TaskRunner,
     limits: Partial<ClusterLimits> = {},
+    /** Called whenever the cluster has granted a request that it grants to known callers only. */
+    private readonly onAnswer: () => void = () => undefined,
   ) {
     this.limits = { ...DEFAULTS, ...limits };
     const { origin, pathname } = new URL(access.server);
     this.origin = origin;
     this.base = pathname.replace(/\/+$/, '');
-    this.headers = { 'user-agent': 'armature', ...identity(access.user) };
+    this.headers = { 'user-agent': 'armature', 'accept-encoding': 'identity', ...identity(access.user) };
     const { ca, servername, insecure } = access.tls;
     const { cert, key } = access.user;
     this.dispatcher = outbound.dispatcher({
@@ -91,6 +104,20 @@ export class ClusterTransport {
    * @throws InvalidRequest `OUTBOUND_REFUSED` when the guard does not let the address through
    */
   async request(request: ClusterRequest): Promise<ClusterAnswer> {
+    const { headers, bytes } = await this.answer(request);
+    const contentType = String(headers['content-type'] ?? '');
+    const body = contentType.includes('json')
+      ? await parseAnswer(bytes, request.metadataOnly ?? false, this.tasks)
+      : Buffer.from(bytes.buffer).toString('utf8');
+    return { body, contentType, warnings: warningTexts(headers.warning) };
+  }
+
+  /** As request: the answer as it came. */
+  async bytes(request: ClusterRequest): Promise<Uint8Array> {
+    return (await this.answer(request)).bytes;
+  }
+
+  private async answer(request: ClusterRequest): Promise<RawAnswer> {
     for (let attempt = 1; ; attempt++) {
       const reads = (request.method ?? 'GET') === 'GET';
       const answer = await this.once(request).catch((error: unknown) => {
@@ -100,10 +127,13 @@ export class ClusterTransport {
         throw error;
       });
       if (!answer) continue;
-      if (answer.status < 300) return read(answer, request);
+      if (answer.status < 300) {
+        if (request.path !== OPEN_PATH) this.onAnswer();
+        return answer;
+      }
       const error = ClusterError.answered(
         answer.status,
-        json(answer.text),
+        statusIn(answer.bytes),
         `${request.method ?? 'GET'} ${request.path}`,
       );
       const again = error.kind === 'throttled' || (error.kind === 'unavailable' && reads);
@@ -137,24 +167,34 @@ export class ClusterTransport {
         body: request.body === undefined ? undefined : JSON.stringify(request.body),
         signal: request.signal ? AbortSignal.any([request.signal, timeout]) : timeout,
       });
-      return { status: statusCode, headers, text: await this.text(body) };
+      const encoding = headers['content-encoding'] ?? 'identity';
+      if (encoding !== 'identity') {
+        body.on('error', () => undefined).destroy();
+        throw new ClusterError('protocol', 'The cluster answered in an encoding that it was not asked for');
+      }
+      return { status: statusCode, headers, bytes: await this.read(body, request.maxBytes ?? this.limits.maxBytes) };
     } catch (error) {
       if (error instanceof AppError || request.signal?.aborted) throw error;
       throw this.connectionError(error, timeout.aborted);
     }
   }
 
-  private async text(body: Dispatcher.ResponseData['body']): Promise<string> {
+  private async read(body: Dispatcher.ResponseData['body'], maxBytes: number): Promise<Bytes> {
+    const most = Math.min(maxBytes, this.limits.maxBytes);
     const pieces: Buffer[] = [];
     let size = 0;
     for await (const piece of body as AsyncIterable<Buffer>) {
       size += piece.length;
-      if (size > this.limits.maxBytes) {
-        throw new ClusterError('tooLarge', `The cluster's answer is larger than ${this.limits.maxBytes} bytes`);
-      }
+      if (size > most) throw new ClusterError('tooLarge', `The cluster's answer is larger than ${most} bytes`);
       pieces.push(piece);
     }
-    return Buffer.concat(pieces).toString('utf8');
+    const whole = new Uint8Array(size);
+    let at = 0;
+    for (const piece of pieces) {
+      whole.set(piece, at);
+      at += piece.length;
+    }
+    return whole;
   }
 
   private connectionError(error: unknown, timedOut: boolean): ClusterError {
@@ -172,25 +212,19 @@ export class ClusterTransport {
   }
 }
 
+type Bytes = Uint8Array<ArrayBuffer>;
+
 interface RawAnswer {
   status: number;
   headers: Dispatcher.ResponseData['headers'];
-  text: string;
+  bytes: Bytes;
 }
 
-function read({ headers, text }: RawAnswer, request: ClusterRequest): ClusterAnswer {
-  const contentType = String(headers['content-type'] ?? '');
-  const isJson = contentType.includes('json');
-  const body = isJson ? json(text) : text;
-  if (isJson && body === undefined) {
-    throw new ClusterError('protocol', `The cluster's answer to ${request.path} is not valid JSON`);
-  }
-  return { body, contentType, warnings: warningTexts(headers.warning) };
-}
-
-function json(text: string): unknown {
+/** What a failed request was answered with; undefined when it is none that an API server sends. */
+function statusIn(bytes: Bytes): unknown {
+  if (bytes.length > INLINE_MAX_BYTES) return undefined;
   try {
-    return JSON.parse(text);
+    return JSON.parse(Buffer.from(bytes.buffer).toString('utf8'));
   } catch {
     return undefined;
   }

@@ -41,6 +41,10 @@ interface LegacyResource {
   verbs?: string[];
 }
 
+/** Versions of groups that are asked for one by one, and kinds that are known of one cluster. */
+const MOST_VERSIONS = 1_000;
+const MOST_KINDS = 20_000;
+
 const AGGREGATED = ['v2', 'v2beta1']
   .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
   .concat('application/json')
@@ -82,21 +86,32 @@ export class Discovery {
   }
 
   private async read(): Promise<Map<string, ResourceKind>> {
-    const [core, groups] = await Promise.all([this.readRoot('/api'), this.readRoot('/apis')]);
+    const found = await Promise.all([this.readRoot('/api'), this.readRoot('/apis')]).catch((error: unknown) => {
+      // A foreign answer that is not built as it says it is.
+      if (error instanceof TypeError)
+        throw new ClusterError('protocol', 'The cluster does not tell its kinds as a cluster does');
+      throw error;
+    });
+    const kinds = found.flat();
+    if (kinds.length > MOST_KINDS)
+      throw new ClusterError('tooLarge', `The cluster serves more than ${MOST_KINDS} kinds`);
     this.readAt = Date.now();
-    return new Map([...core, ...groups].map((kind) => [`${kind.apiVersion} ${kind.kind}`, kind]));
+    return new Map(kinds.map((kind) => [`${kind.apiVersion} ${kind.kind}`, kind]));
   }
 
   private async readRoot(path: string): Promise<ResourceKind[]> {
     const body = (await this.transport.request({ path, accept: AGGREGATED })).body as { kind?: string };
     if (body.kind === 'APIGroupDiscoveryList')
       return (body as { items?: AggregatedGroup[] }).items?.flatMap(fromAggregated) ?? [];
-    if (body.kind === 'APIVersions') return this.readVersions('', (body as { versions: string[] }).versions);
+    if (body.kind === 'APIVersions')
+      return this.readVersions('', (body as { versions: string[] }).versions.slice(0, MOST_VERSIONS));
     if (body.kind !== 'APIGroupList')
       throw new ClusterError('protocol', `The answer to ${path} is not that of a Kubernetes API server`);
     const { groups } = body as {
       groups: { name: string; versions: { version: string }[]; preferredVersion?: { version: string } }[];
     };
+    if (groups.flatMap(({ versions }) => versions).length > MOST_VERSIONS)
+      throw new ClusterError('tooLarge', `The cluster serves more than ${MOST_VERSIONS} versions of groups`);
     const found: ResourceKind[] = [];
     for (const group of groups) {
       const others = group.versions

@@ -3,6 +3,10 @@ import { type Fault } from '../../core/errors/app-error.js';
 
 type Json = Record<string, unknown>;
 
+/** Characters of base64: the certificates that a system trusts take 300,000, the longest keys in use 20,000. */
+const MAX_CERTIFICATES = 512 * 1024;
+const MAX_KEY = 64 * 1024;
+
 /** Reads the fields of one context and gathers what is wrong with them, so that a caller hears of everything at once. */
 export class KubeconfigReader {
   readonly faults: Fault[] = [];
@@ -47,7 +51,7 @@ export class KubeconfigReader {
   }
 
   certificates(from: Json, name: string, at: string): string | undefined {
-    return this.pem(from, name, at, 'certificate', (pem) => {
+    return this.pem(from, name, at, MAX_CERTIFICATES, 'certificate', (pem) => {
       const found = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
       if (found.length === 0) throw new Error('no certificate');
       for (const one of found) new X509Certificate(one);
@@ -55,12 +59,20 @@ export class KubeconfigReader {
   }
 
   privateKey(from: Json, name: string, at: string): string | undefined {
-    return this.pem(from, name, at, 'private key without a passphrase', (pem) => createPrivateKey(pem));
+    return this.pem(from, name, at, MAX_KEY, 'private key without a passphrase', (pem) => createPrivateKey(pem));
   }
 
-  private pem(from: Json, name: string, at: string, what: string, check: (pem: string) => void): string | undefined {
+  private pem(
+    from: Json,
+    name: string,
+    at: string,
+    max: number,
+    what: string,
+    check: (pem: string) => void,
+  ): string | undefined {
     const encoded = this.text(from, name, at)?.replace(/\s/g, '');
     if (encoded === undefined) return undefined;
+    if (encoded.length > max) return this.fault(`${at}/${name}`, `has more than ${max} characters`);
     if (!/^[A-Za-z0-9+/]+={0,2}$/.test(encoded) || encoded.length % 4 !== 0) {
       return this.fault(`${at}/${name}`, 'is not base64');
     }

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { readKubeconfig } from './kubeconfig.js';
+import { readKubeconfig } from './kubeconfig-text.js';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
@@ -172,17 +172,46 @@ describe('A kubeconfig', () => {
     expect(JSON.stringify([error?.message, error?.errors, error?.remedy])).not.toContain('hush');
   });
 
-  it('is refused quickly when it is a bomb', () => {
-    const aliases = `a: &a [x,x,x,x,x,x,x,x,x]\n${'bcdefghi'
-      .split('')
-      .map((name, i) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[i]}`).join(',')}]`)
-      .join('\n')}`;
-    const started = performance.now();
-    expect(() => read(aliases)).toThrow('nested too deeply or repeats too much');
-    expect(() => read(`a: ${'['.repeat(100_000)}`)).toThrow('too many entries');
-    expect(() => read('a'.repeat(2_000_000))).toThrow('longer than');
-    expect(() => read('- {a: 1, b: 2}\n'.repeat(15_000))).toThrow('too many entries');
-    expect(performance.now() - started).toBeLessThan(5_000);
+  it.each([
+    ['closing brackets', '}'.repeat(100_000), 'too many entries'],
+    ['closing brackets below the bound', '}'.repeat(2_900), 'flow-map-end'],
+    ['anchors', `- ${'&a '.repeat(200_000)}`, 'too many entries'],
+    ['anchors below the bound', `- ${'&a '.repeat(2_900)}`, 'anchor'],
+    ['nested keys', '? '.repeat(300_000), 'too many entries'],
+    ['nested keys below the bound', '? '.repeat(15_000), 'nested deeper'],
+    ['nested lists', '- '.repeat(15_000), 'nested deeper'],
+    ['opening brackets', `a: ${'['.repeat(100_000)}`, 'too many entries'],
+    ['opening brackets below the bound', `a: ${'['.repeat(2_900)}`, 'nested deeper'],
+    ['many mappings', '- {a: 1, b: 2}\n'.repeat(15_000), 'too many entries'],
+    ['many lines', 'a\n'.repeat(500_000), 'too many entries'],
+    ['length', 'a'.repeat(2_000_000), 'longer than'],
+    ['one long quoted text', `a: "${'b '.repeat(300_000)}`, 'quote'],
+    [
+      'aliases of aliases',
+      `a: &a [x,x,x,x,x,x,x,x,x]\n${[...'bcdefghi']
+        .map((name, i) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[i]}`).join(',')}]`)
+        .join('\n')}`,
+      'aliases stand for more than',
+    ],
+  ])('is refused quickly when it is a bomb of %s', (_, bomb, detail) => {
+    const before = performance.now();
+    expect(() => read(bomb)).toThrow(detail);
+    expect(performance.now() - before).toBeLessThan(2_000);
+  });
+
+  it('has a bounded number of contexts, and certificates and keys of a bounded size', () => {
+    const many = config();
+    many.contexts = Array.from({ length: 101 }, (_, index) => ({ ...many.contexts[0], name: `c${index}` })) as never;
+    expect(() => read(many)).toThrow('more than 100 contexts');
+    const long = 'QUJD'.repeat(140_000);
+    expect(only({ cluster: { 'certificate-authority-data': long } }).error?.errors[0]).toMatchObject({
+      pointer: '/clusters/0/cluster/certificate-authority-data',
+      detail: 'has more than 524288 characters',
+    });
+    expect(only({ user: { 'client-key-data': long } }).error?.errors[0]).toMatchObject({
+      pointer: '/users/0/user/client-key-data',
+      detail: 'has more than 65536 characters',
+    });
   });
 
   withCertificates('takes certificates and keys that belong together', () => {

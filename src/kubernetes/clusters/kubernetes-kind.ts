@@ -3,7 +3,7 @@ import { InvalidRequest } from '../../core/errors/app-error.js';
 import { given } from '../../core/rest/change-input.js';
 import type { ClusterAccess, ClusterTls, ClusterUser } from './cluster-access.js';
 import type { ClusterClient } from './cluster-client.js';
-import { type KubeconfigSettings, readKubeconfig } from './kubeconfig.js';
+import type { Kubeconfigs, KubeconfigSource } from './kubeconfigs.js';
 
 type Json = Record<string, unknown>;
 
@@ -49,7 +49,7 @@ const NOWHERE = 'https://cluster.invalid';
  * in a program to run, a file to read or a certificate not to check; what was kept passes it again whenever it is used.
  */
 export function kubernetesKind(
-  settings: KubeconfigSettings,
+  kubeconfigs: Kubeconfigs,
   trial: (access: ClusterAccess) => ClusterClient,
 ): ConnectionKind {
   return {
@@ -58,8 +58,8 @@ export function kubernetesKind(
     subType: 'orchestration',
     metadata: METADATA,
     secret: SECRET,
-    normalize: (metadata, secret) => {
-      const { context, access } = read(metadata, secret ?? {}, settings);
+    normalize: async (metadata, secret) => {
+      const { context, access } = await read(metadata, secret ?? {}, kubeconfigs);
       const { server, ...others } = publicPart(access);
       return {
         metadata: {
@@ -99,10 +99,15 @@ function publicPart(access: ClusterAccess): Json {
 
 const secretPart = ({ user, tls }: ClusterAccess): Json => ({ user, tls });
 
-const isKept = (secret: Json): boolean => typeof secret['user'] === 'object' && typeof secret['tls'] === 'object';
+const isKept = (secret: object): secret is ClusterSecret =>
+  'user' in secret && typeof secret.user === 'object' && 'tls' in secret && typeof secret.tls === 'object';
 
-function read(metadata: Json, secret: Json, settings: KubeconfigSettings): { context: string; access: ClusterAccess } {
-  const contexts = readKubeconfig(kubeconfigText(metadata, secret), settings);
+async function read(
+  metadata: Json,
+  secret: Json,
+  kubeconfigs: Kubeconfigs,
+): Promise<{ context: string; access: ClusterAccess }> {
+  const contexts = await kubeconfigs.read(sourceOf(metadata, secret));
   const wanted = typeof metadata['context'] === 'string' ? metadata['context'] : undefined;
   const chosen =
     (contexts.length === 1 && !secret['kubeconfig'] ? contexts[0] : undefined) ??
@@ -117,17 +122,13 @@ function read(metadata: Json, secret: Json, settings: KubeconfigSettings): { con
   return { context: chosen.context, access: chosen.access };
 }
 
-function kubeconfigText(metadata: Json, secret: Json): string {
+function sourceOf(metadata: Json, secret: Json): KubeconfigSource {
   const { kubeconfig } = secret;
   if (typeof kubeconfig === 'string') return kubeconfig;
-  if (typeof kubeconfig === 'object' && kubeconfig !== null) return JSON.stringify(kubeconfig);
-  return JSON.stringify(
-    kubeconfigOf(
-      metadata,
-      isKept(secret)
-        ? fieldsOf(secret as unknown as ClusterSecret)
-        : { user: pick(secret, USER), cluster: pick(secret, CLUSTER) },
-    ),
+  if (typeof kubeconfig === 'object' && kubeconfig !== null) return kubeconfig as Json;
+  return kubeconfigOf(
+    metadata,
+    isKept(secret) ? fieldsOf(secret) : { user: pick(secret, USER), cluster: pick(secret, CLUSTER) },
   );
 }
 

@@ -6,11 +6,11 @@ import { ALREADY_REGISTERED, ConnectionsStore } from '../../connections/connecti
 import { PingsService } from '../../connections/pings.service.js';
 import { Access } from '../../core/access/access.js';
 import type { Actor } from '../../core/access/actor.js';
-import { Env } from '../../core/config/env.js';
 import { AppError, Conflict } from '../../core/errors/app-error.js';
 import { OrganizationsService } from '../../organizations/organizations.service.js';
 import type { ClusterAccess } from '../clusters/cluster-access.js';
-import { type KubeconfigContext, readKubeconfig } from '../clusters/kubeconfig.js';
+import type { KubeconfigContext } from '../clusters/kubeconfig.js';
+import { Kubeconfigs } from '../clusters/kubeconfigs.js';
 import { kubeconfigFor } from '../clusters/kubernetes-kind.js';
 import { type RegisteredContext, RegistrationView } from './registration.view.js';
 
@@ -23,7 +23,7 @@ export class RegistrationService {
     private readonly pings: PingsService,
     private readonly organizations: OrganizationsService,
     private readonly access: Access,
-    private readonly env: Env,
+    private readonly kubeconfigs: Kubeconfigs,
   ) {}
 
   /** @throws InvalidRequest when the text is no kubeconfig; what is wrong with one context is told in the answer */
@@ -36,7 +36,7 @@ export class RegistrationService {
     });
     const answer = new RegistrationView();
     const taken = new Set<string>();
-    for (const found of readKubeconfig(kubeconfig, { insecureTls: this.env.CLUSTER_INSECURE_TLS })) {
+    for (const found of await this.kubeconfigs.read(kubeconfig)) {
       const { list, item } = await this.take(actor, organization.id, found, taken);
       answer[list].push(item);
     }

@@ -1,10 +1,12 @@
-import { Body, Controller, Get, Param, Post } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Get, Headers, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiBearerAuth, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { Authenticator } from '../../core/access/authenticator.js';
 import { Public } from '../../core/access/public.js';
 import { AnswersSecret } from '../../core/rest/answers-secret.js';
-import { AccountView } from '../users/account.view.js';
 import { AcceptancesService } from './acceptances.service.js';
-import { Acceptance } from './invitation.inputs.js';
+import { AcceptedView } from './accepted.view.js';
+import { Acceptance, AcceptanceQuery } from './invitation.inputs.js';
 import { InvitationView } from './invitation.view.js';
 
 @ApiTags('auth')
@@ -12,7 +14,10 @@ import { InvitationView } from './invitation.view.js';
 @AnswersSecret()
 @Controller('api/auth/invitations/:token')
 export class AcceptancesController {
-  constructor(private readonly acceptances: AcceptancesService) {}
+  constructor(
+    private readonly acceptances: AcceptancesService,
+    private readonly authenticator: Authenticator,
+  ) {}
 
   @Get()
   @ApiOkResponse({ type: InvitationView })
@@ -20,9 +25,21 @@ export class AcceptancesController {
     return InvitationView.of(await this.acceptances.read(token));
   }
 
+  @ApiBearerAuth()
   @Post()
-  @ApiCreatedResponse({ type: AccountView })
-  async accept(@Param('token') token: string, @Body() input: Acceptance): Promise<AccountView> {
-    return AccountView.of(await this.acceptances.accept(token, input));
+  @ApiOkResponse({ type: AcceptedView, description: 'The account of the bearer token has joined.' })
+  @ApiCreatedResponse({ type: AcceptedView, description: 'Without a token: an account was made, and has joined.' })
+  async accept(
+    @Param('token') token: string,
+    @Query() { proof }: AcceptanceQuery,
+    @Body() input: Acceptance,
+    @Headers('authorization') authorization: string | undefined,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<AcceptedView> {
+    if (authorization === undefined)
+      return AcceptedView.ofAccepted(await this.acceptances.accept(token, proof, input), 'new');
+    const actor = await this.authenticator.authenticate(authorization);
+    response.status(200);
+    return AcceptedView.ofAccepted(await this.acceptances.acceptAs(actor, token), 'existing');
   }
 }

@@ -1,24 +1,30 @@
+import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { requireScope } from '../../core/access/access.js';
+import type { Actor } from '../../core/access/actor.js';
 import { hashPassword } from '../../core/crypto/passwords.js';
 import { digestOf } from '../../core/crypto/secret-token.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
-import { AppError, Conflict } from '../../core/errors/app-error.js';
+import { AppError, Conflict, Forbidden, InvalidRequest } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import { OrganizationMemberAdded } from '../members/member.events.js';
-import { organizationRole } from '../members/member.view.js';
+import { organizationRole, standingOf } from '../members/member.view.js';
 import { MembersStore } from '../members/members.store.js';
 import { Accounts, actorOf } from '../users/accounts.js';
 import type { User } from '../users/user.entity.js';
+import { userPolicy } from '../users/user.policy.js';
+import { UsersStore } from '../users/users.store.js';
 import type { Invitation } from './invitation.entity.js';
 import type { Acceptance } from './invitation.inputs.js';
 import { InvitationsStore } from './invitations.store.js';
 
-/** What becomes of invitations. Whoever has the token may accept: it is the only proof that is asked for. */
+/** What becomes of invitations. */
 @Injectable()
 export class AcceptancesService {
   constructor(
     private readonly invitations: InvitationsStore,
     private readonly accounts: Accounts,
+    private readonly users: UsersStore,
     private readonly members: MembersStore,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
@@ -26,25 +32,50 @@ export class AcceptancesService {
 
   /** @throws AppError 404 for a token that never was, 410 for one that can no longer be used */
   async read(token: string): Promise<Invitation> {
-    return standing(await this.invitations.findByHash(digestOf(token)));
+    const find = () => this.invitations.findByHash(digestOf(token));
+    return standing(await this.unit.asSystem('reading an invitation', find));
   }
 
   /**
-   * Makes the account of the invited, once, and makes them a member.
+   * Makes the account of the invited, once, and makes them a member. The URL alone does not prove whose the address is, for the
+   * inviter was shown it too: the account is unconfirmed unless it comes with the proof that only the letter says.
+   *
    * @throws AppError as `read` does; Conflict when the address has an account by now, which stays as it is
    */
-  async accept(token: string, input: Acceptance): Promise<User> {
-    await this.read(token);
-    const passwordHash = await hashPassword(input.password);
+  async accept(token: string, proof: string | undefined, input: Acceptance): Promise<User> {
+    const { email } = await this.read(token);
+    if (input.password === undefined) throw InvalidRequest.at('/password', 'is required', HOW_TO_ACCEPT);
+    const passwordHash = await hashPassword(input.password, email);
     return this.inNameOfSystem(async () => {
       const invitation = standing(await this.invitations.lockByHash(digestOf(token)));
       if (await this.accounts.reserve(invitation.email)) throw accountExists();
+      const { proofHash, invitedBy } = invitation;
+      const isProven = !proofHash || (proof !== undefined && timingSafeEqual(digestOf(proof), proofHash));
       const user = await this.accounts.make({
         email: invitation.email,
         firstName: input.first_name ?? invitation.firstName,
         lastName: input.last_name ?? invitation.lastName,
         passwordHash,
+        unconfirmedBy: isProven ? null : invitedBy,
       });
+      await this.join(user, invitation);
+      return user;
+    });
+  }
+
+  /**
+   * Makes the caller a member, when the invitation is for their address and the account is theirs alone.
+   *
+   * @throws AppError as `read` does; Forbidden for the invitation of another address; Conflict
+   */
+  async acceptAs(actor: Actor, token: string): Promise<User> {
+    requireScope(actor, userPolicy.acceptInvitation);
+    return this.inNameOfSystem(async () => {
+      const invitation = standing(await this.invitations.lockByHash(digestOf(token)));
+      const user = actor.userId ? await this.users.lock(actor.userId) : null;
+      if (user?.email !== invitation.email) throw otherAddress();
+      if (user.unconfirmedBy) throw unconfirmed();
+      if (await this.members.find(invitation.organizationId, user.id)) throw alreadyMember();
       await this.join(user, invitation);
       return user;
     });
@@ -57,14 +88,16 @@ export class AcceptancesService {
 
   /** Everything that an address was invited to, for a user whose issuer vouches that it is theirs. */
   async acceptAll(user: User): Promise<void> {
-    for (const invitation of await this.invitations.lockOf(user.email)) await this.join(user, invitation);
+    for (const invitation of await this.invitations.lockOf(user.email))
+      if (!(await this.members.find(invitation.organizationId, user.id))) await this.join(user, invitation);
   }
 
   private async join(user: User, invitation: Invitation): Promise<void> {
     const role = organizationRole(invitation.role);
     await this.invitations.update(invitation, { acceptedAt: new Date() });
     await this.members.put(invitation.organizationId, user.id, role);
-    await this.events.publish(new OrganizationMemberAdded(actorOf(user), invitation.organizationId, user, role));
+    const added = [actorOf(user), invitation.organizationId, user, role, standingOf(user)] as const;
+    await this.events.publish(new OrganizationMemberAdded(...added));
   }
 }
 
@@ -89,7 +122,27 @@ function standing(invitation: Invitation | null): Invitation {
 const gone = (code: string, detail: string, remedy: string): AppError =>
   new AppError(410, code, 'Gone', detail, { remedy });
 
+const HOW_TO_ACCEPT = 'Choose a password for a new account, or send the token of the account that you have.';
+
 const accountExists = (): Conflict =>
-  new Conflict('ACCOUNT_EXISTS', 'the invited address has an account by now', {
-    remedy: 'Ask an admin of the organization to add the address again: it is then added at once.',
+  new Conflict('ACCOUNT_EXISTS', 'the invited address has an account', {
+    remedy:
+      'Sign in (POST /api/auth/login) and send this request again with your token; POST /api/auth/password/forgot sets another password.',
+  });
+
+const otherAddress = (): Forbidden =>
+  new Forbidden('the invitation is for another address than that of your account', {
+    code: 'OTHER_ADDRESS',
+    remedy: 'Sign in with the account of the invited address.',
+  });
+
+const unconfirmed = (): Conflict =>
+  new Conflict('ACCOUNT_UNCONFIRMED', 'somebody else chose the password of your account', {
+    remedy:
+      'Confirm the account with the letter that you got, or ask for another: POST /api/auth/password/forgot. Without mail the operator does it: npm run admin:reset.',
+  });
+
+const alreadyMember = (): Conflict =>
+  new Conflict('ALREADY_MEMBER', 'you are a member of this organization already', {
+    remedy: 'Nothing is left to do.',
   });

@@ -1,7 +1,7 @@
 import { Column, Entity } from 'typeorm';
 import { TenantEntity } from '../../core/database/base.entity.js';
 
-/** That someone without an account may make one and become a member. Withdrawn or replaced, it counts as deleted. */
+/** That the owner of an address may become a member, with an account or by making one. Withdrawn or replaced, it counts as deleted. */
 @Entity('invitation')
 export class Invitation extends TenantEntity {
   @Column('text')
@@ -20,6 +20,10 @@ export class Invitation extends TenantEntity {
   /** SHA-256 of the token in the URL; the token itself is kept nowhere. */
   @Column('bytea')
   tokenHash!: Buffer;
+
+  /** SHA-256 of what only the letter says: who accepts with it is the owner of the address. Null when no letter was sent. */
+  @Column('bytea', { nullable: true })
+  proofHash!: Buffer | null;
 
   @Column('uuid', { nullable: true })
   invitedBy!: string | null;

@@ -2,12 +2,17 @@ import { TextInput } from '../../core/schema/input-fields.js';
 import { NewPasswordInput } from '../members/member.inputs.js';
 
 export class Acceptance {
-  @NewPasswordInput()
-  password!: string;
+  @NewPasswordInput({ optional: true, description: 'Of the account that this makes; without a token it is required.' })
+  password?: string;
 
   @TextInput({ optional: true, max: 255 })
   first_name?: string;
 
   @TextInput({ optional: true, max: 255 })
   last_name?: string;
+}
+
+export class AcceptanceQuery {
+  @TextInput({ optional: true, max: 200, description: 'From the letter: it proves that the address is yours.' })
+  proof?: string;
 }

@@ -6,6 +6,9 @@ import { ListQuery } from '../../core/listing/list-query.js';
 import { type Envelope, envelope } from '../../core/listing/page.js';
 import { AnswersSecret } from '../../core/rest/answers-secret.js';
 import { Id } from '../../core/rest/id.js';
+import { Requires } from '../../core/rest/rights/requires.js';
+import { organizationPolicy } from '../organization.policy.js';
+import { OrganizationsService } from '../organizations.service.js';
 import { InvitationPage, InvitationView } from './invitation.view.js';
 import { InvitationsService } from './invitations.service.js';
 
@@ -23,6 +26,7 @@ export class InvitationsController {
   }
 
   @Delete(':id')
+  @Requires(organizationPolicy.manageMembers, OrganizationsService, 'orgId')
   @ApiOkResponse({ type: InvitationView })
   async withdraw(@Caller() actor: Actor, @Id('orgId') orgId: string, @Id() id: string): Promise<InvitationView> {
     return InvitationView.of(await this.invitations.withdraw(actor, orgId, id));

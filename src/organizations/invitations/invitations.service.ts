@@ -7,8 +7,10 @@ import { NotFound } from '../../core/errors/app-error.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
 import type { Page } from '../../core/listing/page.js';
 import { Mailer } from '../../core/mail/mailer.js';
+import { EventBus } from '../../core/events/event-bus.js';
+import { OrganizationMemberInvited } from '../members/member.events.js';
 import type { NewMember } from '../members/member.inputs.js';
-import { RANKS } from '../members/member.view.js';
+import { type AccountStanding, RANKS } from '../members/member.view.js';
 import type { Organization } from '../organization.entity.js';
 import { OrganizationsService } from '../organizations.service.js';
 import { asAddress } from '../users/users.store.js';
@@ -21,9 +23,10 @@ const VALID_DAYS = 7;
 export interface Invited {
   invitation: Invitation;
   url: string;
+  account: AccountStanding;
 }
 
-/** Asking people who have no account yet into an organization. */
+/** Asking people into an organization. */
 @Injectable()
 export class InvitationsService {
   constructor(
@@ -31,12 +34,13 @@ export class InvitationsService {
     private readonly organizations: OrganizationsService,
     private readonly mailer: Mailer,
     private readonly unit: UnitOfWork,
+    private readonly events: EventBus,
     private readonly env: Env,
   ) {}
 
-  /** Part of a unit of work that holds the organization and has found the address without an account. */
-  async invite(actor: Actor, organization: Organization, input: NewMember): Promise<Invited> {
-    const token = newSecretToken();
+  /** Part of a unit of work that holds the organization, and has found that the address is to accept first. */
+  async invite(actor: Actor, organization: Organization, input: NewMember, account: AccountStanding): Promise<Invited> {
+    const [token, proof] = [newSecretToken(), newSecretToken()];
     const email = asAddress(input.email);
     await this.invitations.withdraw(organization.id, email);
     const invitation = await this.invitations.insert(
@@ -47,14 +51,21 @@ export class InvitationsService {
         firstName: input.first_name ?? '',
         lastName: input.last_name ?? '',
         tokenHash: digestOf(token),
+        proofHash: this.mailer.isConfigured ? digestOf(proof) : null,
         invitedBy: actor.userId,
         expiresAt: new Date(Date.now() + VALID_DAYS * 86_400_000),
         acceptedAt: null,
       }),
     );
     const url = `${this.env.baseUrl}/api/auth/invitations/${token}`;
-    this.unit.afterCommit(() => this.mailer.post(letter(invitation, organization, actor, url)));
-    return { invitation, url };
+    this.unit.afterCommit(() => this.mailer.post(letter(invitation, organization, actor, `${url}?proof=${proof}`)));
+    await this.events.publish(new OrganizationMemberInvited(actor, organization.id, invitation, input.role, account));
+    return { invitation, url, account };
+  }
+
+  /** Invitations of someone who may no longer invite do not hold. */
+  withdrawOf(userId: string, organizationId: string | null = null): Promise<void> {
+    return this.invitations.withdrawOf(userId, organizationId);
   }
 
   /** Whoever was added otherwise needs no invitation any more. */
@@ -83,10 +94,14 @@ const letter = ({ email, expiresAt }: Invitation, { name }: Organization, actor:
   subject: `You are invited to ${name}`,
   text: `${actor.name} invites you to the organization ${name}.
 
-Accept until ${expiresAt.toISOString()} by choosing a password of at least 8 characters:
+Accept until ${expiresAt.toISOString()}. Without an account here, choose a password of at least 8 characters:
 
-  curl -X POST ${url} -H 'Content-Type: application/json' -d '{"password": "…"}'
+  curl -X POST '${url}' -H 'Content-Type: application/json' -d '{"password": "…"}'
 
-If you do not know who this is, do nothing: without you no account is made.
+With an account, sign in and accept with your token:
+
+  curl -X POST '${url}' -H "Authorization: Bearer $TOKEN"
+
+If you do not know who this is, do nothing: without you nobody is added, and no account is made.
 `,
 });

@@ -67,6 +67,15 @@ export class InvitationsStore extends Store<Invitation> {
       .getMany();
   }
 
+  /** The open ones that a user sent: in one organization, or everywhere. */
+  async withdrawOf(invitedBy: string, organizationId: string | null): Promise<void> {
+    await this.unit.manager.query(
+      `UPDATE invitation SET deleted_at = now(), updated_at = now(), revision = revision + 1
+        WHERE invited_by = $1 AND organization_id = coalesce($2, organization_id) AND accepted_at IS NULL AND deleted_at IS NULL`,
+      [invitedBy, organizationId],
+    );
+  }
+
   /** A new invitation takes the place of the one before. */
   async withdraw(organizationId: string, email: string): Promise<void> {
     await this.unit.manager.query(

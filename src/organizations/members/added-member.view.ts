@@ -1,18 +1,39 @@
-import { TextField, TimeField } from '../../core/schema/fields.js';
+import { TextField, TimeField, WordField } from '../../core/schema/fields.js';
 import type { Invited } from '../invitations/invitations.service.js';
-import { type Member, MemberView, organizationRole } from './member.view.js';
+import { ACCOUNT_STANDINGS, type AccountStanding, type Member, MemberView, organizationRole } from './member.view.js';
+
+/** A member, as the admin who added them is told. */
+export interface AddedMember {
+  member: Member;
+  account: AccountStanding;
+  /** How the owner of the address confirms the account; null when nothing is left to confirm. */
+  confirmation: string | null;
+}
 
 /** Whom a call added: a member, or someone who was invited and becomes one by accepting. */
 export class AddedMemberView extends MemberView {
+  @WordField(ACCOUNT_STANDINGS, {
+    description:
+      'What there is for the address: no account before this call, one of its owner, or one whose password somebody else chose.',
+  })
+  account!: AccountStanding;
+
+  @TextField({ nullable: true, rest: true, description: 'How the owner of the address confirms the account.' })
+  confirmation?: string;
+
   @TextField({ nullable: true, rest: true, description: 'Shown only here; whoever has it can accept the invitation.' })
   invitation_url?: string;
 
   @TimeField({ nullable: true, rest: true, description: 'Until when the invitation can be accepted.' })
   invitation_expires_at?: Date;
 
-  static ofAdded(this: void, added: Member | Invited): AddedMemberView {
-    if (!('invitation' in added)) return Object.assign(new AddedMemberView(), MemberView.of(added));
-    const { invitation, url } = added;
+  static ofAdded(this: void, added: AddedMember | Invited): AddedMemberView {
+    if ('member' in added) {
+      const { member, account, confirmation } = added;
+      const view = Object.assign(new AddedMemberView(), MemberView.forAdmin(member), { account });
+      return confirmation === null ? view : Object.assign(view, { confirmation });
+    }
+    const { invitation, url, account } = added;
     return Object.assign(new AddedMemberView(), {
       id: invitation.id,
       kind: 'person',
@@ -21,6 +42,8 @@ export class AddedMemberView extends MemberView {
       last_name: invitation.lastName,
       role: organizationRole(invitation.role),
       active: false,
+      unconfirmed: account === 'unconfirmed',
+      account,
       created_at: invitation.createdAt,
       updated_at: invitation.updatedAt,
       invitation_url: url,

@@ -1,6 +1,6 @@
 import type { Actor } from '../../core/access/actor.js';
 import { DomainEvent } from '../../core/events/domain-event.js';
-import type { OrganizationRole } from './member.view.js';
+import type { AccountStanding, OrganizationRole } from './member.view.js';
 
 /** Who is in an organization changed. */
 export abstract class OrganizationMemberEvent extends DomainEvent {
@@ -12,17 +12,24 @@ export abstract class OrganizationMemberEvent extends DomainEvent {
     readonly organizationId: string,
     readonly member: { id: string; email: string },
     role: OrganizationRole | null,
+    account?: AccountStanding,
   ) {
     super(
       actor,
       { id: member.id, organizationId },
-      { email: member.email, ...(role ? { role } : {}), of: 'organization' },
+      { email: member.email, ...(role ? { role } : {}), ...(account ? { account } : {}), of: 'organization' },
     );
   }
 
   get description(): string {
     return `${this.member.email} ${this.verb} the organization`;
   }
+}
+
+/** An address was invited; `member` is the invitation. */
+export class OrganizationMemberInvited extends OrganizationMemberEvent {
+  readonly action = 'invited';
+  protected readonly verb = 'was invited to';
 }
 
 export class OrganizationMemberAdded extends OrganizationMemberEvent {

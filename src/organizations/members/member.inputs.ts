@@ -1,15 +1,30 @@
-import { IsEmail, Matches, MinLength } from 'class-validator';
+import { IsEmail, Matches, ValidateBy } from 'class-validator';
 import { applyDecorators } from '@nestjs/common';
-import { SHORTEST_PASSWORD } from '../../core/crypto/passwords.js';
+import { LONGEST_PASSWORD, passwordFault, SHORTEST_PASSWORD } from '../../core/crypto/password-rule.js';
 import { type InputSettings, TextInput, WordInput } from '../../core/schema/input-fields.js';
 import { ORGANIZATION_ROLES, type OrganizationRole } from './member.view.js';
 
-/** A password as it is chosen. */
+/** A password as it is chosen. What it must not share with the address is judged here where the request names that, else when it is hashed. */
 export const NewPasswordInput = (settings: InputSettings = {}) =>
   applyDecorators(
-    TextInput({ ...settings, max: 1000 }),
-    MinLength(SHORTEST_PASSWORD, { message: `must have at least ${SHORTEST_PASSWORD} characters` }),
+    TextInput({
+      description: `${SHORTEST_PASSWORD} to ${LONGEST_PASSWORD} characters of any kind; none of the most used passwords.`,
+      ...settings,
+      max: LONGEST_PASSWORD,
+    }),
+    ValidateBy({
+      name: 'newPassword',
+      validator: {
+        validate: (value, context) => typeof value !== 'string' || faultOf(value, context?.object) === undefined,
+        defaultMessage: (context) => faultOf(context?.value as string, context?.object) ?? '',
+      },
+    }),
   );
+
+function faultOf(password: string, request: object | undefined): string | undefined {
+  const email = request && 'email' in request && typeof request.email === 'string' ? request.email : '';
+  return passwordFault(password, email);
+}
 
 export class NewMember {
   @TextInput({ max: 320 })

@@ -18,6 +18,15 @@ export const RANKS: Record<OrganizationRole, number> = {
 export const organizationRole = (value: number): OrganizationRole =>
   ORGANIZATION_ROLES.find((role) => RANKS[role] === value) ?? 'member';
 
+/** What an inviter is told of the account of an address: none before, one of its owner, or one whose password somebody else chose. */
+export const ACCOUNT_STANDINGS = ['new', 'existing', 'unconfirmed'] as const;
+export type AccountStanding = (typeof ACCOUNT_STANDINGS)[number];
+
+export const standingOf = (user: User | null): AccountStanding => {
+  if (!user) return 'new';
+  return user.unconfirmedBy ? 'unconfirmed' : 'existing';
+};
+
 /** A user as a member of one organization. */
 export type Member = User & { membership: OrganizationMember };
 
@@ -44,6 +53,13 @@ export class MemberView {
   @FlagField({ description: 'False once the account is deactivated, and before an invitation is accepted.' })
   active!: boolean;
 
+  @FlagField({
+    nullable: true,
+    description:
+      'Somebody else chose the password, and the owner of the address has not confirmed the account. Shown to admins.',
+  })
+  unconfirmed?: boolean;
+
   @TimeField({ description: 'When they became a member.' })
   created_at!: Date;
 
@@ -62,6 +78,10 @@ export class MemberView {
       created_at: member.membership.createdAt,
       updated_at: member.updatedAt,
     });
+  }
+
+  static forAdmin(this: void, member: Member): MemberView {
+    return Object.assign(MemberView.of(member), { unconfirmed: Boolean(member.unconfirmedBy) });
   }
 }
 

@@ -1,22 +1,30 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../core/access/actor.js';
+import type { Operation } from '../../core/access/policy.js';
 import { hashPassword } from '../../core/crypto/passwords.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { Conflict, InvalidRequest, NotFound } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
 import type { Page } from '../../core/listing/page.js';
+import type { RecordJudge } from '../../core/rest/rights/requires.js';
 import { type Invited, InvitationsService } from '../invitations/invitations.service.js';
+import { organizationPolicy } from '../organization.policy.js';
 import { OrganizationsService } from '../organizations.service.js';
 import { Accounts } from '../users/accounts.js';
+import type { User } from '../users/user.entity.js';
 import { OrganizationMemberAdded, OrganizationMemberRemoved, OrganizationMemberRoleChanged } from './member.events.js';
 import type { NewMember } from './member.inputs.js';
-import { type Member, organizationRole, type OrganizationRole } from './member.view.js';
+import type { AddedMember } from './added-member.view.js';
+import { type Member, organizationRole, type OrganizationRole, standingOf } from './member.view.js';
 import { MembersStore } from './members.store.js';
+
+/** Only owners name owners. */
+const neededFor = (role: OrganizationRole) => (role === 'owner' ? 'nameOwners' : 'manageMembers');
 
 /** Who belongs to an organization, and as what. */
 @Injectable()
-export class MembersService {
+export class MembersService implements RecordJudge {
   constructor(
     private readonly members: MembersStore,
     private readonly accounts: Accounts,
@@ -26,27 +34,48 @@ export class MembersService {
     private readonly events: EventBus,
   ) {}
 
-  async list(actor: Actor, organizationId: string, query: ListQuery): Promise<Page<Member>> {
+  /** With what only admins see of members, for admins. */
+  async list(
+    actor: Actor,
+    organizationId: string,
+    query: ListQuery,
+  ): Promise<{ page: Page<Member>; forAdmin: boolean }> {
     await this.organizations.get(actor, organizationId);
-    return this.members.page(organizationId, query);
+    const page = await this.members.page(organizationId, query);
+    return { page, forAdmin: await this.organizations.allows(actor, 'manageMembers', organizationId) };
   }
 
-  /** Adds the account of this address; where there is none it is made with the password, or invited without one. */
-  async add(actor: Actor, organizationId: string, input: NewMember): Promise<Member | Invited> {
-    const passwordHash = input.password === undefined ? null : await hashPassword(input.password);
+  /**
+   * Makes an account for the address with the password and adds it. An address without a password, or with an account already, is
+   * invited: its owner joins by accepting, unless the actor may add the account at once.
+   */
+  async add(actor: Actor, organizationId: string, input: NewMember): Promise<AddedMember | Invited> {
+    await this.organizations.get(actor, organizationId);
+    await this.organizations.require(actor, neededFor(input.role), organizationId);
+    const passwordHash = input.password === undefined ? null : await hashPassword(input.password, input.email);
     return this.unit.run(async () => {
       const organization = await this.open(actor, organizationId, input.role);
       const known = await this.accounts.reserve(input.email);
-      if (!known && passwordHash === null) return this.invitations.invite(actor, organization, input);
+      if (known && (await this.members.find(organizationId, known.id)))
+        throw new Conflict('ALREADY_MEMBER', `${known.email} is a member of this organization already`);
+      if (known ? !(await this.mayAddAtOnce(actor, known)) : passwordHash === null)
+        return this.invitations.invite(actor, organization, input, standingOf(known));
       const { email, first_name: firstName, last_name: lastName } = input;
-      const user = known ?? (await this.accounts.make({ email, firstName, lastName, passwordHash }, actor));
-      if (await this.members.find(organizationId, user.id))
-        throw new Conflict('ALREADY_MEMBER', `${user.email} is a member of this organization already`);
+      const account = { email, firstName, lastName, passwordHash, unconfirmedBy: actor.userId };
+      const user = known ?? (await this.accounts.make(account, actor));
       await this.members.put(organizationId, user.id, input.role);
       await this.invitations.settle(organizationId, user.email);
-      await this.events.publish(new OrganizationMemberAdded(actor, organizationId, user, input.role));
-      return this.require(organizationId, user.id);
+      const standing = standingOf(user);
+      await this.events.publish(new OrganizationMemberAdded(actor, organizationId, user, input.role, standing));
+      const member = await this.require(organizationId, user.id);
+      return { member, account: standing, confirmation: this.accounts.confirmationOf(user) };
     });
+  }
+
+  /** An account whose password somebody else may know brings that person along: only they add it elsewhere. */
+  private async mayAddAtOnce(actor: Actor, known: User): Promise<boolean> {
+    if (known.unconfirmedBy) return known.unconfirmedBy === actor.userId;
+    return actor.installationAdmin || this.members.administersAll(actor.userId, known.id);
   }
 
   async changeRole(actor: Actor, organizationId: string, userId: string, role: OrganizationRole): Promise<Member> {
@@ -64,10 +93,23 @@ export class MembersService {
     });
   }
 
+  /** Members may leave by themselves; removing others asks for the right to manage them. */
+  authorize(actor: Actor, operation: Operation, organizationId: string, userId: string): Promise<void> {
+    const isRemoval = operation === organizationPolicy.leave && actor.userId !== userId;
+    return this.organizations.authorize(
+      actor,
+      isRemoval ? organizationPolicy.manageMembers : operation,
+      organizationId,
+    );
+  }
+
   /** What they own stays with the organization. */
   async remove(actor: Actor, organizationId: string, userId: string): Promise<Member> {
-    return this.unit.run(async () => {
-      const leaving = actor.userId === userId;
+    const leaving = actor.userId === userId;
+    // Who has left tells of it in the feed of an organization that they do not see any more.
+    const run = <T>(work: () => Promise<T>): Promise<T> =>
+      leaving ? this.unit.asSystem('leaving', () => this.unit.run(work)) : this.unit.run(work);
+    return run(async () => {
       await this.organizations.open(actor, organizationId, leaving ? 'leave' : 'manageMembers');
       const member = await this.require(organizationId, userId);
       if (member.kind === 'service')
@@ -89,9 +131,8 @@ export class MembersService {
     return member;
   }
 
-  /** Only owners name owners. */
   private open(actor: Actor, organizationId: string, role: OrganizationRole) {
-    return this.organizations.open(actor, organizationId, role === 'owner' ? 'nameOwners' : 'manageMembers');
+    return this.organizations.open(actor, organizationId, neededFor(role));
   }
 
   private async mustNotTouchOwner(actor: Actor, organizationId: string, member: Member): Promise<void> {

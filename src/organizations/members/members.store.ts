@@ -74,6 +74,22 @@ export class MembersStore extends Store<User> {
     ]);
   }
 
+  /** Whether the actor administers every organization that the user belongs to, and there is one. */
+  async administersAll(actorId: string | null, userId: string): Promise<boolean> {
+    const [row] = await this.unit.asSystem('the organizations of an account', () =>
+      this.unit.manager.query<{ all: boolean | null }[]>(
+        `SELECT bool_and(mine.user_id IS NOT NULL) AS all
+           FROM organization_member m
+           JOIN organization o ON o.id = m.organization_id AND o.deleted_at IS NULL
+           LEFT JOIN organization_member mine
+             ON mine.organization_id = m.organization_id AND mine.user_id = $1 AND mine.role >= $3
+          WHERE m.user_id = $2`,
+        [actorId, userId, RANKS.admin],
+      ),
+    );
+    return row?.all ?? false;
+  }
+
   /** The owners who can act, held until the end of the unit of work so that none of them is deactivated meanwhile. */
   async lockActiveOwners(organizationId: string): Promise<string[]> {
     const rows = await this.unit.manager.query<{ id: string }[]>(

@@ -6,6 +6,9 @@ import { ListQuery } from '../../core/listing/list-query.js';
 import { type Envelope, envelope } from '../../core/listing/page.js';
 import { AnswersSecret } from '../../core/rest/answers-secret.js';
 import { Id } from '../../core/rest/id.js';
+import { Requires } from '../../core/rest/rights/requires.js';
+import { organizationPolicy } from '../organization.policy.js';
+import { OrganizationsService } from '../organizations.service.js';
 import { NewServiceAccount } from './service-account.inputs.js';
 import { ServiceAccountPage, ServiceAccountView } from './service-account.view.js';
 import { ServiceAccountsService } from './service-accounts.service.js';
@@ -24,6 +27,7 @@ export class ServiceAccountsController {
   }
 
   @Post()
+  @Requires(organizationPolicy.manageServiceAccounts, OrganizationsService, 'orgId')
   @ApiCreatedResponse({ type: ServiceAccountView })
   async create(
     @Caller() actor: Actor,
@@ -34,6 +38,7 @@ export class ServiceAccountsController {
   }
 
   @Delete(':id')
+  @Requires(organizationPolicy.manageServiceAccounts, OrganizationsService, 'orgId')
   @ApiOkResponse({ type: ServiceAccountView })
   async delete(@Caller() actor: Actor, @Id('orgId') orgId: string, @Id() id: string): Promise<ServiceAccountView> {
     return ServiceAccountView.of(await this.accounts.delete(actor, orgId, id));

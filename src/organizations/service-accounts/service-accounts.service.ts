@@ -44,7 +44,7 @@ export class ServiceAccountsService {
         defaultOrganizationId: organizationId,
       });
       account.email = addressOf(account);
-      await this.users.insert(account);
+      await this.unit.asSystem('making a service account', () => this.users.insert(account));
       await this.membersStore.put(organizationId, account.id, role);
       await this.events.publish(new OrganizationMemberAdded(actor, organizationId, account, role));
       return this.members.require(organizationId, account.id);
@@ -87,8 +87,10 @@ export class ServiceAccountsService {
   }
 
   private async end(actor: Actor, account: User): Promise<void> {
-    await this.users.softDelete(account);
-    await this.events.publish(new UserDeactivated(actor, account));
+    await this.unit.asSystem('ending a service account', async () => {
+      await this.users.softDelete(account);
+      await this.events.publish(new UserDeactivated(actor, account));
+    });
   }
 }
 

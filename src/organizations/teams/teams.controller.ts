@@ -6,7 +6,10 @@ import { ListQuery } from '../../core/listing/list-query.js';
 import { type Envelope, envelope } from '../../core/listing/page.js';
 import { Id } from '../../core/rest/id.js';
 import { IfMatch, Precondition } from '../../core/rest/precondition.js';
+import { Requires } from '../../core/rest/rights/requires.js';
 import { MemberPage, MemberView } from '../members/member.view.js';
+import { organizationPolicy } from '../organization.policy.js';
+import { OrganizationsService } from '../organizations.service.js';
 import { NewTeam, TeamChange } from './team.inputs.js';
 import { TeamPage, TeamView } from './team.view.js';
 import { TeamsService } from './teams.service.js';
@@ -24,6 +27,7 @@ export class TeamsController {
   }
 
   @Post()
+  @Requires(organizationPolicy.manageTeams, OrganizationsService, 'orgId')
   @ApiCreatedResponse({ type: TeamView })
   async create(@Caller() actor: Actor, @Id('orgId') orgId: string, @Body() input: NewTeam): Promise<TeamView> {
     return TeamView.of(await this.teams.create(actor, orgId, input));
@@ -36,6 +40,7 @@ export class TeamsController {
   }
 
   @Put(':teamId')
+  @Requires(organizationPolicy.manageTeams, OrganizationsService, 'orgId')
   @ApiOkResponse({ type: TeamView })
   async update(
     @Caller() actor: Actor,
@@ -48,6 +53,7 @@ export class TeamsController {
   }
 
   @Delete(':teamId')
+  @Requires(organizationPolicy.manageTeams, OrganizationsService, 'orgId')
   @ApiOkResponse({ type: TeamView })
   async delete(
     @Caller() actor: Actor,
@@ -70,6 +76,7 @@ export class TeamsController {
   }
 
   @Post(':teamId/users/:userId')
+  @Requires(organizationPolicy.manageTeams, OrganizationsService, 'orgId')
   @ApiCreatedResponse({ type: MemberView })
   async addUser(
     @Caller() actor: Actor,
@@ -81,6 +88,7 @@ export class TeamsController {
   }
 
   @Delete(':teamId/users/:userId')
+  @Requires(organizationPolicy.manageTeams, OrganizationsService, 'orgId')
   @ApiOkResponse({ type: MemberView })
   async removeUser(
     @Caller() actor: Actor,

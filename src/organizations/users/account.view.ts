@@ -34,6 +34,11 @@ export class AccountView extends RecordView {
   })
   issuer!: string | null;
 
+  @FlagField({
+    description: 'Somebody else chose the password, and the owner of the address has not confirmed the account yet.',
+  })
+  unconfirmed!: boolean;
+
   static of(this: void, user: User): AccountView {
     return RecordView.shape(new AccountView(), user, {
       kind: user.kind,
@@ -44,6 +49,7 @@ export class AccountView extends RecordView {
       deactivated: Boolean(user.deactivatedAt),
       deactivated_at: user.deactivatedAt ?? null,
       issuer: user.issuer ?? null,
+      unconfirmed: Boolean(user.unconfirmedBy),
     });
   }
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Actor } from '../../core/access/actor.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { EventBus } from '../../core/events/event-bus.js';
+import { Mailer } from '../../core/mail/mailer.js';
 import { User } from './user.entity.js';
 import { UserCreated } from './user.events.js';
 import { asAddress, UsersStore } from './users.store.js';
@@ -14,6 +15,8 @@ export interface NewAccount {
   passwordHash: string | null;
   issuer?: string;
   subject?: string;
+  /** Who else may know the password; null when it is known that only the owner of the address does. */
+  unconfirmedBy: string | null;
 }
 
 /** Makes accounts of people, one for an address. */
@@ -21,6 +24,7 @@ export interface NewAccount {
 export class Accounts {
   constructor(
     private readonly users: UsersStore,
+    private readonly mailer: Mailer,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
   ) {}
@@ -28,15 +32,25 @@ export class Accounts {
   /** The account of this address; nobody else makes one for it until the end of the unit of work. */
   async reserve(email: string): Promise<User | null> {
     await this.users.reserve(asAddress(email));
-    return this.users.findByEmail(email);
+    return this.unit.asSystem('the account of an address', () => this.users.findByEmail(email));
+  }
+
+  /** How the owner of the address makes an account theirs whose password somebody else chose; null when it is. */
+  confirmationOf({ email, unconfirmedBy }: User): string | null {
+    if (!unconfirmedBy) return null;
+    return this.mailer.isConfigured
+      ? `A letter went to ${email}: the owner of the address confirms the account by choosing a password with it.`
+      : `There is no mail here, so the operator confirms the account by making a password for its owner: npm run admin:reset -- ${email}`;
   }
 
   /** The address must have been reserved and be free. Without an actor the new user is said to have made it. */
   make(account: NewAccount, actor?: Actor): Promise<User> {
     return this.unit.run(async () => {
-      const { email, firstName = '', lastName = '', passwordHash, issuer = null, subject = null } = account;
-      const fields = { email: asAddress(email), firstName, lastName, passwordHash, issuer, subject };
-      const user = await this.users.insert(Object.assign(new User(), fields));
+      const { email, firstName = '', lastName = '', issuer = null, subject = null, ...rest } = account;
+      const fields = { email: asAddress(email), firstName, lastName, issuer, subject, ...rest };
+      const user = await this.unit.asSystem('making an account', () =>
+        this.users.insert(Object.assign(new User(), fields)),
+      );
       await this.events.publish(new UserCreated(actor ?? actorOf(user), user));
       return user;
     });

@@ -2,9 +2,11 @@ import { Body, Controller, Get, Put } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
 import { Caller } from '../../core/access/public.js';
+import { Requires } from '../../core/rest/rights/requires.js';
 import { ProfileChange } from './profile.inputs.js';
 import { ProfileView } from './profile.view.js';
 import { ProfilesService } from './profiles.service.js';
+import { userPolicy } from './user.policy.js';
 
 @ApiTags('users')
 @ApiBearerAuth()
@@ -19,6 +21,7 @@ export class ProfilesController {
   }
 
   @Put()
+  @Requires(userPolicy.updateProfile)
   @ApiOkResponse({ type: ProfileView })
   update(@Caller() actor: Actor, @Body() input: ProfileChange): Promise<ProfileView> {
     return this.profiles.update(actor, input);

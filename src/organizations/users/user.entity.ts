@@ -50,6 +50,13 @@ export class User extends BaseEntity {
   @Column('text', { nullable: true })
   subject!: string | null;
 
+  /**
+   * Who else may know the password: the admin who set it, or who was shown the URL by which it was set. Null once the owner of
+   * the address has confirmed the account; until then only this admin adds it to further organizations.
+   */
+  @Column('uuid', { nullable: true })
+  unconfirmedBy!: string | null;
+
   /** As a member of the organization that a query was about. */
   membership?: OrganizationMember;
 }

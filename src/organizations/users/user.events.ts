@@ -25,6 +25,11 @@ export class UserCreated extends UserEvent {
   protected readonly verb = 'was made';
 }
 
+export class UserConfirmed extends UserEvent {
+  readonly action = 'confirmed';
+  protected readonly verb = 'was confirmed by the owner of its address';
+}
+
 export class UserUpdated extends UserEvent {
   readonly action = 'updated';
   protected readonly verb = 'was changed';

@@ -5,5 +5,6 @@ export const userPolicy = policy('user', {
   readProfile: { needs: 'none', scope: 'read' },
   updateProfile: { needs: 'none', scope: 'write' },
   changePassword: { needs: 'none', scope: 'admin' },
+  acceptInvitation: { needs: 'none', scope: 'admin' },
   administer: { needs: 'none', scope: 'admin', installation: true },
 });

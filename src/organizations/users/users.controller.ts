@@ -6,8 +6,10 @@ import { ListQuery } from '../../core/listing/list-query.js';
 import { type Envelope, envelope } from '../../core/listing/page.js';
 import { Id } from '../../core/rest/id.js';
 import { IfMatch, Precondition } from '../../core/rest/precondition.js';
+import { Requires } from '../../core/rest/rights/requires.js';
 import { AccountPage, AccountView } from './account.view.js';
 import { AccountChange } from './profile.inputs.js';
+import { userPolicy } from './user.policy.js';
 import { UsersService } from './users.service.js';
 
 @ApiTags('users')
@@ -29,6 +31,7 @@ export class UsersController {
   }
 
   @Put(':id')
+  @Requires(userPolicy.administer)
   @ApiOkResponse({ type: AccountView })
   async update(
     @Caller() actor: Actor,

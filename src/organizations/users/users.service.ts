@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { requireScope } from '../../core/access/access.js';
+import { requireInstallation, requireScope } from '../../core/access/access.js';
 import type { Actor } from '../../core/access/actor.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { Conflict, Forbidden, InvalidRequest, NotFound } from '../../core/errors/app-error.js';
@@ -26,40 +26,45 @@ export class UsersService {
 
   async list(actor: Actor, query: ListQuery): Promise<Page<User>> {
     mustAdminister(actor);
-    return this.users.page(query);
+    return this.unit.asSystem('accounts', () => this.users.page(query));
   }
 
   async get(actor: Actor, id: string): Promise<User> {
     mustAdminister(actor);
-    return found(id, await this.users.find(id));
+    return found(id, await this.unit.asSystem('accounts', () => this.users.find(id)));
   }
 
   /** Names administrators, and lets accounts act or not; both take effect at once, whatever runs in their name. */
   async update(actor: Actor, id: string, input: AccountChange, match: Precondition): Promise<User> {
     mustAdminister(actor);
-    return this.unit.run(async () => {
-      const administrators = await this.users.lockAdministrators();
-      if (actor.userId && !administrators.includes(actor.userId)) throw notAnAdministrator();
-      const user = found(id, await this.users.lock(id));
-      match.check(user);
-      mustEcho(input, AccountView.of(user));
-      const change = changeOf(user, input);
-      const stays =
-        (change.installationAdmin ?? user.installationAdmin) && !(change.deactivatedAt ?? user.deactivatedAt);
-      if (!stays && administrators.every((each) => each === id)) throw lastAdministrator();
-      await this.users.update(user, change);
-      if (change.installationAdmin !== undefined)
-        await this.events.publish(new UserUpdated(actor, user, { installation_admin: user.installationAdmin }));
-      if (change.deactivatedAt !== undefined)
-        await this.events.publish(new (change.deactivatedAt ? UserDeactivated : UserReactivated)(actor, user));
-      return user;
-    });
+    return this.unit.asSystem('accounts', () => this.unit.run(() => this.change(actor, id, input, match)));
+  }
+
+  private async change(actor: Actor, id: string, input: AccountChange, match: Precondition): Promise<User> {
+    const administrators = await this.users.lockAdministrators();
+    if (actor.userId && !administrators.includes(actor.userId)) throw notAnAdministrator();
+    const user = found(id, await this.users.lock(id));
+    match.check(user);
+    mustEcho(input, AccountView.of(user));
+    const change = changeOf(user, input);
+    const stays = (change.installationAdmin ?? user.installationAdmin) && !(change.deactivatedAt ?? user.deactivatedAt);
+    if (!stays && administrators.every((each) => each === id)) throw lastAdministrator();
+    await this.users.update(user, change);
+    if (change.installationAdmin !== undefined)
+      await this.events.publish(new UserUpdated(actor, user, { installation_admin: user.installationAdmin }));
+    if (change.deactivatedAt !== undefined)
+      await this.events.publish(new (change.deactivatedAt ? UserDeactivated : UserReactivated)(actor, user));
+    return user;
   }
 }
 
 function changeOf(user: User, { installation_admin: admin, deactivated }: AccountChange): Partial<User> {
   if (admin && user.kind === 'service')
     throw InvalidRequest.at('/installation_admin', 'must be false for a service account');
+  if (admin && user.unconfirmedBy)
+    throw new Conflict('ACCOUNT_UNCONFIRMED', 'somebody else chose the password of this account', {
+      remedy: 'The owner of the address has to confirm the account first: POST /api/auth/password/forgot.',
+    });
   const change: Partial<User> = {};
   if (admin !== undefined && admin !== user.installationAdmin) change.installationAdmin = admin;
   if (deactivated !== undefined && deactivated !== (user.deactivatedAt !== null))
@@ -70,7 +75,7 @@ function changeOf(user: User, { installation_admin: admin, deactivated }: Accoun
 /** Asked first, so that others learn nothing of which accounts there are. */
 function mustAdminister(actor: Actor): void {
   requireScope(actor, userPolicy.administer);
-  if (!actor.installationAdmin) throw notAnAdministrator();
+  requireInstallation(actor, userPolicy.administer);
 }
 
 const notAnAdministrator = (): Forbidden =>

@@ -21,6 +21,9 @@ const listing: Listing<User> = {
     installation_admin: chosen('installation_admin', (rows, yes) =>
       rows.andWhere(`app_user.installation_admin = ${yes}`),
     ),
+    unconfirmed: chosen('unconfirmed', (rows, yes) =>
+      rows.andWhere(`app_user.unconfirmed_by IS ${yes ? 'NOT NULL' : 'NULL'}`),
+    ),
     deactivated: chosen('deactivated', (rows, yes) =>
       rows.andWhere(`app_user.deactivated_at IS ${yes ? 'NOT NULL' : 'NULL'}`),
     ),

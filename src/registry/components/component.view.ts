@@ -1,4 +1,5 @@
 import { ObjectType } from '@nestjs/graphql';
+import { CONTENTS_WEIGHT } from '../../core/graphql/limits/query-size.js';
 import { EnvelopeOf } from '../../core/listing/page.js';
 import { IdField, MapField, MapsField, RecordField, TextField, WordField } from '../../core/schema/fields.js';
 import { RecordView } from '../../core/schema/record.view.js';
@@ -19,8 +20,15 @@ export class ComponentKindView {
   @TextField({ description: 'The apiVersion.' })
   version!: string;
 
-  @TextField({ nullable: true, description: 'JSON Schema as JSON text; left out of lists with trim=true.' })
+  @TextField({
+    nullable: true,
+    weight: CONTENTS_WEIGHT,
+    description: 'JSON Schema as JSON text; left out of lists with trim=true.',
+  })
   schema?: string;
+
+  /** What the schema is kept under, where it is read apart. */
+  schemaDigest?: string;
 }
 
 /** The model that an entity belongs to. */

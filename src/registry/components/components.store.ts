@@ -43,6 +43,15 @@ export class ComponentsStore extends EntryStore<Component> {
     super(unit, Component, listing, BATCH);
   }
 
+  /** Bytes of the schemas under these digests. */
+  async schemaBytes(digests: readonly string[]): Promise<number> {
+    const [row] = await this.unit.manager.query<{ bytes: string | null }[]>(
+      'SELECT sum(octet_length(text)) AS bytes FROM component_schema WHERE digest = ANY($1)',
+      [digests],
+    );
+    return Number(row?.bytes ?? 0);
+  }
+
   /** The schemas under these digests. */
   async schemas(digests: readonly string[]): Promise<Map<string, string>> {
     if (digests.length === 0) return new Map();

@@ -5,9 +5,11 @@ import { Caller } from '../../core/access/public.js';
 import { RegistryRead } from '../../core/access/registry-read.js';
 import { Id } from '../../core/rest/id.js';
 import { IfMatch, Precondition } from '../../core/rest/precondition.js';
+import { Requires } from '../../core/rest/rights/requires.js';
 import { RegistryAnswers, type RegistryList, withTheOne } from '../registry-answers.js';
 import { RegistryListQuery } from '../registry-list-query.js';
 import { RegistryPresenter } from '../registry-presenter.js';
+import { registryPolicy } from '../registry.policy.js';
 import { RegistryService } from '../registry.service.js';
 import { ModelPage, ModelView } from './model.view.js';
 
@@ -58,6 +60,7 @@ export class ModelsController {
   }
 
   @Delete('models/:id')
+  @Requires(registryPolicy.delete)
   @ApiOkResponse({ type: ModelView })
   async delete(
     @Caller() actor: Actor,

@@ -1,11 +1,16 @@
-import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import type { ConnectionKind } from '../../connections/kinds/connection-kind.js';
 import { ConnectionKinds } from '../../connections/kinds/connection-kinds.js';
+import { isOutage } from '../../core/database/outage.js';
 import { Notifications } from '../../core/database/notifications.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import type { JsonObject } from '../../formats/located.js';
+import type { TaskRunner } from '../../formats/task.js';
+import { WorkerPool } from '../../formats/worker-pool.js';
 import type { ConnectionDefinition } from '../definition.js';
 import { digestOf } from '../digest.js';
 import { ConnectionDefinitionRecord } from './connection-definition.entity.js';
+import { faultsBySchema } from './definition-schema.js';
 import { type Outcome, outcomeOf } from './outcome.js';
 
 const CHANNEL = 'armature_connection_kinds';
@@ -15,18 +20,20 @@ type Told = { kind: string; name: string; outcome: Outcome };
 /** Kinds of connections that packages define. They are known on every replica; those that the server has itself stay as they are. */
 @Injectable()
 export class ConnectionDefinitions implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger(ConnectionDefinitions.name);
   private stop: () => void = () => undefined;
 
   constructor(
     private readonly kinds: ConnectionKinds,
     private readonly notifications: Notifications,
     private readonly unit: UnitOfWork,
+    private readonly tasks: WorkerPool,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
     const stops = [
-      this.notifications.listen(CHANNEL, () => void this.load()),
-      this.notifications.onReconnect(() => void this.load()),
+      this.notifications.listen(CHANNEL, () => this.reload()),
+      this.notifications.onReconnect(() => this.reload()),
     ];
     this.stop = () => stops.forEach((stop) => stop());
     await this.load();
@@ -60,9 +67,16 @@ export class ConnectionDefinitions implements OnApplicationBootstrap, OnApplicat
     return told;
   }
 
+  /** After an outage it is called again, when the channel is listened to again. */
+  private reload(): void {
+    this.load().catch((error: unknown) => {
+      if (!isOutage(error)) this.logger.warn(error, 'the kinds of connections were not read again');
+    });
+  }
+
   private async load(): Promise<void> {
     const records = await this.rows.find();
-    this.kinds.define(records.map(({ definition }) => kindOf(definition)));
+    this.kinds.define(records.map(({ definition }) => kindOf(definition, this.tasks)));
   }
 
   private get rows() {
@@ -70,12 +84,16 @@ export class ConnectionDefinitions implements OnApplicationBootstrap, OnApplicat
   }
 }
 
-function kindOf({ kind, type, subType, connectionSchema, credentialSchema }: ConnectionDefinition): ConnectionKind {
+function kindOf(
+  { kind, type, subType, connectionSchema, credentialSchema }: ConnectionDefinition,
+  tasks: TaskRunner,
+): ConnectionKind {
   return {
     name: kind,
     type: type || 'platform',
     subType: subType || 'management',
     ...(connectionSchema ? { metadata: connectionSchema } : {}),
     ...(credentialSchema ? { secret: credentialSchema } : {}),
+    judge: (schema, value) => faultsBySchema(schema as JsonObject, value as JsonObject, tasks),
   };
 }

@@ -3,11 +3,13 @@ import { ApiBearerAuth, ApiConsumes, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Actor } from '../../core/access/actor.js';
 import { Caller } from '../../core/access/public.js';
+import { Requires } from '../../core/rest/rights/requires.js';
 import { filesOf, TakesFiles } from '../../core/rest/upload.js';
 import { isSet } from '../../core/schema/input-fields.js';
 import { accepted, OperationView } from '../../jobs/operations/operation.view.js';
 import { GenerationService } from '../generation/generation.service.js';
 import { ComponentsInput, GenerationInput, PackageInput } from '../registry.inputs.js';
+import { registryPolicy } from '../registry.policy.js';
 import { ComponentRegistrations } from './component-registrations.service.js';
 import type { RegistrationResult } from './outcome.js';
 import { RegistrationJobs } from './registration-jobs.service.js';
@@ -27,6 +29,7 @@ export class RegistrationController {
 
   /** Registers a package. */
   @Post('register')
+  @Requires(registryPolicy.register)
   @HttpCode(200)
   @TakesFiles()
   @ApiConsumes('multipart/form-data', 'application/json')
@@ -50,6 +53,7 @@ export class RegistrationController {
 
   /** Registers components of a model that is named beside them. */
   @Post('components')
+  @Requires(registryPolicy.register)
   @HttpCode(200)
   registerComponents(@Caller() actor: Actor, @Body() input: ComponentsInput): Promise<RegistrationResult> {
     return this.components.register(actor, input);
@@ -57,6 +61,7 @@ export class RegistrationController {
 
   /** Makes models of a source and registers them, unless `config.register` is false. */
   @Post('generate')
+  @Requires(registryPolicy.generate)
   @HttpCode(200)
   async generate(
     @Caller() actor: Actor,

@@ -31,7 +31,7 @@ export class RelationshipEvaluation {
     const bytes = jsonBytes(design);
     const tasks = bytes.length <= AT_ONCE ? new InPlace() : this.pool;
     const input = { design: bytes, definitions: await this.definitions(), options };
-    return WrittenJson.ofBytes(await tasks.run(evaluationTask, input));
+    return WrittenJson.ofBytes(await tasks.run(evaluationTask, input, { lane: 'own' }));
   }
 
   /** The definitions that hold; read anew when the registry has changed. */

@@ -1,10 +1,12 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { RegistryRead } from '../../core/access/registry-read.js';
+import { Requires } from '../../core/rest/rights/requires.js';
 import { WrittenJson } from '../../core/rest/written-json.js';
 import { EvaluationInput } from '../registry.inputs.js';
 import { RegistryAnswers, type RegistryList } from '../registry-answers.js';
 import { RegistryListQuery } from '../registry-list-query.js';
+import { registryPolicy } from '../registry.policy.js';
 import { RelationshipEvaluation } from './evaluation.service.js';
 import { RelationshipPage } from './relationship.view.js';
 
@@ -34,6 +36,7 @@ export class RelationshipsController {
 
   /** Finds the relationships of a design; each carries its reason. Nothing is kept. */
   @Post('relationships/evaluate')
+  @Requires(registryPolicy.validate)
   @HttpCode(200)
   @RegistryRead()
   evaluate(@Body() input: EvaluationInput): Promise<WrittenJson> {

@@ -62,7 +62,7 @@ export class ValidationService {
    * @throws InvalidRequest TOO_COSTLY when it takes too long
    */
   judgeBy(resources: JudgedResource[], schemas: ReadonlyMap<string, string>): Promise<Verdict[]> {
-    return this.pool.run(validationTask, { resources, schemas });
+    return this.pool.run(validationTask, { resources, schemas }, { lane: 'own' });
   }
 }
 

@@ -5,7 +5,10 @@ import { Caller } from '../../core/access/public.js';
 import { ListQuery } from '../../core/listing/list-query.js';
 import { type Envelope, envelope } from '../../core/listing/page.js';
 import { Id } from '../../core/rest/id.js';
+import { Requires } from '../../core/rest/rights/requires.js';
 import { EnvironmentPage, EnvironmentView } from '../../environments/environment.view.js';
+import { workspacePolicy } from '../workspace.policy.js';
+import { WorkspacesService } from '../workspaces.service.js';
 import { WorkspaceEnvironmentView } from './workspace-environment.view.js';
 import { WorkspaceEnvironmentsService } from './workspace-environments.service.js';
 
@@ -22,6 +25,7 @@ export class WorkspaceEnvironmentsController {
   }
 
   @Post(':envID')
+  @Requires(workspacePolicy.assignEnvironment, WorkspacesService)
   @HttpCode(200)
   @ApiOkResponse({ type: WorkspaceEnvironmentView })
   async assign(
@@ -33,6 +37,7 @@ export class WorkspaceEnvironmentsController {
   }
 
   @Delete(':envID')
+  @Requires(workspacePolicy.unassignEnvironment, WorkspacesService)
   @ApiOkResponse({ type: WorkspaceEnvironmentView })
   async unassign(
     @Caller() actor: Actor,

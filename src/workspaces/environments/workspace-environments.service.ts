@@ -58,13 +58,13 @@ export class WorkspaceEnvironmentsService {
     });
   }
 
-  /** @throws NotFound when the environment is not assigned to the workspace */
+  /** Listeners refuse while something is deployed there. @throws NotFound when the environment is not assigned to the workspace */
   async unassign(actor: Actor, workspaceId: string, environmentId: string): Promise<WorkspaceEnvironment> {
     return this.unit.run(async () => {
       const workspace = await this.workspaces.open(actor, workspaceId, 'unassignEnvironment');
       const mapping = await this.mappings.remove(workspaceId, environmentId);
       if (!mapping) throw new NotFound('environment', environmentId);
-      await this.events.publish(new EnvironmentUnassigned(actor, workspace, { environment_id: environmentId }));
+      await this.events.publish(new EnvironmentUnassigned(actor, workspace, environmentId));
       return mapping;
     });
   }

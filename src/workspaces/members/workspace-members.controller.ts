@@ -4,6 +4,9 @@ import { Actor } from '../../core/access/actor.js';
 import { Caller } from '../../core/access/public.js';
 import { type Envelope, envelope, whole } from '../../core/listing/page.js';
 import { Id } from '../../core/rest/id.js';
+import { Requires } from '../../core/rest/rights/requires.js';
+import { workspacePolicy } from '../workspace.policy.js';
+import { WorkspacesService } from '../workspaces.service.js';
 import { WorkspaceGrant } from './workspace-grant.js';
 import { WorkspaceMemberPage, WorkspaceMemberView } from './workspace-member.view.js';
 import { WorkspaceMembersService } from './workspace-members.service.js';
@@ -21,6 +24,7 @@ export class WorkspaceMembersController {
   }
 
   @Put(':userId')
+  @Requires(workspacePolicy.manageMembers, WorkspacesService)
   @ApiOkResponse({ type: WorkspaceMemberView })
   async put(
     @Caller() actor: Actor,
@@ -32,6 +36,7 @@ export class WorkspaceMembersController {
   }
 
   @Delete(':userId')
+  @Requires(workspacePolicy.leave, WorkspaceMembersService, 'id', 'userId')
   @ApiOkResponse({ type: WorkspaceMemberView })
   async remove(@Caller() actor: Actor, @Id() id: string, @Id('userId') userId: string): Promise<WorkspaceMemberView> {
     return WorkspaceMemberView.of(await this.members.remove(actor, id, userId));

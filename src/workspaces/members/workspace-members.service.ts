@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../core/access/actor.js';
+import type { Operation } from '../../core/access/policy.js';
 import { rank } from '../../core/access/roles.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { Conflict, NotFound } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
+import type { RecordJudge } from '../../core/rest/rights/requires.js';
 import { WorkspaceQuotas } from '../quotas/workspace-quotas.js';
+import { workspacePolicy } from '../workspace.policy.js';
 import { WorkspacesService } from '../workspaces.service.js';
 import type { WorkspaceRole } from './workspace-grant.js';
 import { WorkspaceMemberAdded, WorkspaceMemberRemoved, WorkspaceMemberRoleChanged } from './workspace-member.events.js';
@@ -13,7 +16,7 @@ import { WorkspaceMembersStore } from './workspace-members.store.js';
 
 /** Who has which role in a workspace. Its last admin may go: admins of the organization remain. */
 @Injectable()
-export class WorkspaceMembersService {
+export class WorkspaceMembersService implements RecordJudge {
   constructor(
     private readonly members: WorkspaceMembersStore,
     private readonly workspaces: WorkspacesService,
@@ -42,6 +45,12 @@ export class WorkspaceMembersService {
       await this.events.publish(new Told(actor, workspace, member, role));
       return member;
     });
+  }
+
+  /** Members may leave by themselves; removing others asks for the right to manage them. */
+  authorize(actor: Actor, operation: Operation, workspaceId: string, userId: string): Promise<void> {
+    const isRemoval = operation === workspacePolicy.leave && actor.userId !== userId;
+    return this.workspaces.authorize(actor, isRemoval ? workspacePolicy.manageMembers : operation, workspaceId);
   }
 
   /** They lose access with their next request. Members may leave by themselves. */

@@ -3,6 +3,9 @@ import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
 import { Caller } from '../../core/access/public.js';
 import { Id } from '../../core/rest/id.js';
+import { Requires } from '../../core/rest/rights/requires.js';
+import { workspacePolicy } from '../workspace.policy.js';
+import { WorkspacesService } from '../workspaces.service.js';
 import { QuotasChange } from './quotas.inputs.js';
 import { WorkspaceQuotasView } from './quotas.view.js';
 import { WorkspaceQuotas } from './workspace-quotas.js';
@@ -20,6 +23,7 @@ export class WorkspaceQuotasController {
   }
 
   @Put()
+  @Requires(workspacePolicy.setQuotas, WorkspacesService)
   @ApiOkResponse({ type: WorkspaceQuotasView })
   set(@Caller() actor: Actor, @Id() id: string, @Body() input: QuotasChange): Promise<WorkspaceQuotasView> {
     return this.quotas.set(actor, id, input);

@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Access } from '../../core/access/access.js';
 import type { Actor } from '../../core/access/actor.js';
 import type { Operation } from '../../core/access/policy.js';
+import type { RequestFields } from '../../core/rest/rights/request-fields.js';
+import type { PlaceJudge } from '../../core/rest/rights/requires.js';
 import { OrganizationsService } from '../../organizations/organizations.service.js';
 import type { Workspace } from '../workspace.entity.js';
 import { WorkspacesService } from '../workspaces.service.js';
@@ -14,12 +16,20 @@ export interface Place {
 
 /** Finds the workspaces that new records go into. */
 @Injectable()
-export class WorkspacePlacement {
+export class WorkspacePlacement implements PlaceJudge {
   constructor(
     private readonly workspaces: WorkspacesService,
     private readonly organizations: OrganizationsService,
     private readonly access: Access,
   ) {}
+
+  /** In the caller's default workspace they may make what they like, so that only the organization is judged. */
+  async authorizeIn(actor: Actor, operation: Operation, fields: RequestFields): Promise<void> {
+    const workspace = fields.id('workspace_id');
+    const organization = fields.id('organization_id');
+    if (workspace) await this.workspaces.authorize(actor, operation, workspace);
+    else if (organization) await this.organizations.get(actor, organization);
+  }
 
   /** The workspace of the body, else the caller's default one; the caller must be allowed to make such records there. */
   async of(actor: Actor, { workspace_id, organization_id }: Place, create: Operation): Promise<Workspace> {

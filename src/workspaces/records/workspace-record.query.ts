@@ -1,14 +1,13 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, IsString, IsUUID } from 'class-validator';
+import { IsOptional, IsUUID } from 'class-validator';
 import { InvalidRequest } from '../../core/errors/app-error.js';
-import { OrganizationListQuery } from '../../core/listing/list-query.js';
+import { OrganizationListQuery, QueryText } from '../../core/listing/list-query.js';
 import { VISIBILITIES, type Visibility } from './workspace-record.entity.js';
 
 /** What a list of records of workspaces is asked. */
 export class WorkspaceRecordQuery extends OrganizationListQuery {
   @ApiPropertyOptional({ description: 'Names of fields of content to be filled in, such as pattern_file.' })
-  @IsOptional()
-  @IsString({ message: 'must be given once' })
+  @QueryText('words')
   populate?: string;
 
   @ApiPropertyOptional({ description: 'workspace, organization or public; several are separated by commas.' })

@@ -4,7 +4,10 @@ import { Actor } from '../../core/access/actor.js';
 import { Caller } from '../../core/access/public.js';
 import { type Envelope, envelope, whole } from '../../core/listing/page.js';
 import { Id } from '../../core/rest/id.js';
+import { Requires } from '../../core/rest/rights/requires.js';
 import { WorkspaceGrant } from '../members/workspace-grant.js';
+import { workspacePolicy } from '../workspace.policy.js';
+import { WorkspacesService } from '../workspaces.service.js';
 import { WorkspaceTeamPage, WorkspaceTeamView } from './workspace-team.view.js';
 import { WorkspaceTeamsService } from './workspace-teams.service.js';
 
@@ -21,6 +24,7 @@ export class WorkspaceTeamsController {
   }
 
   @Put(':teamId')
+  @Requires(workspacePolicy.manageMembers, WorkspacesService)
   @ApiOkResponse({ type: WorkspaceTeamView })
   async put(
     @Caller() actor: Actor,
@@ -32,6 +36,7 @@ export class WorkspaceTeamsController {
   }
 
   @Post(':teamId')
+  @Requires(workspacePolicy.manageMembers, WorkspacesService)
   @HttpCode(200)
   @ApiOkResponse({ type: WorkspaceTeamView })
   post(
@@ -44,6 +49,7 @@ export class WorkspaceTeamsController {
   }
 
   @Delete(':teamId')
+  @Requires(workspacePolicy.manageMembers, WorkspacesService)
   @ApiOkResponse({ type: WorkspaceTeamView })
   async remove(@Caller() actor: Actor, @Id() id: string, @Id('teamId') teamId: string): Promise<WorkspaceTeamView> {
     return WorkspaceTeamView.of(await this.teams.remove(actor, id, teamId));

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { backoff } from '../../backoff.js';
 import { SUPERUSER } from './data-directory.js';
 import { diagnose } from './embedded-error.js';
 import { type Home } from './home.js';
@@ -8,8 +9,11 @@ import { type Programs } from './programs.js';
 
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 10_000;
-const RETRY_MS = 1_000;
+const CONNECT_MS = 5_000;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
 const POLL_MS = 15;
+const LONGEST_POLL_MS = 250;
 
 /** The advisory lock that every supervisor shares as long as it lives: who gets it alone is the last. */
 const PRESENCE = 7_310_001;
@@ -53,7 +57,9 @@ export class Supervisor {
 
   async #joinOrLaunch(): Promise<Membership> {
     let launched: Launch | undefined;
-    for (const deadline = Date.now() + START_TIMEOUT_MS; Date.now() < deadline; await sleep(POLL_MS)) {
+    const deadline = Date.now() + START_TIMEOUT_MS;
+    for (let polls = 1; Date.now() < deadline && !this.#left; polls++) {
+      await sleep(backoff(polls, POLL_MS, LONGEST_POLL_MS));
       const found = findPostmaster(this.home);
       const session = found?.socketFolder && (await openSession(found.socketFolder));
       if (session) {
@@ -64,19 +70,21 @@ export class Supervisor {
       if (launched && !isHeldByAnother(launched)) break;
       launched = launch(this.home, this.programs, this.durable);
     }
+    if (this.#left && launched && !launched.ended()) this.#stopLaunched();
     throw diagnose(`Starting the database in ${this.home.dir}`, launched?.said() || 'It does not answer.');
   }
 
   async #rejoin(): Promise<void> {
     if (this.#left) return;
     this.log('The embedded database was lost.');
-    for (;;) {
+    for (let failures = 1; ; failures++) {
       try {
         await this.join();
         return;
       } catch (error) {
+        if (this.#left) return;
         this.log((error as Error).message);
-        await sleep(RETRY_MS, undefined, { ref: false });
+        await sleep(backoff(failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS), undefined, { ref: false });
         if (this.#left) return;
       }
     }
@@ -96,6 +104,12 @@ export class Supervisor {
     this.log('The embedded database is stopped.');
   }
 
+  /** A server that was started for nobody. */
+  #stopLaunched(): void {
+    const server = findPostmaster(this.home);
+    if (server) signal(server.pid, 'SIGINT');
+  }
+
   async #hasEnded(pid: number): Promise<boolean> {
     for (const deadline = Date.now() + STOP_TIMEOUT_MS; Date.now() < deadline; await sleep(POLL_MS)) {
       if (findPostmaster(this.home)?.pid !== pid) return true;
@@ -107,7 +121,11 @@ export class Supervisor {
 /** A session with this process's presence; undefined while the server starts up or shuts down. */
 async function openSession(socketFolder: string): Promise<pg.Client | undefined> {
   const at = { host: socketFolder, port: 5432, user: SUPERUSER, database: 'postgres', ssl: false };
-  const session = new pg.Client({ ...at, application_name: 'armature supervisor' });
+  const session = new pg.Client({
+    ...at,
+    application_name: 'armature supervisor',
+    connectionTimeoutMillis: CONNECT_MS,
+  });
   session.on('error', () => undefined); // the event that counts is the end, which follows
   try {
     await session.connect();

@@ -7,7 +7,7 @@ import {
   getOperationAST,
   parse,
 } from 'graphql';
-import { DEFAULT_QUERY_LIMITS, PARSE_OPTIONS, overLimit } from './limits.js';
+import { DEFAULT_QUERY_LIMITS, PARSE_OPTIONS, overLimit, overlong } from './limits.js';
 import { limitsPlugin } from './limits.plugin.js';
 import { sizeOf } from './query-size.js';
 
@@ -45,8 +45,10 @@ const size = (source: string, variables?: ExecutionArgs['variableValues']) => {
 };
 const codeOf = (source: string) => {
   const document = parse(source);
-  const operation = getOperationAST(document) as OperationDefinitionNode;
-  return overLimit(schema, document, operation, undefined, DEFAULT_QUERY_LIMITS)?.extensions['code'];
+  const [operation] = document.definitions;
+  return overLimit(schema, document, operation as OperationDefinitionNode, undefined, DEFAULT_QUERY_LIMITS)?.extensions[
+    'code'
+  ];
 };
 const nested = (levels: number) => `{ item ${'{ parent '.repeat(levels - 2)} { id } ${'}'.repeat(levels - 2)} }`;
 
@@ -117,17 +119,56 @@ describe('The limits', () => {
     expect(size(`{ item { ...F parent { ...F } } } fragment F on Item { ${aliases(15)} }`).aliases).toBe(15);
   });
 
-  it('do not hold for introspection', () => {
-    expect(size(getIntrospectionQuery())).toEqual({ depth: 0, cost: 0, aliases: 0 });
-    expect(
-      codeOf('{ __schema { a: types { b: name c: fields { d: type { e: ofType { f: ofType { name } } } } } } }'),
-    ).toBeUndefined();
+  it.each([
+    ['as graphql-js makes it', {}],
+    ['without descriptions', { descriptions: false }],
+    [
+      'with all options',
+      {
+        specifiedByUrl: true,
+        directiveIsRepeatable: true,
+        schemaDescription: true,
+        inputValueDeprecation: true,
+        oneOf: true,
+      },
+    ],
+  ])('do not hold for the introspection query of tools %s', (_, options) => {
+    expect(size(getIntrospectionQuery(options)).cost).toBeGreaterThan(DEFAULT_QUERY_LIMITS.cost);
+    expect(codeOf(getIntrospectionQuery(options))).toBeUndefined();
+  });
+
+  it('hold for every other use of the introspection', () => {
+    const standard = getIntrospectionQuery();
+    const rename = (from: string, to: string): string => standard.replace(from, to);
+    expect(codeOf(rename('queryType {', 'a: queryType {'))).toBe('QUERY_TOO_DEEP');
+    expect(codeOf(rename('queryType {', 'queryType { ...FullType '))).toBe('QUERY_TOO_DEEP');
+    expect(codeOf(rename('types {', 'types @include(if: true) {'))).toBe('QUERY_TOO_DEEP');
+    expect(codeOf(rename('__schema {', 'item { id } __schema {'))).toBe('QUERY_TOO_DEEP');
+    const aliases = Array.from({ length: 1_600 }, (_, n) => `a${n}: __schema { queryType { name } }`).join(' ');
+    expect(codeOf(`{ ${aliases} }`)).toBe('TOO_MANY_ALIASES');
+    const all = '{ __schema { types { fields { args { name type { name ofType { name } } } } } } }';
+    expect(codeOf(all)).toBe('QUERY_TOO_COSTLY');
+    expect(codeOf('{ __type(name: "Item") { name fields { name } } }')).toBeUndefined();
+  });
+
+  it('bound the length of a document, and what it has of operations, fragments, variables and directives', () => {
+    expect(overlong('{ item { id } }')).toBeNull();
+    expect(overlong(`{ item { id } } #${'x'.repeat(50_000)}`)?.extensions['code']).toBe('DOCUMENT_TOO_LARGE');
+    const many = (count: number, part: (n: number) => string): string =>
+      Array.from({ length: count }, (_, n) => part(n)).join(' ');
+    for (const source of [
+      many(26, (n) => `query Q${n} { item { id } }`),
+      `{ item { id } } ${many(51, (n) => `fragment F${n} on Item { id }`)}`,
+      `query (${many(51, (n) => `$v${n}: Int`)}) { item { id } }`,
+      `{ item { ${many(51, () => 'id @include(if: true)')} } }`,
+    ])
+      expect(codeOf(source)).toBe('DOCUMENT_TOO_LARGE');
   });
 
   it('measure fragments that double at each level, and cycles of them, at once', () => {
-    const doubling = Array.from({ length: 200 }, (_, n) => `fragment F${n} on Item { ...F${n + 1} ...F${n + 1} }`);
+    const doubling = Array.from({ length: 49 }, (_, n) => `fragment F${n} on Item { ...F${n + 1} ...F${n + 1} }`);
     const started = performance.now();
-    expect(codeOf(`{ item { ...F0 } } ${doubling.join(' ')} fragment F200 on Item { id }`)).toBe('QUERY_TOO_COSTLY');
+    expect(codeOf(`{ item { ...F0 } } ${doubling.join(' ')} fragment F49 on Item { id }`)).toBe('QUERY_TOO_COSTLY');
     expect(size('{ item { ...A } } fragment A on Item { parent { ...B } } fragment B on Item { id ...A }').depth).toBe(
       3,
     );
@@ -135,7 +176,7 @@ describe('The limits', () => {
   });
 
   it('bound what is parsed at all', () => {
-    expect(() => parse(`{ ${'__typename '.repeat(6_000)} }`, PARSE_OPTIONS)).toThrow('5000 tokens');
+    expect(() => parse(`{ ${'__typename '.repeat(6_000)} }`, PARSE_OPTIONS)).toThrow('2000 tokens');
   });
 });
 

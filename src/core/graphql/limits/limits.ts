@@ -2,10 +2,13 @@ import {
   type DocumentNode,
   GraphQLError,
   type GraphQLSchema,
+  Kind,
   type OperationDefinitionNode,
   type ParseOptions,
+  visit,
 } from 'graphql';
 import { type QuerySize, sizeOf } from './query-size.js';
+import { isStandardIntrospection } from './standard-introspection.js';
 
 /** What one operation may ask for; see QuerySize for how each is counted. */
 export type QueryLimits = QuerySize;
@@ -13,7 +16,18 @@ export type QueryLimits = QuerySize;
 export const DEFAULT_QUERY_LIMITS: QueryLimits = { depth: 12, cost: 5_000, aliases: 20 };
 
 /** Bounds the work before an operation can be measured: parsing and validating. The introspection query has some 300 tokens. */
-export const PARSE_OPTIONS: ParseOptions = { maxLexicalTokens: 5_000 };
+export const PARSE_OPTIONS: ParseOptions = { maxLexicalTokens: 2_000 };
+/** Characters of a document, which tokens do not bound: comments and strings are of any length. */
+const LONGEST_DOCUMENT = 50_000;
+/** What one document may have of each, and how it is called. */
+const PARTS = [
+  { kind: Kind.OPERATION_DEFINITION, most: 25, name: 'operations' },
+  { kind: Kind.FRAGMENT_DEFINITION, most: 50, name: 'fragments' },
+  { kind: Kind.VARIABLE_DEFINITION, most: 50, name: 'variables' },
+  { kind: Kind.DIRECTIVE, most: 50, name: 'directives' },
+];
+/** Errors that one answer lists. */
+const MOST_ERRORS = 100;
 
 const RULES = [
   {
@@ -26,7 +40,8 @@ const RULES = [
     measure: 'cost',
     code: 'QUERY_TOO_COSTLY',
     what: 'The operation asks for too many fields',
-    remedy: 'Ask for fewer fields or for a smaller page; each field counts once for each item of the list it is in.',
+    remedy:
+      'Ask for fewer fields or for a smaller page; each field counts once for each item of the list it is in, one with contents as 40.',
   },
   {
     measure: 'aliases',
@@ -36,9 +51,29 @@ const RULES = [
   },
 ] as const;
 
+/** Why a document is not even parsed: it is longer than any that is written by hand. */
+export function overlong(source: unknown): GraphQLError | null {
+  if (typeof source !== 'string' || source.length <= LONGEST_DOCUMENT) return null;
+  return refusal('DOCUMENT_TOO_LARGE', 'The document is too long', 'size', LONGEST_DOCUMENT, source.length, SPLIT);
+}
+
+/** At most so many errors as one answer lists. */
+export const listed = <E>(errors: readonly E[]): E[] => errors.slice(0, MOST_ERRORS);
+
+/** The first part of which the document has too many. */
+function overParts(document: DocumentNode): GraphQLError | null {
+  const counts = new Map<Kind, number>();
+  visit(document, { enter: ({ kind }) => void counts.set(kind, (counts.get(kind) ?? 0) + 1) });
+  const over = PARTS.find(({ kind, most }) => (counts.get(kind) ?? 0) > most);
+  if (!over) return null;
+  const what = `The document has too many ${over.name}`;
+  return refusal('DOCUMENT_TOO_LARGE', what, 'count', over.most, counts.get(over.kind) ?? 0, SPLIT);
+}
+
 /**
  * The first limit that the operation is over, as an error with `code`, `limit`, `actual` and `remedy` under its
- * extensions (and the HTTP status 400, which Apollo takes out again); null when it is within all of them.
+ * extensions (and the HTTP status 400, which Apollo takes out again); null when it is within all of them. The introspection query
+ * of tools is within all of them whatever the size of the schema.
  */
 export function overLimit(
   schema: GraphQLSchema,
@@ -47,12 +82,28 @@ export function overLimit(
   variables: Readonly<Record<string, unknown>> | null | undefined,
   limits: QueryLimits,
 ): GraphQLError | null {
+  if (isStandardIntrospection(document, operation)) return null;
+  const parts = overParts(document);
+  if (parts) return parts;
   const size = sizeOf(schema, document, operation, variables ?? {});
   const rule = RULES.find(({ measure }) => size[measure] > limits[measure]);
   if (!rule) return null;
-  const [limit, actual] = [limits[rule.measure], size[rule.measure]];
-  return new GraphQLError(`${rule.what}: its ${rule.measure} is ${actual}, the limit ${limit}.`, {
-    nodes: operation,
-    extensions: { code: rule.code, limit, actual, remedy: rule.remedy, http: { status: 400 } },
+  return refusal(rule.code, rule.what, rule.measure, limits[rule.measure], size[rule.measure], rule.remedy, operation);
+}
+
+const SPLIT = 'Send several documents, each with what it needs only.';
+
+function refusal(
+  code: string,
+  what: string,
+  measure: string,
+  limit: number,
+  actual: number,
+  remedy: string,
+  nodes?: OperationDefinitionNode,
+): GraphQLError {
+  return new GraphQLError(`${what}: its ${measure} is ${actual}, the limit ${limit}.`, {
+    nodes,
+    extensions: { code, limit, actual, remedy, http: { status: 400 } },
   });
 }

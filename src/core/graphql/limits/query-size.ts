@@ -11,11 +11,15 @@ import {
   type GraphQLType,
   Kind,
   type OperationDefinitionNode,
+  SchemaMetaFieldDef,
   type SelectionNode,
   type SelectionSetNode,
+  TypeMetaFieldDef,
+  TypeNameMetaFieldDef,
   getNamedType,
   isInputObjectType,
   isInterfaceType,
+  isIntrospectionType,
   isListType,
   isNonNullType,
   isObjectType,
@@ -26,7 +30,7 @@ import {
 export interface QuerySize {
   /** Fields below one another; a field at the top is at depth 1. */
   depth: number;
-  /** Fields that may be answered: one each, below a list once for each of its items. */
+  /** Fields that may be answered: one each or what the field weighs, below a list once for each of its items. */
   cost: number;
   /** Aliases written in the operation and the fragments it uses. */
   aliases: number;
@@ -39,8 +43,17 @@ const UNPAGED = 5;
 /** What `pagesize: "all"` counts as: the largest page. */
 const ALL = 500;
 
+/** What a field weighs that carries the contents of a record, such as a design file; NestJS keeps it in `extensions.complexity`. */
+export const CONTENTS_WEIGHT = 40;
+/** Fields of a type, arguments of a field and the like, as introspection lists them. */
+const MEMBERS_OF_TYPE = 10;
+
 const PAGE_SIZE = /^(page_?size|first|limit)$/i;
-const INTROSPECTION = new Set(['__schema', '__type']);
+const META_FIELDS: Record<string, GraphQLField<unknown, unknown>> = {
+  __schema: SchemaMetaFieldDef,
+  __type: TypeMetaFieldDef,
+  __typename: TypeNameMetaFieldDef,
+};
 
 /** The cost of a selection, `perItem` being the part that stands in lists whose length the field above decides. */
 interface Weight {
@@ -51,7 +64,7 @@ interface Weight {
 
 const NOTHING: Weight = { depth: 0, fixed: 0, perItem: 0 };
 
-/** Measures an operation, each fragment once however often it is spread; what is below __schema and __type does not count. */
+/** Measures an operation, each fragment once however often it is spread. */
 export function sizeOf(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -94,20 +107,38 @@ export function sizeOf(
 
   const ofField = (node: FieldNode, parent: GraphQLNamedType | undefined): Weight => {
     if (node.alias) aliases++;
-    if (node.name.value === '__typename' || INTROSPECTION.has(node.name.value)) return NOTHING;
-    const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[node.name.value] : undefined;
+    const field = fieldOf(parent, node.name.value);
     const inner = node.selectionSet ? ofSelections(node.selectionSet, field && getNamedType(field.type)) : NOTHING;
     const depth = inner.depth + 1;
-    const size = field && pageSize(field, node.arguments ?? [], values);
+    const own = field ? weightOf(field) : 1;
+    const size = field && (introspected(schema, parent, field) ?? pageSize(field, node.arguments ?? [], values));
     if (!field || !isList(field.type))
-      return { depth, fixed: 1 + inner.fixed + inner.perItem * (size ?? UNPAGED), perItem: 0 };
+      return { depth, fixed: own + inner.fixed + inner.perItem * (size ?? UNPAGED), perItem: 0 };
     const item = inner.fixed + inner.perItem * UNPAGED;
-    return size === undefined ? { depth, fixed: 1, perItem: item } : { depth, fixed: 1 + size * item, perItem: 0 };
+    return size === undefined ? { depth, fixed: own, perItem: item } : { depth, fixed: own + size * item, perItem: 0 };
   };
 
   const root = ofSelections(operation.selectionSet, schema.getRootType(operation.operation) ?? undefined);
   const cost = Math.min(root.fixed + root.perItem * UNPAGED, Number.MAX_SAFE_INTEGER);
   return { depth: root.depth, cost, aliases };
+}
+
+function fieldOf(parent: GraphQLNamedType | undefined, name: string): GraphQLField<unknown, unknown> | undefined {
+  return META_FIELDS[name] ?? (isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined);
+}
+
+function weightOf({ extensions }: GraphQLField<unknown, unknown>): number {
+  return typeof extensions['complexity'] === 'number' ? extensions['complexity'] : 1;
+}
+
+/** How many items a list of the introspection has; undefined for every other field. */
+function introspected(
+  schema: GraphQLSchema,
+  parent: GraphQLNamedType | undefined,
+  { name, type }: GraphQLField<unknown, unknown>,
+): number | undefined {
+  if (!parent || !isIntrospectionType(parent) || !isList(type)) return undefined;
+  return name === 'types' ? Object.keys(schema.getTypeMap()).length : MEMBERS_OF_TYPE;
 }
 
 function isList(type: GraphQLType): boolean {

@@ -3,6 +3,7 @@ import type { WebSocket as ProtocolSocket } from 'graphql-ws';
 import type { IncomingMessage } from 'node:http';
 import type { RawData, WebSocket } from 'ws';
 import type { Actor } from '../../access/actor.js';
+import { AnswerInFlight } from '../../answers/answer-in-flight.js';
 import { inRequest, newRequestId } from '../../telemetry/request-context.js';
 import { CloseCode } from './close-codes.js';
 import { LEGACY, LEGACY_KEEP_ALIVE, MODERN, MalformedMessage, incoming, legacyRefusal, outgoing } from './protocols.js';
@@ -25,6 +26,8 @@ export class Connection implements ProtocolSocket {
   private readonly legacy: boolean;
   private readonly pings: NodeJS.Timeout;
   private recheck?: NodeJS.Timeout;
+  /** What the operations of this socket hold in memory. */
+  private readonly answers = new Set<AnswerInFlight>();
   private answered = true;
   private ended = false;
   private greeting?: Promise<void>;
@@ -83,6 +86,7 @@ export class Connection implements ProtocolSocket {
     this.ended = true;
     clearInterval(this.pings);
     clearInterval(this.recheck);
+    for (const answer of this.answers) answer.close();
     this.onEnd?.(code, reason);
   }
 
@@ -127,7 +131,15 @@ export class Connection implements ProtocolSocket {
   /** Legacy clients send their operations without waiting to be let in, modern ones may not. */
   private async hear(listen: () => Promise<void>): Promise<void> {
     if (this.legacy) await this.greeting;
-    if (!this.ended) await inRequest({ requestId: newRequestId(), actor: this.actor }, listen);
+    if (this.ended) return;
+    const answer = new AnswerInFlight(() => this.dropSlowReader());
+    this.answers.add(answer);
+    try {
+      await inRequest({ requestId: newRequestId(), actor: this.actor, answer }, listen);
+    } finally {
+      answer.close();
+      this.answers.delete(answer);
+    }
   }
 }
 

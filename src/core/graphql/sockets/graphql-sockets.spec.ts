@@ -367,7 +367,7 @@ describe('GraphQL over sockets', () => {
       for (let n = 0; n <= SOCKET_DEFAULTS.operationsPerSocket; n++)
         client.send({ ...run('subscription { numbers(pause: 20) }', {}, `${n}`), type: 'subscribe' });
       expect(await client.next('error')).toMatchObject({
-        id: '100',
+        id: String(SOCKET_DEFAULTS.operationsPerSocket),
         payload: [{ extensions: { code: 'TOO_MANY_OPERATIONS' } }],
       });
     });

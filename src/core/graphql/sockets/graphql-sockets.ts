@@ -17,6 +17,7 @@ import type { Actor } from '../../access/actor.js';
 import { Authenticator } from '../../access/authenticator.js';
 import { AppError } from '../../errors/app-error.js';
 import { currentRequest } from '../../telemetry/request-context.js';
+import { listed } from '../limits/limits.js';
 import { Admission } from './admission.js';
 import { Connection } from './connection.js';
 import { asGraphQLError, format, prepare, subscribeAfresh } from './operation.js';
@@ -79,6 +80,7 @@ export class GraphqlSockets implements OnApplicationBootstrap, OnModuleDestroy, 
   private async closeAll(): Promise<void> {
     this.admission.stop();
     const open = [...this.connections];
+    this.logger.log(`closing ${open.length} sockets`);
     for (const connection of open) connection.close(1001, 'The server is shutting down.');
     await Promise.all(open.map(({ closed }) => closed));
   }
@@ -103,8 +105,8 @@ export class GraphqlSockets implements OnApplicationBootstrap, OnModuleDestroy, 
       context: () => contextOf(connection),
       subscribe: (args) => subscribeAfresh(args, () => contextOf(connection)),
       onNext: (_context, _id, _payload, _args, result) =>
-        result.errors && { ...result, errors: result.errors.map((error) => format(error, formatError)) },
-      onError: (_context, _id, _payload, errors) => errors.map((error) => format(error, formatError)),
+        result.errors && { ...result, errors: listed(result.errors).map((error) => format(error, formatError)) },
+      onError: (_context, _id, _payload, errors) => listed(errors).map((error) => format(error, formatError)),
     });
     this.connections.add(connection);
     void connection.closed.then(() => this.connections.delete(connection));

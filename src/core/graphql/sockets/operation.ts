@@ -14,7 +14,8 @@ import {
   parse,
   validate,
 } from 'graphql';
-import { PARSE_OPTIONS, type QueryLimits, overLimit } from '../limits/limits.js';
+import { currentRequest } from '../../telemetry/request-context.js';
+import { PARSE_OPTIONS, type QueryLimits, overLimit, overlong } from '../limits/limits.js';
 import type { SocketOptions } from './socket-options.js';
 
 /** What is to be executed, or every error for which it is not, with the codes that Apollo gives over HTTP. */
@@ -23,6 +24,8 @@ export function prepare(
   { query, operationName, variables }: SubscribePayload,
   limits: QueryLimits,
 ): ExecutionArgs | GraphQLError[] {
+  const tooLong = overlong(query);
+  if (tooLong) return [tooLong];
   const document = parsed(query);
   if (document instanceof GraphQLError) return [document];
   const invalid = validate(schema, document);
@@ -77,7 +80,7 @@ export function format(error: GraphQLError, formatError: SocketOptions['formatEr
 
 /**
  * Subscribes as graphql-js does, but resolves each message in a context of its own: what loaders have read for one
- * message is stale in the next, and the actor may have changed.
+ * message is stale in the next, and the actor may have changed. Whoever asks for a message has sent the last one.
  */
 export async function subscribeAfresh(
   args: ExecutionArgs,
@@ -89,6 +92,7 @@ export async function subscribeAfresh(
   // No generator function: its return() would wait for the next payload before it ended the source.
   const results: AsyncIterableIterator<ExecutionResult> = {
     next: async () => {
+      currentRequest()?.answer?.end();
       const payload = await payloads.next();
       if (payload.done) return { done: true, value: undefined };
       return { done: false, value: await execute({ ...args, rootValue: payload.value, contextValue: context() }) };

@@ -37,7 +37,7 @@ export interface SocketOptions {
 export const SOCKET_DEFAULTS: Omit<SocketOptions, 'allowedOrigins' | 'formatError'> = {
   limits: DEFAULT_QUERY_LIMITS,
   perUser: 20,
-  operationsPerSocket: 100,
+  operationsPerSocket: 25,
   maxPayload: INLINE_MAX_BYTES,
   maxUnsentBytes: 4 << 20,
   maxUnsentMs: 10_000,

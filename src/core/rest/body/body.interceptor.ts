@@ -19,7 +19,7 @@ export class BodyInterceptor implements NestInterceptor {
     if (context.getType() !== 'http') return next.handle();
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    checkQuery(request);
+    checkQuery(request, inputsOf(context));
     const taken = {
       isPublic: isMarked(this.reflector, IS_PUBLIC, context),
       takesFiles: isMarked(this.reflector, TAKES_FILES, context),
@@ -27,4 +27,10 @@ export class BodyInterceptor implements NestInterceptor {
     await this.bodies.read(request, http.getResponse<Response>(), taken);
     return next.handle();
   }
+}
+
+/** The classes of what the handler of a route takes. */
+function inputsOf(context: ExecutionContext): { readonly prototype: object }[] {
+  const { prototype } = context.getClass<object>() as { prototype: object };
+  return (Reflect.getMetadata('design:paramtypes', prototype, context.getHandler().name) ?? []) as [];
 }

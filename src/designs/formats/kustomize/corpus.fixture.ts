@@ -6,7 +6,8 @@ import { resourceOf } from '../../../formats/design-component.js';
 import { readDocuments } from '../../../formats/documents.js';
 import { archiveOf, filesIn } from '../archive.fixture.js';
 import { type Attempt, type Judged, same } from '../corpus.fixture.js';
-import { referencesOf } from './references.js';
+import { kustomizationFields } from './allowed-fields.js';
+import { References } from './references.js';
 
 const NAMES = /^(?:kustomization\.ya?ml|Kustomization)$/;
 
@@ -28,8 +29,9 @@ class Project {
     found.add(folder);
     const path = Object.keys(this.files).find((each) => dirname(each) === folder && NAMES.test(basename(each))) ?? '';
     const [document] = readDocuments({ path, bytes: this.files[path] ?? Buffer.alloc(0) });
-    for (const reference of referencesOf(document?.object ?? {})) {
-      const target = posix.join(folder, reference.path).replace(/\/$/, '');
+    const { references } = new References(document?.object ?? {}, kustomizationFields, 'a Kustomization');
+    for (const { text } of references) {
+      const target = posix.join(folder, text).replace(/\/$/, '');
       if (this.folders.includes(target)) this.needed(target, found);
     }
     return found;

@@ -1,20 +1,23 @@
 import { posix } from 'node:path';
 import { type Fault } from '../../../core/errors/app-error.js';
-import { isClutter } from '../../../formats/archive-members.js';
 import { folderOf, isBelow } from '../../../formats/charts/chart-folders.js';
 import { type FaultList } from '../../../formats/fault-list.js';
-import { isObject, type LocatedDocument, pointerTo } from '../../../formats/located.js';
+import { isObject, type LocatedDocument } from '../../../formats/located.js';
 import { type SourceFile } from '../../../formats/source-file.js';
 import { type FormatInput } from '../format.js';
-import { KustomizePlugins } from './kustomize-plugins.js';
-import { INFLATORS, isRemote, type Reference, referencesOf, unknownMembers } from './references.js';
+import { kustomizationFields } from './allowed-fields.js';
+import { InstructionCheck } from './instruction-check.js';
+import { isRemote, References } from './references.js';
 
-const ALONE = 'Send the folder of the Kustomization and everything that it names as one archive.';
+/** Kustomizations of which each is a base of the one before. */
+const MOST_BASES = 50;
 
 interface Node {
   folder: string;
+  path: string;
   document: LocatedDocument | undefined;
-  references: Reference[];
+  /** Paths of what it may name as bases. */
+  bases: string[];
   isComponent: boolean;
 }
 
@@ -22,16 +25,13 @@ interface Node {
 export class KustomizationTree {
   private readonly nodes = new Map<string, Node>();
   private readonly checked = new Set<string>();
-  private readonly rewritten = new Map<string, Uint8Array>();
-  private readonly plugins: KustomizePlugins;
-  private readonly folders: ReadonlySet<string>;
+  private readonly instructions: InstructionCheck;
 
   private constructor(
     private readonly input: FormatInput,
     private readonly faults: FaultList,
   ) {
-    this.folders = new Set([...input.files.keys()].map(folderOf));
-    this.plugins = new KustomizePlugins(input, faults);
+    this.instructions = new InstructionCheck(input, faults, (folder) => this.nodes.has(folder));
   }
 
   static async of(input: FormatInput, paths: readonly string[], faults: FaultList): Promise<KustomizationTree> {
@@ -73,11 +73,11 @@ export class KustomizationTree {
     return this.nodes.get(folder)?.isComponent ?? false;
   }
 
-  /** Looks at everything that the Kustomization in a folder names, and those in turn: nothing may be remote, missing or for a program that is off. */
+  /** Checks the Kustomization in a folder, everything that it names, and its bases in turn. */
   async check(folder: string, chain: readonly string[] = []): Promise<void> {
     const node = this.nodes.get(folder);
     if (!node?.document) return;
-    const { document } = node;
+    const { path, document } = node;
     if (chain.includes(folder)) {
       const circle = [...chain.slice(chain.indexOf(folder)), folder].map(shown).join(' → ');
       this.faults.add(document.fault('/resources', `names itself: ${circle}`, 'Take the circle apart.'));
@@ -85,55 +85,19 @@ export class KustomizationTree {
     }
     if (this.checked.has(folder)) return;
     this.checked.add(folder);
-    for (const key of unknownMembers(document.object ?? {})) {
-      const remedy = 'Remove it, or correct its spelling: upper and lower case count.';
-      this.faults.add(document.fault(pointerTo(key), `${key.slice(0, 100)} is no field of a Kustomization`, remedy));
+    if (chain.length > MOST_BASES) {
+      const remedy = 'Name the lower bases directly.';
+      this.faults.add(document.fault('', `lies below more than ${MOST_BASES} other Kustomizations`, remedy));
+      return;
     }
-    for (const key of INFLATORS.filter((name) => document.object?.[name] !== undefined)) {
-      const remedy = 'Import the chart on its own, or put what it renders to in its place.';
-      this.faults.add(document.fault(`/${key}`, `${key} would fetch and run charts, which is off`, remedy));
+    for (const base of await this.instructions.kustomization(path, document)) {
+      await this.check(base, [...chain, folder]);
     }
-    for (const reference of node.references) {
-      const target = await this.checkReference(node, reference);
-      if (target !== undefined) await this.check(target, [...chain, folder]);
-    }
-    this.rewritten.set(document.file, await this.plugins.rewritten(document));
   }
 
-  /** What the program gets: instructions as they were understood here, so that it cannot understand them in another way. */
+  /** What the program gets. */
   files(): ReadonlyMap<string, SourceFile> {
-    const files = [...this.input.files].filter(([path]) => !isClutter(path));
-    return new Map(
-      files.map(([path, file]) => [path, { path: file.path, bytes: this.rewritten.get(file.path) ?? file.bytes }]),
-    );
-  }
-
-  /** The folder of the Kustomization that a reference leads to, when it leads to one. */
-  private async checkReference(node: Node, { path, pointer, kind }: Reference): Promise<string | undefined> {
-    const fault = (detail: string, remedy: string): void => {
-      if (node.document) this.faults.add(node.document.fault(pointer, `${path.slice(0, 200)} ${detail}`, remedy));
-    };
-    const found = posix.join(node.folder, path).replace(/\/$/, '');
-    const folder = found === '.' ? '' : found;
-    if (isRemote(path)) {
-      fault('is remote, and nothing is fetched', 'Put a copy of it into the archive, and name that.');
-    } else if (path.startsWith('/') || folder.startsWith('..')) {
-      fault('lies outside of the import', ALONE);
-    } else if (kind === 'plugin' && this.folders.has(folder)) {
-      fault('is a folder', 'Name the files of the plugins in it.');
-    } else if (this.nodes.has(folder) && kind === 'base') {
-      return folder;
-    } else if (!this.input.files.has(found)) {
-      if (this.folders.has(folder) && kind !== 'file')
-        fault('has no Kustomization in it', 'Name the files in it one by one.');
-      else fault('is not part of the import', ALONE);
-    } else if (!isBelow(found, node.folder)) {
-      fault('lies outside of the folder of its Kustomization', 'Move it there, or make its folder a base.');
-    } else if (kind === 'plugin') {
-      const file = this.input.files.get(found);
-      if (file) this.rewritten.set(file.path, Buffer.from(await this.plugins.checked(file)));
-    }
-    return undefined;
+    return this.instructions.accepted;
   }
 
   private async add(path: string): Promise<void> {
@@ -143,17 +107,18 @@ export class KustomizationTree {
     if (document && !isObject(document.value)) this.faults.add(document.fault('', 'must be a mapping'));
     const folder = folderOf(path);
     if (this.nodes.has(folder)) this.faults.add({ file: path, detail: 'is the second Kustomization of its folder' });
+    const { references } = new References(document?.object ?? {}, kustomizationFields, 'a Kustomization');
     this.nodes.set(folder, {
       folder,
+      path,
       document,
-      references: document?.object ? referencesOf(document.object) : [],
+      bases: references.flatMap(({ kind, text }) => (kind === 'base' && !isRemote(text) ? [text] : [])),
       isComponent: document?.object?.['kind'] === 'Component',
     });
   }
 
-  private foldersNamedBy({ folder, references }: Node): string[] {
-    const named = references.filter(({ kind, path }) => kind !== 'file' && !isRemote(path));
-    return named.map(({ path }) => folderOf(posix.join(folder, path, 'kustomization.yaml')));
+  private foldersNamedBy({ folder, bases }: Node): string[] {
+    return bases.map((path) => folderOf(posix.join(folder, path, 'kustomization.yaml')));
   }
 
   /** On top of the archive, or of the only folder there. */

@@ -1,82 +1,72 @@
-import { isObject, type Json, type JsonObject, pointerTo } from '../../../formats/located.js';
+import { isObject, type Json, pointerTo } from '../../../formats/located.js';
+import { type Field, type Fields, INFLATORS } from './allowed-fields.js';
 
-/** Something that a Kustomization names beside itself. */
+/** A file or folder that instructions name, or the content that stands in its place. */
 export interface Reference {
   pointer: string;
-  path: string;
-  /** `base`: a file or a folder with a Kustomization; `plugin`: a file of instructions that name files in turn. */
-  kind: 'base' | 'file' | 'plugin';
+  text: string;
+  /** `base`: a file or a folder with a Kustomization; `patch` and `plugin`: a file, or the content itself. */
+  kind: 'base' | 'file' | 'patch' | 'plugin';
 }
 
-/** The members of a Kustomization. The program takes them in any case of letters; here a name that is not exactly one of them is a fault. */
-const MEMBERS = new Set([
-  'apiVersion', 'kind', 'metadata', 'namePrefix', 'nameSuffix', 'namespace', 'commonLabels', 'labels', 'commonAnnotations',
-  'patchesStrategicMerge', 'patchesJson6902', 'patches', 'images', 'imageTags', 'replacements', 'replicas', 'vars', 'sortOptions',
-  'resources', 'components', 'crds', 'bases', 'configMapGenerator', 'secretGenerator', 'helmGlobals', 'helmCharts',
-  'helmChartInflationGenerator', 'generatorOptions', 'configurations', 'generators', 'transformers', 'validators', 'inventory',
-  'openapi', 'buildMetadata',
-]); // prettier-ignore
+/** What stands in instructions and is not allowed there. */
+export interface Refusal {
+  pointer: string;
+  detail: string;
+  remedy: string;
+}
 
-const BASES = ['resources', 'bases', 'components'];
-export const PLUGINS = ['generators', 'transformers', 'validators'];
-const FILES = ['crds', 'configurations', 'patchesStrategicMerge'];
-/** Members whose items name files somewhere inside. */
-const NAMING = ['patches', 'patchesJson6902', 'replacements', 'openapi', 'configMapGenerator', 'secretGenerator'];
-/** Under which names they do. */
-const PATHS = new Set(['path', 'files', 'envs', 'env']);
-/** What the program does only with charts and plugins, which are off. */
-export const INFLATORS = ['helmCharts', 'helmChartInflationGenerator', 'helmGlobals'];
+/** What a path of a file in the import never holds: the marks of URLs, queries and other systems. */
+// eslint-disable-next-line no-control-regex -- control characters are among them
+const FOREIGN = /[\u0000-\u001f\u007f:?\\]/;
+/** Forms without such a mark that kustomize takes for a repository of git. */
+const REPOSITORY = /^\s*(?:\w+@)?(?:www\.)?(?:github|gitlab|bitbucket)\.\w+\/|^\s*git@|\.git(?:\/|\s*$)|_git\//i;
 
-/** Addresses in all forms that kustomize fetches: URLs, the short forms of git, and queries that choose a revision. */
-const REMOTE = /:\/\/|^(?:https?|ssh|git|file)::?|^git@|^[\w.-]+@[\w.-]+:|^(?:www\.)?(?:github|gitlab|bitbucket)\.\w+[/:]|\.git(?:\/|\?|$)|_git\/|\?(?:ref|version|timeout|submodules)=/i; // prettier-ignore
-
+/** Whether the program might take a path for an address and fetch it. */
 export function isRemote(path: string): boolean {
-  return REMOTE.test(path.trim());
+  return FOREIGN.test(path) || REPOSITORY.test(path);
 }
 
-/** Everything that a Kustomization reads, with where it says so. */
-export function referencesOf(kustomization: JsonObject): Reference[] {
-  const listed = (keys: readonly string[], kind: Reference['kind']): Reference[] =>
-    keys.flatMap((key) =>
-      listOf(kustomization[key]).flatMap((path, index) =>
-        typeof path === 'string' && !isInline(path) ? [{ pointer: pointerTo(key, index), path, kind }] : [],
-      ),
-    );
-  return [
-    ...listed(BASES, 'base'),
-    ...listed(PLUGINS, 'plugin'),
-    ...listed(FILES, 'file'),
-    ...NAMING.flatMap((key) => pathsIn(kustomization[key] ?? null, pointerTo(key))),
-  ];
+/** Everything that an object of instructions names, by the fields that it may have; any other field is refused. */
+export class References {
+  readonly references: Reference[] = [];
+  readonly refusals: Refusal[] = [];
+
+  constructor(value: Json, fields: Fields, what: string) {
+    this.object(value, fields, '', what);
+  }
+
+  private object(value: Json, fields: Fields, pointer: string, what: string): void {
+    if (value === null) return;
+    if (!isObject(value)) return this.refuse(pointer, 'must be a mapping', 'Write it as fields and their values.');
+    for (const [name, member] of Object.entries(value)) {
+      const at = pointer + pointerTo(name);
+      const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+      if (field) this.field(field, member, at, `${what}.${name}`);
+      else if (INFLATORS.has(name)) this.refuse(at, `${name} would fetch and run charts, which is off`, WITHOUT_CHARTS);
+      else this.refuse(at, `${name.slice(0, 100)} is not an accepted field of ${what}`, SPELLING);
+    }
+  }
+
+  private field(field: Field, value: Json, pointer: string, what: string): void {
+    if (field === 'data' || value === null) return;
+    if (Array.isArray(value)) {
+      value.forEach((item, index) => this.item(field, item, pointer + pointerTo(index), what));
+    } else this.item(field, value, pointer, what);
+  }
+
+  private item(field: Exclude<Field, 'data'>, value: Json, pointer: string, what: string): void {
+    if (typeof field === 'object') return this.object(value, field, pointer, what);
+    if (value === null || value === '') return;
+    if (typeof value !== 'string') return this.refuse(pointer, 'must be text', 'Name a file of the archive.');
+    const text = field === 'source' ? value.slice(value.indexOf('=') + 1) : value;
+    this.references.push({ pointer, text, kind: field === 'source' ? 'file' : field });
+  }
+
+  private refuse(pointer: string, detail: string, remedy: string): void {
+    this.refusals.push({ pointer, detail, remedy });
+  }
 }
 
-/** What looks like a path in instructions, such as a generator in a file of its own; in those, paths of fields are among them. */
-export function pathsIn(value: Json, pointer = ''): Reference[] {
-  if (Array.isArray(value)) return value.flatMap((item, index) => pathsIn(item, pointer + pointerTo(index)));
-  if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([key, member]) => {
-    const at = pointer + pointerTo(key);
-    const name = key.toUpperCase().toLowerCase();
-    if (!PATHS.has(name)) return pathsIn(member, at);
-    const paths = Array.isArray(member) ? member : [member];
-    return paths.flatMap((path, index): Reference[] => {
-      if (typeof path !== 'string' || isInline(path) || path === '') return [];
-      const place = Array.isArray(member) ? at + pointerTo(index) : at;
-      return [{ pointer: place, path: name === 'files' ? path.replace(/^[^=/]*=/, '') : path, kind: 'file' }];
-    });
-  });
-}
-
-/** What a Kustomization has that is none of its members. */
-export function unknownMembers(kustomization: JsonObject): string[] {
-  return Object.keys(kustomization).filter((key) => !MEMBERS.has(key));
-}
-
-/** Patches and plugins may stand in place of their path. */
-export function isInline(text: string): boolean {
-  return text.includes('\n') || /^\s*[{[]/.test(text);
-}
-
-function listOf(value: Json | undefined): Json[] {
-  return Array.isArray(value) ? value : [];
-}
+export const WITHOUT_CHARTS = 'Import the chart on its own, or put what it renders to in its place.';
+const SPELLING = 'Remove it, or correct its spelling: upper and lower case count.';

@@ -1,4 +1,4 @@
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Actor } from '../../../core/access/actor.js';
 import { Authenticator } from '../../../core/access/authenticator.js';
@@ -31,6 +31,7 @@ class OpenStream {
 /** The events of one organization over plain HTTP; each stream lasts as long as the token it was opened with. */
 @Injectable()
 export class EventStreams implements OnModuleDestroy {
+  private readonly logger = new Logger(EventStreams.name);
   private readonly open = new Set<OpenStream>();
   private readonly stopListening: () => void;
   private draining = false;
@@ -72,6 +73,7 @@ export class EventStreams implements OnModuleDestroy {
 
   onModuleDestroy(): void {
     this.draining = true;
+    this.logger.log(`ending ${this.open.size} event streams`);
     this.stopListening();
     for (const stream of this.open) stream.end();
   }

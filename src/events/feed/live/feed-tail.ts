@@ -1,4 +1,6 @@
 import { Logger } from '@nestjs/common';
+import { backoff } from '../../../core/backoff.js';
+import { isOutage } from '../../../core/database/outage.js';
 import type { SeenEvent } from '../event.entity.js';
 import { type Batch, type FeedStore, seenBy } from '../feed.store.js';
 import type { Follower } from './follower.js';
@@ -7,7 +9,8 @@ import type { Follower } from './follower.js';
 export const FRESH_MS = 1_000;
 const BATCH = 200;
 const KEPT_BATCHES = 20;
-const RETRY_MS = 500;
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 5_000;
 
 /** What one follower gets next of a feed, and up to which number it goes. */
 export interface Passage {
@@ -26,6 +29,8 @@ export class FeedTail {
   private recent: Batch[] = [];
   private awake = false;
   private reading = false;
+  private failures = 0;
+  private retry: NodeJS.Timeout | null = null;
 
   /** @param position the number that the feed had reached, or an earlier one */
   constructor(
@@ -75,12 +80,24 @@ export class FeedTail {
         this.position = batch.through;
         for (const follower of this.followers) follower.wake();
       }
+      this.failures = 0;
     } catch (error) {
-      this.logger.warn(`reading the feed ${this.feed} failed, trying again: ${String(error)}`);
-      setTimeout(() => this.wake(), RETRY_MS).unref();
+      if (!isOutage(error)) this.logger.warn(`reading the feed ${this.feed} failed, trying again: ${String(error)}`);
+      this.tryAgain();
     } finally {
       this.reading = false;
     }
+  }
+
+  private tryAgain(): void {
+    this.failures++;
+    this.retry ??= setTimeout(
+      () => {
+        this.retry = null;
+        this.wake();
+      },
+      backoff(this.failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS),
+    ).unref();
   }
 }
 

@@ -1,3 +1,4 @@
+import { throughOutages } from '../../../core/database/outage.js';
 import type { SeenEvent } from '../event.entity.js';
 import { FRESH_MS, type FeedTail, type Passage } from './feed-tail.js';
 
@@ -92,7 +93,8 @@ export class Follower implements AsyncIterableIterator<SeenEvent> {
   /** Looks for more, from feed to feed in turn so that a busy one does not keep the others waiting. */
   private async read(): Promise<boolean> {
     for (const of of [...this.feeds]) {
-      const passage = await of.tail.after(of.position, this.userId);
+      const after = () => of.tail.after(of.position, this.userId);
+      const passage = await throughOutages(after, () => !this.ended);
       if (!passage) continue;
       this.passage = { ...passage, of };
       this.feeds.push(...this.feeds.splice(this.feeds.indexOf(of), 1));

@@ -1,21 +1,23 @@
-import fs from 'node:fs';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { withDevelopmentSecrets } from './core/config/development-secrets.js';
-import { Env } from './core/config/env.js';
-import { KeyRotation } from './core/crypto/key-rotation.js';
-import { EnvKeyService } from './core/crypto/key-service.js';
-import type { SealedColumn } from './core/crypto/sealed-column.js';
-import { Vault } from './core/crypto/vault.js';
-import { makeDataSource } from './core/database/data-source.js';
-import { startEmbedded } from './core/database/embedded/embedded.js';
-import { UnitOfWork } from './core/database/unit-of-work.js';
+import type { Env } from '../core/config/env.js';
+import { KeyRotation } from '../core/crypto/key-rotation.js';
+import { EnvKeyService } from '../core/crypto/key-service.js';
+import type { SealedColumn } from '../core/crypto/sealed-column.js';
+import { Vault } from '../core/crypto/vault.js';
+import { mustKnowSchema } from '../core/database/migrate.js';
+import { makeDataSource } from '../core/database/data-source.js';
+import { UnitOfWork } from '../core/database/unit-of-work.js';
+import { migrations } from '../migrations/migrations.js';
+import { withDatabase } from './with-database.js';
 
 const HELP = `Changes the keys that secrets in the database are sealed with, while servers run.
 
-  npm run keys:rotate                   wraps every data key with ENCRYPTION_KEY
-  npm run keys:rotate -- --data-keys    also gives every organization a new data key, seals every secret again with
+  armature keys:rotate                  wraps every data key with ENCRYPTION_KEY
+  armature keys:rotate --data-keys      also gives every organization a new data key, seals every secret again with
                                         it, and deletes the data keys that nothing uses any more
+
+In a checkout: npm run keys:rotate -- --data-keys
 
 It reads the same settings as the server. Set ENCRYPTION_KEY to the new key and ENCRYPTION_PREVIOUS_KEYS to the old
 ones, restart the servers with them, run this, and take the old keys away. It may be stopped and run again at any time.
@@ -45,31 +47,31 @@ const SEALED: SealedColumn[] = [
     key: ['caller', 'route', 'key'],
     place: `caller || ' ' || route || ' ' || key`,
   },
+  {
+    table: 'deployment_change',
+    column: 'content',
+    key: ['deployment_id', 'connection_id', 'number'],
+    place: `'deployment ' || deployment_id || ' change ' || connection_id || ' ' || number`,
+  },
 ];
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-async function main(): Promise<void> {
+/** `keys:rotate`: what follows a change of ENCRYPTION_KEY. */
+export async function keysRotate(args: string[]): Promise<void> {
   const { values } = parseArgs({
+    args,
     options: { help: { type: 'boolean', short: 'h' }, 'data-keys': { type: 'boolean' } },
   });
   if (values.help) return void process.stdout.write(HELP);
-  if (fs.existsSync('.env')) process.loadEnvFile('.env');
-  const env = Env.read(withDevelopmentSecrets(process.env));
-  const embedded = env.DATABASE_URL
-    ? null
-    : await startEmbedded({ dataDir: env.DATA_DIR, log: (line) => process.stderr.write(`${line}\n`) });
-  try {
-    await rotate(env, env.DATABASE_URL ?? embedded?.url ?? '', values['data-keys'] ?? false);
-  } finally {
-    await embedded?.stop();
-  }
+  await withDatabase((env, url) => rotate(env, url, values['data-keys'] ?? false));
 }
 
 /** Works as the owner of the tables, whom no row-level policy binds: it is nobody's secret that it asks for. */
 async function rotate(env: Env, url: string, dataKeys: boolean): Promise<void> {
-  const dataSource = await makeDataSource({ url, role: 'owner', poolSize: 2 }).initialize();
+  const dataSource = await makeDataSource({ url, migrations, role: 'owner', poolSize: 2 }).initialize();
   try {
+    await mustKnowSchema(dataSource);
     const unit = new UnitOfWork(dataSource);
     const keys = new EnvKeyService(env);
     const vault = new Vault(unit, keys);
@@ -96,8 +98,3 @@ async function renew(rotation: KeyRotation): Promise<void> {
   if (usedIn.length > 0) say(`data keys of before are still used in ${usedIn.join(', ')}`);
   if (waiting > 0) say(`${waiting} stay: run this again${until ? ` after ${until.toISOString()}` : ''}`);
 }
-
-main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-});

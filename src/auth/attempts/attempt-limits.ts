@@ -1,0 +1,72 @@
+import { createHmac, hkdfSync } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Env } from '../../core/config/env.js';
+import { AppError } from '../../core/errors/app-error.js';
+import { networkOf } from '../../core/rest/network.js';
+import { asAddress } from '../../organizations/users/users.store.js';
+import { type Attempt, AttemptsStore } from './attempts.store.js';
+
+const WINDOW_SECONDS = 900;
+
+/**
+ * How often something may be tried for one account within a quarter of an hour: from one network, and from all networks that the
+ * account did not sign in from lately. So guesses from many addresses are slowed, and do not lock its owner out.
+ */
+abstract class AttemptLimit {
+  private readonly key: Buffer;
+
+  protected constructor(
+    private readonly attempts: AttemptsStore,
+    private readonly env: Env,
+    private readonly most: { fromOneNetwork: number; fromEverywhere: number },
+    private readonly what: string,
+  ) {
+    this.key = Buffer.from(hkdfSync('sha256', env.ENCRYPTION_KEY ?? Buffer.alloc(32), '', 'attempts', 32));
+  }
+
+  /** Counts an attempt as failed until it is said to have succeeded. @throws AppError 429 with Retry-After */
+  async begin(email: string, address: string): Promise<{ succeeded(): Promise<void> }> {
+    if (!this.env.RATE_LIMIT) return { succeeded: () => Promise.resolve() };
+    const [account, network] = [asAddress(email), networkOf(address)];
+    const attempt: Attempt = {
+      pair: this.hash('pair', account, network),
+      mostOfPair: this.most.fromOneNetwork,
+      others: [this.hash('account', account), this.hash('network', network)],
+      mostOfOthers: this.most.fromEverywhere,
+    };
+    const wait = await this.attempts.count(attempt, WINDOW_SECONDS);
+    if (wait !== null) throw this.tooMany(wait);
+    return { succeeded: () => this.attempts.succeeded(attempt) };
+  }
+
+  private hash(...of: string[]): Buffer {
+    return createHmac('sha256', this.key)
+      .update(JSON.stringify([this.what, ...of]))
+      .digest();
+  }
+
+  private tooMany(ms: number): AppError {
+    const seconds = Math.max(1, Math.ceil(ms / 1000));
+    return new AppError(429, 'TOO_MANY_ATTEMPTS', 'Too many attempts', `too many ${this.what}`, {
+      headers: { 'Retry-After': String(seconds) },
+      remedy: `Try again in ${seconds} seconds, or from where you signed in before; a session that is open goes on.`,
+    });
+  }
+}
+
+/** Slows the guessing of passwords. */
+@Injectable()
+export class SignInLimit extends AttemptLimit {
+  constructor(attempts: AttemptsStore, env: Env) {
+    const most = env.LIMIT_SIGN_IN_FAILURES;
+    super(attempts, env, { fromOneNetwork: most, fromEverywhere: most * 10 }, 'failed sign-ins');
+  }
+}
+
+/** Keeps strangers from filling somebody's letter box. */
+@Injectable()
+export class ForgottenLimit extends AttemptLimit {
+  constructor(attempts: AttemptsStore, env: Env) {
+    super(attempts, env, { fromOneNetwork: 3, fromEverywhere: 5 }, 'letters for a forgotten password');
+  }
+}

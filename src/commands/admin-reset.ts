@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import process from 'node:process';
+import { text } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
+import { PasswordResetsStore } from '../auth/passwords/password-resets.store.js';
+import { Passwords } from '../auth/passwords/passwords.js';
+import { PersonalTokensStore } from '../auth/personal-tokens/personal-tokens.store.js';
+import { SessionsStore } from '../auth/sessions/sessions.store.js';
+import { Revocations } from '../auth/tokens/revocations.js';
+import { Actor } from '../core/access/actor.js';
+import { passwordFault } from '../core/crypto/password-rule.js';
+import { hashPassword } from '../core/crypto/passwords.js';
+import { mustKnowSchema } from '../core/database/migrate.js';
+import { makeDataSource } from '../core/database/data-source.js';
+import { DatabaseUrl } from '../core/database/database-url.js';
+import { Notifications } from '../core/database/notifications.js';
+import { tellWhoAsks } from '../core/database/row-security.js';
+import { UnitOfWork } from '../core/database/unit-of-work.js';
+import { EventBus } from '../core/events/event-bus.js';
+import { FeedStore } from '../events/feed/feed.store.js';
+import { Recorder } from '../events/feed/recorder.js';
+import { UsersStore } from '../organizations/users/users.store.js';
+import { migrations } from '../migrations/migrations.js';
+import { withDatabase } from './with-database.js';
+
+const HELP = `Sets a new password for an account and ends all its sessions.
+
+  armature admin:reset <e-mail address>                     makes a password and prints it once
+  armature admin:reset <e-mail address> --password-stdin    takes the first line of standard input
+
+In a checkout: npm run admin:reset -- <e-mail address>
+
+It reads the same settings as the server (DATABASE_URL, else the embedded database in DATA_DIR), which may be
+running: its replicas end the sessions at once. Personal access tokens stay; their owner deletes them. An account whose
+password an admin chose is confirmed by it, and its tokens end: hand the password to the owner of the address only.
+An account that is deactivated stays so.
+`;
+
+/** `admin:reset`: the way back into an account whose password is lost. */
+export async function adminReset(args: string[]): Promise<void> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { help: { type: 'boolean', short: 'h' }, 'password-stdin': { type: 'boolean' } },
+  });
+  const email = positionals[0];
+  if (values.help || !email || positionals.length > 1) {
+    process.stdout.write(HELP);
+    process.exitCode = values.help ? 0 : 2;
+    return;
+  }
+  const given = values['password-stdin'] ? ((await text(process.stdin)).split(/\r?\n/)[0] ?? '') : null;
+  const fault = given === null ? undefined : passwordFault(given, email);
+  if (fault) throw new Error(`The password ${fault}.`);
+  const password = given ?? randomBytes(12).toString('base64url');
+  const deactivated = await withDatabase((_env, url) => reset(url, email, password));
+  process.stdout.write(`The account ${email} has a new password${given === null ? `: ${password}` : ''}\n`);
+  if (deactivated) process.stdout.write('The account is deactivated: an installation administrator can change that.\n');
+}
+
+/** @returns whether the account is deactivated */
+async function reset(url: string, email: string, password: string): Promise<boolean> {
+  const dataSource = await makeDataSource({ url, migrations, role: 'service', poolSize: 2 }).initialize();
+  tellWhoAsks(dataSource);
+  try {
+    await mustKnowSchema(dataSource);
+    const unit = new UnitOfWork(dataSource);
+    const users = new UsersStore(unit);
+    const events = new EventBus(unit);
+    new Recorder(events, unit, new FeedStore(unit));
+    const revocations = new Revocations(new Notifications(new DatabaseUrl(url), dataSource), unit);
+    const passwords = new Passwords(
+      users,
+      new SessionsStore(unit),
+      new PasswordResetsStore(unit),
+      new PersonalTokensStore(unit),
+      revocations,
+      unit,
+      events,
+    );
+    const user = await users.findByEmail(email);
+    if (!user) throw new Error(`There is no account of ${email}.`);
+    const actor = Actor.system('password reset by the operator');
+    await passwords.replaceByOwner(actor, user, await hashPassword(password, user.email));
+    return user.deactivatedAt !== null;
+  } finally {
+    await dataSource.destroy();
+  }
+}

@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
+import { backoff } from '../backoff.js';
+import { AppError } from '../errors/app-error.js';
+
+/** 503: the database is away. Whether a write whose answer was lost has been done is not known. */
+export class DatabaseUnavailable extends AppError {
+  constructor(cause?: unknown) {
+    super(503, 'DATABASE_UNAVAILABLE', 'Database unavailable', 'The database does not answer at the moment.', {
+      remedy: 'Try again in a few seconds; look first whether a write that was answered so has been done.',
+      headers: { 'Retry-After': '5' },
+      cause,
+    });
+  }
+}
+
+const SYSTEM_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'ENOENT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+/** Class 08: connection exceptions; 57P0x: the server stops, has crashed, or starts; 25P03: it ended an idle transaction. */
+const SQL_STATES = /^(08...|57P0[1-5]|25P03)$/;
+const TOO_MANY_CONNECTIONS = '53300';
+/** What the driver says without a code. */
+const MESSAGES =
+  /^(Connection terminated|timeout expired|Query read timeout|Client (has encountered a connection error|was closed) and is not queryable)/;
+
+/** Whether an error of the driver says that the server cannot be reached, or has hung up. */
+export function isConnectionFault(error: unknown): boolean {
+  const { code = '', message = '', errors } = (error ?? {}) as { code?: string; message?: string; errors?: unknown[] };
+  // An address of several families fails as all of them do.
+  if (errors) return errors.some(isConnectionFault);
+  return SYSTEM_CODES.has(code) || SQL_STATES.test(code) || MESSAGES.test(message);
+}
+
+/** An error of taking a connection, as callers are told it. */
+export function connectError(error: Error): Error {
+  const { code } = error as { code?: string };
+  return isConnectionFault(error) || code === TOO_MANY_CONNECTIONS ? new DatabaseUnavailable(error) : error;
+}
+
+/** Whether work failed because the database was away, so that the same work may succeed when it is back. */
+export function isOutage(error: unknown): boolean {
+  if (error instanceof DatabaseUnavailable || error instanceof QueryRunnerAlreadyReleasedError) return true;
+  return error instanceof QueryFailedError && isConnectionFault(error.driverError);
+}
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 5_000;
+
+/**
+ * Repeats the work while the database is away, one try after another; other failures are thrown.
+ * @param isWanted asked before each repetition
+ * @returns null when the work is wanted no longer
+ */
+export async function throughOutages<T>(work: () => Promise<T>, isWanted: () => boolean): Promise<T | null> {
+  for (let failures = 1; ; failures++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isOutage(error)) throw error;
+    }
+    await sleep(backoff(failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS), undefined, { ref: false });
+    if (!isWanted()) return null;
+  }
+}

@@ -1,0 +1,92 @@
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { SERVICE_ROLE } from './data-source.js';
+
+/** The key of the advisory lock that lets one replica at a time make the login. */
+const LOCK = 4_152_773;
+const TIMEOUT_MS = 10_000;
+const LONGEST_NAME = 63;
+
+/** How the service signs in. */
+export interface ServiceLogin {
+  url: string;
+  /** Why it signs in as the owner of the tables and only gives up those rights; null when it has a login of its own. */
+  shared: string | null;
+}
+
+/**
+ * A login for the service that is no member of the owner: whatever statement is smuggled into its session, SET ROLE and RESET ROLE
+ * lead nowhere. Its password is derived from the owner's, so that every replica knows it and nothing has to be kept; where the owner
+ * has none (a socket that trusts), neither has the login.
+ *
+ * @param ownerUrl of whoever migrates: may make roles, else the service shares this login
+ */
+export async function serviceLogin(ownerUrl: string): Promise<ServiceLogin> {
+  const password = new URL(ownerUrl).password;
+  const owner = new pg.Client({ connectionString: ownerUrl, connectionTimeoutMillis: TIMEOUT_MS });
+  owner.on('error', () => undefined);
+  try {
+    await owner.connect();
+    const { rows } = await owner.query<{ name: string }>('SELECT current_user AS name');
+    const name = `${rows[0]?.name ?? ''}_service`.slice(-LONGEST_NAME);
+    const derived = password && createHmac('sha256', password).update(`login ${name}`).digest('hex');
+    const url = signingInAs(ownerUrl, name, derived);
+    if ((await refusalOf(url)) === null) return { url, shared: null };
+    await makeLogin(owner, name, derived);
+    const refusal = await refusalOf(url);
+    return refusal === null ? { url, shared: null } : { url: ownerUrl, shared: refusal };
+  } catch (error) {
+    return { url: ownerUrl, shared: reasonOf(error) };
+  } finally {
+    await owner.end().catch(() => undefined);
+  }
+}
+
+async function makeLogin(owner: pg.Client, name: string, password: string): Promise<void> {
+  const role = pg.escapeIdentifier(name);
+  await owner.query('SELECT pg_advisory_lock($1)', [LOCK]);
+  const { rowCount } = await owner.query('SELECT FROM pg_roles WHERE rolname = $1', [name]);
+  if (!rowCount) await owner.query(`CREATE ROLE ${role} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOBYPASSRLS`);
+  // The owner is a member of the login, never the reverse: it may end the service's sessions.
+  await owner.query(`GRANT ${SERVICE_ROLE} TO ${role}; GRANT ${role} TO CURRENT_USER`);
+  if (password) await owner.query(`ALTER ROLE ${role} PASSWORD ${pg.escapeLiteral(verifierOf(password))}`);
+}
+
+/** Why nobody signs in there who can work as the service; null when someone does. */
+async function refusalOf(url: string): Promise<string | null> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: TIMEOUT_MS });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.query(`SET ROLE ${SERVICE_ROLE}`);
+    return null;
+  } catch (error) {
+    return reasonOf(error);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** In the query where the address has no host: a socket's URL has no place for a name before it. */
+function signingInAs(url: string, name: string, password: string): string {
+  const changed = new URL(url);
+  if (changed.hostname) {
+    changed.username = encodeURIComponent(name);
+    changed.password = password;
+  } else {
+    changed.searchParams.set('user', name);
+    if (password) changed.searchParams.set('password', password);
+  }
+  return changed.href;
+}
+
+/** What PostgreSQL keeps of a password (RFC 5803), so that no log of statements has the password itself. */
+function verifierOf(password: string): string {
+  const [salt, rounds] = [randomBytes(16), 4096];
+  const salted = pbkdf2Sync(password, salt, rounds, 32, 'sha256');
+  const keyed = (what: string): Buffer => createHmac('sha256', salted).update(what).digest();
+  const stored = createHash('sha256').update(keyed('Client Key')).digest('base64');
+  return `SCRAM-SHA-256$${rounds}:${salt.toString('base64')}$${stored}:${keyed('Server Key').toString('base64')}`;
+}
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { backoff } from '../backoff.js';
+import type { ProcessLog } from '../lifecycle/process-log.js';
+import { DatabaseUrl } from './database-url.js';
+import { isConnectionFault } from './outage.js';
+
+const CONNECT_MS = 5_000;
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 10_000;
+const TOO_MANY_CONNECTIONS = '53300';
+
+const REMEDIES: Record<string, string> = {
+  '28P01': 'Correct the user and the password in DATABASE_URL.',
+  '28000': 'Correct the user in DATABASE_URL, or let the server take it (pg_hba.conf).',
+  '3D000': 'Create the database, or correct its name in DATABASE_URL.',
+  '42501': 'Let the user connect to the database: GRANT CONNECT ON DATABASE.',
+};
+
+/** The database will not take this server, however long it waits. */
+export class DatabaseRefused extends Error {}
+
+/**
+ * Waits until the database takes a connection, with a line for each attempt that failed.
+ * @throws DatabaseRefused when waiting does not help: wrong credentials, no such database, or no server that is understood
+ */
+export async function waitForDatabase(url: string, log: ProcessLog): Promise<void> {
+  const { place } = new DatabaseUrl(url);
+  for (let failures = 1; ; failures++) {
+    const error = await attempt(url);
+    if (!error) return;
+    const reason = reasonOf(error);
+    if (!isTemporary(error))
+      throw new DatabaseRefused(
+        `The database at ${place} refuses the connection: ${reason}. ${REMEDIES[error.code ?? ''] ?? 'Correct DATABASE_URL.'}`,
+      );
+    const pause = Math.round(backoff(failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS));
+    const remedy = 'Start it, or correct host and port in DATABASE_URL.';
+    log.warn(
+      `Waiting for the database at ${place}: ${reason}. ${remedy} The next attempt is in ${(pause / 1000).toFixed(1)} s.`,
+      { place, reason, remedy, attempt: failures, retry_in_ms: pause },
+    );
+    await sleep(pause);
+  }
+}
+
+async function attempt(url: string): Promise<(Error & { code?: string }) | null> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: CONNECT_MS,
+    application_name: 'armature',
+  });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.query('SELECT 1');
+    return null;
+  } catch (error) {
+    return error as Error;
+  } finally {
+    client.connection.stream.destroy();
+  }
+}
+
+const isTemporary = (error: Error & { code?: string }): boolean =>
+  isConnectionFault(error) || error.code === TOO_MANY_CONNECTIONS;
+
+/** Without the names of other hosts and without a password: the driver tells neither. */
+function reasonOf(error: Error & { code?: string; errors?: Error[] }): string {
+  return (
+    error.message || error.errors?.map(({ message }) => message).join(', ') || (error.code ?? 'it does not answer')
+  );
+}

@@ -1,0 +1,82 @@
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type FieldNode,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  getIntrospectionQuery,
+  parse,
+  print,
+} from 'graphql';
+
+/** A field of the introspection query: its arguments as text, and the fields below it by their names. */
+interface Asked {
+  args: string;
+  fields: Map<string, Asked>;
+}
+
+/** The query that graphql-js makes for tools with all of its options. */
+const STANDARD = standardFields();
+
+/** What every form of it asks for, wherever the standard does. */
+const ALWAYS = [
+  '__schema',
+  'types',
+  'directives',
+  'fields',
+  'inputFields',
+  'interfaces',
+  'enumValues',
+  'possibleTypes',
+];
+
+/**
+ * Whether an operation is the introspection query that graphql-js makes (and so GraphiQL, code generators and IDEs), with all or
+ * fewer of its options: it asks for nothing else, for nothing twice and under no other name, so that it costs no more. The
+ * document is valid: no fragment is within itself.
+ */
+export function isStandardIntrospection(document: DocumentNode, { selectionSet }: OperationDefinitionNode): boolean {
+  const fragments = fragmentsOf(document);
+  const isStandard = (set: SelectionSetNode, standard: Map<string, Asked>): boolean => {
+    const seen = new Set<string>();
+    return isWithin(set, standard, seen) && ALWAYS.every((name) => seen.has(name) || !standard.has(name));
+  };
+  const isWithin = (set: SelectionSetNode, standard: Map<string, Asked>, seen: Set<string>): boolean =>
+    set.selections.every((node) => {
+      if (node.directives?.length || node.kind === Kind.INLINE_FRAGMENT) return false;
+      if (node.kind === Kind.FRAGMENT_SPREAD) {
+        const fragment = fragments.get(node.name.value);
+        return fragment !== undefined && isWithin(fragment.selectionSet, standard, seen);
+      }
+      const known = standard.get(node.name.value);
+      if (!known || node.alias || seen.has(node.name.value)) return false;
+      seen.add(node.name.value);
+      if (node.arguments?.length && argumentsOf(node) !== known.args) return false;
+      return !node.selectionSet || isStandard(node.selectionSet, known.fields);
+    });
+  return isStandard(selectionSet, STANDARD);
+}
+
+function standardFields(): Map<string, Asked> {
+  const options = { descriptions: true, specifiedByUrl: true, directiveIsRepeatable: true, schemaDescription: true };
+  const document = parse(getIntrospectionQuery({ ...options, inputValueDeprecation: true, oneOf: true }));
+  const fragments = fragmentsOf(document);
+  const fieldsOf = (set: SelectionSetNode | undefined): [string, Asked][] =>
+    (set?.selections ?? []).flatMap((node) => {
+      if (node.kind === Kind.FRAGMENT_SPREAD) return fieldsOf(fragments.get(node.name.value)?.selectionSet);
+      if (node.kind !== Kind.FIELD) return [];
+      return [[node.name.value, { args: argumentsOf(node), fields: new Map(fieldsOf(node.selectionSet)) }]];
+    });
+  const operation = document.definitions.find((node) => node.kind === Kind.OPERATION_DEFINITION);
+  return new Map(fieldsOf(operation?.selectionSet));
+}
+
+function fragmentsOf({ definitions }: DocumentNode): Map<string, FragmentDefinitionNode> {
+  const fragments = definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
+  return new Map(fragments.map((node) => [node.name.value, node]));
+}
+
+function argumentsOf(node: FieldNode): string {
+  return (node.arguments ?? []).map((each) => print(each)).join();
+}

@@ -1,0 +1,54 @@
+import inspector from 'node:inspector';
+import { Worker } from 'node:worker_threads';
+import { Gauge } from 'prom-client';
+import type { Metrics } from '../telemetry/metrics.js';
+import {
+  BEAT_MS,
+  BEATS,
+  BLOCKS,
+  DEADLINE_MS,
+  LONGEST_BLOCK_MS,
+  PLACES,
+  type WatchdogOptions,
+} from './watchdog-memory.js';
+
+/**
+ * Watches the event loop from a thread of its own: tells when it was blocked, and ends the process when it stays blocked
+ * or when a shutdown takes too long, which no timer of the loop itself could.
+ */
+export class Watchdog {
+  private readonly memory = new SharedArrayBuffer(PLACES * Int32Array.BYTES_PER_ELEMENT);
+  private readonly places = new Int32Array(this.memory);
+  private readonly worker: Worker;
+
+  constructor(json: boolean) {
+    const fromSource = import.meta.url.endsWith('.ts');
+    const workerData: WatchdogOptions = { memory: this.memory, json, endsBlocked: inspector.url() === undefined };
+    this.worker = new Worker(new URL(fromSource ? './watchdog-thread.ts' : './watchdog-thread.js', import.meta.url), {
+      workerData,
+      execArgv: fromSource ? ['--import', '@swc-node/register/esm-register', '--no-warnings'] : [],
+      resourceLimits: { maxOldGenerationSizeMb: 32 },
+    });
+    this.worker.unref();
+    setInterval(() => Atomics.add(this.places, BEATS, 1), BEAT_MS).unref();
+  }
+
+  /** The process is ended after so long, whatever it does. */
+  endWithin(ms: number): void {
+    Atomics.store(this.places, DEADLINE_MS, ms);
+  }
+
+  tellIn({ registry }: Metrics): void {
+    const gauge = (name: string, help: string, value: () => number): void => {
+      const made: Gauge = new Gauge({ name, help, registers: [registry], collect: () => made.set(value()) });
+    };
+    gauge('armature_event_loop_blocks', 'How often the event loop was blocked for longer than a second.', () =>
+      Atomics.load(this.places, BLOCKS),
+    );
+    gauge(
+      'armature_event_loop_longest_block_seconds',
+      'The longest that the event loop was blocked, if longer than a second.',
+      () => Atomics.load(this.places, LONGEST_BLOCK_MS) / 1000,
+    );
+  }
+}

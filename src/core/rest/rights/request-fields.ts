@@ -1,0 +1,36 @@
+import type { Request } from 'express';
+import { validate } from 'uuid';
+import { fold } from '../input.pipe.js';
+
+/** Fields of one request that are looked at; no route takes as many. */
+const MAX_FIELDS = 1000;
+
+/** The fields of a request before validation: of its body, else of its query, in any spelling that clients use. */
+export class RequestFields {
+  private readonly fields = new Map<string, unknown>();
+
+  constructor({ body, query }: Pick<Request, 'body' | 'query'>) {
+    this.add(query);
+    this.add(body);
+  }
+
+  value(name: string): unknown {
+    return this.fields.get(fold(name));
+  }
+
+  /** The id in a field; undefined when there is none, or something else. */
+  id(name: string): string | undefined {
+    const value = this.value(name);
+    return typeof value === 'string' && validate(value) ? value.toLowerCase() : undefined;
+  }
+
+  private add(source: unknown): void {
+    if (typeof source !== 'object' || source === null || Array.isArray(source)) return;
+    let left = MAX_FIELDS;
+    for (const name in source) {
+      if (left-- === 0) return;
+      const folded = fold(name);
+      this.fields.set(folded === 'orgid' ? 'organizationid' : folded, (source as Record<string, unknown>)[name]);
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import type { Type } from '@nestjs/common';
+import type { Actor } from '../../access/actor.js';
+import type { Operation } from '../../access/policy.js';
+import type { RequestFields } from './request-fields.js';
+
+/** A provider that judges calls by the record which parameters of the path name. */
+export interface RecordJudge {
+  /** @throws NotFound when the actor does not see the record, Forbidden when their role does not reach */
+  authorize(actor: Actor, operation: Operation, ...ids: string[]): Promise<void>;
+}
+
+/** A provider that judges calls by the record, or the place of a new one, which the body or the query names. */
+export interface PlaceJudge {
+  /**
+   * The fields are not validated yet: what is missing or malformed is left to the validation that follows.
+   * @throws NotFound when the actor does not see what is named, Forbidden when their role does not reach
+   */
+  authorizeIn(actor: Actor, operation: Operation, fields: RequestFields): Promise<void>;
+}
+
+/** A right that is known by the path, before the body is read. */
+export interface PathRight {
+  operation: Operation;
+  judge?: Type<RecordJudge>;
+  parameters: string[];
+}
+
+/** A right that is known once the body is parsed, before anything else is done with it. */
+export interface BodyRight {
+  operation: Operation;
+  judge: Type<PlaceJudge>;
+}
+
+/** What a route declares, in the order in which its decorators are written. */
+export interface DeclaredRights {
+  path: PathRight[];
+  body: BodyRight[];
+}
+
+const RIGHTS = 'armature:rights';
+
+/**
+ * Declares the right to a route: the scope of the token, then what the provider says of the record that the parameters of
+ * the path name (`id` by default). Without a provider only the token and the caller are judged.
+ */
+export const Requires = (operation: Operation, judge?: Type<RecordJudge>, ...parameters: string[]): MethodDecorator =>
+  declare(({ path }) => path.unshift({ operation, judge, parameters: parameters.length > 0 ? parameters : ['id'] }));
+
+/** The same for a route whose body or query names the record, or the place of a new one. */
+export const RequiresIn = (operation: Operation, judge: Type<PlaceJudge>): MethodDecorator =>
+  declare(({ body }) => body.unshift({ operation, judge }));
+
+/** The rights that a handler of a route declares. */
+export const rightsOf = (handler: object): DeclaredRights =>
+  (Reflect.getMetadata(RIGHTS, handler) as DeclaredRights | undefined) ?? { path: [], body: [] };
+
+/** Decorators are applied from the last to the first. */
+function declare(add: (rights: DeclaredRights) => void): MethodDecorator {
+  return (_target, _key, descriptor) => {
+    const handler = descriptor.value as object;
+    const rights = rightsOf(handler);
+    add(rights);
+    Reflect.defineMetadata(RIGHTS, rights, handler);
+  };
+}

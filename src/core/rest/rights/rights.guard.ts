@@ -1,0 +1,37 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import type { Request } from 'express';
+import { requireInstallation, requireScope } from '../../access/access.js';
+import type { Actor } from '../../access/actor.js';
+import type { Authenticated } from '../../access/public.js';
+import { IdPipe } from '../id.js';
+import { type PathRight, rightsOf } from './requires.js';
+
+/**
+ * Judges the right that a route declares before anything of the body is read: the token, then whether the record of the
+ * path is visible, then the role. Services judge again in their transaction, for the record may change meanwhile.
+ */
+@Injectable()
+export class RightsGuard implements CanActivate {
+  constructor(private readonly modules: ModuleRef) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    if (context.getType() !== 'http') return true;
+    const request = context.switchToHttp().getRequest<Request & Authenticated>();
+    const { actor } = request;
+    if (!actor) return true;
+    const { path, body } = rightsOf(context.getHandler());
+    for (const { operation } of [...path, ...body]) {
+      requireScope(actor, operation);
+      requireInstallation(actor, operation);
+    }
+    for (const right of path) await this.judge(actor, right, request);
+    return true;
+  }
+
+  private async judge(actor: Actor, { operation, judge, parameters }: PathRight, { params }: Request): Promise<void> {
+    if (!judge) return;
+    const ids = parameters.map((name) => new IdPipe(name).transform(String(params[name])));
+    await this.modules.get(judge, { strict: false }).authorize(actor, operation, ...ids);
+  }
+}

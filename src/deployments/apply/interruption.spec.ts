@@ -1,0 +1,177 @@
+import { type Cluster, sharedCluster } from '../../../test/support/cluster.js';
+import {
+  configMap,
+  DeploymentScene,
+  MemoryJournal,
+  outcomes,
+  type SceneResult,
+} from '../../../test/support/deployment-scene.js';
+import { requires } from '../../../test/support/requirements.js';
+import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
+import { type AppliedChange } from './applied-change.js';
+
+class Killed extends Error {}
+
+/** As the journal of a process that was killed: what it recorded is there, what it remembered is not. */
+class DurableJournal extends MemoryJournal {
+  private writes = 0;
+
+  /** @param dieAt the number of the record after which the process is gone, counted from 1 */
+  constructor(private dieAt = 0) {
+    super();
+  }
+
+  override async record(changes: AppliedChange[]): Promise<void> {
+    await super.record(changes);
+    if (changes.length > 0 && ++this.writes === this.dieAt) throw new Killed();
+  }
+
+  reopened(): DurableJournal {
+    return Object.assign(new DurableJournal(), {
+      changes: JSON.parse(JSON.stringify(this.changes)) as AppliedChange[],
+    });
+  }
+}
+
+requires('KUBEBUILDER_ASSETS', 'A run whose process is killed', () => {
+  let cluster: Cluster;
+  let scene: DeploymentScene;
+
+  beforeAll(async () => {
+    cluster = await sharedCluster();
+  }, 60_000);
+
+  beforeEach(async () => {
+    scene = await DeploymentScene.open(cluster.kubeconfig);
+    await scene.deploy(before);
+    await scene.others(configMap('updated', { theirs: '1' }));
+  });
+
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await scene.close();
+  });
+
+  const secret = (name: string, value: string): KubernetesObject => ({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name },
+    stringData: { value },
+  });
+  const before = [configMap('same'), configMap('updated', { a: '1', b: '1' }), secret('pruned', 'precious')];
+  const wanted = [configMap('same'), configMap('updated', { a: '2' }), configMap('created'), secret('more', 'x')];
+  const names = ['same', 'updated', 'created'];
+
+  /** All that the test's objects hold, by name. */
+  const state = async (): Promise<unknown[]> => [
+    ...(await Promise.all(names.map(async (name) => (await scene.live('v1', 'ConfigMap', name))?.data))),
+    ...(await Promise.all(['pruned', 'more'].map(async (name) => (await scene.live('v1', 'Secret', name))?.data))),
+  ];
+  const OLD = [{ a: '1' }, { a: '1', b: '1', theirs: '1' }, undefined, { value: 'cHJlY2lvdXM=' }, undefined];
+  const NEW = [{ a: '1' }, { a: '2', theirs: '1' }, { a: '1' }, undefined, { value: 'eA==' }];
+
+  /** Kills the process right after the cluster has carried out its n-th write. */
+  const dieAfterWrite = (dieAt: number): void => {
+    const { client } = scene;
+    let writes = 0;
+    const counted = <A extends unknown[], R>(write: (...args: A) => Promise<R>, isDry: (...args: A) => boolean) => {
+      return async (...args: A): Promise<R> => {
+        const answer = await write(...args);
+        if (!isDry(...args) && ++writes === dieAt) throw new Killed();
+        return answer;
+      };
+    };
+    const [apply, remove] = [client.apply.bind(client), client.delete.bind(client)];
+    jest.spyOn(client, 'apply').mockImplementation(counted(apply, (_kind, _object, { dryRun }) => dryRun === true));
+    jest.spyOn(client, 'delete').mockImplementation(counted(remove, () => false));
+  };
+
+  /** Runs until it is killed. @returns the journal that it leaves, or undefined when it came to its end */
+  const killed = async (moment: 'before' | 'after', dieAt: number): Promise<DurableJournal | undefined> => {
+    const journal = new DurableJournal(moment === 'before' ? dieAt : 0);
+    if (moment === 'after') dieAfterWrite(dieAt);
+    const end = await scene.apply(await scene.plan(wanted), {}, journal).catch((error: unknown) => {
+      if (error instanceof Killed) return 'killed';
+      throw error;
+    });
+    jest.restoreAllMocks();
+    return end === 'killed' ? journal.reopened() : undefined;
+  };
+
+  const MOMENTS = [1, 2, 3, 4].flatMap((at) => [
+    { moment: 'before' as const, at },
+    { moment: 'after' as const, at },
+  ]);
+
+  it.each(MOMENTS)('$moment write $at is finished by another, which tells of all', async ({ moment, at }) => {
+    const journal = await killed(moment, at);
+    if (!journal) throw new Error('it was not killed');
+    const result = await scene.apply(await scene.plan(wanted), {}, journal);
+    expect(await state()).toEqual(NEW);
+    expect(result.status).toBe('succeeded');
+    expect(actions(result)).toEqual([
+      'created: create applied',
+      'more: create applied',
+      'pruned: prune deleted',
+      'same: unchanged unchanged',
+      'updated: update applied',
+    ]);
+    await scene.undo({ status: 'failed', resources: [] }, journal);
+    expect(await state()).toEqual(OLD);
+  });
+
+  it.each(MOMENTS)('$moment write $at is undone by another', async ({ moment, at }) => {
+    const journal = await killed(moment, at);
+    if (!journal) throw new Error('it was not killed');
+    const undone = await scene.undo({ status: 'failed', resources: [] }, journal);
+    expect(await state()).toEqual(OLD);
+    expect(undone.status).toBe('rolled_back');
+    expect(undone.resources).toHaveLength(at);
+    expect(outcomes(await scene.deploy(before)).filter((outcome) => !outcome.endsWith('unchanged'))).toEqual([]);
+  });
+
+  it('makes no more than it did when it is killed while it undoes', async () => {
+    const journal = await killed('after', 4);
+    if (!journal) throw new Error('it was not killed');
+    for (const at of [1, 2, 2]) {
+      dieAfterWrite(at);
+      await expect(scene.undo({ status: 'failed', resources: [] }, journal)).rejects.toThrow(Killed);
+      jest.restoreAllMocks();
+    }
+    expect((await scene.undo({ status: 'failed', resources: [] }, journal)).status).toBe('rolled_back');
+    expect(await state()).toEqual(OLD);
+  });
+
+  it('gives back what it adopted, whether it came to that or not', async () => {
+    await scene.others(configMap('theirs', { a: 'theirs' }));
+    const plan = await scene.plan([...before, configMap('theirs', { a: 'ours', c: 'ours' })], {
+      adopt: true,
+      force: true,
+    });
+    for (const moment of ['before', 'after'] as const) {
+      const journal = new DurableJournal(moment === 'before' ? 1 : 0);
+      if (moment === 'after') dieAfterWrite(1);
+      await expect(scene.apply(plan, {}, journal)).rejects.toThrow(Killed);
+      jest.restoreAllMocks();
+      for (const _ of ['once', 'twice']) await scene.undo({ status: 'failed', resources: [] }, journal.reopened());
+      const live = await scene.live('v1', 'ConfigMap', 'theirs');
+      expect(live?.data).toEqual({ a: 'theirs' });
+      expect(live?.metadata.managedFields?.map(({ manager }) => manager)).not.toContain('armature');
+    }
+  });
+
+  it('is undeployed to the end by another, which tells of all', async () => {
+    const journal = new DurableJournal();
+    dieAfterWrite(2);
+    await expect(scene.undeploy({}, journal)).rejects.toThrow(Killed);
+    jest.restoreAllMocks();
+    const result = await scene.undeploy({}, journal.reopened());
+    expect(result.status).toBe('undeployed');
+    expect(actions(result)).toEqual(['pruned: delete deleted', 'same: delete deleted', 'updated: delete deleted']);
+    expect(await state()).toEqual([undefined, undefined, undefined, undefined, undefined]);
+  });
+});
+
+function actions({ resources }: Pick<SceneResult, 'resources'>): string[] {
+  return resources.map(({ name, action, status }) => `${name}: ${action} ${status}`).sort();
+}

@@ -1,0 +1,126 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
+import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
+import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
+import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
+import { decided } from '../plan/field-changes.js';
+import { appliedFields, FIELD_MANAGER, isOwnedBy, type Owner } from '../plan/owner.js';
+import { type ResourceError } from '../plan/planned-resource.js';
+import { resourceError } from '../plan/resource-error.js';
+import { type AppliedChange } from './applied-change.js';
+import { appliedConfiguration, mergePatch } from './applied-configuration.js';
+import { Removal } from './removal.js';
+import { type RunClock, RunEnded } from './run-clock.js';
+
+const GONE_WITHIN_MS = 30_000;
+const AGAIN_WITHIN_MS = 30_000;
+
+/** A change with why it could not be undone, if it could not. */
+export interface UndoneChange {
+  change: AppliedChange;
+  error?: ResourceError;
+}
+
+/**
+ * Undoes changes on one cluster. Undoing a change again, or one that was recorded and never made, changes nothing, so that a run
+ * that was killed at any moment can be undone. It has a time limit of its own and cannot be cancelled.
+ */
+export class Undo {
+  private readonly removal: Removal;
+  private lost = false;
+
+  constructor(
+    private readonly cluster: ClusterClient,
+    private readonly owner: Owner,
+    private readonly clock: RunClock,
+  ) {
+    this.removal = new Removal(cluster, owner);
+  }
+
+  /** The last change first. @param before is awaited before each; a throw ends it as it stands */
+  async all(changes: readonly AppliedChange[], before?: () => Promise<void>): Promise<UndoneChange[]> {
+    const undone: UndoneChange[] = [];
+    for (const change of [...changes].reverse()) {
+      await before?.();
+      const error = await this.undo(change);
+      undone.push({ change, ...(error && { error }) });
+    }
+    this.cluster.invalidate();
+    return undone;
+  }
+
+  /** A cluster that does not answer is asked again for a while, but not for every change anew. */
+  private async undo(change: AppliedChange): Promise<ResourceError | undefined> {
+    let failure: ResourceError | undefined;
+    try {
+      const answered = await this.clock.until(this.lost ? 0 : AGAIN_WITHIN_MS, async () => {
+        try {
+          failure = await this.once(change);
+          return true;
+        } catch (error) {
+          if (!(error instanceof ClusterError)) throw error;
+          failure = resourceError(error, change.previous ?? unnamed(change));
+          return error.kind === 'unreachable' || error.kind === 'unavailable' || error.kind === 'timeout'
+            ? undefined
+            : true;
+        }
+      });
+      this.lost = !answered;
+    } catch (error) {
+      if (!(error instanceof RunEnded)) throw error;
+      failure ??= { reason: 'TIMEOUT', detail: 'the time for it is over' };
+    }
+    if (!failure) return undefined;
+    return { reason: 'NOT_TAKEN_BACK', detail: `What was done could not be taken back: ${failure.detail}` };
+  }
+
+  private async once({ action, kind, name, namespace, previous }: AppliedChange): Promise<ResourceError | undefined> {
+    const object = { kind, name, namespace };
+    if (!previous) {
+      const removed = await this.removal.remove(object, { wholly: false });
+      const { uid } = removed.previous?.metadata ?? {};
+      return removed.error ?? (uid ? this.removal.gone(object, uid, this.clock, GONE_WITHIN_MS) : undefined);
+    }
+    if (action === 'prune') {
+      const isStanding = await this.isStanding(kind, previous);
+      if (isStanding) return undefined;
+      const stuck = await this.removal.gone(object, previous.metadata.uid, this.clock, GONE_WITHIN_MS);
+      return stuck ?? this.restore(kind, previous);
+    }
+    return isOwnedBy(this.owner, previous) ? this.restore(kind, previous) : this.release(kind, previous);
+  }
+
+  /** Whether the object was never deleted: its deletion was recorded, and not asked for any more. */
+  private async isStanding(kind: ResourceKind, { metadata }: KubernetesObject): Promise<boolean> {
+    const now = await this.cluster.lookup(kind, metadata.name, metadata.namespace);
+    return now?.metadata.uid === metadata.uid && !now?.metadata.deletionTimestamp;
+  }
+
+  private async restore(kind: ResourceKind, previous: KubernetesObject): Promise<undefined> {
+    const applied = appliedConfiguration(previous);
+    const then = (await this.cluster.find(applied.apiVersion, applied.kind)) ?? kind;
+    await this.cluster.apply(then, applied, { fieldManager: FIELD_MANAGER, force: true });
+  }
+
+  /** Gives an adopted object back: first the values that were taken from others, then the fields that only this server held. */
+  private async release(kind: ResourceKind, previous: KubernetesObject): Promise<undefined> {
+    const { name, namespace } = previous.metadata;
+    const now = await this.cluster.lookup(kind, name, namespace);
+    // An adoption that was recorded and never made leaves nothing to give back.
+    if (!now || isDeepStrictEqual(appliedFields(now)?.fieldsV1, appliedFields(previous)?.fieldsV1)) return;
+    const body = mergePatch(decided(kind, now), decided(kind, previous));
+    if (Object.keys(body).length > 0)
+      await this.cluster.patch(
+        kind,
+        name,
+        namespace,
+        { type: 'merge', body },
+        { fieldManager: `${FIELD_MANAGER}-take-back` },
+      );
+    await this.cluster.apply(kind, appliedConfiguration({ ...previous }), { fieldManager: FIELD_MANAGER, force: true });
+  }
+}
+
+function unnamed({ kind, name }: AppliedChange): KubernetesObject {
+  return { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name } };
+}

@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common';
+import { isUUID } from 'class-validator';
+import { AppError } from '../../core/errors/app-error.js';
+import { DeployedDesignsStore } from '../deployed-designs.store.js';
+import { DeploymentRights, type Mandate } from '../deployment-rights.js';
+import type { LabelledOwner } from './owner.js';
+
+/** Judges whether objects of other deployments of this installation may be adopted: only by who may undeploy them where they are. */
+@Injectable()
+export class Adoption {
+  constructor(
+    private readonly deployed: DeployedDesignsStore,
+    private readonly rights: DeploymentRights,
+  ) {}
+
+  /** Asks anew for every object, with the roles of that moment. An owner that nobody knows is nobody's to give. */
+  judgeFor(mandate: Mandate): (owner: LabelledOwner) => Promise<boolean> {
+    return async ({ design, environment }) => {
+      if (!design || !environment || !isUUID(design) || !isUUID(environment)) return false;
+      const place = await this.deployed.placeOf(design, environment);
+      if (!place) return false;
+      try {
+        await this.rights.requireMandate(mandate, place);
+        return true;
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        return false;
+      }
+    };
+  }
+}

@@ -1,0 +1,96 @@
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import { Injectable } from '@nestjs/common';
+import { Vault } from '../../core/crypto/vault.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import type { AppliedChange, ChangeJournal } from '../apply/applied-change.js';
+import type { Deployment } from '../deployment.entity.js';
+import { DeploymentChange } from './deployment-change.entity.js';
+
+const pack = promisify(gzip);
+const unpack = promisify(gunzip);
+
+/** Rows of one statement. */
+const BATCH = 1_000;
+
+type Place = Pick<DeploymentChange, 'deploymentId' | 'connectionId'>;
+
+/** The changes of deployments that have not ended, cluster by cluster. */
+@Injectable()
+export class ChangeJournalsStore {
+  constructor(
+    private readonly unit: UnitOfWork,
+    private readonly vault: Vault,
+  ) {}
+
+  /** @param assertLeased keeps a worker that has lost the deployment from recording, and so from making, another change */
+  async open(deployment: Deployment, connectionId: string, assertLeased: () => Promise<void>): Promise<ChangeJournal> {
+    const rows = await this.rows({ deploymentId: deployment.id, connectionId });
+    const changes = new Map<AppliedChange, number>();
+    for (const row of rows) changes.set(await this.read(row), row.number);
+    let last = rows.at(-1)?.number ?? 0;
+    const place = { deploymentId: deployment.id, connectionId };
+    return {
+      get changes() {
+        return [...changes.keys()];
+      },
+      record: async (added) => {
+        if (added.length === 0) return;
+        const made = added.map((change) => ({ change, number: ++last }));
+        const values = await Promise.all(
+          made.map(async ({ change, number }) => ({
+            ...place,
+            number,
+            organizationId: deployment.organizationId,
+            content: await this.seal(deployment.organizationId, { ...place, number }, change),
+          })),
+        );
+        await this.unit.run(async () => {
+          for (let at = 0; at < values.length; at += BATCH)
+            await this.unit.manager.getRepository(DeploymentChange).insert(values.slice(at, at + BATCH));
+          await assertLeased();
+        });
+        for (const { change, number } of made) changes.set(change, number);
+      },
+      withdraw: async (change) => {
+        const number = changes.get(change);
+        if (number === undefined) return;
+        await this.unit.manager.getRepository(DeploymentChange).delete({ ...place, number });
+        changes.delete(change);
+      },
+    };
+  }
+
+  async changes(deployment: Deployment, connectionId: string): Promise<AppliedChange[]> {
+    const rows = await this.rows({ deploymentId: deployment.id, connectionId });
+    return Promise.all(rows.map((row) => this.read(row)));
+  }
+
+  isEmpty({ id }: Deployment): Promise<boolean> {
+    return this.unit.manager
+      .getRepository(DeploymentChange)
+      .existsBy({ deploymentId: id })
+      .then((exists) => !exists);
+  }
+
+  async clear({ id }: Deployment): Promise<void> {
+    await this.unit.manager.getRepository(DeploymentChange).delete({ deploymentId: id });
+  }
+
+  private rows(place: Place): Promise<DeploymentChange[]> {
+    return this.unit.manager.getRepository(DeploymentChange).find({ where: place, order: { number: 'ASC' } });
+  }
+
+  private async seal(organizationId: string, at: Place & { number: number }, change: AppliedChange): Promise<Buffer> {
+    return this.vault.seal(organizationId, await pack(JSON.stringify(change)), sealedPlace(at));
+  }
+
+  private async read(row: DeploymentChange): Promise<AppliedChange> {
+    const content = await unpack(await this.vault.open(row.content, sealedPlace(row)));
+    return JSON.parse(content.toString()) as AppliedChange;
+  }
+}
+
+/** What a sealed change is bound to. */
+const sealedPlace = ({ deploymentId, connectionId, number }: Place & { number: number }): string =>
+  `deployment ${deploymentId} change ${connectionId} ${number}`;

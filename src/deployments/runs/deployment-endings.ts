@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { Actor } from '../../core/access/actor.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { EventBus } from '../../core/events/event-bus.js';
+import { DesignsStore } from '../../designs/designs.store.js';
+import { DeployedDesignsStore } from '../deployed-designs.store.js';
+import type { Deployment } from '../deployment.entity.js';
+import {
+  DeploymentCancelled,
+  type DeploymentEvent,
+  DeploymentFailed,
+  DeploymentRolledBack,
+  DeploymentSucceeded,
+  DesignUndeployed,
+} from '../deployment.events.js';
+import { DeploymentsStore } from '../deployments.store.js';
+import { ChangeJournalsStore } from './change-journals.store.js';
+import type { DeploymentOutcome, Standing } from './deployment-outcome.js';
+
+const SYSTEM = Actor.system('deployment');
+
+/** In whose name a deployment runs. */
+export const requesterOf = (deployment: Deployment): Actor =>
+  deployment.requestedBy ? Actor.onBehalfOf(deployment.requestedBy, 'deployment') : SYSTEM;
+
+/** Writes how deployments ended: the record, what stands on the clusters, the event; the journal goes. */
+@Injectable()
+export class DeploymentEndings {
+  constructor(
+    private readonly deployments: DeploymentsStore,
+    private readonly deployed: DeployedDesignsStore,
+    private readonly designs: DesignsStore,
+    private readonly journals: ChangeJournalsStore,
+    private readonly unit: UnitOfWork,
+    private readonly events: EventBus,
+  ) {}
+
+  /** @returns the deployment as it ended, now or before */
+  async write(id: string, { standing, ...end }: DeploymentOutcome): Promise<Deployment | null> {
+    return this.unit.run(async () => {
+      const deployment = await this.deployments.lock(SYSTEM, id);
+      if (!deployment || deployment.hasEnded) return deployment;
+      await this.deployments.update(deployment, { ...end, finishedAt: new Date() });
+      for (const each of standing) await this.stand(deployment, each);
+      await this.journals.clear(deployment);
+      if (end.status === 'succeeded') await this.designs.countDeployment(deployment.designId);
+      await this.events.publish(terminalEvent(deployment));
+      return deployment;
+    });
+  }
+
+  private async stand(deployment: Deployment, standing: Standing): Promise<void> {
+    const { connectionId, is } = standing;
+    if (is === 'new') await this.deployed.settle(deployment, connectionId, standing.objects);
+    if (is === 'none') await this.deployed.remove(deployment, connectionId);
+    if (is === 'old') await this.deployed.revert(deployment, connectionId);
+    if (is === 'mixed') await this.deployed.keep(deployment, connectionId);
+  }
+}
+
+function terminalEvent(deployment: Deployment): DeploymentEvent {
+  const actor = requesterOf(deployment);
+  const counts: Record<string, number> = {};
+  for (const { status } of deployment.resources) counts[status] = (counts[status] ?? 0) + 1;
+  const facts = {
+    status: deployment.status,
+    resources: counts,
+    ...(deployment.failure ? { reason: deployment.failure.detail } : {}),
+  };
+  switch (deployment.status) {
+    case 'succeeded':
+      return deployment.action === 'rollback'
+        ? new DeploymentRolledBack(actor, deployment, facts)
+        : new DeploymentSucceeded(actor, deployment, facts);
+    case 'undeployed':
+      return new DesignUndeployed(actor, deployment, facts);
+    case 'cancelled':
+      return new DeploymentCancelled(actor, deployment, facts);
+    default:
+      return new DeploymentFailed(actor, deployment, facts);
+  }
+}

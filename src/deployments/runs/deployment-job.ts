@@ -1,0 +1,31 @@
+import { AppError } from '../../core/errors/app-error.js';
+import { usualDelay } from '../../jobs/job-handlers.js';
+import type { NewJob } from '../../jobs/job.js';
+import type { Deployment } from '../deployment.entity.js';
+
+export const DEPLOYMENTS_QUEUE = 'deployment';
+
+export interface DeploymentPayload {
+  deployment: string;
+}
+
+/** The job of a deployment. Those of one design into one environment run one after another. */
+export function deploymentJob({
+  id,
+  organizationId,
+  designId,
+  environmentId,
+}: Pick<Deployment, 'id' | 'organizationId' | 'designId' | 'environmentId'>): NewJob<DeploymentPayload> {
+  return {
+    queue: DEPLOYMENTS_QUEUE,
+    payload: { deployment: id },
+    organizationId,
+    serialKey: `deployment ${designId} ${environmentId}`,
+    mostAttempts: 3,
+  };
+}
+
+/** How a deployment ended is final; a fault of the server or its database is not, and the next attempt goes on from the journal. */
+export function retryDeployment(failures: number, error: unknown): number | null {
+  return error instanceof AppError ? null : usualDelay(failures);
+}

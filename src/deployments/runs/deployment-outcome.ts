@@ -1,0 +1,53 @@
+import type { FinishedJob } from '../../jobs/job.js';
+import type { ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
+import type { DeployedResource, Deployment, DeploymentFailure, DeploymentStatus } from '../deployment.entity.js';
+import type { ClusterEnd } from './cluster-runs.js';
+
+export const CANCELLED: Readonly<DeploymentFailure> = {
+  status: 409,
+  code: 'DEPLOYMENT_CANCELLED',
+  detail: 'the deployment was cancelled',
+};
+
+/** What is there on one cluster after the deployment: what it wanted, what was there before, or some of both. */
+export type Standing =
+  | { connectionId: string; is: 'new'; objects: ObjectReference[] }
+  | { connectionId: string; is: 'old' | 'mixed' | 'none' };
+
+/** How a deployment ended on all its clusters together. */
+export interface DeploymentOutcome {
+  status: DeploymentStatus;
+  resources: DeployedResource[];
+  failure: DeploymentFailure | null;
+  standing: Standing[];
+}
+
+/** Whether a failure undoes all that the deployment did, on all clusters. Undeploying is never undone. */
+export function isAtomic({ action, options }: Deployment): boolean {
+  return action !== 'undeploy' && options.atomic !== false;
+}
+
+/** A deployment has succeeded only where all of it has; of a failure the worst counts. */
+export function outcomeOf({ action }: Deployment, ends: ClusterEnd[]): DeploymentOutcome {
+  const worst = (['cancelled', 'failed'] as const).find((status) => ends.some((end) => end.status === status));
+  const undeploys = action === 'undeploy';
+  return {
+    status: worst ?? (undeploys ? 'undeployed' : 'succeeded'),
+    resources: ends.flatMap((end) => end.resources),
+    failure: ends.find((end) => end.failure)?.failure ?? null,
+    standing: ends.map(({ connectionId, failure, objects, changed }) => {
+      if (failure) return { connectionId, is: changed ? 'mixed' : 'old' };
+      return undeploys ? { connectionId, is: 'none' } : { connectionId, is: 'new', objects };
+    }),
+  };
+}
+
+/** Why a deployment ends whose job came to no end of its own. */
+export function failureOfJob({ status, error }: Pick<FinishedJob, 'status' | 'error'>): DeploymentFailure {
+  if (status === 'cancelled') return CANCELLED;
+  return {
+    status: error?.status ?? 500,
+    code: error?.code ?? 'INTERNAL_ERROR',
+    detail: error?.detail ?? 'the deployment was interrupted',
+  };
+}

@@ -1,0 +1,35 @@
+import { Args, Context, Parent, Query, ResolveField, Resolver } from '@nestjs/graphql';
+import { CatalogSelector } from '../../catalog/catalog.inputs.js';
+import { Actor } from '../../core/access/actor.js';
+import { Caller } from '../../core/access/public.js';
+import { CONTENTS_WEIGHT } from '../../core/graphql/limits/query-size.js';
+import { DesignPresenter } from '../design-presenter.js';
+import type { DesignView } from '../design.view.js';
+import { ShownContents } from '../versions/shown-contents.js';
+import { CatalogPattern } from './catalog-pattern.view.js';
+import { CatalogService } from './catalog.service.js';
+
+@Resolver(() => CatalogPattern)
+export class CatalogResolver {
+  constructor(
+    private readonly catalog: CatalogService,
+    private readonly presenter: DesignPresenter,
+    private readonly contents: ShownContents,
+  ) {}
+
+  /** A page of the published designs of the installation. */
+  @Query(() => [CatalogPattern])
+  async fetchPatternCatalogContent(
+    @Caller() actor: Actor,
+    @Args('selector', { type: () => CatalogSelector, nullable: true }) selector: CatalogSelector | null,
+  ): Promise<object[]> {
+    const { items } = await this.catalog.list(actor, CatalogSelector.queryOf(selector));
+    return this.presenter.shown(items);
+  }
+
+  /** The published version of the design file, read only when it is asked for. */
+  @ResolveField(() => String, { nullable: true, complexity: CONTENTS_WEIGHT })
+  pattern_file(@Parent() design: DesignView, @Context() context: object): Promise<string> {
+    return this.contents.loadText(context, design);
+  }
+}

@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+const execute = promisify(execFile);
+
+/** `auto`: where the system allows it. `require`: programs that cannot be isolated are not run. */
+export type IsolationMode = 'auto' | 'require';
+
+/** How a program is started and under which path it sees its scratch folder. */
+export interface Launch {
+  command: readonly [string, ...string[]];
+  scratch: string;
+  /** The PATH of the command, before the program's own. */
+  path?: string;
+}
+
+const SCRATCH = '/armature-run';
+const TOOLS = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+const NAMESPACES = ['--user', '--map-root-user', '--net', '--mount', '--pid', '--ipc', '--uts', '--fork'];
+/** What the set-up exits with when it fails; no program that is run here does. */
+const SET_UP_FAILED = 125;
+
+/**
+ * Makes a root of its own, read-only but for the scratch folder, with the libraries of the system and the program; then runs the
+ * program in it without any capability. `umount` looks for /proc, so the old one is lent to it until it is gone.
+ */
+const SET_UP = `
+trap 'exit ${SET_UP_FAILED}' 0
+set -e
+scratch=$1 program=$2 drop=$(command -v setpriv)
+shift 2
+root=$scratch/root
+mount -t tmpfs -o mode=755,size=1m none "$root"
+bind() { mount --rbind "$1" "$root$1"; mount -o remount,bind,ro "$root$1"; }
+for place in /usr /bin /sbin /lib /lib32 /lib64; do
+  if [ -L "$place" ]; then ln -s "$(readlink "$place")" "$root$place"
+  elif [ -d "$place" ]; then mkdir "$root$place"; bind "$place"; fi
+done
+cd "$root"
+mkdir dev old .${SCRATCH}
+: > dev/null
+mount --bind /dev/null dev/null
+if [ ! -e "$root$program" ]; then
+  mkdir -p "$root\${program%/*}"
+  : > "$root$program"
+  bind "$program"
+fi
+mount --bind "$scratch" .${SCRATCH}
+ln -s old/proc proc
+mount -o remount,bind,ro "$root"
+pivot_root . old
+cd ${SCRATCH}/work
+umount -l /old
+PATH=${SCRATCH}/empty
+exec "$drop" --bounding-set=-all --inh-caps=-all --no-new-privs -- "$program" "$@"
+`;
+
+/** Starts programs in namespaces of their own: without network, other processes, or files outside of their scratch folder. */
+export class Isolation {
+  /** Without namespaces: what a program is given to read is all that protects. */
+  static readonly none = new Isolation(false);
+
+  private constructor(readonly works: boolean) {}
+
+  /** Asks the system once, by isolating a shell in a scratch folder. */
+  static async probe(scratch: string): Promise<Isolation> {
+    const isolation = new Isolation(true);
+    const { command, path } = isolation.launch('/bin/sh', ['-c', ':'], scratch);
+    const [file, ...args] = command;
+    try {
+      await execute(file, args, { env: { PATH: path }, timeout: 10_000 });
+      return isolation;
+    } catch {
+      return Isolation.none;
+    }
+  }
+
+  launch(program: string, args: readonly string[], scratch: string): Launch {
+    if (!this.works) return { command: [program, ...args], scratch };
+    const command: Launch['command'] = [
+      'unshare',
+      ...NAMESPACES,
+      '/bin/sh',
+      '-c',
+      SET_UP,
+      'sh',
+      scratch,
+      program,
+      ...args,
+    ];
+    return { command, scratch: SCRATCH, path: TOOLS };
+  }
+
+  /** Whether a run ended before the program began. */
+  failed(status: number | null, said: string): boolean {
+    return this.works && (status === SET_UP_FAILED || said.startsWith('unshare:'));
+  }
+}

@@ -1,0 +1,15 @@
+import { WordField } from '../../core/schema/fields.js';
+import { AccountView } from '../users/account.view.js';
+import type { User } from '../users/user.entity.js';
+
+const ACCOUNTS = ['new', 'existing'] as const;
+
+/** The account that an invitation made, or that joined by one. */
+export class AcceptedView extends AccountView {
+  @WordField(ACCOUNTS)
+  account!: (typeof ACCOUNTS)[number];
+
+  static ofAccepted(this: void, user: User, account: (typeof ACCOUNTS)[number]): AcceptedView {
+    return Object.assign(new AcceptedView(), AccountView.of(user), { account });
+  }
+}

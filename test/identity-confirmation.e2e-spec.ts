@@ -1,0 +1,263 @@
+import { randomUUID } from 'node:crypto';
+import { Letters } from './support/letters.js';
+import { type Answer, type Json, Person } from './support/person.js';
+import { PASSWORD, World } from './support/world.js';
+
+const ORGS = '/api/identity/orgs';
+const PROFILE = '/api/identity/users/profile';
+const OWN = 'a password of my own';
+const CONFIRM = /(\/api\/auth\/invitations\/[\w-]{43}\/confirm)/;
+const INVITATION = /(\/api\/auth\/invitations\/[\w-]{43}\?proof=[\w-]{43})/;
+
+const letters = new Letters();
+let world: World;
+/** Two organizations whose admins know nothing of one another. */
+let mallory: Person & { organization: string };
+let bob: Person & { organization: string };
+
+beforeAll(async () => {
+  world = await World.start(await letters.start());
+  [mallory, bob] = [await world.outsider(), await world.outsider()];
+});
+afterAll(async () => {
+  await world.stop();
+  await letters.stop();
+});
+
+type Admin = Person & { organization: string };
+const address = (): string => `${randomUUID()}@example.org`;
+const refusal = (status: number, code: string) => ({ status, body: { status, code } });
+const add = (admin: Admin, body: object): Promise<Answer> =>
+  admin.post(`${ORGS}/${admin.organization}/users`, { role: 'member', ...body });
+const pathOf = (url: string): string => new URL(url).pathname;
+const login = (email: string, password: string): Promise<Answer> =>
+  world.stranger.post('/api/auth/login', { email, password });
+const organizationsOf = async (person: Person): Promise<string[]> =>
+  (await person.get(PROFILE)).body.organizations.map((each: Json) => each.id);
+const eventOf = async (acted_upon: string, action: string): Promise<Json> =>
+  (await world.sql<Json>('SELECT metadata FROM event WHERE acted_upon = $1 AND action = $2', [acted_upon, action]))[0]
+    ?.metadata;
+
+/** An account whose password mallory chose. */
+const planted = async (): Promise<{ email: string; member: Json; person: Person }> => {
+  const email = address();
+  const added = await add(mallory, { email, password: PASSWORD });
+  expect(added).toMatchObject({ status: 201, body: { unconfirmed: true, account: 'unconfirmed' } });
+  return { email, member: added.body, person: await world.signIn(email, PASSWORD) };
+};
+
+describe('an account made beforehand with a password that an admin knows', () => {
+  it('says so to the admin, counts in that organization, and gets no rights by an invitation elsewhere', async () => {
+    const { email, member, person } = await planted();
+    expect(member.confirmation).toContain('letter');
+    expect(await eventOf(member.id, 'added')).toMatchObject({ account: 'unconfirmed' });
+    expect(await organizationsOf(person)).toEqual([mallory.organization]);
+
+    const invited = await add(bob, { email, role: 'admin' });
+    expect(invited).toMatchObject({
+      status: 201,
+      body: { account: 'unconfirmed', unconfirmed: true, active: false, invitation_url: expect.any(String) },
+    });
+    expect(invited.body.id).not.toBe(person.id);
+    expect(await eventOf(invited.body.id, 'invited')).toMatchObject({ email, account: 'unconfirmed' });
+    expect(await person.post(pathOf(invited.body.invitation_url))).toMatchObject(refusal(409, 'ACCOUNT_UNCONFIRMED'));
+    expect(await organizationsOf(person)).toEqual([mallory.organization]);
+    expect((await person.get(`${ORGS}/${bob.organization}`)).status).toBe(404);
+  });
+
+  it('is not confirmed by changing the password, which whoever chose it can do as well', async () => {
+    const { email, person } = await planted();
+    const changed = await person.put('/api/identity/users/password', { current_password: PASSWORD, password: OWN });
+    expect(changed.status).toBe(200);
+    const { body } = await add(bob, { email });
+    expect(await person.post(pathOf(body.invitation_url))).toMatchObject(refusal(409, 'ACCOUNT_UNCONFIRMED'));
+  });
+
+  it('is confirmed by the letter, once, with another password, which ends what was signed in before', async () => {
+    const { email, person } = await planted();
+    const { body: token } = await person.post('/api/identity/tokens', { name: 'left behind', scopes: ['admin'] });
+    const path = await letters.to(email, CONFIRM);
+    const confirm = (password: string): Promise<Answer> => world.stranger.post(path, { password });
+    expect((await confirm(PASSWORD)).body.errors).toMatchObject([{ pointer: '/password' }]);
+    const answers = await Promise.all([confirm(OWN), confirm(OWN)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 410]);
+    expect((await login(email, PASSWORD)).status).toBe(401);
+    for (const left of [person, new Person(world.baseUrl, token.token as string)])
+      expect((await left.get(PROFILE)).status).toBe(401);
+
+    const owner = await world.signIn(email, OWN);
+    const listed = await mallory.get(`${ORGS}/${mallory.organization}/users?search=${email}`);
+    expect(listed.body.users).toMatchObject([{ id: owner.id, unconfirmed: false }]);
+    const invited = await add(bob, { email });
+    expect(invited.body).toMatchObject({ account: 'existing', unconfirmed: false });
+    expect(await owner.post(pathOf(invited.body.invitation_url))).toMatchObject({
+      status: 200,
+      body: { id: owner.id, account: 'existing' },
+    });
+    expect(await organizationsOf(owner)).toHaveLength(2);
+  });
+
+  it('is confirmed by a letter for a forgotten password as well', async () => {
+    const { email } = await planted();
+    await world.stranger.post('/api/auth/password/forgot', { email });
+    const token = await letters.to(email, /"token": "([\w-]+)"/);
+    expect((await world.stranger.post('/api/auth/password/reset', { token, password: OWN })).status).toBe(200);
+    const owner = await world.signIn(email, OWN);
+    const { body } = await add(bob, { email });
+    expect((await owner.post(pathOf(body.invitation_url))).status).toBe(200);
+  });
+
+  it('is not made an installation administrator', async () => {
+    const { member } = await planted();
+    const named = await world.admin.put(`/api/identity/users/${member.id}`, { installation_admin: true });
+    expect(named).toMatchObject(refusal(409, 'ACCOUNT_UNCONFIRMED'));
+    expect((await world.admin.get(`/api/identity/users/${member.id}`)).body.unconfirmed).toBe(true);
+  });
+
+  it('is added elsewhere at once only by the admin who chose its password', async () => {
+    const email = address();
+    const added = await world.admin.post(`${ORGS}/${world.organization}/users`, {
+      email,
+      role: 'member',
+      password: PASSWORD,
+    });
+    expect(added.body.account).toBe('unconfirmed');
+    const second = (await world.admin.post(ORGS, { name: randomUUID() })).body.id as string;
+    const again = await world.admin.post(`${ORGS}/${second}/users`, { email, role: 'member' });
+    expect(again).toMatchObject({ status: 201, body: { id: added.body.id, account: 'unconfirmed' } });
+
+    const other = await world.person();
+    await world.admin.put(`/api/identity/users/${other.id}`, { installation_admin: true });
+    const third = (await other.post(ORGS, { name: randomUUID() })).body.id as string;
+    const invited = await other.post(`${ORGS}/${third}/users`, { email, role: 'member' });
+    expect(invited.body).toMatchObject({ account: 'unconfirmed', invitation_url: expect.any(String) });
+  });
+
+  it('is shown as unconfirmed to admins, and members are not told', async () => {
+    const { email } = await planted();
+    const member = await world.person('member', mallory.organization).catch(() => null);
+    expect(member).toBeNull();
+    const path = `${ORGS}/${mallory.organization}/users?search=${email}`;
+    expect((await mallory.get(path)).body.users[0].unconfirmed).toBe(true);
+    const own = (await planted()).person;
+    expect((await own.get(path)).body.users[0]).not.toHaveProperty('unconfirmed');
+  });
+});
+
+describe('an address that has an account', () => {
+  it('joins by accepting, signed in, and keeps its password', async () => {
+    const [known, stranger] = [await world.person(), await world.person()];
+    const invited = await add(bob, { email: known.email, password: 'ignored entirely' });
+    expect(invited).toMatchObject({ status: 201, body: { account: 'existing', active: false, first_name: '' } });
+    const path = pathOf(invited.body.invitation_url);
+    expect((await known.get(`${ORGS}/${bob.organization}`)).status).toBe(404);
+    expect(await stranger.post(path)).toMatchObject(refusal(403, 'OTHER_ADDRESS'));
+    expect(await world.stranger.post(path, { password: OWN })).toMatchObject(refusal(409, 'ACCOUNT_EXISTS'));
+    expect((await new Person(world.baseUrl, 'arm_pat_nothing').post(path)).status).toBe(401);
+    expect((await world.stranger.post(path)).body.errors).toMatchObject([{ pointer: '/password' }]);
+    const narrow = (await known.post('/api/identity/tokens', { name: 'narrow', scopes: ['write'] })).body.token;
+    expect(await new Person(world.baseUrl, narrow as string).post(path)).toMatchObject(refusal(403, 'SCOPE_MISSING'));
+    expect(await known.post(path)).toMatchObject({ status: 200, body: { id: known.id, account: 'existing' } });
+    expect((await known.get(`${ORGS}/${bob.organization}`)).status).toBe(200);
+    expect(await known.post(path)).toMatchObject(refusal(410, 'INVITATION_ACCEPTED'));
+    expect((await login(known.email, PASSWORD)).status).toBe(200);
+  });
+
+  it('is added at once by an installation administrator, and by who administers every organization of it', async () => {
+    const known = await world.person();
+    expect((await add(bob, { email: known.email })).body).toHaveProperty('invitation_url');
+    const here = await world.person('admin');
+    const there = (await world.admin.post(ORGS, { name: randomUUID() })).body.id as string;
+    expect((await world.admin.post(`${ORGS}/${there}/users`, { email: here.email, role: 'admin' })).body).toMatchObject(
+      { id: here.id, account: 'existing' },
+    );
+    const added = await here.post(`${ORGS}/${there}/users`, { email: known.email, role: 'member' });
+    expect(added).toMatchObject({ status: 201, body: { id: known.id, account: 'existing', active: true } });
+  });
+
+  it('that belongs to no organization is invited, whoever asks but an installation administrator', async () => {
+    const known = await world.person();
+    await world.admin.delete(`${ORGS}/${world.organization}/users/${known.id}`);
+    expect((await add(bob, { email: known.email })).body).toHaveProperty('invitation_url');
+  });
+});
+
+describe('an invitation', () => {
+  it('accepted by the URL that its sender was shown makes an unconfirmed account, by the letter a confirmed one', async () => {
+    const [byUrl, byLetter] = [address(), address()];
+    const shown = await add(mallory, { email: byUrl });
+    expect(shown.body.account).toBe('new');
+    const taken = await world.stranger.post(pathOf(shown.body.invitation_url), { password: PASSWORD });
+    expect(taken).toMatchObject({ status: 201, body: { account: 'new', unconfirmed: true } });
+    await add(mallory, { email: byLetter });
+    const path = await letters.to(byLetter, INVITATION);
+    expect(await world.stranger.post(path, { password: PASSWORD })).toMatchObject({
+      status: 201,
+      body: { account: 'new', unconfirmed: false },
+    });
+    expect(letters.all(byLetter)).toHaveLength(1);
+  });
+
+  it('does not hold once its sender may no longer invite', async () => {
+    for (const end of ['removed', 'demoted', 'deactivated']) {
+      const email = address();
+      const { body } = await add(mallory, { email, role: 'admin', password: PASSWORD });
+      const sender = await world.signIn(email, PASSWORD);
+      const invited = await sender.post(`${ORGS}/${mallory.organization}/users`, { email: address(), role: 'admin' });
+      const path = `${ORGS}/${mallory.organization}/users/${body.id}`;
+      if (end === 'removed') await mallory.delete(path);
+      if (end === 'demoted') await mallory.put(path, { role: 'member' });
+      if (end === 'deactivated') await world.admin.put(`/api/identity/users/${body.id}`, { deactivated: true });
+      expect(await world.stranger.post(pathOf(invited.body.invitation_url), { password: OWN })).toMatchObject(
+        refusal(410, 'INVITATION_WITHDRAWN'),
+      );
+    }
+  });
+});
+
+describe('a password that is chosen', () => {
+  it('is refused when it is common, repeats itself, or is made of the address or the name of the service', async () => {
+    const email = `grace.hopper-${randomUUID()}@navy.example`;
+    const path = `${ORGS}/${mallory.organization}/users`;
+    for (const password of [
+      'password1',
+      'P@ssw0rd',
+      'ＰＡＳＳＷＯＲＤ１',
+      'qwertyuiop',
+      'abababab',
+      '        ',
+      'Armature2026!',
+      email,
+      'Hopper-1906',
+      'short',
+      'x'.repeat(1001),
+    ])
+      expect({ password, ...(await mallory.post(path, { email, role: 'member', password })) }).toMatchObject({
+        password,
+        status: 400,
+        body: { errors: [{ pointer: '/password' }], remedy: expect.any(String) },
+      });
+  });
+
+  it('may have any characters, and is the same however they are composed', async () => {
+    const email = address();
+    const password = 'zoë 💚 Ångström 密码';
+    await add(mallory, { email, password: password.normalize('NFD') });
+    for (const form of ['NFC', 'NFD', 'NFKC'] as const)
+      expect((await login(email, password.normalize(form))).status).toBe(200);
+  });
+
+  it('is judged alike wherever it is set', async () => {
+    const { email, person } = await planted();
+    const common = 'iloveyou1';
+    const change = (password: string): Promise<Answer> =>
+      person.put('/api/identity/users/password', { current_password: PASSWORD, password });
+    expect((await change(common)).body.errors).toMatchObject([{ pointer: '/password' }]);
+    expect((await change(email)).body.errors).toMatchObject([{ pointer: '/password' }]);
+    const path = await letters.to(email, CONFIRM);
+    expect((await world.stranger.post(path, { password: common })).status).toBe(400);
+    expect((await world.stranger.post(path, { password: email })).status).toBe(400);
+    const invited = await add(mallory, { email: address() });
+    expect((await world.stranger.post(pathOf(invited.body.invitation_url), { password: common })).status).toBe(400);
+  });
+});

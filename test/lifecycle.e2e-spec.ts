@@ -1,0 +1,184 @@
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cloneDatabase, databaseUrl, onServer, type TestDatabase } from './support/database.js';
+import { DatabaseProxy } from './support/database-proxy.js';
+import { openSocket } from './support/open-socket.js';
+import { Person } from './support/person.js';
+import { FROM_SOURCE, ServerProcess } from './support/server-process.js';
+import { isAlive, testRunFolder } from './support/test-run.js';
+import { until } from './support/until.js';
+
+const ROOT = join(import.meta.dirname, '..');
+
+let database: TestDatabase;
+const started: ServerProcess[] = [];
+
+beforeAll(async () => {
+  database = await cloneDatabase();
+});
+afterAll(async () => {
+  for (const server of started) await server.kill();
+  await database.drop();
+});
+
+async function start(...given: Parameters<typeof ServerProcess.start>): Promise<ServerProcess> {
+  const server = await ServerProcess.start(...given);
+  started.push(server);
+  return server;
+}
+
+async function usersOf(url: string): Promise<number | null> {
+  let users: number | null = null;
+  await onServer(url, async (client) => (users = (await client.query('SELECT FROM app_user')).rowCount));
+  return users;
+}
+
+async function signIn(baseUrl: string, email: string, password: string): Promise<Person> {
+  const { status, body } = await new Person(baseUrl, null).post('/api/auth/login', { email, password });
+  if (status !== 200) throw new Error(`signing in was answered ${status}`);
+  return new Person(baseUrl, body.access_token as string, '', email);
+}
+
+describe('a start', () => {
+  it('on a port that is taken says so and makes no administrator', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as { port: number };
+    const server = await start({ DATABASE_URL: database.url, PORT: String(port) });
+    expect((await server.exited).code).toBe(1);
+    other.close();
+    expect(await server.said('cannot listen')).toMatchObject({
+      level: 'fatal',
+      msg: expect.stringContaining(`127.0.0.1:${port} (EADDRINUSE). Another program listens there`) as string,
+    });
+    expect(await usersOf(database.url)).toBe(0);
+  });
+
+  it('on a database that does not exist ends with what to do', async () => {
+    const server = await start({ DATABASE_URL: databaseUrl(database.url, 'nowhere') });
+    expect((await server.exited).code).toBe(1);
+    expect((await server.said('refuses')).msg).toMatch(/database "nowhere" does not exist. Create the database/);
+  });
+
+  it('waits for its database, shows the administrator once in one line without a token, and drains in order', async () => {
+    const proxy = await DatabaseProxy.before(database.url);
+    await proxy.takeAway('refuse');
+    const server = await start({ DATABASE_URL: proxy.url, SHUTDOWN_DELAY: '2', ADMIN_EMAIL: 'first@example.org' });
+    const stranger = new Person(server.baseUrl, null);
+
+    const waiting = await server.said('Waiting for the database');
+    expect(waiting).toMatchObject({ level: 'warn', place: new URL(proxy.url).host, reason: /ECONNREFUSED/ });
+    const [live, ready, other] = await Promise.all(
+      ['/healthz/live', '/healthz/ready', '/api/environments'].map((path) => stranger.get(path)),
+    );
+    expect([live?.status, ready?.status, ready?.body.status]).toEqual([200, 503, 'starting']);
+    expect([other?.status, other?.body.code, other?.headers.get('retry-after')]).toEqual([503, 'STARTING', '5']);
+
+    await proxy.giveBack();
+    const shown = await server.said('the first administrator was made');
+    expect(Object.keys(shown).sort()).toEqual(['email', 'level', 'msg', 'password', 'time', 'url']);
+    expect(server.lines.join('\n')).not.toMatch(/eyJ/);
+    const person = await signIn(server.baseUrl, 'first@example.org', shown.password as string);
+
+    const socket = await openSocket(person);
+    const orgs = await person.get('/api/identity/orgs');
+    const stream = await fetch(`${server.baseUrl}/api/events/stream?orgID=${orgs.body.organizations[0].id}`, {
+      headers: { authorization: `Bearer ${person.token}` },
+    });
+    const told = performance.now();
+    server.child.kill('SIGTERM');
+    await until(async () => (await stranger.get('/healthz/ready')).status === 503);
+    const served = await person.get('/api/identity/orgs');
+    expect([served.status, served.headers.get('connection')]).toEqual([200, 'close']);
+    expect(await socket.closed).toBe(1001);
+    await stream.text();
+    expect(await server.exited).toEqual({ code: 0, signal: null });
+    expect(performance.now() - told).toBeGreaterThan(1_900);
+    const steps = [
+      'Told to stop',
+      'served for 2 s more',
+      'no more calls',
+      'event streams',
+      'sockets',
+      'jobs have ended',
+      'Stopped after',
+    ];
+    for (const step of steps) await server.said(step);
+    await proxy.stop();
+  });
+});
+
+describe('npm start', () => {
+  /** The script of package.json, in a folder whose program ends as the server does. */
+  async function npmStart(): Promise<ServerProcess> {
+    const folder = mkdtempSync(join(testRunFolder(), 'npm-'));
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } };
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', scripts: { start: scripts.start } }));
+    mkdirSync(join(folder, 'dist/src'), { recursive: true });
+    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    writeFileSync(
+      join(folder, 'dist/src/main.js'),
+      `import '@swc-node/register/esm-register';\n` +
+        `await import('${join(import.meta.dirname, 'shutdown-program.ts')}');\n`,
+    );
+    return start({ SWC_NODE_PROJECT: join(ROOT, 'tsconfig.json') }, ['npm', 'start'], folder);
+  }
+
+  it.each(['SIGTERM', 'SIGKILL'] as const)('leaves no server behind when npm is ended with %s', async (signal) => {
+    const npm = await npmStart();
+    const pid = Number((await npm.line('process ')).replace('process ', ''));
+    npm.child.kill(signal);
+    const { code } = await npm.exited;
+    if (signal === 'SIGTERM') expect([code, isAlive(pid)]).toEqual([0, false]);
+    await until(() => !isAlive(pid), 20_000);
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  it('ends at once when it is told a second time', async () => {
+    const program = await start({}, [
+      process.execPath,
+      ...FROM_SOURCE,
+      join(import.meta.dirname, 'shutdown-program.ts'),
+      '20000',
+    ]);
+    await program.line('process ');
+    program.child.kill('SIGTERM');
+    await program.line('Told to stop (SIGTERM)');
+    program.child.kill('SIGTERM');
+    await sleep(1_200);
+    program.child.kill('SIGINT');
+    expect(await program.exited).toEqual({ code: 1, signal: null });
+    expect(program.lines.filter((line) => line.includes('a second time'))).toHaveLength(1);
+  });
+});
+
+describe('the watchdog', () => {
+  const run = (blockMs: number, endMs: number): Promise<ServerProcess> =>
+    start({}, [
+      process.execPath,
+      ...FROM_SOURCE,
+      join(import.meta.dirname, 'watchdog-program.ts'),
+      String(blockMs),
+      String(endMs),
+    ]);
+
+  it('tells for how long the event loop was blocked', async () => {
+    const program = await run(2_500, 0);
+    expect((await program.exited).code).toBe(0);
+    expect(await program.said('has been blocked')).toMatchObject({ level: 'warn' });
+    const { ms } = (await program.said('was blocked for')) as { ms: number };
+    expect([ms > 1_000, ms < 10_000]).toEqual([true, true]);
+  });
+
+  it('ends a shutdown whose event loop is blocked', async () => {
+    const program = await run(30_000, 1_000);
+    await program.line('blocking');
+    const begun = performance.now();
+    expect(await program.exited).toEqual({ code: null, signal: 'SIGKILL' });
+    expect(performance.now() - begun).toBeLessThan(10_000);
+    expect(await program.said('shutdown took too long')).toMatchObject({ level: 'fatal' });
+  });
+});

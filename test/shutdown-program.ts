@@ -1,0 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ProcessLog } from '../src/core/lifecycle/process-log.js';
+import { Watchdog } from '../src/core/lifecycle/watchdog.js';
+import { Shutdown } from '../src/shutdown.js';
+
+// A process that ends as the server does, and takes some milliseconds for it.
+const [ms = '500'] = process.argv.slice(2);
+const log = new ProcessLog(false);
+const shutdown = new Shutdown(log, new Watchdog(log.isJson));
+shutdown.listen();
+shutdown.atEnd(() => sleep(Number(ms)));
+setInterval(() => undefined, 60_000);
+log.info(`process ${process.pid}`);

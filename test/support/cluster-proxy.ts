@@ -1,0 +1,70 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { request as callOverTls } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Cluster } from './cluster.js';
+
+/** What becomes of one write before it reaches the cluster, or of its answer. */
+export type WriteHook = (write: { number: number; method: string; path: string }) => 'pass' | 'refuse' | 'hang up';
+
+/** Stands between a server and its cluster and counts what is written: each object applied or deleted, dry runs apart. */
+export class ClusterProxy {
+  /** Of the writes since the last start. */
+  writes = 0;
+  before: WriteHook = () => 'pass';
+  after: WriteHook = () => 'pass';
+
+  private constructor(
+    private readonly server: Server,
+    readonly kubeconfig: string,
+  ) {}
+
+  static async start(cluster: Cluster, name = 'proxy'): Promise<ClusterProxy> {
+    const server = createServer();
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const { port } = server.address() as AddressInfo;
+    const kubeconfig = JSON.stringify({
+      contexts: [{ name, context: { cluster: name, user: name } }],
+      'current-context': name,
+      clusters: [{ name, cluster: { server: `http://127.0.0.1:${port}` } }],
+      users: [{ name, user: { token: cluster.tokens.admin } }],
+    });
+    const proxy = new ClusterProxy(server, kubeconfig);
+    server.on('request', (request: IncomingMessage, response: ServerResponse) =>
+      proxy.forward(cluster, request, response),
+    );
+    return proxy;
+  }
+
+  /** Counts from anew, with these hooks. */
+  arm(hooks: { before?: WriteHook; after?: WriteHook } = {}): void {
+    this.writes = 0;
+    this.before = hooks.before ?? (() => 'pass');
+    this.after = hooks.after ?? (() => 'pass');
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((done) => this.server.close(done));
+  }
+
+  private forward(cluster: Cluster, request: IncomingMessage, response: ServerResponse): void {
+    const { method = 'GET', url: path = '/', headers } = request;
+    const isWrite = (method === 'PATCH' || method === 'DELETE') && !path.includes('dryRun=All');
+    const write = { number: isWrite ? ++this.writes : 0, method, path };
+    const fate = isWrite ? this.before(write) : 'pass';
+    if (fate === 'hang up') return void request.socket.destroy();
+    if (fate === 'refuse') {
+      const status = { kind: 'Status', message: 'the cluster refuses this', reason: 'Forbidden', code: 403 };
+      return void response.writeHead(403, { 'content-type': 'application/json' }).end(JSON.stringify(status));
+    }
+    const { hostname, port } = new URL(cluster.url);
+    const address = { hostname, port, method, path, ca: cluster.ca };
+    const onward = callOverTls({ ...address, headers: { ...headers, host: `${hostname}:${port}` } });
+    onward.on('response', (answer) => {
+      if (isWrite && this.after(write) === 'hang up') return void request.socket.destroy();
+      answer.pipe(response.writeHead(answer.statusCode ?? 502, answer.headers));
+    });
+    onward.on('error', () => request.socket.destroy());
+    request.pipe(onward);
+  }
+}
