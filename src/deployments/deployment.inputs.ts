@@ -1,5 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString, IsUUID } from 'class-validator';
+import { Repeatable } from '../core/schema/repeatable.js';
 import { OrganizationListQuery } from '../core/listing/list-query.js';
 import { IsVersionNumber } from '../designs/versions/version-number.js';
 import { FlagInput, IdInput, NameInput, TextInput } from '../core/schema/input-fields.js';
@@ -102,13 +103,13 @@ export class TargetQuery {
 
   @ApiPropertyOptional({ description: 'Ids of connections, separated by commas.' })
   @IsOptional()
-  @IsString({ message: 'must be given once' })
-  connection_ids?: string;
+  @Repeatable()
+  connection_ids?: string | string[];
 
   @ApiPropertyOptional({ description: 'The same, for clients that know them by this name.' })
   @IsOptional()
-  @IsString({ message: 'must be given once' })
-  contexts?: string;
+  @Repeatable()
+  contexts?: string | string[];
 
   @ApiPropertyOptional({ description: 'true: answers 202 at once.' })
   @IsOptional()
@@ -117,7 +118,10 @@ export class TargetQuery {
 
   /** What the body leaves out. */
   into<T extends DeploymentTarget>(target: T): T {
-    const listed = (this.connection_ids ?? this.contexts ?? '').split(',').filter(Boolean);
+    const listed = [this.connection_ids ?? this.contexts ?? []]
+      .flat()
+      .flatMap((text) => text.split(','))
+      .filter(Boolean);
     target.id ??= target.pattern_id ?? this.id;
     target.environment_id ??= this.environment_id;
     if (!target.connection_ids?.length && listed.length > 0) target.connection_ids = listed;
