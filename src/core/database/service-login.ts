@@ -28,7 +28,7 @@ export async function serviceLogin(ownerUrl: string): Promise<ServiceLogin> {
   try {
     await owner.connect();
     const { rows } = await owner.query<{ name: string }>('SELECT current_user AS name');
-    const name = `${rows[0]?.name ?? ''}_service`.slice(-LONGEST_NAME);
+    const name = loginOf(rows[0]?.name ?? '');
     const derived = password && createHmac('sha256', password).update(`login ${name}`).digest('hex');
     const url = signingInAs(ownerUrl, name, derived);
     if ((await refusalOf(url)) === null) return { url, shared: null };
@@ -40,6 +40,12 @@ export async function serviceLogin(ownerUrl: string): Promise<ServiceLogin> {
   } finally {
     await owner.end().catch(() => undefined);
   }
+}
+
+/** The role that holds the service's rights cannot sign in, so no login has its name. */
+function loginOf(owner: string): string {
+  const name = `${owner}_service`.slice(-LONGEST_NAME);
+  return name === SERVICE_ROLE ? `${name}_login` : name;
 }
 
 async function makeLogin(owner: pg.Client, name: string, password: string): Promise<void> {

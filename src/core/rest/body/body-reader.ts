@@ -51,7 +51,9 @@ export class BodyReader {
       request.actor?.userId ?? addressBlock(request.ip),
       expectedBytes(request, isForm ? this.uploads.mostBytes : limits.bytes),
     );
-    response.once('close', leave);
+    // A caller who hung up while the guards asked has closed it already: no second event would come.
+    if (response.closed) leave();
+    else response.once('close', leave);
     if (/^100-continue$/i.test(request.headers.expect ?? '')) {
       response.removeHeader('Connection');
       response.writeContinue();
