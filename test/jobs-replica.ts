@@ -1,6 +1,7 @@
 import { type INestApplication, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { AnswersModule } from '../src/core/answers/answers.module.js';
 import { AccessModule } from '../src/core/access/access.module.js';
 import { Actor } from '../src/core/access/actor.js';
 import { ConfigModule } from '../src/core/config/config.module.js';
@@ -8,6 +9,7 @@ import { Env } from '../src/core/config/env.js';
 import { CryptoModule } from '../src/core/crypto/crypto.module.js';
 import { DatabaseModule } from '../src/core/database/database.module.js';
 import { EventBusModule } from '../src/core/events/events.module.js';
+import { OutboundModule } from '../src/core/outbound/outbound.module.js';
 import { RestModule } from '../src/core/rest/rest.module.js';
 import { LargeBodiesModule } from '../src/formats/large-bodies.module.js';
 import { TelemetryModule } from '../src/core/telemetry/telemetry.module.js';
@@ -15,6 +17,7 @@ import type { Job, NewJob } from '../src/jobs/job.js';
 import { JobSettings } from '../src/jobs/job-settings.js';
 import type { Jobs } from '../src/jobs/jobs.js';
 import { JobsModule } from '../src/jobs/jobs.module.js';
+import { migrations } from '../src/migrations/migrations.js';
 
 const system = Actor.system('a test');
 
@@ -33,10 +36,12 @@ export async function startReplica(databaseUrl: string, times: Partial<JobSettin
   const imports = [
     ConfigModule.forRoot(env),
     TelemetryModule,
-    DatabaseModule.forRoot(databaseUrl, []),
+    DatabaseModule.forRoot(databaseUrl, migrations),
+    AnswersModule,
     AccessModule,
     CryptoModule,
     EventBusModule,
+    OutboundModule,
     LargeBodiesModule,
     RestModule,
     JobsModule,

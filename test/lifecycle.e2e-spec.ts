@@ -118,6 +118,8 @@ describe('npm start', () => {
     const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } };
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', scripts: { start: scripts.start } }));
     mkdirSync(join(folder, 'dist/src'), { recursive: true });
+    mkdirSync(join(folder, 'scripts'));
+    writeFileSync(join(folder, 'scripts/build-when-stale.mjs'), '');
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
     writeFileSync(
       join(folder, 'dist/src/main.js'),

@@ -5,6 +5,7 @@ import { ArrayMaxSize, IsOptional, IsString, MaxLength, validateSync, type Valid
 import { type Fault, InvalidRequest } from '../core/errors/app-error.js';
 import { ListQuery, QueryText } from '../core/listing/list-query.js';
 import { IdInput, MapInput } from '../core/schema/input-fields.js';
+import { Repeatable } from '../core/schema/repeatable.js';
 import { unsound } from '../core/schema/sound.js';
 import { catalogTypes, contentClasses } from './catalog-data.js';
 
@@ -43,10 +44,12 @@ const Words = () =>
 export class CatalogQuery extends ListQuery {
   @ApiPropertyOptional({ description: `Some of ${contentClasses.join(', ')}.` })
   @IsOptional()
+  @Repeatable()
   class?: string | string[];
 
   @ApiPropertyOptional({ description: `Some of ${catalogTypes.join(', ')}.` })
   @IsOptional()
+  @Repeatable()
   type?: string | string[];
 
   @ApiPropertyOptional({ description: 'Names of fields of content to be filled in, such as pattern_file.' })
@@ -55,6 +58,7 @@ export class CatalogQuery extends ListQuery {
 
   @ApiPropertyOptional({ description: 'Names of technologies.' })
   @IsOptional()
+  @Repeatable()
   technology?: string | string[];
 }
 

@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString, IsUUID } from 'class-validator';
-import { Repeatable } from '../core/rest/sound-address.js';
+import { Repeatable } from '../core/schema/repeatable.js';
 import { OrganizationListQuery } from '../core/listing/list-query.js';
 import { IsVersionNumber } from '../designs/versions/version-number.js';
 import { FlagInput, IdInput, NameInput, TextInput } from '../core/schema/input-fields.js';

@@ -8,16 +8,15 @@ import { lineOf, lineStartsOf, type Offsets, placesOf } from './places.js';
 /** The part of reading that YAML and JSON have in common: locating faults, and objects that are only data. */
 export class DocumentBuilder {
   readonly faults: FaultList;
-  private readonly lineStarts: number[];
+  private starts: number[] | undefined;
   private offsets: Offsets = new Map();
 
   constructor(
     private readonly file: string,
-    text: string,
+    private readonly source: string,
     readonly limits: FormatLimits,
   ) {
     this.faults = new FaultList(limits.faults);
-    this.lineStarts = lineStartsOf(text);
   }
 
   fault(offset: number, detail: string, remedy?: string): void {
@@ -73,6 +72,10 @@ export class DocumentBuilder {
   /** Throws when there has been a fault. */
   raise(): void {
     this.faults.raise(this.file);
+  }
+
+  private get lineStarts(): number[] {
+    return (this.starts ??= lineStartsOf(this.source));
   }
 
   tooDeep(offset: number): void {

@@ -24,6 +24,7 @@ export function readDocuments(
 /** As readDocuments, one by one and in the form that passes between threads. */
 export function readLocated(file: SourceFile, dialect: Dialect, limits: FormatLimits): Iterable<LocatedData> {
   const text = decodeText(file, limits.textBytes);
+  if (!/\S/.test(text)) return [];
   const looksLikeJson = /^\s*(?:\{\s*["}]|\[\s*["{[\]\d])/.test(text);
   if (!looksLikeJson) return readYaml(file.path, text, dialect, limits);
   try {

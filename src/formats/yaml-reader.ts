@@ -82,8 +82,6 @@ function* tokensOf(text: string): Generator<CST.Token> {
 
 /** Begins what is passed over between lexemes; no text holds it, for it is a control character. */
 const SKIPPED = '\u0000';
-/** Lines that hold nothing, or nothing but a comment. */
-const EMPTY_LINES = /(?:[ \t]*(?:#[^\n]*)?\n)+/y;
 
 type State = () => Generator<string, unknown>;
 
@@ -127,11 +125,17 @@ function tolerantLexer(): Lexer {
   return lexer;
 }
 
-/** Where the last of the empty lines ends before its newline; without any, where the lexer stands. A comment has white space before it. */
+/** Where the last of the lines that hold nothing but a comment ends before its newline; without any, where the lexer stands. A comment has white space before it. */
 function endOfEmptyLines({ buffer, pos }: LexerParts): number {
-  if (pos > 0 && buffer[pos - 1] !== '\n' && !/[ \t\n]/.test(buffer[pos] ?? '')) return pos;
-  EMPTY_LINES.lastIndex = pos;
-  return EMPTY_LINES.test(buffer) ? Math.max(pos, EMPTY_LINES.lastIndex - 1) : pos;
+  const isWithin = pos > 0 && buffer[pos - 1] !== '\n' && !/[ \t\n]/.test(buffer[pos] ?? '');
+  let end = pos;
+  for (let at = pos; !isWithin; at = end + 1) {
+    while (buffer[at] === ' ' || buffer[at] === '\t') at += 1;
+    if (buffer[at] === '#') at = buffer.indexOf('\n', at);
+    if (at < 0 || buffer[at] !== '\n') break;
+    end = at;
+  }
+  return end;
 }
 
 /** The first collection below the allowed depth. Walks with a list of its own, since the composer would recurse. */

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { DataSource, type DataSourceOptions, getMetadataArgsStorage, type MigrationInterface } from 'typeorm';
 import { SnakeNaming } from './snake-naming.js';
 
@@ -23,6 +24,15 @@ export const PLANNING = '-c random_page_cost=1.1 -c max_parallel_workers_per_gat
 /** The server ends what a request or a job leaves running or open for longer: whoever asked for it has gone. */
 const LONGEST = { statement_timeout: 120_000, idle_in_transaction_session_timeout: 120_000 };
 
+/** Whoever waits for a place in the pool has more patience than a connection that is being made. */
+const CONNECT_MS = 4_000;
+
+class PooledClient extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super({ ...config, connectionTimeoutMillis: CONNECT_MS });
+  }
+}
+
 /** A data source over every entity class that has been loaded; the caller initializes it. */
 export function makeDataSource({ url, migrations = [], role, poolSize = 10 }: DatabaseOptions): DataSource {
   const options: DataSourceOptions = {
@@ -42,6 +52,7 @@ export function makeDataSource({ url, migrations = [], role, poolSize = 10 }: Da
     applicationName: 'armature',
     extra: {
       ...(role === 'service' ? { options: `-c role=${SERVICE_ROLE} ${PLANNING}`, ...LONGEST } : {}),
+      Client: PooledClient,
       connectionTimeoutMillis: 10_000,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,

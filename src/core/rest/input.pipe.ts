@@ -3,6 +3,7 @@ import { getMetadataStorage, validateSync, type ValidationError } from 'class-va
 import { type Fault, InvalidRequest } from '../errors/app-error.js';
 import { listed } from '../errors/problem.js';
 import { PackedJson, TOO_MUCH_DATA, Unpacking } from '../schema/packed-json.js';
+import { isRepeatable } from '../schema/repeatable.js';
 import { escape, unsound } from '../schema/sound.js';
 import { keepEchoed, readOnly, recordFields } from './change-input.js';
 
@@ -18,7 +19,8 @@ type Plain = Record<string, unknown>;
 export class InputPipe implements PipeTransform {
   private readonly known = new WeakMap<InputClass, Map<string, string>>();
 
-  transform(value: unknown, { metatype, type }: ArgumentMetadata): unknown {
+  transform(value: unknown, { metatype, type, data }: ArgumentMetadata): unknown {
+    if (type === 'query' && data !== undefined && Array.isArray(value)) throw refusal([repeated(data)]);
     if ((type !== 'body' && type !== 'query') || !metatype || !this.isInput(metatype)) return value;
     const given = value ?? {};
     if (typeof given !== 'object' || Array.isArray(given) || given instanceof PackedJson)
@@ -36,6 +38,7 @@ export class InputPipe implements PipeTransform {
     for (const [key, value] of Object.entries(given)) {
       const name = keys.get(fold(key));
       if (name === undefined) continue;
+      if (Array.isArray(value) && !isRepeatable(metatype, name)) faults.push(repeated(key));
       if (differs(taken, name, value)) faults.push(twice(key));
       taken[name] = value;
     }
@@ -106,6 +109,8 @@ export class InputPipe implements PipeTransform {
 export abstract class ChangeOnly {}
 
 export const fold = (key: string): string => key.replace(/[_-]/g, '').toLowerCase();
+
+const repeated = (pointer: string): Fault => ({ pointer, detail: 'must be given once' });
 
 const twice = (pointer: string): Fault => ({ pointer, detail: 'is given more than once, in different spellings' });
 

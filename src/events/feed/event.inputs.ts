@@ -4,8 +4,8 @@ import { ArrayMaxSize, IsArray, IsEnum, IsOptional, IsString, IsUUID, Matches } 
 import { type Severity, SEVERITIES } from '../../core/events/domain-event.js';
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import { LARGEST_PAGE, OrganizationListQuery } from '../../core/listing/list-query.js';
-import { Repeatable } from '../../core/rest/sound-address.js';
 import { WordInput } from '../../core/schema/input-fields.js';
+import { Repeatable } from '../../core/schema/repeatable.js';
 import { EVENT_STATUSES, type EventStatus, SeverityEnum } from './event.view.js';
 
 /** Numbers of events are digits that may outgrow what JSON numbers hold. */

@@ -2,6 +2,7 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsUUID } from 'class-validator';
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import { OrganizationListQuery, QueryText } from '../../core/listing/list-query.js';
+import { Repeatable } from '../../core/schema/repeatable.js';
 import { VISIBILITIES, type Visibility } from './workspace-record.entity.js';
 
 /** What a list of records of workspaces is asked. */
@@ -12,6 +13,7 @@ export class WorkspaceRecordQuery extends OrganizationListQuery {
 
   @ApiPropertyOptional({ description: 'workspace, organization or public; several are separated by commas.' })
   @IsOptional()
+  @Repeatable()
   visibility?: string | string[];
 
   @ApiPropertyOptional({ format: 'uuid' })

@@ -3,11 +3,10 @@ import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import type { Observable } from 'rxjs';
 import { IS_PUBLIC, isMarked } from '../../access/public.js';
-import { checkQuery } from '../sound-address.js';
 import { TAKES_FILES } from '../upload.js';
 import { BodyReader } from './body-reader.js';
 
-/** Looks into the query and reads the body of a REST call, once every guard has let the caller pass. */
+/** Reads the body of a REST call, once every guard has let the caller pass. */
 @Injectable()
 export class BodyInterceptor implements NestInterceptor {
   constructor(
@@ -19,7 +18,6 @@ export class BodyInterceptor implements NestInterceptor {
     if (context.getType() !== 'http') return next.handle();
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    checkQuery(request, inputsOf(context));
     const taken = {
       isPublic: isMarked(this.reflector, IS_PUBLIC, context),
       takesFiles: isMarked(this.reflector, TAKES_FILES, context),
@@ -27,10 +25,4 @@ export class BodyInterceptor implements NestInterceptor {
     await this.bodies.read(request, http.getResponse<Response>(), taken);
     return next.handle();
   }
-}
-
-/** The classes of what the handler of a route takes. */
-function inputsOf(context: ExecutionContext): { readonly prototype: object }[] {
-  const { prototype } = context.getClass<object>() as { prototype: object };
-  return (Reflect.getMetadata('design:paramtypes', prototype, context.getHandler().name) ?? []) as [];
 }
