@@ -209,9 +209,9 @@ describe('a query', () => {
     const answers = await Promise.all(
       routes.map(async ({ path }) => {
         const asked = path.replace(/:\w+/g, randomUUID()).replace(/\*\w+/g, 'x');
-        const { body: list } = await world.admin.get(`${asked}?pagesize=1`);
+        const { body: list } = await world.admin.get(`${asked}?pagesize=3`);
         const { status, body } = await world.admin.get(`${asked}?pagesize=1&pagesize=2`);
-        const isList = (list as { page_size?: number }).page_size === 1;
+        const isList = (list as { page_size?: number }).page_size === 3;
         return { path, isList, status, pointer: body.errors?.[0]?.pointer as unknown };
       }),
     );
