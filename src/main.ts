@@ -16,11 +16,19 @@ import { CannotListen, FrontDoor } from './core/lifecycle/front-door.js';
 import { ProcessLog } from './core/lifecycle/process-log.js';
 import { Watchdog } from './core/lifecycle/watchdog.js';
 import { Metrics } from './core/telemetry/metrics.js';
+import { IsolationMissing } from './formats/programs/isolation.js';
 import { drain, Shutdown } from './shutdown.js';
 
 const RESTART_MS = 1_000;
 /** Failures that their message explains. */
-const EXPLAINED = [InvalidEnvironment, EmbeddedDatabaseError, DatabaseRefused, NewerSchema, CannotListen];
+const EXPLAINED = [
+  InvalidEnvironment,
+  EmbeddedDatabaseError,
+  DatabaseRefused,
+  NewerSchema,
+  CannotListen,
+  IsolationMissing,
+];
 
 async function main(log: ProcessLog): Promise<void> {
   const env = Env.read(withDevelopmentSecrets(process.env));

@@ -75,7 +75,7 @@ export const production = (databaseUrl: string, settings: Record<string, string>
   LOG_FORMAT: 'json',
   RATE_LIMIT: 'off',
   JWT_SECRET: '5f2b8c1e9a4d7036e8c1b5a29f0d4e7386b2c9d1a7e5f430',
-  ENCRYPTION_KEY: '00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff',
+  ENCRYPTION_KEY: '8f3c1d9be2a7604f5b18c6d37e90a2f4516bd8c07f3e29a4b6d10c8e57f2934a',
   ADMIN_EMAIL: ADMIN.email,
   ADMIN_PASSWORD: ADMIN.password,
   ...settings,

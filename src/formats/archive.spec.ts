@@ -98,6 +98,27 @@ describe('unpack', () => {
     await expect(faults(zip({ name: 'a', text: 'x'.repeat(1000) }), { entryBytes: 999 })).resolves.toHaveLength(1);
   });
 
+  it('bounds paths, and headers that hold no content', async () => {
+    const names = ['x'.repeat(5_000), 'd/'.repeat(101) + 'f', 'ok'];
+    const found = await faults(await tar(...names.map((name) => ({ name, text: name }))));
+    expect(found.map((fault) => fault.slice(-40))).toEqual([
+      expect.stringContaining('deeper than 100 folders'),
+      expect.stringContaining('more than 4096 characters'),
+    ]);
+    const headers = gzipSync(await tar({ name: 'x'.repeat(50_000), text: 'y' }));
+    await expect(faults(headers, { archiveBytes: 1000, archiveEntries: 10 })).resolves.toEqual([
+      'upload: unpacks to more than 1000 bytes',
+    ]);
+  });
+
+  it('finds what lies below links at once', async () => {
+    const deep = 'd/'.repeat(60);
+    const links = Array.from({ length: 100 }, (_, index) => ({ name: `l${index}`, type: 'symlink' as const, linkname: 'ok' })); // prettier-ignore
+    const members = Array.from({ length: 5_000 }, (_, index) => ({ name: `${deep}${index}`, text: '' }));
+    const archive = await tar({ name: 'ok', text: 'x' }, ...links, ...members, { name: 'l7/x', text: '' });
+    await expect(faults(archive)).resolves.toEqual(['upload/l7/x: lies below a link']);
+  });
+
   it('refuses what is damaged', async () => {
     const good = gzipSync(await tar({ name: 'a', text: 'x'.repeat(5000) }, { name: 'b', text: String(Math.PI) }));
     const checksum = Buffer.from(good);

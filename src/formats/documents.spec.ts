@@ -211,6 +211,25 @@ describe('readDocuments, hostile input', () => {
     expect(performance.now() - started).toBeLessThan(5000);
   });
 
+  it('passes over empty lines and comments, which leave places and block texts as they are', () => {
+    const empty = '\n  \n# comment\n\t\n'.repeat(50_000);
+    const [document] = read(`${empty}a: 1\n${empty}b: [1,${empty} 2]\nc: |\n  x\n\n\n  # y\n${empty}`);
+    expect(document?.value).toEqual({ a: 1, b: [1, 2], c: 'x\n\n\n# y\n' });
+    expect(document?.position('/b')).toEqual({ line: 400_002, column: 1 });
+    expect(document?.position('/b/1')).toEqual({ line: 600_002, column: 2 });
+    expect(read('\n'.repeat(5_000_000))).toEqual([]);
+  });
+
+  it('bounds documents and the digits of a number', () => {
+    expect(faultsOf(() => read('---\n'.repeat(150_000)))).toMatchObject([
+      { line: 100_001, detail: 'has more than 100000 documents' },
+    ]);
+    for (const digits of [`0x${'f'.repeat(1_000_000)}`, `0${'7'.repeat(1_000_000)}`, '9'.repeat(1_000_000)])
+      expect(faultsOf(() => read(`a: ${digits}`))).toMatchObject([
+        { detail: expect.stringContaining('more digits') as string },
+      ]);
+  });
+
   it('refuses tags that are not data', () => {
     expect(faultsOf(() => read('a: !!python/object/apply:os.system ["true"]\nb: !!set {x}\nc: !!int x'))).toHaveLength(
       3,

@@ -111,6 +111,19 @@ describe('readOciLayout', () => {
     });
   });
 
+  it('bounds how often layers are laid upon others, and takes many whiteouts at once', async () => {
+    const blobs = new Blobs();
+    const names = Array.from({ length: 1_000 }, (_, index) => String(index));
+    const files = await tarOf(Object.fromEntries(names.map((name) => [`d/${name}`, ''])));
+    const gone = await tarOf(Object.fromEntries(names.map((name) => [`d/.wh.${name}`, ''])));
+    const [full, empty] = [blobs.add(gzipSync(files)), blobs.add(gzipSync(gone))];
+    const kept = await blobs.layout([blobs.add({ layers: [full, empty, full] })]);
+    await expect(read(kept)).resolves.toHaveLength(1_000);
+    const often = await blobs.layout([blobs.add({ layers: Array.from({ length: 2_000 }, () => full) })]);
+    const [fault] = await wrong(often);
+    expect(fault?.detail).toBe('has too many layers of too many files');
+  });
+
   it('counts what is in layers towards the limits of the archive', async () => {
     const blobs = new Blobs();
     const layers = await Promise.all(['1', '2'].map(async (name) => blobs.add(gzipSync(await tarOf({ [name]: 'x'.repeat(50_000) }))))); // prettier-ignore

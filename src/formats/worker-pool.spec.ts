@@ -168,7 +168,7 @@ describe('DocumentReader', () => {
     const root = await mkdtemp(join(tmpdir(), 'formats-'));
     try {
       const sources = ['document-reader', 'worker-pool', 'worker-entry'].map((name) => `src/formats/${name}.ts`);
-      const options = ['--outDir', root, '--rootDir', '.', '--module', 'nodenext', '--target', 'ES2023', '--types', 'node', '--skipLibCheck', '--ignoreConfig']; // prettier-ignore
+      const options = ['--outDir', root, '--rootDir', '.', '--module', 'nodenext', '--target', 'ES2023', '--lib', 'ES2023,ES2024.String', '--types', 'node', '--skipLibCheck', '--ignoreConfig']; // prettier-ignore
       await promisify(execFile)('node_modules/.bin/tsc', [...sources, ...options]);
       await symlink(join(process.cwd(), 'node_modules'), join(root, 'node_modules'));
       await symlink(join(process.cwd(), 'package.json'), join(root, 'package.json'));

@@ -41,7 +41,7 @@ export function resolvePlain(text: string, dialect: Dialect): Json {
   return integer(digits) ?? float(digits) ?? text;
 }
 
-/** Digits of the largest double; what has more is not made a number, which takes more than linear time. */
+/** No double has more digits, in any base; making a number of more takes more than linear time. */
 const MOST_DIGITS = 1100;
 
 function integer(text: string): number | undefined {

@@ -56,10 +56,8 @@ export class DatabaseAvailability {
   /** Puts itself before the pool of the data source. */
   guard(dataSource: DataSource): void {
     const pool = (dataSource.driver as PostgresDriver).master as pg.Pool;
-    pool.on('connect', (client) => {
-      // A connection that fails while it is handed over would otherwise end the process.
-      client.on('error', () => undefined);
-      if (!(client instanceof pg.Client)) return;
+    pool.on('acquire', (client) => {
+      if (!(client instanceof pg.Client) || this.clients.has(client)) return;
       this.clients.add(client);
       client.once('end', () => this.clients.delete(client));
     });

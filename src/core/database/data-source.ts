@@ -24,12 +24,14 @@ export const PLANNING = '-c random_page_cost=1.1 -c max_parallel_workers_per_gat
 /** The server ends what a request or a job leaves running or open for longer: whoever asked for it has gone. */
 const LONGEST = { statement_timeout: 120_000, idle_in_transaction_session_timeout: 120_000 };
 
-/** Whoever waits for a place in the pool has more patience than a connection that is being made. */
+/** Shorter than the wait for a place in the pool, which a connection that is being made takes. */
 const CONNECT_MS = 4_000;
 
 class PooledClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super({ ...config, connectionTimeoutMillis: CONNECT_MS });
+    // One that fails while it is handed over has nobody else to hear it, which would end the process.
+    this.on('error', () => undefined);
   }
 }
 

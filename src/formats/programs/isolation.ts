@@ -6,6 +6,16 @@ const execute = promisify(execFile);
 /** `auto`: where the system allows it. `require`: programs that cannot be isolated are not run. */
 export type IsolationMode = 'auto' | 'require';
 
+/** The server does not start: isolation is required, and the system does not allow it. */
+export class IsolationMissing extends Error {
+  constructor() {
+    super(
+      'PROGRAM_ISOLATION=require: this system does not let helm and kustomize run in namespaces of their own. Allow unprivileged user namespaces and install util-linux (unshare, setpriv), or set PROGRAM_ISOLATION=auto.',
+    );
+    this.name = 'IsolationMissing';
+  }
+}
+
 /** How a program is started and under which path it sees its scratch folder. */
 export interface Launch {
   command: readonly [string, ...string[]];

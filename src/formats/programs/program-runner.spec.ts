@@ -1,8 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Isolation } from './isolation.js';
 import { script } from './program.fixture.js';
 import { type ProgramBounds, ProgramRunner, type Run } from './program-runner.js';
+import { Programs } from './programs.js';
 
 const files = (texts: Record<string, string>): Map<string, Uint8Array> =>
   new Map(Object.entries(texts).map(([path, text]) => [path, Buffer.from(text)]));
@@ -136,5 +138,37 @@ describe.each(modes)('running a program (isolation %s)', (mode) => {
   it('reaches nobody', async () => {
     const { output } = await run('/usr/bin/cat /sys/class/net/*/address /proc/net/dev 2>/dev/null; echo done');
     expect(output).toBe('done\n');
+  });
+});
+
+describe('a system without isolation', () => {
+  const probe = jest.spyOn(Isolation, 'probe');
+  beforeEach(() => probe.mockResolvedValue(Isolation.none));
+  afterAll(() => probe.mockRestore());
+
+  it('runs programs all the same, unless isolation is required', async () => {
+    const program = await script('helm', 'exit 0');
+    const paths = { helm: program.path, kustomize: '' };
+    const able = new Programs(paths, undefined, {}, { mode: 'auto' });
+    expect([await able.isolated(), await able.helm.available()]).toEqual([false, true]);
+    const strict = new Programs(paths, undefined, {}, { mode: 'require' });
+    await expect(strict.isolated()).rejects.toThrow('PROGRAM_ISOLATION=require');
+    expect(await strict.helm.available()).toBe(false);
+    await program.remove();
+  });
+});
+
+(best?.works ? describe : describe.skip)('a program that cannot be isolated', () => {
+  it('runs without, and is reported', async () => {
+    // As the shim of a version manager, which starts a program that an isolated run does not see.
+    const target = await script('helm', 'exit 0');
+    const shim = await script('helm', `exec ${target.path}`);
+    const exposed: string[] = [];
+    const programs = new Programs({ helm: shim.path }, undefined, {}, { exposed: (path) => exposed.push(path) });
+    expect([await programs.helm.available(), exposed]).toEqual([true, [shim.path]]);
+    const strict = new Programs({ helm: shim.path }, undefined, {}, { mode: 'require' });
+    expect(await strict.helm.available()).toBe(false);
+    await target.remove();
+    await shim.remove();
   });
 });

@@ -1,6 +1,6 @@
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import { type FairQueueBounds } from '../fair-queue.js';
-import { Isolation, type IsolationMode } from './isolation.js';
+import { Isolation, IsolationMissing, type IsolationMode } from './isolation.js';
 import { type ProcessBounds, ProgramProcess } from './program-process.js';
 import { ScratchFolder } from './scratch-folder.js';
 import { Slots } from './slots.js';
@@ -65,8 +65,7 @@ export class ProgramRunner {
   ): Promise<Run> {
     return this.slots.hold(async () => {
       const [best] = isolation ? [isolation] : await this.isolations();
-      if (!best)
-        throw new Error('Programs of others cannot be isolated on this system, which PROGRAM_ISOLATION requires.');
+      if (!best) throw new IsolationMissing();
       return ScratchFolder.with(files, (folder) => this.start(best, path, args, folder, subject));
     });
   }

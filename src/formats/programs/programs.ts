@@ -3,7 +3,7 @@ import { Helm } from './helm.js';
 import { isKubectl, Kustomize } from './kustomize.js';
 import { unpackedFiles } from './packed-files.js';
 import { Program, type Renderer } from './program.js';
-import { type IsolationMode } from './isolation.js';
+import { IsolationMissing, type IsolationMode } from './isolation.js';
 import { type ProgramBounds, ProgramRunner, type Run } from './program-runner.js';
 import { type ProgramQuestion } from './programs-elsewhere.js';
 
@@ -71,13 +71,11 @@ export class Programs implements Engines {
     return run ? asked.run(run.args, unpackedFiles(run.files), run.subject) : asked.available();
   }
 
-  /** Whether the system lets programs run in namespaces of their own; asked once. @throws Error when that is required and it does not */
+  /** Whether the system lets programs run in namespaces of their own; asked once. @throws IsolationMissing when that is required and it does not */
   async isolated(): Promise<boolean> {
     const [best] = await this.runner.isolations();
     if (best) return best.works;
-    throw new Error(
-      'PROGRAM_ISOLATION=require: this system does not let helm and kustomize run in namespaces of their own. Allow unprivileged user namespaces and install util-linux (unshare, setpriv), or set PROGRAM_ISOLATION=auto.',
-    );
+    throw new IsolationMissing();
   }
 
   /** Ends what is running. */
