@@ -323,6 +323,23 @@ describe('a deployment that waits for its turn', () => {
     expect(outcome).toMatchObject({ error: { code: 'REQUESTER_NOT_ALLOWED' } });
   }, 30_000);
 
+  it('is cancelled by an admin who did not request it, and by archiving the workspace', async () => {
+    for (const stop of [(id: string) => cancel(id, people.admin), () => people.admin.post(`${scene.path}/archive`)]) {
+      await stage();
+      const first = await done(ask(world.admin));
+      await once(first.id, ({ status }) => status === 'running');
+      const { id } = await done(ask(people.editor));
+      expect((await deployment(id)).status).toBe('queued');
+      expect(await stop(id)).toMatchObject({ status: 200 });
+      expect(await deployment(id)).toMatchObject({ status: 'cancelled' });
+      expect(
+        await world.sql(`SELECT user_id FROM event WHERE acted_upon = $1 AND action = 'cancelled'`, [id]),
+      ).toHaveLength(1);
+      cluster.hangUp();
+      await ended(first.id);
+    }
+  }, 60_000);
+
   it('does not begin when its approver has been removed', async () => {
     await stage({ tier: 'production' });
     const outcome = await behind(approved, () => done(world.admin.delete(`${scene.path}/members/${people.admin.id}`)));

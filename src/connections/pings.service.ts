@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../core/access/actor.js';
+import { isOutage } from '../core/database/outage.js';
 import { AppError, Conflict, RemoteFailure } from '../core/errors/app-error.js';
 import type { Connection } from './connection.entity.js';
 import { ConnectionSecrets } from './connection-secrets.js';
@@ -38,6 +39,7 @@ export class PingsService {
       const facts = await kind.probe(connection.metadata, secret);
       return await this.connections.observe(actor, id, 'connected', facts);
     } catch (error) {
+      if (isOutage(error)) throw error;
       const failure = failureOf(error, secret);
       const observed = await this.connections.observe(actor, id, 'disconnected', {});
       throw failure.with({ connection: ConnectionView.of(observed) });

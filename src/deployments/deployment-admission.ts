@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Actor } from '../core/access/actor.js';
-import { isOutage } from '../core/database/outage.js';
 import { AppError, Conflict } from '../core/errors/app-error.js';
+import { isTemporary } from '../core/errors/problem.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import type { Deployment, DeploymentFailure } from './deployment.entity.js';
 import { DeploymentRights } from './deployment-rights.js';
@@ -61,7 +61,7 @@ export class DeploymentAdmission {
       await this.rights.requireMandate(deployment, deployment);
       return undefined;
     } catch (error) {
-      if (isOutage(error) || !(error instanceof AppError)) throw error;
+      if (isTemporary(error) || !(error instanceof AppError)) throw error;
       return { status: error.status, code: error.code, detail: error.message };
     }
   }

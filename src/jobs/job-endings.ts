@@ -51,7 +51,8 @@ export class JobEndings {
     return this.unit.run(async () => {
       const job = await this.jobs.requestCancel(id);
       if (!job || !isFinished(job)) return job;
-      await this.handlers.of(job.queue)?.ended?.(job);
+      // Who cancels may know less than the job's listener has to write.
+      await this.unit.asSystem('the end of a job', async () => this.handlers.of(job.queue)?.ended?.(job));
       this.unit.afterCommit(() => this.count(job, { status: 'cancelled' }));
       return job;
     });

@@ -96,6 +96,12 @@ const ROLLED_BACK = new Set(['40001', '40P01']);
 /** A text that no column takes: the NUL character, or characters outside of the encoding of the database. */
 const UNSTORABLE_TEXT = new Set(['22021', '22P05']);
 
+/** Whether the same work may succeed in a moment: this server, or its database, is busy or away. */
+export function isTemporary(thrown: unknown): boolean {
+  const { status } = asAppError(thrown);
+  return status === 429 || status === 503;
+}
+
 /** What the database says of being busy is no fault of the request, nor of ours: the same call may pass in a moment. */
 function databaseError(thrown: unknown): AppError | undefined {
   const { message, driverError } = (thrown ?? {}) as { message?: string; driverError?: { code?: string } };

@@ -11,6 +11,8 @@ const LINGER_MS = 2_000;
  * A client that asks with `Expect: 100-continue` is told to send its body by whoever reads it, not before.
  */
 export function boundConnections(server: Server): void {
+  // A start that is repeated keeps its server.
+  if (server.listenerCount('checkContinue') > 0) return;
   server.headersTimeout = HEADERS_MS;
   server.requestTimeout = REQUEST_MS;
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isUUID } from 'class-validator';
 import { AppError } from '../../core/errors/app-error.js';
+import { isTemporary } from '../../core/errors/problem.js';
 import { DeployedDesignsStore } from '../deployed-designs.store.js';
 import { DeploymentRights, type Mandate } from '../deployment-rights.js';
 import type { LabelledOwner } from './owner.js';
@@ -23,7 +24,7 @@ export class Adoption {
         await this.rights.requireMandate(mandate, place);
         return true;
       } catch (error) {
-        if (!(error instanceof AppError)) throw error;
+        if (isTemporary(error) || !(error instanceof AppError)) throw error;
         return false;
       }
     };

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { isOutage } from '../../core/database/outage.js';
 import { AppError } from '../../core/errors/app-error.js';
+import { isTemporary } from '../../core/errors/problem.js';
 import type { JobContext } from '../../jobs/job-handlers.js';
 import type { ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
 import { type ChangeJournal } from '../apply/applied-change.js';
@@ -67,7 +67,7 @@ export class ClusterRuns {
       const failure = result.failure ? failureOf({ status, ...result }) : null;
       return { connectionId, status, resources, failure, objects, changed: journal.changes.length > 0 };
     } catch (error) {
-      if (signal.aborted || isOutage(error) || !(error instanceof AppError)) throw error;
+      if (signal.aborted || isTemporary(error) || !(error instanceof AppError)) throw error;
       const failure = { status: error.status, code: error.code, detail: error.message };
       const changed = journal.changes.length > 0;
       return { connectionId, status: 'failed', resources: [], failure, objects: [], changed };

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { isOutage } from '../../core/database/outage.js';
 import { AppError } from '../../core/errors/app-error.js';
+import { isTemporary } from '../../core/errors/problem.js';
 import type { JobContext } from '../../jobs/job-handlers.js';
 import type { ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { type AppliedChange, changeKey } from '../apply/applied-change.js';
@@ -76,7 +76,7 @@ export class UnfinishedRuns {
       const clock = new RunClock(UNDO_WITHIN_MS, signal, false);
       return await new Undo(cluster, owner, clock).all(changes, assertLeased);
     } catch (error) {
-      if (isOutage(error) || !(error instanceof AppError)) throw error;
+      if (isTemporary(error) || !(error instanceof AppError)) throw error;
       const failure = {
         reason: 'NOT_TAKEN_BACK',
         detail: `What was done could not be taken back: ${error.message}`,
@@ -107,7 +107,7 @@ export class UnfinishedRuns {
       if (leaves) return resourceOf(change, isThere ? 'skipped' : 'deleted');
       return resourceOf(change, isThere ? 'applied' : 'skipped');
     } catch (error) {
-      if (isOutage(error) || !(error instanceof AppError)) throw error;
+      if (isTemporary(error) || !(error instanceof AppError)) throw error;
       const unknown: ResourceError = { reason: error.code, detail: error.message };
       return { ...resourceOf(change, 'failed'), error: unknown };
     }

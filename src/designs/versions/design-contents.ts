@@ -127,7 +127,7 @@ export class DesignContents {
   /** What deploying a version puts on a cluster: all but the hooks of a chart that installing it does not run. */
   async readResources(design: Design, number = design.versionNumber): Promise<DesignResource[]> {
     const content = await this.readPacked(design, number);
-    const chunks = await tasksFor(content, this.pool).run(resourcesTask, content, { buffers: [content.buffer] });
+    const chunks = await tasksFor(content, this.pool).run(resourcesTask, content, own(content));
     return itemsOf<DesignResource>(chunks);
   }
 

@@ -3,6 +3,7 @@ import { newId } from '../../core/database/base.entity.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { DomainEvent } from '../../core/events/domain-event.js';
 import { EventBus } from '../../core/events/event-bus.js';
+import { currentRequest } from '../../core/telemetry/request-context.js';
 import { FeedStore, type ToldEvent } from './feed.store.js';
 
 /** Keeps every event that is published, in the publisher's transaction: no change without its event, no event without its change. */
@@ -27,10 +28,14 @@ export class Recorder {
     this.told.set(session, told);
     this.unit.beforeCommit(async () => {
       this.told.delete(session);
-      await this.feed.append(told);
+      if (told.every(({ user_id }) => user_id === callerId())) await this.feed.append(told);
+      else await this.unit.asSystem('events of others', () => this.feed.append(told));
     });
   }
 }
+
+/** Whose session it is; nobody's where the system works. */
+const callerId = (): string | null => currentRequest()?.actor?.userId ?? null;
 
 /** As it is now: the record it tells of may change again before the commit. */
 function asTold(event: DomainEvent): ToldEvent {
