@@ -6,6 +6,7 @@ import { Drain } from '../core/lifecycle/drain.js';
 import { Jobs } from '../jobs/jobs.js';
 
 const PATIENCE_MS = 2000;
+const FRESH_MS = 500;
 
 /** `checks` names each part and `ok`, or what is wrong with it. */
 export interface Health {
@@ -15,6 +16,9 @@ export interface Health {
 
 @Injectable()
 export class HealthService implements BeforeApplicationShutdown {
+  private lookedAt = -Infinity;
+  private latest?: Promise<Health>;
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly jobs: Jobs,
@@ -22,8 +26,17 @@ export class HealthService implements BeforeApplicationShutdown {
     private readonly drain: Drain,
   ) {}
 
+  /** Probes share one look at the parts, so that they take connections from nobody however many there are. */
   async check(): Promise<Health> {
     if (this.drain.hasBegun) return { status: 'draining', checks: {} };
+    if (!this.latest || performance.now() - this.lookedAt > FRESH_MS) {
+      this.lookedAt = performance.now();
+      this.latest = this.look();
+    }
+    return this.latest;
+  }
+
+  private async look(): Promise<Health> {
     const [database, migrations] = await Promise.all([
       this.outcome(async () => void (await this.dataSource.query('SELECT 1'))),
       this.outcome(() => this.schema()),

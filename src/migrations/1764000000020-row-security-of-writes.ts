@@ -127,6 +127,13 @@ const PLACES: Record<string, string[]> = {
     ),
   ),
   organization: ['id'],
+  organization_member: ['organization_id', 'user_id'],
+  team_member: ['team_id', 'user_id'],
+  workspace_member: ['workspace_id', 'user_id'],
+  workspace_team: ['workspace_id', 'team_id'],
+  design_version: ['design_id', 'organization_id', 'number'],
+  snapshot: ['design_id', 'organization_id', 'number'],
+  publication: ['design_id', 'organization_id'],
 };
 
 const publishedFilter = (organizationsThatAre: string): string => `

@@ -24,7 +24,6 @@ const SYSTEM_CODES = new Set([
   'EHOSTDOWN',
   'ENETUNREACH',
   'ENETDOWN',
-  'ENOENT',
   'ENOTFOUND',
   'EAI_AGAIN',
 ]);
@@ -37,9 +36,16 @@ const MESSAGES =
 
 /** Whether an error of the driver says that the server cannot be reached, or has hung up. */
 export function isConnectionFault(error: unknown): boolean {
-  const { code = '', message = '', errors } = (error ?? {}) as { code?: string; message?: string; errors?: unknown[] };
+  const { code = '', message = '', syscall, errors } = (error ?? {}) as {
+    code?: string;
+    message?: string;
+    syscall?: string;
+    errors?: unknown[];
+  };
   // An address of several families fails as all of them do.
   if (errors) return errors.some(isConnectionFault);
+  // A socket that is not there; any other missing file is a fault of its own.
+  if (code === 'ENOENT') return syscall === 'connect';
   return SYSTEM_CODES.has(code) || SQL_STATES.test(code) || MESSAGES.test(message);
 }
 

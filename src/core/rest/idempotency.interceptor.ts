@@ -1,4 +1,4 @@
-import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import { type CallHandler, type ExecutionContext, Injectable, Logger, type NestInterceptor } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Response } from 'express';
 import { catchError, mergeMap, type Observable, of } from 'rxjs';
@@ -18,6 +18,8 @@ const NOT_KEPT = new Set([401, 403, 404, 429]);
 /** Writes with an `Idempotency-Key` are done once: the same call again is answered with what the first one was. */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
+  private readonly logger = new Logger('Idempotency');
+
   constructor(
     private readonly keys: IdempotencyKeys,
     private readonly reflector: Reflector,
@@ -41,16 +43,19 @@ export class IdempotencyInterceptor implements NestInterceptor {
       files: filesOf(request).map((file) => file.buffer),
     });
     if (call.earlier) return of(replay(response, call.earlier));
+    // An answer that cannot be kept leaves the claim: the work is done, and must not be done again.
+    const keep = (answer: Answer): Promise<void> =>
+      call.finish(answer).catch((error: unknown) => this.logger.warn(error, 'an answer was not kept under its key'));
     return next.handle().pipe(
-      mergeMap(async (body: unknown) => {
-        await call.finish(answerOf(response, body));
-        return body;
-      }),
       catchError(async (thrown: unknown) => {
         const error = asAppError(thrown);
-        if (error.status >= 500 || NOT_KEPT.has(error.status)) await call.forget();
-        else await call.finish(refusalOf(error));
+        if (error.status >= 500 || NOT_KEPT.has(error.status)) await call.forget().catch(() => undefined);
+        else await keep(refusalOf(error));
         throw thrown;
+      }),
+      mergeMap(async (body: unknown) => {
+        await keep(answerOf(response, body));
+        return body;
       }),
     );
   }

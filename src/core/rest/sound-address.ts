@@ -9,7 +9,9 @@ const LONGEST_QUERY = 8 * 1024;
  * @throws InvalidRequest when the path holds the NUL character, AppError 414 when the query is too long
  */
 export function checkAddress({ originalUrl }: Request): void {
-  const [path = '', query = ''] = originalUrl.split('?', 2);
+  const mark = originalUrl.indexOf('?');
+  const path = mark < 0 ? originalUrl : originalUrl.slice(0, mark);
+  const query = mark < 0 ? '' : originalUrl.slice(mark + 1);
   if (path.includes('%00')) throw new InvalidRequest('the path must not contain the NUL character');
   if (query.length <= LONGEST_QUERY) return;
   throw new AppError(414, 'URI_TOO_LONG', 'URI too long', `the query has more than ${LONGEST_QUERY} characters`, {

@@ -57,7 +57,12 @@ export class ClusterWork {
   private installationId(): Promise<string> {
     this.installation ??= this.unit.manager
       .query<{ id: string }[]>('SELECT id FROM installation')
-      .then(([row]) => row?.id ?? Promise.reject(new Error('the installation has no id')));
+      .then(([row]) => row?.id ?? Promise.reject(new Error('the installation has no id')))
+      .catch((error: unknown) => {
+        // What failed is asked for again by the next deployment.
+        this.installation = undefined;
+        throw error;
+      });
     return this.installation;
   }
 }

@@ -1,4 +1,3 @@
-import type { InvalidRequest } from '../../core/errors/app-error.js';
 import { isSmall } from '../../formats/document-reader.js';
 import { passed, type PassedError, revived } from '../../formats/passed-error.js';
 import type { Task, TaskRunner } from '../../formats/task.js';
@@ -35,7 +34,7 @@ export class Kubeconfigs {
     const contexts = await this.tasks.run(task, { source, settings });
     return contexts.map((context) => ({
       ...context,
-      ...(context.error && { error: revived(context.error) as InvalidRequest }),
+      ...(context.error && { error: revived(context.error) }),
     })) as KubeconfigContext[];
   }
 }

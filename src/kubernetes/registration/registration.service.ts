@@ -6,6 +6,7 @@ import { ALREADY_REGISTERED, ConnectionsStore } from '../../connections/connecti
 import { PingsService } from '../../connections/pings.service.js';
 import { Access } from '../../core/access/access.js';
 import type { Actor } from '../../core/access/actor.js';
+import { isOutage } from '../../core/database/outage.js';
 import { AppError, Conflict } from '../../core/errors/app-error.js';
 import { OrganizationsService } from '../../organizations/organizations.service.js';
 import type { ClusterAccess } from '../clusters/cluster-access.js';
@@ -116,6 +117,6 @@ function described(metadata: Record<string, unknown> = {}): Record<string, unkno
 
 /** @throws what has no name, so that a fault of ours is not told as one of the kubeconfig */
 function told(error: unknown): { code: string; detail: string; remedy?: string } {
-  if (!(error instanceof AppError)) throw error;
+  if (isOutage(error) || !(error instanceof AppError)) throw error;
   return { code: error.code, detail: error.message, ...(error.remedy ? { remedy: error.remedy } : {}) };
 }

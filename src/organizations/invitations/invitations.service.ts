@@ -65,7 +65,8 @@ export class InvitationsService {
 
   /** Invitations of someone who may no longer invite do not hold. */
   withdrawOf(userId: string, organizationId: string | null = null): Promise<void> {
-    return this.invitations.withdrawOf(userId, organizationId);
+    // Whoever loses the role does not see them any more.
+    return this.unit.asSystem('invitations of a former admin', () => this.invitations.withdrawOf(userId, organizationId));
   }
 
   /** Whoever was added otherwise needs no invitation any more. */

@@ -65,6 +65,8 @@ export class GraphqlSockets implements OnApplicationBootstrap, OnModuleDestroy, 
   /** Apollo hangs up on whom it takes for idle when its module is destroyed, so the sockets are told before. */
   async onModuleDestroy(): Promise<void> {
     await this.drain();
+    // A start that is repeated keeps its server.
+    (this.host.httpAdapter.getHttpServer() as HttpServer).off('upgrade', this.upgrade);
   }
 
   async beforeApplicationShutdown(): Promise<void> {

@@ -64,7 +64,7 @@ export class BodyReader {
 
   private async form(request: ReadRequest, response: Response): Promise<void> {
     await this.uploads.take(request, response);
-    request.bodyDigest = digestOf(request.body);
+    if (request.headers['idempotency-key'] !== undefined) request.bodyDigest = digestOf(request.body);
   }
 
   private async json(request: ReadRequest, limits: ReceiveLimits): Promise<void> {

@@ -42,7 +42,9 @@ export function readLargeBody(bytes: Uint8Array, wish: { digest: boolean }): Lar
     }
     const isList = Array.isArray(value);
     const members = Object.entries(value);
-    if (isList || path.length >= DEEPEST_OPEN || members.length > MOST_MEMBERS) {
+    // The root is always opened: its members are the fields of the request.
+    const isClosed = path.length > 0 && (path.length >= DEEPEST_OPEN || members.length > MOST_MEMBERS);
+    if (isList || isClosed) {
       packed.push({ path: [...path], bytes: new TextEncoder().encode(text), isList, faults: unsound(value, '') });
       return null;
     }
