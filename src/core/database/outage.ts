@@ -36,7 +36,12 @@ const MESSAGES =
 
 /** Whether an error of the driver says that the server cannot be reached, or has hung up. */
 export function isConnectionFault(error: unknown): boolean {
-  const { code = '', message = '', syscall, errors } = (error ?? {}) as {
+  const {
+    code = '',
+    message = '',
+    syscall,
+    errors,
+  } = (error ?? {}) as {
     code?: string;
     message?: string;
     syscall?: string;

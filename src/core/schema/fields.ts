@@ -33,7 +33,8 @@ export function fieldsOf(type: abstract new (...args: never[]) => object): Set<s
 function field({ api, graphql }: Described, settings: FieldSettings): PropertyDecorator {
   const { description, nullable = false, rest, weight: complexity } = settings;
   return (target, key) => {
-    if (!rest) Field(graphql as () => typeof String, { description, nullable, complexity } as FieldOptions)(target, key);
+    if (!rest)
+      Field(graphql as () => typeof String, { description, nullable, complexity } as FieldOptions)(target, key);
     if (settings.graphql) return;
     const own = names.get(target) ?? new Set<string>();
     names.set(target, own.add(String(key)));

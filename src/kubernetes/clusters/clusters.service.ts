@@ -59,7 +59,9 @@ export class Clusters implements OnApplicationShutdown {
     return () => {
       if (isNoted) return;
       isNoted = true;
-      const noted = this.unit.apart(() => asSystem(REASON, () => this.connections.noteAnswer(Actor.system(REASON), id)));
+      const noted = this.unit.apart(() =>
+        asSystem(REASON, () => this.connections.noteAnswer(Actor.system(REASON), id)),
+      );
       noted.catch((error: unknown) => this.logger.warn(error, `the status of the connection ${id} was not changed`));
     };
   }

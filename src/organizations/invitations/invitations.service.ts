@@ -66,7 +66,9 @@ export class InvitationsService {
   /** Invitations of someone who may no longer invite do not hold. */
   withdrawOf(userId: string, organizationId: string | null = null): Promise<void> {
     // Whoever loses the role does not see them any more.
-    return this.unit.asSystem('invitations of a former admin', () => this.invitations.withdrawOf(userId, organizationId));
+    return this.unit.asSystem('invitations of a former admin', () =>
+      this.invitations.withdrawOf(userId, organizationId),
+    );
   }
 
   /** Whoever was added otherwise needs no invitation any more. */
