@@ -2,7 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { AuthModule } from './auth/auth.module.js';
 import { ConnectionsModule } from './connections/connections.module.js';
 import { AccessModule } from './core/access/access.module.js';
-import { AnswersModule } from './core/answers/answers.module.js';
+import { ResponsesModule } from './core/answers/answers.module.js';
 import { ConfigModule } from './core/config/config.module.js';
 import type { Env } from './core/config/env.js';
 import { CryptoModule } from './core/crypto/crypto.module.js';
@@ -19,7 +19,7 @@ import { DesignsModule } from './designs/designs.module.js';
 import { EnvironmentsModule } from './environments/environments.module.js';
 import { EventsModule } from './events/events.module.js';
 import { FiltersModule } from './filters/filters.module.js';
-import { LargeBodiesModule } from './formats/large-bodies.module.js';
+import { LargeBodyModule } from './formats/large-bodies.module.js';
 import { HealthModule } from './health/health.module.js';
 import { KubernetesModule } from './kubernetes/kubernetes.module.js';
 import { JobsModule } from './jobs/jobs.module.js';
@@ -39,12 +39,12 @@ export class AppModule {
         ConfigModule.forRoot(env),
         TelemetryModule,
         LifecycleModule,
-        AnswersModule,
+        ResponsesModule,
         DatabaseModule.forRoot(databaseUrl, migrations),
         AccessModule,
         CryptoModule,
         EventBusModule,
-        LargeBodiesModule,
+        LargeBodyModule,
         RestModule,
         JobsModule,
         OutboundModule,

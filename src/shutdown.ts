@@ -3,18 +3,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Env } from './core/config/env.js';
-import { Drain } from './core/lifecycle/drain.js';
-import type { FrontDoor } from './core/lifecycle/front-door.js';
+import { DrainState } from './core/lifecycle/drain.js';
+import type { HttpListener } from './core/lifecycle/front-door.js';
 import type { ProcessLog } from './core/lifecycle/process-log.js';
 import type { Watchdog } from './core/lifecycle/watchdog.js';
 
 /** The process ends at the latest so long after it was told to. */
-const LONGEST_MS = 25_000;
+const MAX_SHUTDOWN_MS = 25_000;
 /** Calls that are still underway after so long are cut off, so that the database is closed in time. */
-const LONGEST_CALLS_MS = 22_000;
+const MAX_REQUEST_DRAIN_MS = 22_000;
 /** A terminal signals the whole group, and npm passes the signal on: what comes so soon is the same one again. */
-const SAME_SIGNAL_MS = 1_000;
-const PARENT_MS = 500;
+const REPEATED_SIGNAL_MS = 1_000;
+const PARENT_POLL_MS = 500;
 
 /** Ends the process in order when it is told to, whatever it is doing then. */
 export class Shutdown {
@@ -27,17 +27,17 @@ export class Shutdown {
   ) {}
 
   listen(): void {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => this.hear(signal));
-    if (process.env['npm_lifecycle_event'] === 'start') this.watchParent();
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => this.handleSignal(signal));
+    if (process.env['npm_lifecycle_event'] === 'start') this.watchParentProcess();
   }
 
   /** What is to be done at the end; the last that was begun is ended first. */
-  atEnd(step: () => Promise<unknown>): void {
+  addStep(step: () => Promise<unknown>): void {
     this.steps.unshift(step);
   }
 
   /** Does what is to be done at the end. @returns whether all of it succeeded */
-  async run(): Promise<boolean> {
+  async runSteps(): Promise<boolean> {
     let succeeded = true;
     for (const step of this.steps.splice(0))
       await step().catch((error: unknown) => {
@@ -47,43 +47,43 @@ export class Shutdown {
     return succeeded;
   }
 
-  private hear(reason: string): void {
+  private handleSignal(reason: string): void {
     if (this.begunAt === null) return void this.begin(reason);
-    if (performance.now() - this.begunAt < SAME_SIGNAL_MS) return;
+    if (performance.now() - this.begunAt < REPEATED_SIGNAL_MS) return;
     this.log.warn(`Told to stop a second time (${reason}): the process ends at once.`);
     process.exit(1);
   }
 
   private async begin(reason: string): Promise<void> {
     this.begunAt = performance.now();
-    this.watchdog.endWithin(LONGEST_MS);
+    this.watchdog.killAfter(MAX_SHUTDOWN_MS);
     this.log.info(`Told to stop (${reason}).`);
-    const succeeded = await this.run();
+    const succeeded = await this.runSteps();
     this.log.info(`Stopped after ${((performance.now() - this.begunAt) / 1000).toFixed(1)} s.`);
     process.exit(succeeded ? 0 : 1);
   }
 
   /** npm cannot tell its child that it was killed. */
-  private watchParent(): void {
+  private watchParentProcess(): void {
     const parent = process.ppid;
     const timer = setInterval(() => {
       if (process.ppid === parent) return;
       clearInterval(timer);
-      if (this.begunAt === null) this.hear('npm has ended');
-    }, PARENT_MS).unref();
+      if (this.begunAt === null) this.handleSignal('npm has ended');
+    }, PARENT_POLL_MS).unref();
   }
 }
 
 /** Lets callers go elsewhere, answers those who are here, and closes the application. */
-export async function drain(app: NestExpressApplication, door: FrontDoor, env: Env): Promise<void> {
+export async function drainApplication(app: NestExpressApplication, door: HttpListener, env: Env): Promise<void> {
   const logger = new Logger('Shutdown');
   const delay = env.shutdownDelayMs;
-  app.get(Drain).begin();
-  door.keepNoConnections();
+  app.get(DrainState).begin();
+  door.disableKeepAlive();
   logger.log(`readiness is 503; calls are served for ${delay / 1000} s more`);
   await sleep(delay);
-  logger.log(`no more calls are taken; ${door.callsUnderway} are underway`);
-  door.close(LONGEST_CALLS_MS - delay);
+  logger.log(`no more calls are taken; ${door.activeRequests} are underway`);
+  door.close(MAX_REQUEST_DRAIN_MS - delay);
   await app.close();
   logger.log('all calls are answered, and the connections to the database are closed');
 }

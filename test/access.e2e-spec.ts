@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { GraphQLSchemaHost } from '@nestjs/graphql';
 import { type Scope, SCOPES } from '../src/core/access/actor.js';
-import { type Operation, operations } from '../src/core/access/policy.js';
-import { roleTable } from '../src/core/access/role-table.js';
-import { atLeast, type Role } from '../src/core/access/roles.js';
+import { type Operation, declaredOperations } from '../src/core/access/policy.js';
+import { renderRoleTable } from '../src/core/access/role-table.js';
+import { isRoleAtLeast, type Role } from '../src/core/access/roles.js';
 import { RouteTable } from '../src/core/rest/route-table.js';
 import { proxyFilter } from '../src/filters/wasm/module.fixture.js';
 import { type Json, Person } from './support/person.js';
@@ -602,7 +602,7 @@ const outcomeOf = (status: number): Outcome => {
 };
 
 const operationOf = (name: string): Operation => {
-  const operation = operations().find((each) => each.name === name);
+  const operation = declaredOperations().find((each) => each.name === name);
   if (!operation) throw new Error(`no policy has the operation ${name}`);
   return operation;
 };
@@ -614,8 +614,8 @@ function expected(one: Pick<Rule, 'operation' | 'at' | 'absent'>, who: keyof Peo
   if (installation) return who === 'owner' ? 'allowed' : 'forbidden';
   if (one.at === 'anywhere') return 'allowed';
   const { sees, roles } = PLACES[one.at];
-  if (!atLeast(roles[who], sees)) return 'invisible';
-  return atLeast(roles[who], needs) ? 'allowed' : 'forbidden';
+  if (!isRoleAtLeast(roles[who], sees)) return 'invisible';
+  return isRoleAtLeast(roles[who], needs) ? 'allowed' : 'forbidden';
 }
 
 const HOLDS: Record<Scope, Scope[]> = {
@@ -658,7 +658,7 @@ describe('every route', () => {
   it('has a rule that says who may call it', () => {
     const routes = world
       .get(RouteTable)
-      .all()
+      .listRoutes()
       .filter(({ method, path }) => method !== '_ALL' && !OPEN.test(path))
       .map(({ method, path }) => `${method} ${path.replace('/api/system/events', '/api/events')}`);
     const ruled = new Set(
@@ -714,7 +714,7 @@ describe('every GraphQL root field', () => {
 describe('the table of roles', () => {
   it('is printed in the documentation as it is in the code', () => {
     const path = new URL('../docs/roles.md', import.meta.url);
-    const printed = `${INTRODUCTION}${roleTable(operations())}\n`;
+    const printed = `${INTRODUCTION}${renderRoleTable(declaredOperations())}\n`;
     if (process.env['UPDATE_DOCS']) writeFileSync(path, printed);
     expect(readFileSync(path, 'utf8')).toBe(printed);
   });

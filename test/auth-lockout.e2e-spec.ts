@@ -1,4 +1,4 @@
-import { makeApp } from '../src/app.setup.js';
+import { createApp } from '../src/app.setup.js';
 import { DatabaseUrl } from '../src/core/database/database-url.js';
 import { Env } from '../src/core/config/env.js';
 import { type Answer, Person } from './support/person.js';
@@ -63,7 +63,7 @@ describe('someone who guesses the password of an account', () => {
   it('is not let in again by a restart', async () => {
     const { email } = await world.person();
     await attack(email, 3);
-    const second = await makeApp(world.get(Env as never), world.get(DatabaseUrl).service);
+    const second = await createApp(world.get(Env as never), world.get(DatabaseUrl).href);
     await second.listen(0, '127.0.0.1');
     const stranger = new Person((await second.getUrl()).replace('[::1]', '127.0.0.1'), null);
     const again = await stranger.post('/api/auth/login', { email, password: 'a guess' }, from('10.3.200.1'));

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import pg from 'pg';
 import WebSocket from 'ws';
-import { makeApp } from '../src/app.setup.js';
+import { createApp } from '../src/app.setup.js';
 import { Env } from '../src/core/config/env.js';
 import { DatabaseUrl } from '../src/core/database/database-url.js';
 import { proxyFilter } from '../src/filters/wasm/module.fixture.js';
@@ -233,7 +233,7 @@ describe('a subscription to the configuration', () => {
 
   it('catches up after the connection for notices was lost', async () => {
     const subscriber = await Subscriber.live(people.viewer, 'gap');
-    const owner = new pg.Client({ connectionString: world.get(DatabaseUrl).service });
+    const owner = new pg.Client({ connectionString: world.get(DatabaseUrl).href });
     await owner.connect();
     await owner.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -287,7 +287,7 @@ describe('a subscription to the configuration', () => {
 describe('two replicas', () => {
   let second: NestExpressApplication;
   beforeAll(async () => {
-    second = await makeApp(world.get(Env as never), world.get(DatabaseUrl).service);
+    second = await createApp(world.get(Env as never), world.get(DatabaseUrl).href);
     await second.listen(0, '127.0.0.1');
   });
   afterAll(() => second.close());

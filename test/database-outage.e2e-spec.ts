@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import WebSocket from 'ws';
-import { Jobs } from '../src/jobs/jobs.js';
+import { JobsService } from '../src/jobs/jobs.js';
 import { enqueue, gate } from './jobs-replica.js';
 import { DatabaseProxy } from './support/database-proxy.js';
 import type { Answer, Person } from './support/person.js';
@@ -66,16 +66,16 @@ describe.each(['refuse', 'swallow'] as const)('a database that is away for four 
     const { open, opened } = gate();
     const queue = `through-an-outage-${way}`;
     let attempts = 0;
-    world.get(Jobs).handle(queue, {
+    world.get(JobsService).registerHandler(queue, {
       concurrency: 1,
-      handler: async () => {
+      handle: async () => {
         attempts++;
         await opened;
         await world.sql('SELECT 1');
         return { attempts };
       },
     });
-    const { id } = await enqueue(world.get(Jobs), queue);
+    const { id } = await enqueue(world.get(JobsService), queue);
     await until(() => attempts === 1);
     await change('before');
     await until(() => numbers.length > 0);
@@ -109,7 +109,7 @@ describe.each(['refuse', 'swallow'] as const)('a database that is away for four 
     expect(numbers).toEqual(numbers.map((_, index) => (numbers[0] ?? 0) + index));
     expect(socket.readyState).toBe(WebSocket.OPEN);
     socket.close();
-    expect(await world.get(Jobs).finished(id, { timeoutMs: 30_000 })).toMatchObject({ status: 'succeeded' });
+    expect(await world.get(JobsService).waitUntilFinished(id, { timeoutMs: 30_000 })).toMatchObject({ status: 'succeeded' });
     expect(proxy.attempts - before).toBeLessThan(60);
     expect(proxy.connections).toBeLessThanOrEqual(6);
   });

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseUrl } from '../src/core/database/database-url.js';
-import { JobHandlers } from '../src/jobs/job-handlers.js';
+import { JobHandlerRegistry } from '../src/jobs/job-handlers.js';
 import { JobSettings } from '../src/jobs/job-settings.js';
 import { until } from './jobs-replica.js';
 import { type Cluster, sharedCluster } from './support/cluster.js';
@@ -72,7 +72,7 @@ requires('KUBEBUILDER_ASSETS', 'a deployment whose server is killed', () => {
         '@swc-node/register/esm-register',
         '--no-warnings',
         join(import.meta.dirname, 'deployments-replica.ts'),
-        world.get(DatabaseUrl).service,
+        world.get(DatabaseUrl).href,
         String(LEASE_MS),
       ],
       { env: {}, stdio: ['pipe', 'pipe', 'inherit'] },
@@ -88,7 +88,7 @@ requires('KUBEBUILDER_ASSETS', 'a deployment whose server is killed', () => {
     ask: () => Promise<Json>,
     whileDead: (asked: Json) => Promise<unknown> = () => Promise.resolve(),
   ): Promise<Json> => {
-    const places = jest.spyOn(world.get(JobHandlers), 'places').mockReturnValue(new Map());
+    const places = jest.spyOn(world.get(JobHandlerRegistry), 'places').mockReturnValue(new Map());
     const child = await next;
     next = startServer();
     const exit = once(child, 'exit');

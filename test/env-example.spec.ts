@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { variables } from '../src/core/config/env.js';
+import { envVariables } from '../src/core/config/env.js';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 
@@ -35,7 +35,7 @@ function sources(folder: string): string[] {
 
 describe('.env.example', () => {
   const entries = readExample();
-  const schemas = Object.entries(variables);
+  const schemas = Object.entries(envVariables);
 
   it('names every variable that the server reads, and no other, in the same words once', () => {
     expect(entries.map(({ name }) => name).sort()).toEqual(schemas.map(([name]) => name).sort());

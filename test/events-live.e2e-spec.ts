@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import pg from 'pg';
 import WebSocket from 'ws';
-import { makeApp } from '../src/app.setup.js';
+import { createApp } from '../src/app.setup.js';
 import { Actor } from '../src/core/access/actor.js';
 import { Env } from '../src/core/config/env.js';
 import { DatabaseUrl } from '../src/core/database/database-url.js';
@@ -252,7 +252,7 @@ describe('a subscription', () => {
 
   it('catches up after the connection for notices was lost', async () => {
     const subscriber = await Subscriber.live(world.admin, { organizationID: world.organization }, world.organization);
-    const owner = new pg.Client({ connectionString: world.get(DatabaseUrl).service });
+    const owner = new pg.Client({ connectionString: world.get(DatabaseUrl).href });
     await owner.connect();
     await owner.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -298,7 +298,7 @@ describe('two replicas', () => {
   let elsewhere: Person;
 
   beforeAll(async () => {
-    second = await makeApp(world.get(Env as never), world.get(DatabaseUrl).service);
+    second = await createApp(world.get(Env as never), world.get(DatabaseUrl).href);
     await second.listen(0, '127.0.0.1');
     elsewhere = new Person((await second.getUrl()).replace('[::1]', '127.0.0.1'), world.admin.token);
   });

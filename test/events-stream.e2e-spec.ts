@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { makeApp } from '../src/app.setup.js';
+import { createApp } from '../src/app.setup.js';
 import { Actor } from '../src/core/access/actor.js';
 import { Env } from '../src/core/config/env.js';
 import { DatabaseUrl } from '../src/core/database/database-url.js';
@@ -185,7 +185,7 @@ describe('the stream of events', () => {
   });
 
   it('ends when its replica shuts down, which does not wait for it', async () => {
-    const second = await makeApp(world.get(Env as never), world.get(DatabaseUrl).service);
+    const second = await createApp(world.get(Env as never), world.get(DatabaseUrl).href);
     await second.listen(0, '127.0.0.1');
     const baseUrl = (await second.getUrl()).replace('[::1]', '127.0.0.1');
     const stream = await Stream.open(new Person(baseUrl, world.admin.token));

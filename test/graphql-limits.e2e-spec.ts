@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { getIntrospectionQuery } from 'graphql';
-import { AnswerBudget } from '../src/core/answers/answer-budget.js';
+import { ResponseBudget } from '../src/core/answers/answer-budget.js';
 import { Vault } from '../src/core/crypto/vault.js';
 import { HEADER } from '../src/filters/wasm/module.fixture.js';
 import type { Json, Person } from './support/person.js';
@@ -118,7 +118,7 @@ describe('Contents in GraphQL', () => {
     });
     expect(Math.max(...sizes)).toBeLessThan(2 * LIMIT);
     expect(grown).toBeLessThan(150);
-    await until(() => world.get(AnswerBudget).used === 0);
+    await until(() => world.get(ResponseBudget).usedBytes === 0);
   });
 
   it('of filters are bounded by the same rule', async () => {
@@ -138,7 +138,7 @@ describe('Contents in GraphQL', () => {
     expect((await first('id')).data.subscribeConfiguration.patterns.patterns).toHaveLength(DESIGNS);
     expect(codesOf(await first('id pattern_file'))).toEqual(new Set(['ANSWER_TOO_LARGE']));
     await socket.dispose();
-    await until(() => world.get(AnswerBudget).used === 0);
+    await until(() => world.get(ResponseBudget).usedBytes === 0);
   });
 });
 

@@ -203,7 +203,7 @@ describe('a query', () => {
   it('with a page size given twice is refused by every list, which names it, and fails nowhere', async () => {
     const routes = world
       .get(RouteTable)
-      .all()
+      .listRoutes()
       .filter(({ method, path }) => method === 'GET' && path.startsWith('/api/'))
       .filter(({ path }) => !/docs|openapi|playground|graphql|stream|subscribe/.test(path));
     const answers = await Promise.all(

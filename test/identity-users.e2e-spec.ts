@@ -297,7 +297,7 @@ describe('an account', () => {
   it('does not stand in the way of the other routes below users', () => {
     const routes = world
       .get(RouteTable)
-      .all()
+      .listRoutes()
       .filter(({ path }) => path.startsWith('/api/identity/users/'));
     const first = routes.findIndex(({ path }) => path === '/api/identity/users/:id');
     expect(routes.slice(0, first).map(({ path }) => path)).toContain(PROFILE);

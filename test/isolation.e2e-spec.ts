@@ -116,7 +116,7 @@ const NOT_ASKED =
 function* attempts(people: Record<string, Person>, own: Belongings, foreign: Belongings): Generator<Attempt> {
   const routes = world
     .get(RouteTable)
-    .all()
+    .listRoutes()
     .filter(({ path, method }) => !NOT_ASKED.test(path) && method !== 'HEAD');
   const { ids } = foreign;
   const body = {

@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseUrl } from '../src/core/database/database-url.js';
 import { JobSettings } from '../src/jobs/job-settings.js';
-import { Jobs } from '../src/jobs/jobs.js';
+import { JobsService } from '../src/jobs/jobs.js';
 import { enqueue, until } from './jobs-replica.js';
 import { World } from './support/world.js';
 
 const LEASE_MS = 2_000;
 
 let world: World;
-let jobs: Jobs;
+let jobs: JobsService;
 const children: ChildProcess[] = [];
 
 beforeAll(async () => {
   world = await World.start();
-  jobs = world.get(Jobs);
+  jobs = world.get(JobsService);
   Object.assign(world.get(JobSettings), { heartbeatMs: 100 });
 });
 afterAll(async () => {
@@ -29,7 +29,7 @@ async function startChild(queue: string): Promise<{ child: ChildProcess; lines: 
   const program = join(import.meta.dirname, 'jobs-worker.ts');
   const child = spawn(
     process.execPath,
-    ['--import', '@swc-node/register/esm-register', program, world.get(DatabaseUrl).service, queue, String(LEASE_MS)],
+    ['--import', '@swc-node/register/esm-register', program, world.get(DatabaseUrl).href, queue, String(LEASE_MS)],
     { env: {}, stdio: ['ignore', 'pipe', 'inherit'] },
   );
   children.push(child);
@@ -45,20 +45,20 @@ it('another replica takes over from one that was killed, once the lease has run 
   const { child, id } = await startChild('killed');
   child.kill('SIGKILL');
   await once(child, 'exit');
-  jobs.handle('killed', { concurrency: 1, handler: ({ attempt }) => Promise.resolve({ attempt }) });
-  const job = await jobs.finished(id, { timeoutMs: 20_000 });
+  jobs.registerHandler('killed', { concurrency: 1, handle: ({ attempt }) => Promise.resolve({ attempt }) });
+  const job = await jobs.waitUntilFinished(id, { timeoutMs: 20_000 });
   expect(job).toMatchObject({ status: 'succeeded', result: { attempt: 2 }, losses: 1, failures: 0 });
 });
 
 it('one that slept through its lease is aborted when it wakes, and what it did does not count', async () => {
   const { child, lines, id } = await startChild('asleep');
   child.kill('SIGSTOP');
-  jobs.handle('asleep', { concurrency: 1, handler: ({ attempt }) => Promise.resolve({ by: 'another', attempt }) });
-  const job = await jobs.finished(id, { timeoutMs: 20_000 });
+  jobs.registerHandler('asleep', { concurrency: 1, handle: ({ attempt }) => Promise.resolve({ by: 'another', attempt }) });
+  const job = await jobs.waitUntilFinished(id, { timeoutMs: 20_000 });
   expect(job).toMatchObject({ status: 'succeeded', result: { by: 'another', attempt: 2 }, losses: 1 });
   child.kill('SIGCONT');
   await until(() => lines.includes('lease lost'));
   child.kill('SIGTERM');
   await once(child, 'exit');
-  expect(await jobs.finished(id, { timeoutMs: 0 })).toEqual(job);
+  expect(await jobs.waitUntilFinished(id, { timeoutMs: 0 })).toEqual(job);
 });

@@ -3,23 +3,23 @@ import { randomUUID } from 'node:crypto';
 import { Actor } from '../src/core/access/actor.js';
 import { Conflict } from '../src/core/errors/app-error.js';
 import type { Job } from '../src/jobs/job.js';
-import { Jobs } from '../src/jobs/jobs.js';
-import { Requesters } from '../src/organizations/users/requesters.js';
+import { JobsService } from '../src/jobs/jobs.js';
+import { JobActorsService } from '../src/organizations/users/requesters.js';
 import { until } from './jobs-replica.js';
 import type { Answer, Json, Person } from './support/person.js';
 import { World } from './support/world.js';
 
 let world: World;
-let jobs: Jobs;
+let jobs: JobsService;
 let requester: Person;
 
 beforeAll(async () => {
   world = await World.start();
-  jobs = world.get(Jobs);
+  jobs = world.get(JobsService);
   requester = await world.person('member');
-  jobs.handle('work', {
+  jobs.registerHandler('work', {
     concurrency: 5,
-    handler: async ({ payload }, { progress, signal }) => {
+    handle: async ({ payload }, { reportProgress: progress, signal }) => {
       progress({ done: 3, of: 5 });
       const { behaviour } = payload as { behaviour: string };
       if (behaviour === 'fail') throw new Conflict('IN_USE', 'it is in use', { remedy: 'Wait.' });
@@ -28,12 +28,12 @@ beforeAll(async () => {
       throw signal.reason;
     },
   });
-  const requesters = world.get(Requesters);
-  jobs.handle('errand', {
+  const requesters = world.get(JobActorsService);
+  jobs.registerHandler('errand', {
     concurrency: 1,
-    retryIn: () => null,
-    handler: async (job) => {
-      const { userId, name, installationAdmin } = await requesters.of(job);
+    retryDelayMs: () => null,
+    handle: async (job) => {
+      const { userId, name, installationAdmin } = await requesters.resolve(job);
       return { userId, name, installationAdmin };
     },
   });
@@ -58,7 +58,7 @@ const withoutIds = ({ status, body }: Answer, id: string): Json => [
 describe('an operation', () => {
   it('tells how work ended', async () => {
     const good = await ask(requester, 'succeed');
-    await jobs.finished(good.id, { timeoutMs: 20_000 });
+    await jobs.waitUntilFinished(good.id, { timeoutMs: 20_000 });
     const { status, body, headers } = await read(requester, good);
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -75,7 +75,7 @@ describe('an operation', () => {
     expect(headers.get('etag')).toBeTruthy();
 
     const bad = await ask(requester, 'fail');
-    await jobs.finished(bad.id, { timeoutMs: 20_000 });
+    await jobs.waitUntilFinished(bad.id, { timeoutMs: 20_000 });
     expect((await read(requester, bad)).body).toMatchObject({
       status: 'failed',
       result: null,
@@ -87,12 +87,12 @@ describe('an operation', () => {
     const job = await ask(requester, 'endless');
     await until(async () => (await read(requester, job)).body.progress?.done === 3);
     expect(await cancel(requester, job)).toMatchObject({ status: 200, body: { id: job.id } });
-    await jobs.finished(job.id, { timeoutMs: 20_000 });
+    await jobs.waitUntilFinished(job.id, { timeoutMs: 20_000 });
     expect((await read(requester, job)).body).toMatchObject({ status: 'cancelled', error: null });
     expect(await cancel(requester, job)).toMatchObject({ status: 200, body: { status: 'cancelled' } });
 
     const done = await ask(requester, 'succeed');
-    await jobs.finished(done.id, { timeoutMs: 20_000 });
+    await jobs.waitUntilFinished(done.id, { timeoutMs: 20_000 });
     expect(await cancel(requester, done)).toMatchObject({ status: 409, body: { code: 'OPERATION_FINISHED' } });
   });
 
@@ -141,7 +141,7 @@ describe('a job that acts as whoever asked for it', () => {
   const errand = async ({ id, email }: Person): Promise<Answer> => {
     const actor = Actor.user({ id, email, installationAdmin: true });
     const job = await jobs.enqueue(actor, { queue: 'errand', payload: {}, organizationId: world.organization });
-    await jobs.finished(job.id, { timeoutMs: 20_000 });
+    await jobs.waitUntilFinished(job.id, { timeoutMs: 20_000 });
     return read(world.admin, job);
   };
 

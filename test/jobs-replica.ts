@@ -1,7 +1,7 @@
 import { type INestApplication, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AnswersModule } from '../src/core/answers/answers.module.js';
+import { ResponsesModule } from '../src/core/answers/answers.module.js';
 import { AccessModule } from '../src/core/access/access.module.js';
 import { Actor } from '../src/core/access/actor.js';
 import { ConfigModule } from '../src/core/config/config.module.js';
@@ -11,17 +11,17 @@ import { DatabaseModule } from '../src/core/database/database.module.js';
 import { EventBusModule } from '../src/core/events/events.module.js';
 import { OutboundModule } from '../src/core/outbound/outbound.module.js';
 import { RestModule } from '../src/core/rest/rest.module.js';
-import { LargeBodiesModule } from '../src/formats/large-bodies.module.js';
+import { LargeBodyModule } from '../src/formats/large-bodies.module.js';
 import { TelemetryModule } from '../src/core/telemetry/telemetry.module.js';
 import type { Job, NewJob } from '../src/jobs/job.js';
 import { JobSettings } from '../src/jobs/job-settings.js';
-import type { Jobs } from '../src/jobs/jobs.js';
+import type { JobsService } from '../src/jobs/jobs.js';
 import { JobsModule } from '../src/jobs/jobs.module.js';
 import { migrations } from '../src/migrations/migrations.js';
 
 const system = Actor.system('a test');
 
-const env = Env.read({
+const env = Env.parse({
   NODE_ENV: 'test',
   LOG_LEVEL: 'silent',
   DATABASE_POOL: '5',
@@ -37,12 +37,12 @@ export async function startReplica(databaseUrl: string, times: Partial<JobSettin
     ConfigModule.forRoot(env),
     TelemetryModule,
     DatabaseModule.forRoot(databaseUrl, migrations),
-    AnswersModule,
+    ResponsesModule,
     AccessModule,
     CryptoModule,
     EventBusModule,
     OutboundModule,
-    LargeBodiesModule,
+    LargeBodyModule,
     RestModule,
     JobsModule,
   ];
@@ -64,6 +64,6 @@ export function gate(): { open: () => void; opened: Promise<void> } {
   return { open, opened };
 }
 
-export function enqueue(jobs: Jobs, queue: string, fields: Partial<NewJob> = {}): Promise<Job> {
+export function enqueue(jobs: JobsService, queue: string, fields: Partial<NewJob> = {}): Promise<Job> {
   return jobs.enqueue(system, { queue, payload: {}, organizationId: null, ...fields });
 }

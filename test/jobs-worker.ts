@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { JobAborted } from '../src/jobs/job-aborted.js';
-import { Jobs } from '../src/jobs/jobs.js';
+import { JobsService } from '../src/jobs/jobs.js';
 import { startReplica } from './jobs-replica.js';
 
 // A replica in a process of its own, which a test stops and kills: it does jobs that never end by themselves.
@@ -10,12 +10,12 @@ const replica = await startReplica(url, {
   heartbeatMs: Number(leaseMs) / 10,
   drainMs: 100,
 });
-replica.get(Jobs).handle(queue, {
+replica.get(JobsService).registerHandler(queue, {
   concurrency: 1,
-  handler: async (_, { signal }) => {
+  handle: async (_, { signal }) => {
     process.stdout.write('begun\n');
     await once(signal, 'abort');
-    process.stdout.write(`${(signal.reason as JobAborted).why}\n`);
+    process.stdout.write(`${(signal.reason as JobAborted).reason}\n`);
     return { by: 'child' };
   },
 });

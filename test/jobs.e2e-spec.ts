@@ -5,35 +5,35 @@ import { UnitOfWork } from '../src/core/database/unit-of-work.js';
 import { Conflict } from '../src/core/errors/app-error.js';
 import { JobAborted } from '../src/jobs/job-aborted.js';
 import type { FinishedJob } from '../src/jobs/job.js';
-import { Jobs } from '../src/jobs/jobs.js';
+import { JobsService } from '../src/jobs/jobs.js';
 import { enqueue, gate, startReplica, until } from './jobs-replica.js';
 import { World } from './support/world.js';
 
 let world: World;
 let replica: INestApplication;
-let jobs: Jobs;
-let others: Jobs;
+let jobs: JobsService;
+let others: JobsService;
 
 beforeAll(async () => {
   world = await World.start();
-  replica = await startReplica(world.get(DatabaseUrl).service, { heartbeatMs: 100 });
-  jobs = world.get(Jobs);
-  others = replica.get(Jobs);
+  replica = await startReplica(world.get(DatabaseUrl).href, { heartbeatMs: 100 });
+  jobs = world.get(JobsService);
+  others = replica.get(JobsService);
 });
 afterAll(async () => {
   await replica.close();
   await world.stop();
 });
 
-const finished = (id: string): Promise<FinishedJob | null> => jobs.finished(id, { timeoutMs: 20_000 });
+const finished = (id: string): Promise<FinishedJob | null> => jobs.waitUntilFinished(id, { timeoutMs: 20_000 });
 const rowOf = async (id: string) => (await world.sql('SELECT * FROM job WHERE id = $1', [id]))[0] ?? {};
 
 describe('a job', () => {
   it('runs once its transaction has committed, and leaves its result', async () => {
     const seen: unknown[] = [];
-    jobs.handle<{ n: number }>('double', {
+    jobs.registerHandler<{ n: number }>('double', {
       concurrency: 2,
-      handler: ({ payload, requestedBy }, { actor }) => {
+      handle: ({ payload, requestedBy }, { actor }) => {
         seen.push({ requestedBy, actor: actor.name });
         return Promise.resolve({ twice: payload.n * 2, odd: 'a\0b\ud800' });
       },
@@ -41,7 +41,7 @@ describe('a job', () => {
     const unit = world.get(UnitOfWork);
     const id = await unit.run(async () => {
       const job = await enqueue(jobs, 'double', { payload: { n: 21 } });
-      await expect(jobs.finished(job.id, { timeoutMs: 1 })).rejects.toThrow('transaction');
+      await expect(jobs.waitUntilFinished(job.id, { timeoutMs: 1 })).rejects.toThrow('transaction');
       expect(seen).toEqual([]);
       return job.id;
     });
@@ -61,9 +61,9 @@ describe('a job', () => {
   });
 
   it('fails with what was thrown when that has a name, and with nothing but its id when not', async () => {
-    jobs.handle<{ named: boolean }>('fail', {
+    jobs.registerHandler<{ named: boolean }>('fail', {
       concurrency: 1,
-      handler: ({ payload }) => {
+      handle: ({ payload }) => {
         if (payload.named) return Promise.reject(new Conflict('IN_USE', 'it is in use'));
         throw new Error('secret at 10.0.0.1');
       },
@@ -77,7 +77,7 @@ describe('a job', () => {
 
   it('counts and logs a failure once, with its queue and its reason', async () => {
     const warn = jest.spyOn(Logger.prototype, 'warn');
-    jobs.handle('refused', { concurrency: 1, handler: () => Promise.reject(new Conflict('IN_USE', 'it is in use')) });
+    jobs.registerHandler('refused', { concurrency: 1, handle: () => Promise.reject(new Conflict('IN_USE', 'it is in use')) });
     const { id } = await enqueue(jobs, 'refused', { mostAttempts: 2 });
     await finished(id);
     const told = warn.mock.calls.filter(([facts]) => (facts as { job?: string }).job === id);
@@ -92,22 +92,22 @@ describe('a job', () => {
   });
 
   it('is cancelled when its handler says so, though nobody asked for that', async () => {
-    jobs.handle('stops', { concurrency: 1, handler: () => Promise.reject(new JobAborted('cancelled')) });
+    jobs.registerHandler('stops', { concurrency: 1, handle: () => Promise.reject(new JobAborted('cancelled')) });
     expect(await finished((await enqueue(jobs, 'stops')).id)).toMatchObject({ status: 'cancelled', error: null });
   });
 
   it('is done once more before all others of its serial key, when its listener asks for that', async () => {
     const done: string[] = [];
     const first = gate();
-    jobs.handle<{ name: string }>('repeated', {
+    jobs.registerHandler<{ name: string }>('repeated', {
       concurrency: 2,
-      handler: async ({ payload, attempt }) => {
+      handle: async ({ payload, attempt }) => {
         await first.opened;
         done.push(payload.name);
         if (done.length === 1) throw new Conflict('NOT_YET', `attempt ${attempt} is not enough`);
       },
-      ended: async (job) => {
-        if (job.status === 'failed') await jobs.repeat(job);
+      onEnded: async (job) => {
+        if (job.status === 'failed') await jobs.enqueueAgain(job);
       },
     });
     const fields = (name: string) => ({ serialKey: 'repeated', payload: { name } });
@@ -121,9 +121,9 @@ describe('a job', () => {
   it('writes nothing in a unit of work once another worker has taken it over', async () => {
     const unit = world.get(UnitOfWork);
     let refusal: unknown;
-    jobs.handle('taken', {
+    jobs.registerHandler('taken', {
       concurrency: 1,
-      handler: async ({ id, attempt }, { assertLeased }) => {
+      handle: async ({ id, attempt }, { assertLeased }) => {
         if (attempt > 1) return;
         await unit.run(assertLeased);
         await world.sql(`UPDATE job SET attempt = 7, worker = gen_random_uuid(), lease_until = now() WHERE id = $1`, [
@@ -138,10 +138,10 @@ describe('a job', () => {
 
   it('is tried again as often as it was told to', async () => {
     const failures: number[] = [];
-    jobs.handle('flaky', {
+    jobs.registerHandler('flaky', {
       concurrency: 1,
-      handler: ({ attempt }) => (attempt < 3 ? Promise.reject(new Error('not yet')) : Promise.resolve({ attempt })),
-      retryIn: (count) => failures.push(count),
+      handle: ({ attempt }) => (attempt < 3 ? Promise.reject(new Error('not yet')) : Promise.resolve({ attempt })),
+      retryDelayMs: (count) => failures.push(count),
     });
     const won = await finished((await enqueue(jobs, 'flaky', { mostAttempts: 3 })).id);
     expect(won).toMatchObject({ status: 'succeeded', result: { attempt: 3 }, failures: 2, error: null });
@@ -151,7 +151,7 @@ describe('a job', () => {
   });
 
   it('does not run before its time', async () => {
-    jobs.handle('later', { concurrency: 1, handler: () => Promise.resolve({ at: Date.now() }) });
+    jobs.registerHandler('later', { concurrency: 1, handle: () => Promise.resolve({ at: Date.now() }) });
     const runAt = new Date(Date.now() + 1_500);
     const job = await finished((await enqueue(jobs, 'later', { runAt })).id);
     expect((job?.result as { at: number }).at).toBeGreaterThanOrEqual(runAt.getTime());
@@ -159,9 +159,9 @@ describe('a job', () => {
 
   it('tells its progress', async () => {
     const middle = gate();
-    jobs.handle('steps', {
+    jobs.registerHandler('steps', {
       concurrency: 1,
-      handler: async (_, { progress }) => {
+      handle: async (_, { reportProgress: progress }) => {
         for (let step = 1; step <= 50; step++) progress({ step });
         await middle.opened;
         progress({ step: 'last' });
@@ -176,10 +176,10 @@ describe('a job', () => {
   it('tells its queue of the end in the transaction that writes it', async () => {
     const heard: string[] = [];
     let refuse = true;
-    jobs.handle('heard', {
+    jobs.registerHandler('heard', {
       concurrency: 1,
-      handler: () => Promise.resolve({ done: true }),
-      ended: async (job) => {
+      handle: () => Promise.resolve({ done: true }),
+      onEnded: async (job) => {
         expect((await world.sql('SELECT status FROM job WHERE id = $1', [job.id]))[0]).toEqual({ status: 'running' });
         heard.push(job.status);
         if (refuse) {
@@ -200,9 +200,9 @@ describe('jobs of one serial key', () => {
     const begun: string[] = [];
     const overlaps: string[][] = [];
     for (const each of [jobs, others])
-      each.handle('serial', {
+      each.registerHandler('serial', {
         concurrency: 10,
-        handler: async ({ id }) => {
+        handle: async ({ id }) => {
           running.add(id);
           begun.push(id);
           if (running.size > 1) overlaps.push([...running]);
@@ -225,13 +225,13 @@ describe('jobs of one serial key', () => {
 
   it('wait for the one before, also while that waits for another attempt', async () => {
     const order: unknown[] = [];
-    jobs.handle<{ name: string }>('serial.retry', {
+    jobs.registerHandler<{ name: string }>('serial.retry', {
       concurrency: 5,
-      handler: ({ payload, attempt }) => {
+      handle: ({ payload, attempt }) => {
         order.push([payload.name, attempt]);
         return payload.name === 'first' && attempt === 1 ? Promise.reject(new Error('again')) : Promise.resolve();
       },
-      retryIn: () => 300,
+      retryDelayMs: () => 300,
     });
     await enqueue(jobs, 'serial.retry', { serialKey: 'two', payload: { name: 'first' }, mostAttempts: 2 });
     const second = await enqueue(jobs, 'serial.retry', { serialKey: 'two', payload: { name: 'second' } });
@@ -247,10 +247,10 @@ describe('jobs of one serial key', () => {
 describe('cancelling', () => {
   it('ends at once what waits, and its queue hears of it', async () => {
     const heard: string[] = [];
-    jobs.handle('waits', {
+    jobs.registerHandler('waits', {
       concurrency: 1,
-      handler: () => Promise.resolve(),
-      ended: ({ status }) => Promise.resolve(void heard.push(status)),
+      handle: () => Promise.resolve(),
+      onEnded: ({ status }) => Promise.resolve(void heard.push(status)),
     });
     const { id } = await enqueue(jobs, 'waits', { runAt: new Date(Date.now() + 3_600_000) });
     expect(await others.cancel(id)).toMatchObject({ status: 'cancelled' });
@@ -263,12 +263,12 @@ describe('cancelling', () => {
   it('aborts what runs, on whichever replica it does', async () => {
     const reasons: string[] = [];
     const begun = gate();
-    jobs.handle('endless', {
+    jobs.registerHandler('endless', {
       concurrency: 1,
-      handler: async (_, { signal }) => {
+      handle: async (_, { signal }) => {
         begun.open();
         await once(signal, 'abort');
-        reasons.push((signal.reason as JobAborted).why);
+        reasons.push((signal.reason as JobAborted).reason);
         signal.throwIfAborted();
       },
     });
@@ -293,7 +293,7 @@ describe('a job whose worker died', () => {
   };
 
   it('is taken by another', async () => {
-    jobs.handle('orphan', { concurrency: 1, handler: ({ attempt }) => Promise.resolve({ attempt }) });
+    jobs.registerHandler('orphan', { concurrency: 1, handle: ({ attempt }) => Promise.resolve({ attempt }) });
     const id = await abandon('orphan', 0);
     expect(await finished(id)).toMatchObject({ status: 'succeeded', result: { attempt: 2 }, losses: 1, failures: 0 });
   });
@@ -301,10 +301,10 @@ describe('a job whose worker died', () => {
   it('too often fails, whatever its queue says to that', async () => {
     const heard: unknown[] = [];
     for (const each of [jobs, others])
-      each.handle('poison', {
+      each.registerHandler('poison', {
         concurrency: 2,
-        handler: () => Promise.resolve(),
-        ended: ({ status, error }) => {
+        handle: () => Promise.resolve(),
+        onEnded: ({ status, error }) => {
           heard.push([status, error?.code]);
           return Promise.reject(new Error('never'));
         },
@@ -324,17 +324,17 @@ describe('a job whose worker died', () => {
 describe('waiting', () => {
   it('ends when its time is over, when the caller leaves, and when there is no such job', async () => {
     const { id } = await enqueue(jobs, 'nobody');
-    expect(await jobs.finished(id, { timeoutMs: 20 })).toBeNull();
+    expect(await jobs.waitUntilFinished(id, { timeoutMs: 20 })).toBeNull();
     const leaving = new AbortController();
-    const wait = jobs.finished(id, { timeoutMs: 20_000, signal: leaving.signal });
+    const wait = jobs.waitUntilFinished(id, { timeoutMs: 20_000, signal: leaving.signal });
     leaving.abort(new Error('gone'));
     await expect(wait).rejects.toThrow('gone');
-    await expect(jobs.finished(world.organization, { timeoutMs: 20 })).rejects.toMatchObject({ status: 404 });
+    await expect(jobs.waitUntilFinished(world.organization, { timeoutMs: 20 })).rejects.toMatchObject({ status: 404 });
   });
 
   it('goes on when notifications were lost', async () => {
     const go = gate();
-    jobs.handle('unheard', { concurrency: 1, handler: () => go.opened });
+    jobs.registerHandler('unheard', { concurrency: 1, handle: () => go.opened });
     const { id } = await enqueue(jobs, 'unheard');
     await until(async () => (await rowOf(id))['status'] === 'running');
     const wait = finished(id);
@@ -350,7 +350,7 @@ describe('waiting', () => {
 describe('what is periodic', () => {
   it('runs once for each tick over all replicas', async () => {
     const ticks: number[] = [];
-    for (const each of [jobs, others]) each.every('tick', 500, () => Promise.resolve(void ticks.push(Date.now())));
+    for (const each of [jobs, others]) each.schedule('tick', 500, () => Promise.resolve(void ticks.push(Date.now())));
     await until(() => ticks.length >= 4);
     const rows = await world.sql<{ tick: string; count: number }>(
       `SELECT floor(extract(epoch FROM created_at) * 2) AS tick, count(*)::int AS count FROM job WHERE queue = 'tick' GROUP BY 1`,
@@ -375,22 +375,22 @@ describe('what is periodic', () => {
 
 describe('a replica that shuts down', () => {
   it('lets jobs end, and gives up at once what does not', async () => {
-    const leaving = await startReplica(world.get(DatabaseUrl).service, { drainMs: 300, graceMs: 200 });
-    const queue = leaving.get(Jobs);
+    const leaving = await startReplica(world.get(DatabaseUrl).href, { drainMs: 300, graceMs: 200 });
+    const queue = leaving.get(JobsService);
     const begun: string[] = [];
     const short = gate();
-    queue.handle('short', {
+    queue.registerHandler('short', {
       concurrency: 1,
-      handler: async () => {
+      handle: async () => {
         begun.push('short');
         await short.opened;
         return { here: true };
       },
     });
     const handler = (name: string, behaviour: (signal: AbortSignal) => Promise<unknown>) => {
-      queue.handle(name, {
+      queue.registerHandler(name, {
         concurrency: 1,
-        handler: (_, { signal }) => {
+        handle: (_, { signal }) => {
           begun.push(name);
           return behaviour(signal);
         },
@@ -403,7 +403,7 @@ describe('a replica that shuts down', () => {
     handler('deaf', () => new Promise(() => undefined));
     const made = await Promise.all(['short', 'obedient', 'deaf'].map((name) => enqueue(jobs, name)));
     await until(() => begun.length === 3);
-    const waiting = queue.finished(made[2]?.id ?? '', { timeoutMs: 60_000 });
+    const waiting = queue.waitUntilFinished(made[2]?.id ?? '', { timeoutMs: 60_000 });
     const closed = leaving.close();
     expect(await waiting).toBe(null);
     const late = await enqueue(jobs, 'short');
@@ -417,7 +417,7 @@ describe('a replica that shuts down', () => {
     ]);
     expect(['queued', 'succeeded']).toContain((await rowOf(late.id))['status']);
     for (const name of ['obedient', 'deaf'])
-      jobs.handle(name, { concurrency: 1, handler: ({ attempt }) => Promise.resolve({ attempt }) });
+      jobs.registerHandler(name, { concurrency: 1, handle: ({ attempt }) => Promise.resolve({ attempt }) });
     for (const { id } of made.slice(1)) expect(await finished(id)).toMatchObject({ result: { attempt: 2 } });
   });
 });

@@ -6,8 +6,8 @@ import type { InvalidRequest } from '../src/core/errors/app-error.js';
 import { archiveOf } from '../src/designs/formats/archive.fixture.js';
 import { importDesign } from '../src/designs/formats/detect.js';
 import { DocumentReader } from '../src/formats/document-reader.js';
-import { Programs } from '../src/formats/programs/programs.js';
-import { InPlace } from '../src/formats/task.js';
+import { LocalRenderEngines } from '../src/formats/programs/programs.js';
+import { InlineTaskRunner } from '../src/formats/task.js';
 import type { Person } from './support/person.js';
 import { requires } from './support/requirements.js';
 import { World } from './support/world.js';
@@ -139,8 +139,8 @@ requires('KUBEBUILDER_ASSETS', 'a Kustomization that names an address of this ma
   const attacks = (): Files[] => [...spellings(url).flatMap(named), ...hidden(url)].map(whole);
 
   it('reaches nobody by the fields that are allowed alone', async () => {
-    const reader = new DocumentReader(new InPlace());
-    const programs = new Programs({ kustomize }, undefined, {}, { mode: 'off' });
+    const reader = new DocumentReader(new InlineTaskRunner());
+    const programs = new LocalRenderEngines({ kustomize }, undefined, {}, { mode: 'off' });
     for (const files of attacks()) {
       const reading = refused(importDesign(await archiveOf(files, 'a.tgz'), reader, { programs }));
       const { errors } = await reading.catch((error: unknown) => Promise.reject(new Error(JSON.stringify(files), { cause: error }))); // prettier-ignore
@@ -153,12 +153,12 @@ requires('KUBEBUILDER_ASSETS', 'a Kustomization that names an address of this ma
     const transformer = plugin('PatchStrategicMergeTransformer', `paths: [${url}]`);
     const texts = { 'kustomization.yaml': 'resources: [map.yaml]\ntransformers: [t.yaml]\n', 'map.yaml': MAP, 't.yaml': transformer }; // prettier-ignore
     const files = new Map(Object.entries(texts).map(([path, text]) => [path, { path, bytes: Buffer.from(text) }]));
-    const isolated = new Programs({ kustomize });
-    const works = await isolated.isolated();
+    const isolated = new LocalRenderEngines({ kustomize });
+    const works = await isolated.checkIsolation();
     if (works) await expect(isolated.kustomize.build(files, '')).rejects.toThrow('render');
     expect(asked).toEqual([]);
     // The same without isolation and without the check shows that the attack is one.
-    await new Programs({ kustomize }, undefined, {}, { mode: 'off' }).kustomize.build(files, '');
+    await new LocalRenderEngines({ kustomize }, undefined, {}, { mode: 'off' }).kustomize.build(files, '');
     expect(asked).toEqual(['/map.yaml']);
   });
 

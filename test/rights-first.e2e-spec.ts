@@ -5,8 +5,8 @@ import { RequestMethod } from '@nestjs/common';
 import { MetadataScanner, ModulesContainer } from '@nestjs/core';
 import { GraphQLSchemaHost } from '@nestjs/graphql';
 import { IS_PUBLIC } from '../src/core/access/public.js';
-import { atLeast } from '../src/core/access/roles.js';
-import { type BodyRight, type DeclaredRights, type PathRight, rightsOf } from '../src/core/rest/rights/requires.js';
+import { isRoleAtLeast } from '../src/core/access/roles.js';
+import { type BodyRight, type DeclaredRights, type PathRight, getDeclaredRights } from '../src/core/rest/rights/requires.js';
 import { RouteTable } from '../src/core/rest/route-table.js';
 import { proxyFilter } from '../src/filters/wasm/module.fixture.js';
 import { type Answer, type Json, Person } from './support/person.js';
@@ -119,7 +119,7 @@ function writeRoutes(): WriteRoute[] {
         pathsOf(handler).map((path) => ({
           route: `${method} ${['', base, path].join('/').replace(/\/+/g, '/').replace(/\/$/, '')}`,
           isPublic,
-          rights: rightsOf(handler),
+          rights: getDeclaredRights(handler),
         })),
       );
     }),
@@ -198,15 +198,15 @@ async function expectRefusal(person: Person, route: string, bodies: Sent[], stat
 }
 
 /** The refusal that somebody without a role there gets; undefined for what is everyone's own. */
-function ofStranger({ operation, judge }: PathRight | BodyRight): number | undefined {
+function ofStranger({ operation, authorizer: judge }: PathRight | BodyRight): number | undefined {
   if (operation.installation) return 403;
   return judge ? 404 : undefined;
 }
 
 /** The refusal that a viewer of the workspace gets, who is a member of the organization; undefined when they may. */
-function ofViewer({ operation, judge }: PathRight | BodyRight): number | undefined {
+function ofViewer({ operation, authorizer: judge }: PathRight | BodyRight): number | undefined {
   if (operation.installation) return 403;
-  if (!judge || atLeast('viewer', operation.needs)) return undefined;
+  if (!judge || isRoleAtLeast('viewer', operation.needs)) return undefined;
   return judge.name === 'CredentialsService' ? 404 : 403;
 }
 
@@ -219,7 +219,7 @@ describe('every write route', () => {
   it('declares the right that it asks for, or is exempt for a reason', () => {
     const known = world
       .get(RouteTable)
-      .all()
+      .listRoutes()
       .filter(({ method }) => WRITES.includes(method))
       .map(({ method, path }) => `${method} ${path}`);
     const declared = routes.filter(
@@ -261,7 +261,7 @@ describe('every write route', () => {
         if (first(rights.path, refusal) !== undefined) continue;
         for (const right of rights.body) {
           const status = refusal(right);
-          const place = places[right.judge.name];
+          const place = places[right.authorizer.name];
           expect({ route, place }).toMatchObject({ place: expect.any(Object) as object });
           if (status === undefined || !place) continue;
           judged += 1;

@@ -16,7 +16,7 @@ describe('every route', () => {
   it('is closed to callers without a token, but for those that are listed', async () => {
     const routes = world
       .get(RouteTable)
-      .all()
+      .listRoutes()
       .filter(({ method }) => method !== '_ALL');
     expect(routes.length).toBeGreaterThan(50);
     const answers = await Promise.all(
@@ -38,7 +38,7 @@ describe('every route', () => {
     );
     const missing = world
       .get(RouteTable)
-      .all()
+      .listRoutes()
       .filter(({ path }) => path.startsWith('/api/') && !/^\/api\/(docs|openapi|system\/graphql)/.test(path))
       .map(({ method, path }) => `${method} ${path}`)
       .filter((route) => !described.includes(route));

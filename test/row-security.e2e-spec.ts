@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
 import { Access } from '../src/core/access/access.js';
 import { Actor } from '../src/core/access/actor.js';
-import { inRequest } from '../src/core/telemetry/request-context.js';
+import { runInRequestContext } from '../src/core/telemetry/request-context.js';
 import { moduleOf } from '../src/filters/wasm/module.fixture.js';
 import type { Json, Person } from './support/person.js';
 import { done } from './support/workspace-scene.js';
@@ -34,7 +34,7 @@ const OWN_DELETES = ['organization_member', 'team_member', 'workspace_member', '
 
 const as = <T>(person: Person | null, work: () => Promise<T>): Promise<T> => {
   const actor = person ? Actor.user({ id: person.id, email: person.email, installationAdmin: false }) : undefined;
-  return inRequest({ requestId: 'test', ...(actor ? { actor } : {}) }, work);
+  return runInRequestContext({ requestId: 'test', ...(actor ? { actor } : {}) }, work);
 };
 
 /** Runs a statement in somebody's name and takes it back; answers how many rows it met, or the code of the error. */

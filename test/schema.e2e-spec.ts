@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { makeDataSource } from '../src/core/database/data-source.js';
+import { createDataSource } from '../src/core/database/data-source.js';
 import { migrations } from '../src/migrations/migrations.js';
 import { cloneDatabase } from './support/database.js';
 import { World } from './support/world.js';
@@ -20,7 +20,7 @@ describe('the schema', () => {
 
   it('goes back, migration by migration, and forward again', async () => {
     const { url, drop } = await cloneDatabase();
-    const owner = await makeDataSource({ url, migrations, role: 'owner' }).initialize();
+    const owner = await createDataSource({ url, migrations, role: 'owner' }).initialize();
     try {
       for (const _ of migrations) await owner.undoLastMigration();
       const tables = await owner.query<{ tablename: string }[]>(

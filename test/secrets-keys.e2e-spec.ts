@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { INestApplication } from '@nestjs/common';
-import { makeApp } from '../src/app.setup.js';
-import { FirstStart } from '../src/auth/first-start.js';
+import { createApp } from '../src/app.setup.js';
+import { FirstStartService } from '../src/auth/first-start.js';
 import { Env } from '../src/core/config/env.js';
 import { UnitOfWork } from '../src/core/database/unit-of-work.js';
 import { Vault } from '../src/core/crypto/vault.js';
@@ -25,7 +25,7 @@ const servers: INestApplication[] = [];
 
 beforeAll(async () => {
   world = await World.start({ ENCRYPTION_KEY: OLD, JWT_SECRET });
-  url = world.get(DatabaseUrl).service;
+  url = world.get(DatabaseUrl).href;
 });
 afterAll(async () => {
   for (const server of servers) await server.close();
@@ -35,7 +35,7 @@ afterAll(async () => {
 /** Another server on the same database. */
 async function serve(keys: Record<string, string>, databaseUrl = url): Promise<INestApplication> {
   const settings = { NODE_ENV: 'test', LOG_LEVEL: 'silent', LOG_FORMAT: 'json', RATE_LIMIT: 'off', DATABASE_POOL: '5' };
-  const app = await makeApp(Env.read({ ...settings, JWT_SECRET, ...keys }), databaseUrl);
+  const app = await createApp(Env.parse({ ...settings, JWT_SECRET, ...keys }), databaseUrl);
   servers.push(app);
   await app.listen(0, '127.0.0.1');
   return app;
@@ -188,7 +188,7 @@ describe('the vault', () => {
       { ENCRYPTION_KEY: NEW, ADMIN_EMAIL: 'a@example.org', ADMIN_PASSWORD: 'long enough 1' },
       own,
     );
-    await app.get(FirstStart).fill(() => Promise.resolve());
+    await app.get(FirstStartService).seed(() => Promise.resolve());
     const [vault, unit] = [app.get(Vault), app.get(UnitOfWork)];
     const organization = (await unit.manager.query<{ id: string }[]>('SELECT id FROM organization'))[0]?.id ?? '';
     const sealed = await Promise.all(

@@ -141,7 +141,7 @@ function withIds(template: string, ids: Record<string, string[]>): string[] {
 }
 
 async function dump(query: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString: world.get(DatabaseUrl).service });
+  const client = new pg.Client({ connectionString: world.get(DatabaseUrl).href });
   await client.connect();
   try {
     return (await client.query<{ text: string }>(query)).rows.map(({ text }) => text);

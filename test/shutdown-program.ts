@@ -8,6 +8,6 @@ const [ms = '500'] = process.argv.slice(2);
 const log = new ProcessLog(false);
 const shutdown = new Shutdown(log, new Watchdog(log.isJson));
 shutdown.listen();
-shutdown.atEnd(() => sleep(Number(ms)));
+shutdown.addStep(() => sleep(Number(ms)));
 setInterval(() => undefined, 60_000);
 log.info(`process ${process.pid}`);

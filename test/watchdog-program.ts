@@ -4,7 +4,7 @@ import { Watchdog } from '../src/core/lifecycle/watchdog.js';
 const [blockMs = '0', endMs = '0'] = process.argv.slice(2);
 const watchdog = new Watchdog(true);
 setTimeout(() => {
-  if (endMs !== '0') watchdog.endWithin(Number(endMs));
+  if (endMs !== '0') watchdog.killAfter(Number(endMs));
   process.stdout.write('blocking\n');
   for (const end = Date.now() + Number(blockMs); Date.now() < end;);
   setTimeout(() => process.exit(0), 1_000);

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { DocumentReader } from '../../src/formats/document-reader.js';
-import { defaultLimits } from '../../src/formats/limits.js';
+import { DEFAULT_FORMAT_LIMITS } from '../../src/formats/limits.js';
 import { PackedDesign } from '../../src/formats/packed-design.js';
-import { Programs } from '../../src/formats/programs/programs.js';
+import { LocalRenderEngines } from '../../src/formats/programs/programs.js';
 import type { ProgramQuestion } from '../../src/formats/programs/programs-elsewhere.js';
-import { InPlace } from '../../src/formats/task.js';
+import { InlineTaskRunner } from '../../src/formats/task.js';
 import { WorkerPool } from '../../src/formats/worker-pool.js';
 import type { DesignFile } from '../../src/formats/design-file.js';
-import { ChartExport } from '../../src/designs/exports/chart-export.js';
+import { ChartExporter } from '../../src/designs/exports/chart-export.js';
 import { ComposeCorpus } from '../../src/designs/formats/compose/corpus.fixture.js';
 import {
   type Attempt,
@@ -31,7 +31,7 @@ const need = (name: string): string => {
 };
 const corpus = need('CORPUS_DIR');
 const kubectl = join(need('KUBEBUILDER_ASSETS'), 'kubectl');
-const programs = new Programs({ helm: need('HELM_BIN'), kustomize: kubectl });
+const programs = new LocalRenderEngines({ helm: need('HELM_BIN'), kustomize: kubectl });
 const pool = new WorkerPool();
 const watch = new LoopWatch();
 
@@ -50,25 +50,25 @@ class Costs {
     const result = await pool
       .run(
         importTask,
-        { file: { path: file.path, bytes }, types: null, options, limits: defaultLimits },
-        { buffers: [bytes.buffer], answer: (question) => programs.answer(question as ProgramQuestion) },
+        { file: { path: file.path, bytes }, types: null, options, limits: DEFAULT_FORMAT_LIMITS },
+        { transferList: [bytes.buffer], answerQuestion: (question) => programs.answerQuestion(question as ProgramQuestion) },
       )
       .catch(refusal);
     this.ms += performance.now() - began;
     this.stall = Math.max(this.stall, watch.longest().cpu);
     if (result instanceof Error) return result;
-    const design = JSON.parse(Buffer.from(new PackedDesign(result.design).bytes()).toString()) as DesignFile;
+    const design = JSON.parse(Buffer.from(new PackedDesign(result.design).toBytes()).toString()) as DesignFile;
     return { ...result, design };
   };
 }
 
-const charts = new ChartExport(new DocumentReader(new InPlace()), new InPlace());
+const charts = new ChartExporter(new DocumentReader(new InlineTaskRunner()), new InlineTaskRunner());
 const compose = new ComposeCorpus(corpus);
 const formats: Record<string, (attempt: Attempt) => AsyncIterable<Judged>> = {
   kubernetes: (attempt) => judgedManifests(corpus, attempt),
   design: (attempt) => judgedDesigns(corpus, attempt),
   'docker-compose': (attempt) => measured(compose.judged(), attempt),
-  helm: (attempt) => judgedCharts(corpus, attempt, ({ design }, source) => charts.kept(design, source)),
+  helm: (attempt) => judgedCharts(corpus, attempt, ({ design }, source) => charts.fromSource(design, source)),
   kustomize: (attempt) => judgedKustomizations(corpus, kubectl, attempt),
 };
 

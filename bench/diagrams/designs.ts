@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { identityOf } from '../../src/formats/design-component.js';
+import { resourceIdentity } from '../../src/formats/design-component.js';
 import { isObject } from '../../src/formats/located.js';
 import { objectsIn } from '../validation/corpus.js';
 
@@ -30,6 +30,6 @@ export function fileOf(corpus: string, { path }: Sample): { name: string; bytes:
   const at = join(corpus, path);
   if (/\.ya?ml$/.test(path)) return { name: basename(path), bytes: new Uint8Array(readFileSync(at)) };
   const whole = objectsIn(at).filter(({ kind, metadata }) => kind !== 'List' && isObject(metadata) && typeof metadata['name'] === 'string'); // prettier-ignore
-  const items = [...new Map(whole.map((each) => [identityOf(each), each])).values()];
+  const items = [...new Map(whole.map((each) => [resourceIdentity(each), each])).values()];
   return { name: 'list.json', bytes: new TextEncoder().encode(JSON.stringify({ apiVersion: 'v1', kind: 'List', items })) }; // prettier-ignore
 }

@@ -1,4 +1,4 @@
-import { PLANNING } from '../../src/core/database/data-source.js';
+import { PLANNER_OPTIONS } from '../../src/core/database/data-source.js';
 import { dropPolicies, startDatabase, withClient } from '../support/database.js';
 import { fillEnvironments } from '../support/environments.js';
 import { type Candidate, compare } from '../support/load.js';
@@ -14,7 +14,7 @@ try {
   const product = await startServer(PRODUCT, settings);
   const paths = pages((await withClient(database.url, (client) => fillEnvironments(client))).organization);
   const logging = await startServer(PRODUCT, { ...settings, LOG_LEVEL: 'info' });
-  const plain = await startServer(PLAIN, { ...settings, BENCH_OPTIONS: PLANNING });
+  const plain = await startServer(PLAIN, { ...settings, BENCH_OPTIONS: PLANNER_OPTIONS });
   const token = await signIn(product.url);
   const candidates: Candidate[] = [
     { name: 'plain node:http + pg', server: plain, paths },

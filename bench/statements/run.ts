@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
-import { visible } from '../../src/core/access/access.js';
-import { PLANNING, SERVICE_ROLE } from '../../src/core/database/data-source.js';
+import { visibleSql } from '../../src/core/access/access.js';
+import { PLANNER_OPTIONS, SERVICE_ROLE } from '../../src/core/database/data-source.js';
 import { startDatabase, withClient } from '../support/database.js';
 import { fillEnvironments, type Scene } from '../support/environments.js';
 import { load, median, table } from '../support/load.js';
@@ -16,7 +16,7 @@ try {
   const scene = await withClient(database.url, (client) => fillEnvironments(client, [10, 10_000]));
   await countStatements(product, scene);
   await product.stop();
-  const service = `-c role=${SERVICE_ROLE} ${PLANNING}`;
+  const service = `-c role=${SERVICE_ROLE} ${PLANNER_OPTIONS}`;
   await withClient(database.url, (client) => explainLists(client, scene), service);
 } finally {
   await database.stop();
@@ -61,7 +61,7 @@ async function countStatements(product: BenchServer, { organization }: Scene): P
 }
 
 async function explainLists(client: Client, { organization, admin, viewers }: Scene): Promise<void> {
-  const rows = `FROM environment e WHERE ${visible('e', 'environment', '$1')} AND e.organization_id = $2 AND e.deleted_at IS NULL`;
+  const rows = `FROM environment e WHERE ${visibleSql('e', 'environment', '$1')} AND e.organization_id = $2 AND e.deleted_at IS NULL`;
   const search = `AND e.name ILIKE '%abcd%'`;
   const last = 'ORDER BY e.created_at DESC, e.id DESC LIMIT 20';
   const asking = (user: string) => client.query(`SELECT set_config('armature.user', $1, false)`, [user]);

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { startEmbedded } from '../../src/core/database/embedded/embedded.js';
+import { startEmbeddedPostgres } from '../../src/core/database/embedded/embedded.js';
 
 /** A database server of this benchmark alone, set up as the product sets its own up. */
 export interface BenchDatabase {
@@ -16,7 +16,7 @@ export interface BenchDatabase {
 export async function startDatabase(): Promise<BenchDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'armature-bench-'));
   chmodSync(folder, 0o711); // the account that the server runs under passes through it
-  const { url, pid, stop } = await startEmbedded({ dataDir: folder, log: () => undefined });
+  const { url, pid, stop } = await startEmbeddedPostgres({ dataDir: folder, log: () => undefined });
   return {
     url,
     cpu: () => cpuOfFamily(pid),

@@ -1,8 +1,8 @@
 import { Controller, Get, Module } from '@nestjs/common';
 import pg from 'pg';
 import { AppModule } from '../../src/app.module.js';
-import { addressOf, makeApp } from '../../src/app.setup.js';
-import { FirstStart } from '../../src/auth/first-start.js';
+import { getAppUrl, createApp } from '../../src/app.setup.js';
+import { FirstStartService } from '../../src/auth/first-start.js';
 import { Public } from '../../src/core/access/public.js';
 import { Env } from '../../src/core/config/env.js';
 import { currentRequest } from '../../src/core/telemetry/request-context.js';
@@ -48,12 +48,12 @@ if (process.env['BENCH_STATEMENTS'] === 'on') {
 
 const watch = process.env['BENCH_STALLS'] === 'on' ? new LoopWatch() : undefined;
 
-const env = Env.read(process.env);
-const app = await makeApp(env, env.DATABASE_URL ?? '');
+const env = Env.parse(process.env);
+const app = await createApp(env, env.DATABASE_URL ?? '');
 await app.listen(0, '127.0.0.1');
-await app.get(FirstStart).fill(() => Promise.resolve());
+await app.get(FirstStartService).seed(() => Promise.resolve());
 serve(
-  await addressOf(app),
+  await getAppUrl(app),
   () => app.close(),
   (question) => {
     if (question === 'stall') return watch?.longest();

@@ -1,4 +1,4 @@
-import type { Verdict } from '../../src/registry/validation/finding.js';
+import type { ValidationResult } from '../../src/registry/validation/finding.js';
 
 /** Why two judges differ, by what the server says; the first that fits names the class. */
 const CLASSES: [name: string, kind: RegExp, says: RegExp][] = [
@@ -20,7 +20,7 @@ const INTERNAL =
   /resources\[storage\]|template\.labels|spec\.validation|spec\.additionalPrinterColumns|spec\.subresources|JSONPath|clusterIPs/;
 
 /** A name for why two judges differ about a verdict. */
-export function classOf(kind: string, server: string, { errors, warnings }: Verdict): string {
+export function classOf(kind: string, server: string, { errors, warnings }: ValidationResult): string {
   if (server === 'valid')
     return `error where the server has none: ${words(`${errors[0]?.keyword} ${errors[0]?.detail}`)}`;
   const unjudged = warnings.find(({ keyword }) => keyword === 'not-judged');

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/formats/located.js';
-import type { Verdict } from '../../src/registry/validation/finding.js';
+import type { ValidationResult } from '../../src/registry/validation/finding.js';
 import type { Answer, Kind } from './api-server.js';
 import { classOf, placeClassOf } from './classes.js';
 import { comparable } from './places.js';
@@ -10,7 +10,7 @@ export interface Case {
   isBuiltIn: boolean;
   object: JsonObject;
   answer: Answer;
-  verdict: Verdict;
+  verdict: ValidationResult;
 }
 
 export interface Disagreement {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isObject, type JsonObject, objectOf, textOf } from '../../src/formats/located.js';
+import { isObject, type JsonObject, asObject, asText } from '../../src/formats/located.js';
 import type { ApiServer, Kind } from './api-server.js';
 import type { Random } from './random.js';
 
@@ -13,7 +13,7 @@ export interface Installed {
 export function definitionsOf(objects: JsonObject[], most: number, random: Random): JsonObject[] {
   const byName = new Map<string, JsonObject>();
   for (const object of objects) {
-    const name = textOf(objectOf(object['metadata'])['name']);
+    const name = asText(asObject(object['metadata'])['name']);
     if (object['kind'] === 'CustomResourceDefinition' && !byName.has(name)) byName.set(name, object);
   }
   const all = random.some([...byName.values()], byName.size);
@@ -45,7 +45,7 @@ export async function install(server: ApiServer, definitions: JsonObject[]): Pro
     const schema = (version?.['schema'] as JsonObject | undefined)?.['openAPIV3Schema'];
     const names = spec['names'] as { kind: string; plural: string };
     if (!version || !isObject(schema)) continue;
-    const apiVersion = `${textOf(spec['group'])}/${textOf(version['name'])}`;
+    const apiVersion = `${asText(spec['group'])}/${asText(version['name'])}`;
     const namespaced = spec['scope'] === 'Namespaced';
     const path = `/apis/${apiVersion}${namespaced ? '/namespaces/default' : ''}/${names.plural}`;
     installed.push({ kind: { apiVersion, kind: names.kind, namespaced, path }, schema });

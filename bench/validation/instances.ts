@@ -116,7 +116,7 @@ function numberFor(node: SchemaNode): number {
 
 function fits(node: SchemaNode, text: string): boolean {
   const { pattern, format } = node;
-  if (pattern !== undefined && (typeof pattern === 'string' || pattern.isIn(text) !== true)) return false;
+  if (pattern !== undefined && (typeof pattern === 'string' || pattern.matches(text) !== true)) return false;
   if (format !== undefined && !hasFormat(format, text)) return false;
   return text.length >= (node.number('minLength') ?? 0) && text.length <= (node.number('maxLength') ?? Infinity);
 }

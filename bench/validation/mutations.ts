@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, textOf } from '../../src/formats/located.js';
+import { isObject, type Json, type JsonObject, asText } from '../../src/formats/located.js';
 import { METADATA } from './metadata.js';
 import { changed, type Spot, spotsOf } from './places.js';
 import type { Random } from './random.js';
@@ -47,7 +47,7 @@ const WAYS: Record<string, { applies: (spot: Spot) => boolean; change: Change }>
   },
   'bad enum': {
     applies: ({ node, value }) => node.enumeration !== undefined && typeof value === 'string',
-    change: ({ value }) => [`${textOf(value)}X`],
+    change: ({ value }) => [`${asText(value)}X`],
   },
   'out of range': {
     applies: ofType('number'),
@@ -77,7 +77,7 @@ const WAYS: Record<string, { applies: (spot: Spot) => boolean; change: Change }>
   'bad pattern': {
     applies: ({ node, value }) => node.pattern !== undefined && typeof value === 'string',
     change: ({ value }, random) => [
-      random.pick([`${textOf(value)}!!`, ' ', 'ÄÖ', `-${textOf(value)}`, `${textOf(value)}\n`]) ?? '',
+      random.pick([`${asText(value)}!!`, ' ', 'ÄÖ', `-${asText(value)}`, `${asText(value)}\n`]) ?? '',
     ],
   },
   'same item twice': {
@@ -147,7 +147,7 @@ const WAYS: Record<string, { applies: (spot: Spot) => boolean; change: Change }>
     applies: ({ node, value }) => node.rules.length > 0 && isObject(value),
     change: ({ node, value }, random) => {
       const names = node.rules.flatMap(({ rule }) =>
-        [...textOf(rule).matchAll(/self\.(\w+)/g)].map(([, name]) => name ?? ''),
+        [...asText(rule).matchAll(/self\.(\w+)/g)].map(([, name]) => name ?? ''),
       );
       const copy = { ...(value as JsonObject) };
       for (const name of random.some([...new Set(names)], 2)) {

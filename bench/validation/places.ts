@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, pointerTo } from '../../src/formats/located.js';
+import { isObject, type Json, type JsonObject, toPointer } from '../../src/formats/located.js';
 import { SchemaSource, type SchemaNode } from '../../src/registry/validation/schema-node.js';
 
 /** A value of an object with the schema that is for it. */
@@ -60,4 +60,4 @@ export function comparable(place: string): string {
     .replace(/\.{2,}/g, '.');
 }
 
-export const pointerOf = (path: (string | number)[]): string => pointerTo(...path);
+export const pointerOf = (path: (string | number)[]): string => toPointer(...path);

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import type { JsonObject } from '../../src/formats/located.js';
-import { type CompiledSchema, compileSchema, validate } from '../../src/registry/validation/validate.js';
+import { type CompiledSchema, compileSchema, validateBySchema } from '../../src/registry/validation/validate.js';
 import { type Answer, ApiServer, type Kind } from './api-server.js';
 import { housed, madeBases } from './bases.js';
 import { Comparison } from './comparison.js';
@@ -115,7 +115,7 @@ async function compare({ kind, schema, compiled, bases, isBuiltIn }: Subject, co
         comparison.leave(answer);
         continue;
       }
-      comparison.add({ kind, way, isBuiltIn, object, answer, verdict: validate(object, compiled, { type }) });
+      comparison.add({ kind, way, isBuiltIn, object, answer, verdict: validateBySchema(object, compiled, { type }) });
     }
   }
 }

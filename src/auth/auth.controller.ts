@@ -1,13 +1,13 @@
 import { Body, Controller, HttpCode, Ip, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Public } from '../core/access/public.js';
-import { AnswersSecret } from '../core/rest/answers-secret.js';
+import { NoStore } from '../core/rest/answers-secret.js';
 import { RefreshRequest, SignIn } from './auth.inputs.js';
 import { AuthService } from './auth.service.js';
 import { TokensView } from './auth.view.js';
 
 @ApiTags('auth')
-@AnswersSecret()
+@NoStore()
 @Controller('api/auth')
 export class AuthController {
   constructor(private readonly auth: AuthService) {}

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../core/config/env.js';
 import { verifyPassword } from '../core/crypto/passwords.js';
-import { digestOf, newSecretToken } from '../core/crypto/secret-token.js';
+import { hashSecretToken, generateSecretToken } from '../core/crypto/secret-token.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { Unauthenticated } from '../core/errors/app-error.js';
 import type { User } from '../organizations/users/user.entity.js';
@@ -9,9 +9,9 @@ import { UsersStore } from '../organizations/users/users.store.js';
 import type { SignIn } from './auth.inputs.js';
 import type { TokensView } from './auth.view.js';
 import { SessionsStore } from './sessions/sessions.store.js';
-import { SignInLimit } from './attempts/attempt-limits.js';
-import { AccessTokens } from './tokens/access-tokens.js';
-import { Revocations } from './tokens/revocations.js';
+import { SignInLimiter } from './attempts/attempt-limits.js';
+import { AccessTokensService } from './tokens/access-tokens.js';
+import { RevocationsService } from './tokens/revocations.js';
 
 /** Signing in and out. */
 @Injectable()
@@ -19,9 +19,9 @@ export class AuthService {
   constructor(
     private readonly users: UsersStore,
     private readonly sessions: SessionsStore,
-    private readonly tokens: AccessTokens,
-    private readonly revocations: Revocations,
-    private readonly limit: SignInLimit,
+    private readonly tokens: AccessTokensService,
+    private readonly revocations: RevocationsService,
+    private readonly limit: SignInLimiter,
     private readonly unit: UnitOfWork,
     private readonly env: Env,
   ) {}
@@ -29,9 +29,9 @@ export class AuthService {
   /** @throws Unauthenticated for a wrong address or password alike; 429 after too many failures */
   async login({ email, password }: SignIn, address: string): Promise<TokensView> {
     const attempt = await this.limit.begin(email, address);
-    const user = await this.unit.asSystem('signing in', () => this.users.findByEmail(email));
+    const user = await this.unit.runAsSystem('signing in', () => this.users.findByEmail(email));
     const holds = await verifyPassword(user?.deactivatedAt ? null : user?.passwordHash, password);
-    if (!user || !holds) throw wrong();
+    if (!user || !holds) throw invalidCredentials();
     const tokens = await this.openSession(user);
     await attempt.succeeded();
     return tokens;
@@ -39,47 +39,47 @@ export class AuthService {
 
   /** @throws Unauthenticated when the user was deactivated, or their password changed, since they were read */
   openSession(user: User): Promise<TokensView> {
-    return this.withSessions(async () => {
-      const sessionId = await this.sessions.open(user, this.env.REFRESH_TOKEN_TTL);
-      if (!sessionId) throw wrong();
-      return this.issue(user.id, sessionId);
+    return this.runAsSystem(async () => {
+      const sessionId = await this.sessions.create(user, this.env.REFRESH_TOKEN_TTL);
+      if (!sessionId) throw invalidCredentials();
+      return this.issueTokens(user.id, sessionId);
     });
   }
 
   /** Trades a refresh token for the next pair. A token that was used before ends its whole session: one of the two users stole it. */
   async refresh(refreshToken: string): Promise<TokensView> {
-    const issued = await this.withSessions(async () => {
-      const use = await this.sessions.useToken(digestOf(refreshToken));
+    const issued = await this.runAsSystem(async () => {
+      const use = await this.sessions.consumeRefreshToken(hashSecretToken(refreshToken));
       if (!use) return null;
       if (!use.first) {
-        await this.end(use.sessionId);
+        await this.endSession(use.sessionId);
         return null;
       }
-      const user = await this.sessions.userOf(use.sessionId);
-      return user ? this.issue(user.user_id, user.session_id) : null;
+      const user = await this.sessions.findUser(use.sessionId);
+      return user ? this.issueTokens(user.user_id, user.session_id) : null;
     });
-    if (!issued) throw spent();
+    if (!issued) throw invalidRefreshToken();
     return issued;
   }
 
   /** Ends the session of a refresh token, also when the token was used before: then it is refused all the same. */
   async logout(refreshToken: string): Promise<void> {
-    const use = await this.withSessions(async () => {
-      const found = await this.sessions.useToken(digestOf(refreshToken));
-      if (found) await this.end(found.sessionId);
+    const use = await this.runAsSystem(async () => {
+      const found = await this.sessions.consumeRefreshToken(hashSecretToken(refreshToken));
+      if (found) await this.endSession(found.sessionId);
       return found;
     });
-    if (!use?.first) throw spent();
+    if (!use?.first) throw invalidRefreshToken();
   }
 
   /** Sessions are nobody's to see, also not their user's. */
-  private withSessions<T>(work: () => Promise<T>): Promise<T> {
-    return this.unit.asSystem('sessions', () => this.unit.run(work));
+  private runAsSystem<T>(work: () => Promise<T>): Promise<T> {
+    return this.unit.runAsSystem('sessions', () => this.unit.run(work));
   }
 
-  private async issue(userId: string, sessionId: string): Promise<TokensView> {
-    const refresh = newSecretToken();
-    await this.sessions.addToken(sessionId, digestOf(refresh));
+  private async issueTokens(userId: string, sessionId: string): Promise<TokensView> {
+    const refresh = generateSecretToken();
+    await this.sessions.addRefreshToken(sessionId, hashSecretToken(refresh));
     return {
       access_token: this.tokens.sign(userId, sessionId),
       token_type: 'Bearer',
@@ -88,14 +88,14 @@ export class AuthService {
     };
   }
 
-  private async end(sessionId: string): Promise<void> {
+  private async endSession(sessionId: string): Promise<void> {
     const userId = await this.sessions.end(sessionId);
     if (userId) await this.revocations.revoke({ userId, sessionId });
   }
 }
 
-const wrong = (): Unauthenticated =>
+const invalidCredentials = (): Unauthenticated =>
   new Unauthenticated('the e-mail address or the password is wrong', { remedy: 'Check both and try again.' });
 
-const spent = (): Unauthenticated =>
+const invalidRefreshToken = (): Unauthenticated =>
   new Unauthenticated('the refresh token is used, unknown or expired', { remedy: 'Sign in again.' });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Actor } from '../core/access/actor.js';
 import { Env, InvalidEnvironment } from '../core/config/env.js';
-import { passwordFault } from '../core/crypto/password-rule.js';
+import { findPasswordFault } from '../core/crypto/password-rule.js';
 import { hashPassword } from '../core/crypto/passwords.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
@@ -11,7 +11,7 @@ import { UsersStore } from '../organizations/users/users.store.js';
 import { AuthService } from './auth.service.js';
 
 /** The key of the advisory lock that lets one replica fill an empty database. */
-const LOCK = 4_152_772;
+const ADVISORY_LOCK_KEY = 4_152_772;
 const DEFAULT_EMAIL = 'admin@armature.local';
 
 /** Who signs in first, and with what; the password is known only when it was made here. */
@@ -25,7 +25,7 @@ export interface FirstAdministrator {
 
 /** On an empty database: the organization Default with its workspace, and an administrator who owns it. */
 @Injectable()
-export class FirstStart {
+export class FirstStartService {
   constructor(
     private readonly users: UsersStore,
     private readonly organizations: OrganizationsService,
@@ -39,21 +39,21 @@ export class FirstStart {
    * told of them: a password that nobody saw is in no database, and the next start makes and shows another.
    * @returns null when there was nothing to fill
    */
-  async fill(show: (administrator: FirstAdministrator) => Promise<void>): Promise<FirstAdministrator | null> {
+  async seed(show: (administrator: FirstAdministrator) => Promise<void>): Promise<FirstAdministrator | null> {
     if (await this.users.anyExists()) return null;
     return this.unit.run(async () => {
-      await this.unit.manager.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+      await this.unit.manager.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCK_KEY]);
       if (await this.users.anyExists()) return null;
-      const administrator = await this.makeAdministrator();
+      const administrator = await this.createAdministrator();
       this.unit.beforeCommit(() => show(administrator));
       return administrator;
     });
   }
 
-  private async makeAdministrator(): Promise<FirstAdministrator> {
+  private async createAdministrator(): Promise<FirstAdministrator> {
     const generatedPassword = this.env.ADMIN_PASSWORD ? null : randomBytes(12).toString('base64url');
     const email = (this.env.ADMIN_EMAIL ?? DEFAULT_EMAIL).toLowerCase();
-    const fault = this.env.ADMIN_PASSWORD && passwordFault(this.env.ADMIN_PASSWORD, email);
+    const fault = this.env.ADMIN_PASSWORD && findPasswordFault(this.env.ADMIN_PASSWORD, email);
     if (fault) throw new InvalidEnvironment([{ name: 'ADMIN_PASSWORD', message: fault }]);
     const user = Object.assign(new User(), {
       email,

@@ -1,12 +1,12 @@
 import type { FirstAdministrator } from './first-start.js';
 
 /** That the server answers from now on, for those who collect lines of JSON. */
-export function readyLine(baseUrl: string): string {
+export function readyLogLine(baseUrl: string): string {
   return `${JSON.stringify({ level: 'info', time: new Date().toISOString(), url: baseUrl, msg: 'ready' })}\n`;
 }
 
 /** As welcome, for those who collect lines of JSON: without a token, which would outlive the line in their store. */
-export function welcomeLine(baseUrl: string, { email, generatedPassword }: FirstAdministrator): string {
+export function welcomeLogLine(baseUrl: string, { email, generatedPassword }: FirstAdministrator): string {
   const facts = {
     level: 'info',
     time: new Date().toISOString(),
@@ -21,7 +21,7 @@ export function welcomeLine(baseUrl: string, { email, generatedPassword }: First
 }
 
 /** What the first start prints for the person who will sign in: shown once, on standard output, never in the log. */
-export function welcome(baseUrl: string, admin: FirstAdministrator): string {
+export function welcomeMessage(baseUrl: string, admin: FirstAdministrator): string {
   const password = admin.generatedPassword ?? '(the one in ADMIN_PASSWORD)';
   return `
 Armature is ready at ${baseUrl}

@@ -2,11 +2,11 @@ import { type Fault, InvalidRequest } from '../core/errors/app-error.js';
 import { isObject, type Json, type JsonObject } from '../formats/located.js';
 
 /** Who stands behind what is published. */
-export const contentClasses = ['official', 'verified', 'project', 'community'] as const;
-export type ContentClass = (typeof contentClasses)[number];
+export const CONTENT_CLASSES = ['official', 'verified', 'project', 'community'] as const;
+export type ContentClass = (typeof CONTENT_CLASSES)[number];
 
 /** What it is for. */
-export const catalogTypes = [
+export const CATALOG_TYPES = [
   'Deployment',
   'Observability',
   'Resiliency',
@@ -16,7 +16,7 @@ export const catalogTypes = [
   'Troubleshooting',
   'Workloads',
 ] as const;
-export type CatalogType = (typeof catalogTypes)[number];
+export type CatalogType = (typeof CATALOG_TYPES)[number];
 
 /** What the publisher says of a catalog entry. Members that are not named here are kept as they came. */
 export interface CatalogData {
@@ -29,37 +29,37 @@ export interface CatalogData {
   [member: string]: Json | undefined;
 }
 
-const LONGEST = 64_000;
+const MAX_CHARACTERS = 64_000;
 /** Told by the server. */
-const OURS = ['published_version', 'published_at'];
+const SERVER_FIELDS = ['published_version', 'published_at'];
 
 /**
  * The data of a catalog entry as a caller sends it. Words are taken in any case and kept as they are written here.
  * @throws InvalidRequest naming every fault
  */
-export function readCatalogData(given: Record<string, unknown>): CatalogData {
+export function parseCatalogData(given: Record<string, unknown>): CatalogData {
   const faults: Fault[] = [];
   const fault = (name: string, detail: string) => faults.push({ pointer: `/catalog_data/${name}`, detail });
   const word = <W extends string>(name: string, words: readonly W[]): W | undefined => {
-    const found = wordOf(given[name], words);
+    const found = matchWord(given[name], words);
     if (found === undefined)
       fault(name, `${given[name] === undefined ? 'is required: ' : 'must be '}one of ${words.join(', ')}`);
     return found;
   };
-  const content_class = word('content_class', contentClasses);
-  const type = word('type', catalogTypes);
+  const content_class = word('content_class', CONTENT_CLASSES);
+  const type = word('type', CATALOG_TYPES);
   for (const name of ['pattern_info', 'pattern_caveats'])
     if (given[name] !== undefined && typeof given[name] !== 'string') fault(name, 'must be a string');
   const compatibility = given['compatibility'] ?? [];
   const listed = Array.isArray(compatibility) && compatibility.every((each) => typeof each === 'string');
   if (!listed) fault('compatibility', 'must be a list of strings');
-  if (JSON.stringify(given).length > LONGEST)
-    faults.push({ pointer: '/catalog_data', detail: `must have at most ${LONGEST} characters as JSON` });
+  if (JSON.stringify(given).length > MAX_CHARACTERS)
+    faults.push({ pointer: '/catalog_data', detail: `must have at most ${MAX_CHARACTERS} characters as JSON` });
   if (!content_class || !type || !listed || !isObject(given) || faults.length > 0)
     throw new InvalidRequest(faults.map(({ pointer = '', detail }) => `${pointer.slice(1)} ${detail}`).join('; '), {
       errors: faults,
     });
-  return { ...withoutOurs(given), content_class, type, compatibility };
+  return { ...omitServerFields(given), content_class, type, compatibility };
 }
 
 /** The technologies of an entry, as the catalog compares them: those it names, and those it is made of. */
@@ -69,9 +69,9 @@ export function technologiesOf({ compatibility }: CatalogData, madeOf: readonly 
 }
 
 /** The word that is meant, in whatever case it was written. */
-export function wordOf<W extends string>(given: unknown, words: readonly W[]): W | undefined {
+export function matchWord<W extends string>(given: unknown, words: readonly W[]): W | undefined {
   return typeof given === 'string' ? words.find((each) => each.toLowerCase() === given.toLowerCase()) : undefined;
 }
 
-const withoutOurs = (given: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(given).filter(([name]) => !OURS.includes(name)));
+const omitServerFields = (given: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(given).filter(([name]) => !SERVER_FIELDS.includes(name)));

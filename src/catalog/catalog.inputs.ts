@@ -6,15 +6,15 @@ import { type Fault, InvalidRequest } from '../core/errors/app-error.js';
 import { ListQuery, QueryText } from '../core/listing/list-query.js';
 import { IdInput, MapInput } from '../core/schema/input-fields.js';
 import { Repeatable } from '../core/schema/repeatable.js';
-import { unsound } from '../core/schema/sound.js';
-import { catalogTypes, contentClasses } from './catalog-data.js';
+import { findUnstorableParts } from '../core/schema/sound.js';
+import { CATALOG_TYPES, CONTENT_CLASSES } from './catalog-data.js';
 
 export class PublishInput {
   @IdInput()
   id!: string;
 
   @MapInput({
-    description: `content_class (${contentClasses.join(', ')}), type (${catalogTypes.join(', ')}), and more.`,
+    description: `content_class (${CONTENT_CLASSES.join(', ')}), type (${CATALOG_TYPES.join(', ')}), and more.`,
   })
   catalog_data!: Record<string, unknown>;
 }
@@ -25,15 +25,15 @@ export class UnpublishInput {
   id?: string;
 
   /** @throws InvalidRequest when neither has it */
-  static idOf(body: UnpublishInput, query: UnpublishInput): string {
+  static resolveId(body: UnpublishInput, query: UnpublishInput): string {
     const id = body.id ?? query.id;
     if (id) return id;
-    throw InvalidRequest.at('/id', 'is required', 'Send the id in the body, or as a query parameter.');
+    throw InvalidRequest.forField('/id', 'is required', 'Send the id in the body, or as a query parameter.');
   }
 }
 
 /** Words that a catalog is narrowed by. */
-const Words = () =>
+const WordsParameter = () =>
   applyDecorators(
     IsOptional(),
     ArrayMaxSize(50, { message: 'must have at most 50 words' }),
@@ -42,12 +42,12 @@ const Words = () =>
 
 /** What a catalog may be narrowed by; several words are separated by commas, or the parameter is repeated. */
 export class CatalogQuery extends ListQuery {
-  @ApiPropertyOptional({ description: `Some of ${contentClasses.join(', ')}.` })
+  @ApiPropertyOptional({ description: `Some of ${CONTENT_CLASSES.join(', ')}.` })
   @IsOptional()
   @Repeatable()
   class?: string | string[];
 
-  @ApiPropertyOptional({ description: `Some of ${catalogTypes.join(', ')}.` })
+  @ApiPropertyOptional({ description: `Some of ${CATALOG_TYPES.join(', ')}.` })
   @IsOptional()
   @Repeatable()
   type?: string | string[];
@@ -86,24 +86,24 @@ export class CatalogSelector {
   metrics?: string | null;
 
   @Field(() => [String], { nullable: true })
-  @Words()
+  @WordsParameter()
   class?: string[] | null;
 
   @Field(() => [String], { nullable: true })
-  @Words()
+  @WordsParameter()
   technology?: string[] | null;
 
   @Field(() => [String], { nullable: true })
-  @Words()
+  @WordsParameter()
   patternType?: string[] | null;
 
   /** The query that REST would have made of it; of everything when there is no selector. */
-  static queryOf(selector: CatalogSelector | null): CatalogQuery {
+  static toQuery(selector: CatalogSelector | null): CatalogQuery {
     if (!selector) return new CatalogQuery();
     // As it may be missing, no pipe has looked at it.
     const errors = [
-      ...validateSync(Object.assign(new CatalogSelector(), selector), { stopAtFirstError: true }).flatMap(faultsOf),
-      ...Object.entries(selector).flatMap(([name, value]) => unsound(value, `/selector/${name}`)),
+      ...validateSync(Object.assign(new CatalogSelector(), selector), { stopAtFirstError: true }).flatMap(toFaults),
+      ...Object.entries(selector).flatMap(([name, value]) => findUnstorableParts(value, `/selector/${name}`)),
     ];
     if (errors.length > 0) {
       const detail = errors.map(({ pointer = '', detail: each }) => `${pointer.slice(1)} ${each}`).join('; ');
@@ -122,5 +122,5 @@ export class CatalogSelector {
   }
 }
 
-const faultsOf = ({ property, constraints = {} }: ValidationError): Fault[] =>
+const toFaults = ({ property, constraints = {} }: ValidationError): Fault[] =>
   Object.values(constraints).map((detail) => ({ pointer: `/selector/${property}`, detail }));

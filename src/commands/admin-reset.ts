@@ -3,22 +3,22 @@ import process from 'node:process';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { PasswordResetsStore } from '../auth/passwords/password-resets.store.js';
-import { Passwords } from '../auth/passwords/passwords.js';
+import { PasswordsService } from '../auth/passwords/passwords.js';
 import { PersonalTokensStore } from '../auth/personal-tokens/personal-tokens.store.js';
 import { SessionsStore } from '../auth/sessions/sessions.store.js';
-import { Revocations } from '../auth/tokens/revocations.js';
+import { RevocationsService } from '../auth/tokens/revocations.js';
 import { Actor } from '../core/access/actor.js';
-import { passwordFault } from '../core/crypto/password-rule.js';
+import { findPasswordFault } from '../core/crypto/password-rule.js';
 import { hashPassword } from '../core/crypto/passwords.js';
-import { mustKnowSchema } from '../core/database/migrate.js';
-import { makeDataSource } from '../core/database/data-source.js';
+import { assertSchemaKnown } from '../core/database/migrate.js';
+import { createDataSource } from '../core/database/data-source.js';
 import { DatabaseUrl } from '../core/database/database-url.js';
-import { Notifications } from '../core/database/notifications.js';
-import { tellWhoAsks } from '../core/database/row-security.js';
+import { PostgresNotifications } from '../core/database/notifications.js';
+import { bindRowSecurityUser } from '../core/database/row-security.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { EventBus } from '../core/events/event-bus.js';
 import { FeedStore } from '../events/feed/feed.store.js';
-import { Recorder } from '../events/feed/recorder.js';
+import { EventRecorder } from '../events/feed/recorder.js';
 import { UsersStore } from '../organizations/users/users.store.js';
 import { migrations } from '../migrations/migrations.js';
 import { withDatabase } from './with-database.js';
@@ -50,7 +50,7 @@ export async function adminReset(args: string[]): Promise<void> {
     return;
   }
   const given = values['password-stdin'] ? ((await text(process.stdin)).split(/\r?\n/)[0] ?? '') : null;
-  const fault = given === null ? undefined : passwordFault(given, email);
+  const fault = given === null ? undefined : findPasswordFault(given, email);
   if (fault) throw new Error(`The password ${fault}.`);
   const password = given ?? randomBytes(12).toString('base64url');
   const deactivated = await withDatabase((_env, url) => reset(url, email, password));
@@ -60,16 +60,16 @@ export async function adminReset(args: string[]): Promise<void> {
 
 /** @returns whether the account is deactivated */
 async function reset(url: string, email: string, password: string): Promise<boolean> {
-  const dataSource = await makeDataSource({ url, migrations, role: 'service', poolSize: 2 }).initialize();
-  tellWhoAsks(dataSource);
+  const dataSource = await createDataSource({ url, migrations, role: 'service', poolSize: 2 }).initialize();
+  bindRowSecurityUser(dataSource);
   try {
-    await mustKnowSchema(dataSource);
+    await assertSchemaKnown(dataSource);
     const unit = new UnitOfWork(dataSource);
     const users = new UsersStore(unit);
     const events = new EventBus(unit);
-    new Recorder(events, unit, new FeedStore(unit));
-    const revocations = new Revocations(new Notifications(new DatabaseUrl(url), dataSource), unit);
-    const passwords = new Passwords(
+    new EventRecorder(events, unit, new FeedStore(unit));
+    const revocations = new RevocationsService(new PostgresNotifications(new DatabaseUrl(url), dataSource), unit);
+    const passwords = new PasswordsService(
       users,
       new SessionsStore(unit),
       new PasswordResetsStore(unit),

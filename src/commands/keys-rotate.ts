@@ -5,8 +5,8 @@ import { KeyRotation } from '../core/crypto/key-rotation.js';
 import { EnvKeyService } from '../core/crypto/key-service.js';
 import type { SealedColumn } from '../core/crypto/sealed-column.js';
 import { Vault } from '../core/crypto/vault.js';
-import { mustKnowSchema } from '../core/database/migrate.js';
-import { makeDataSource } from '../core/database/data-source.js';
+import { assertSchemaKnown } from '../core/database/migrate.js';
+import { createDataSource } from '../core/database/data-source.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { migrations } from '../migrations/migrations.js';
 import { withDatabase } from './with-database.js';
@@ -25,37 +25,37 @@ A data key stays for an hour after another took its place: run --data-keys once 
 `;
 
 /** Every column of sealed values. Data keys are deleted only when no column has values of them, those missing here included. */
-const SEALED: SealedColumn[] = [
-  { table: 'credential', column: 'secret', key: ['id'], place: `'credential ' || id` },
+const SEALED_COLUMNS: SealedColumn[] = [
+  { table: 'credential', column: 'secret', key: ['id'], context: `'credential ' || id` },
   {
     table: 'design_version',
     column: 'content',
     key: ['design_id', 'number'],
-    place: `'design ' || design_id || ' ' || number || ' content'`,
+    context: `'design ' || design_id || ' ' || number || ' content'`,
   },
   {
     table: 'design_version',
     column: 'source',
     key: ['design_id', 'number'],
-    place: `'design ' || design_id || ' ' || number || ' source'`,
+    context: `'design ' || design_id || ' ' || number || ' source'`,
   },
-  { table: 'filter', column: 'content', key: ['id'], place: `'filter ' || id || ' content'` },
-  { table: 'filter', column: 'resource', key: ['id'], place: `'filter ' || id || ' resource'` },
+  { table: 'filter', column: 'content', key: ['id'], context: `'filter ' || id || ' content'` },
+  { table: 'filter', column: 'resource', key: ['id'], context: `'filter ' || id || ' resource'` },
   {
     table: 'idempotency_key',
     column: 'answer',
     key: ['caller', 'route', 'key'],
-    place: `caller || ' ' || route || ' ' || key`,
+    context: `caller || ' ' || route || ' ' || key`,
   },
   {
     table: 'deployment_change',
     column: 'content',
     key: ['deployment_id', 'connection_id', 'number'],
-    place: `'deployment ' || deployment_id || ' change ' || connection_id || ' ' || number`,
+    context: `'deployment ' || deployment_id || ' change ' || connection_id || ' ' || number`,
   },
 ];
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** `keys:rotate`: what follows a change of ENCRYPTION_KEY. */
 export async function keysRotate(args: string[]): Promise<void> {
@@ -69,32 +69,32 @@ export async function keysRotate(args: string[]): Promise<void> {
 
 /** Works as the owner of the tables, whom no row-level policy binds: it is nobody's secret that it asks for. */
 async function rotate(env: Env, url: string, dataKeys: boolean): Promise<void> {
-  const dataSource = await makeDataSource({ url, migrations, role: 'owner', poolSize: 2 }).initialize();
+  const dataSource = await createDataSource({ url, migrations, role: 'owner', poolSize: 2 }).initialize();
   try {
-    await mustKnowSchema(dataSource);
+    await assertSchemaKnown(dataSource);
     const unit = new UnitOfWork(dataSource);
     const keys = new EnvKeyService(env);
     const vault = new Vault(unit, keys);
     await vault.onModuleInit();
     const rotation = new KeyRotation(unit, keys, vault);
-    say(`${await rotation.rewrap()} data keys were wrapped again; all are wrapped with the key ${keys.currentKeyId}`);
-    if (dataKeys) await renew(rotation);
+    printLine(`${await rotation.rewrapAll()} data keys were wrapped again; all are wrapped with the key ${keys.currentKeyId}`);
+    if (dataKeys) await rotateDataKeys(rotation);
   } finally {
     await dataSource.destroy();
   }
 }
 
-async function renew(rotation: KeyRotation): Promise<void> {
-  const made = await rotation.renew();
-  say(made > 0 ? `${made} new data keys were made` : 'no data key was made: there are none, or an earlier run goes on');
-  for (const column of SEALED) {
+async function rotateDataKeys(rotation: KeyRotation): Promise<void> {
+  const made = await rotation.rotateDataKeys();
+  printLine(made > 0 ? `${made} new data keys were made` : 'no data key was made: there are none, or an earlier run goes on');
+  for (const column of SEALED_COLUMNS) {
     const { done, failed } = await rotation.reseal(column);
-    say(`${column.table}.${column.column}: ${done} values were sealed again`);
+    printLine(`${column.table}.${column.column}: ${done} values were sealed again`);
     for (const failure of failed) process.stderr.write(`not sealed again: ${failure}\n`);
     if (failed.length > 0) process.exitCode = 1;
   }
   const { deleted, waiting, until, usedIn } = await rotation.deleteUnused();
-  say(`${deleted} data keys that nothing uses were deleted`);
-  if (usedIn.length > 0) say(`data keys of before are still used in ${usedIn.join(', ')}`);
-  if (waiting > 0) say(`${waiting} stay: run this again${until ? ` after ${until.toISOString()}` : ''}`);
+  printLine(`${deleted} data keys that nothing uses were deleted`);
+  if (usedIn.length > 0) printLine(`data keys of before are still used in ${usedIn.join(', ')}`);
+  if (waiting > 0) printLine(`${waiting} stay: run this again${until ? ` after ${until.toISOString()}` : ''}`);
 }

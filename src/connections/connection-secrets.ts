@@ -3,65 +3,65 @@ import type { Actor } from '../core/access/actor.js';
 import { InvalidRequest } from '../core/errors/app-error.js';
 import { Outbound } from '../core/outbound/outbound.js';
 import type { Connection } from './connection.entity.js';
-import { CredentialSecrets } from './credentials/credential-secrets.js';
+import { CredentialSecretsService } from './credentials/credential-secrets.js';
 import { CredentialsService } from './credentials/credentials.service.js';
 import type { ConnectionKind } from './kinds/connection-kind.js';
-import { ConnectionKinds } from './kinds/connection-kinds.js';
+import { ConnectionKindRegistry } from './kinds/connection-kinds.js';
 
 type Json = Record<string, unknown>;
 
 /** Joins connections with their credentials: checks what a user entered by its kind and keeps the secret apart. */
 @Injectable()
-export class ConnectionSecrets {
+export class ConnectionSecretsService {
   constructor(
-    private readonly kinds: ConnectionKinds,
+    private readonly kinds: ConnectionKindRegistry,
     private readonly credentials: CredentialsService,
-    private readonly kept: CredentialSecrets,
+    private readonly kept: CredentialSecretsService,
     private readonly outbound: Outbound,
   ) {}
 
   /** @throws InvalidRequest when the kind's schemas or the outbound guard refuse */
-  async accept(
+  async validate(
     name: string,
     metadata: Json,
     secret: Json | null,
   ): Promise<{ kind: ConnectionKind; metadata: Json; secret: Json | null }> {
-    const kind = this.kinds.of(name);
-    const taken = await this.kinds.take(kind, metadata, secret);
-    for (const address of kind.addresses?.(taken.metadata) ?? []) await this.outbound.check(address, 'connection');
+    const kind = this.kinds.get(name);
+    const taken = await this.kinds.normalize(kind, metadata, secret);
+    for (const address of kind.addresses?.(taken.metadata) ?? []) await this.outbound.assertAllowed(address, 'connection');
     return { kind, ...taken };
   }
 
   /** The credential of a new connection: the one that is named, one made of the checked secret, or none. */
-  async ofNew(
+  async resolveForCreate(
     actor: Actor,
     connection: Connection,
     id: string | null | undefined,
     secret: Json | null,
   ): Promise<string | null> {
     if (id && secret)
-      throw InvalidRequest.at('/credential_secret', 'cannot be combined with credential_id', 'Send one of the two.');
+      throw InvalidRequest.forField('/credential_secret', 'cannot be combined with credential_id', 'Send one of the two.');
     if (secret) return (await this.credentials.createFor(actor, connection, secret)).id;
-    return id ? this.named(actor, connection, id) : null;
+    return id ? this.resolveExisting(actor, connection, id) : null;
   }
 
   /**
    * The credential after a change, or undefined when it stays. A secret goes into the credential there is, and so to all
    * who share it; together with `credential_id: null` it goes into one of the connection's own.
    */
-  async ofChanged(
+  async resolveForUpdate(
     actor: Actor,
     connection: Connection,
     id: string | null | undefined,
     secret: Json | null,
   ): Promise<string | null | undefined> {
     const current = connection.credentialId;
-    if (!secret) return id && id !== current ? this.named(actor, connection, id) : id;
+    if (!secret) return id && id !== current ? this.resolveExisting(actor, connection, id) : id;
     if (current && id !== null && (id === undefined || id === current)) {
       await this.credentials.replaceSecret(actor, current, secret);
       return undefined;
     }
-    return this.ofNew(actor, connection, id, secret);
+    return this.resolveForCreate(actor, connection, id, secret);
   }
 
   /** The secret of a connection in clear, as its kind uses it, with the revision that moves whenever it changes. */
@@ -70,15 +70,15 @@ export class ConnectionSecrets {
     if (!credentialId) return { secret: null, revision: `${connection.revision}` };
     const { secret, revision } = await this.kept.reveal(credentialId);
     return {
-      secret: await this.kinds.use(this.kinds.of(kind), metadata, secret),
+      secret: await this.kinds.resolveSecret(this.kinds.get(kind), metadata, secret),
       revision: `${connection.revision}.${credentialId}.${revision}`,
     };
   }
 
-  private async named(actor: Actor, { organizationId, kind, metadata }: Connection, id: string): Promise<string> {
-    await this.credentials.mustBeOf(actor, id, organizationId);
+  private async resolveExisting(actor: Actor, { organizationId, kind, metadata }: Connection, id: string): Promise<string> {
+    await this.credentials.getOfOrganizationForUpdate(actor, id, organizationId);
     const { secret } = await this.kept.reveal(id);
-    await this.kinds.use(this.kinds.of(kind), metadata, secret);
+    await this.kinds.resolveSecret(this.kinds.get(kind), metadata, secret);
     return id;
   }
 }

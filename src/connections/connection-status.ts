@@ -13,7 +13,7 @@ export const CONNECTION_STATUSES = [
 export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number];
 
 /** The moves that are open from each status. */
-const MOVES: Record<ConnectionStatus, readonly ConnectionStatus[]> = {
+const TRANSITIONS: Record<ConnectionStatus, readonly ConnectionStatus[]> = {
   discovered: ['registered', 'ignored'],
   registered: ['connected', 'ignored', 'not found'],
   connected: ['disconnected', 'maintenance', 'ignored', 'deleted', 'not found'],
@@ -27,14 +27,14 @@ const MOVES: Record<ConnectionStatus, readonly ConnectionStatus[]> = {
 /** Whether the other side was not reached yet, or not any more; what a person set aside is neither. */
 export const isUnreached = (status: ConnectionStatus): boolean => status === 'registered' || status === 'disconnected';
 
-export const mayMove = (from: ConnectionStatus, to: ConnectionStatus): boolean => MOVES[from].includes(to);
+export const canTransition = (from: ConnectionStatus, to: ConnectionStatus): boolean => TRANSITIONS[from].includes(to);
 
 /** @throws Conflict ILLEGAL_STATUS naming the moves that are open; staying where it is is always allowed */
-export function mustMove(from: ConnectionStatus, to: ConnectionStatus): void {
-  if (from === to || mayMove(from, to)) return;
-  const open = MOVES[from].join(', ') || 'none';
+export function assertTransition(from: ConnectionStatus, to: ConnectionStatus): void {
+  if (from === to || canTransition(from, to)) return;
+  const open = TRANSITIONS[from].join(', ') || 'none';
   throw new Conflict('ILLEGAL_STATUS', `a connection that is ${from} cannot become ${to}; open are: ${open}`, {
-    extensions: { allowed: MOVES[from] },
+    extensions: { allowed: TRANSITIONS[from] },
     remedy: `Move it to one of: ${open}.`,
   });
 }

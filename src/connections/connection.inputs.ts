@@ -1,11 +1,11 @@
 import { Matches } from 'class-validator';
-import { Writes } from '../core/rest/change-input.js';
-import { ChangeOnly } from '../core/rest/input.pipe.js';
+import { UpdatesView } from '../core/rest/change-input.js';
+import { UpdateInput } from '../core/rest/input.pipe.js';
 import { IdInput, MapInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
 import { CONNECTION_STATUSES, type ConnectionStatus } from './connection-status.js';
 import { ConnectionView } from './connection.view.js';
 
-@Writes(() => ConnectionView)
+@UpdatesView(() => ConnectionView)
 export class NewConnection {
   @NameInput()
   name!: string;
@@ -36,8 +36,8 @@ export class NewConnection {
   organization_id?: string;
 }
 
-@Writes(() => ConnectionView)
-export class ConnectionChange extends ChangeOnly {
+@UpdatesView(() => ConnectionView)
+export class ConnectionChange extends UpdateInput {
   @NameInput({ optional: true })
   name?: string;
 

@@ -1,6 +1,6 @@
-import { policy } from '../core/access/policy.js';
+import { definePolicy } from '../core/access/policy.js';
 
-export const connectionPolicy = policy('connection', {
+export const connectionPolicy = definePolicy('connection', {
   read: 'viewer',
   create: 'organization_admin',
   update: 'organization_admin',
@@ -9,7 +9,7 @@ export const connectionPolicy = policy('connection', {
   restore: 'organization_admin',
 });
 
-export const credentialPolicy = policy('credential', {
+export const credentialPolicy = definePolicy('credential', {
   read: { needs: 'organization_admin', scope: 'read' },
   create: 'organization_admin',
   update: 'organization_admin',

@@ -1,5 +1,5 @@
 import { ObjectType } from '@nestjs/graphql';
-import { EnvelopeOf } from '../core/listing/page.js';
+import { PaginatedView } from '../core/listing/page.js';
 import { IdField, MapField, RecordsField, TextField, WordField } from '../core/schema/fields.js';
 import { RecordView } from '../core/schema/record.view.js';
 import { CONNECTION_STATUSES, type ConnectionStatus } from './connection-status.js';
@@ -47,8 +47,8 @@ export class ConnectionView extends RecordView {
   @RecordsField(() => EnvironmentName, { nullable: true, description: 'In lists only: the environments it is in.' })
   environments?: EnvironmentName[];
 
-  static of(this: void, connection: Connection): ConnectionView {
-    return RecordView.shape(new ConnectionView(), connection, {
+  static fromEntity(this: void, connection: Connection): ConnectionView {
+    return RecordView.assignRecord(new ConnectionView(), connection, {
       name: connection.name,
       kind: connection.kind,
       type: connection.type,
@@ -62,8 +62,8 @@ export class ConnectionView extends RecordView {
   }
 
   /** In lists, with the environments that the caller may see it in. */
-  static listed(this: void, { connection, environments }: ListedConnection): ConnectionView {
-    return Object.assign(ConnectionView.of(connection), { environments });
+  static fromListed(this: void, { connection, environments }: ListedConnection): ConnectionView {
+    return Object.assign(ConnectionView.fromEntity(connection), { environments });
   }
 }
 
@@ -72,4 +72,4 @@ export interface ListedConnection {
   environments: EnvironmentName[];
 }
 
-export const ConnectionPage = EnvelopeOf(ConnectionView, 'connections', 'ConnectionPage');
+export const ConnectionPage = PaginatedView(ConnectionView, 'connections', 'ConnectionPage');

@@ -1,16 +1,16 @@
 import { Module } from '@nestjs/common';
 import { Outbound } from '../core/outbound/outbound.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
-import { ConnectionSecrets } from './connection-secrets.js';
+import { ConnectionSecretsService } from './connection-secrets.js';
 import { ConnectionsController } from './connections.controller.js';
 import { ConnectionsResolver } from './connections.resolver.js';
 import { ConnectionsService } from './connections.service.js';
 import { ConnectionsStore } from './connections.store.js';
-import { CredentialSecrets } from './credentials/credential-secrets.js';
+import { CredentialSecretsService } from './credentials/credential-secrets.js';
 import { CredentialsController } from './credentials/credentials.controller.js';
 import { CredentialsService } from './credentials/credentials.service.js';
 import { CredentialsStore } from './credentials/credentials.store.js';
-import { ConnectionKinds } from './kinds/connection-kinds.js';
+import { ConnectionKindRegistry } from './kinds/connection-kinds.js';
 import { httpKinds } from './kinds/http-kinds.js';
 import { PingsService } from './pings.service.js';
 
@@ -20,18 +20,18 @@ import { PingsService } from './pings.service.js';
   providers: [
     ConnectionsService,
     ConnectionsStore,
-    ConnectionSecrets,
-    ConnectionKinds,
+    ConnectionSecretsService,
+    ConnectionKindRegistry,
     ConnectionsResolver,
-    CredentialSecrets,
+    CredentialSecretsService,
     CredentialsService,
     CredentialsStore,
     PingsService,
   ],
-  exports: [ConnectionsService, ConnectionsStore, ConnectionSecrets, ConnectionKinds, CredentialsService, PingsService],
+  exports: [ConnectionsService, ConnectionsStore, ConnectionSecretsService, ConnectionKindRegistry, CredentialsService, PingsService],
 })
 export class ConnectionsModule {
-  constructor(kinds: ConnectionKinds, outbound: Outbound) {
+  constructor(kinds: ConnectionKindRegistry, outbound: Outbound) {
     kinds.register(...httpKinds(outbound));
   }
 }

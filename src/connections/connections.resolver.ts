@@ -1,8 +1,8 @@
 import { Args, ID, Query, Resolver } from '@nestjs/graphql';
 import { Actor } from '../core/access/actor.js';
-import { Caller } from '../core/access/public.js';
+import { CurrentActor } from '../core/access/public.js';
 import { ListArgs } from '../core/listing/list-query.js';
-import { type Envelope, envelope } from '../core/listing/page.js';
+import { type PageEnvelope, toPageEnvelope } from '../core/listing/page.js';
 import { IdPipe } from '../core/rest/id.js';
 import { ConnectionPage, ConnectionView } from './connection.view.js';
 import { ConnectionsService } from './connections.service.js';
@@ -12,15 +12,15 @@ export class ConnectionsResolver {
   constructor(private readonly service: ConnectionsService) {}
 
   @Query(() => ConnectionPage)
-  async connections(@Caller() actor: Actor, @Args() args: ListArgs): Promise<Envelope> {
-    return envelope(await this.service.list(actor, args.toQuery()), 'connections', ConnectionView.listed);
+  async connections(@CurrentActor() actor: Actor, @Args() args: ListArgs): Promise<PageEnvelope> {
+    return toPageEnvelope(await this.service.list(actor, args.toListQuery()), 'connections', ConnectionView.fromListed);
   }
 
   @Query(() => ConnectionView)
   async connection(
-    @Caller() actor: Actor,
+    @CurrentActor() actor: Actor,
     @Args('id', { type: () => ID }, new IdPipe('id')) id: string,
   ): Promise<ConnectionView> {
-    return ConnectionView.of(await this.service.get(actor, id));
+    return ConnectionView.fromEntity(await this.service.get(actor, id));
   }
 }

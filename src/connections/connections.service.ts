@@ -7,9 +7,9 @@ import { NotFound } from '../core/errors/app-error.js';
 import { EventBus } from '../core/events/event-bus.js';
 import type { OrganizationListQuery } from '../core/listing/list-query.js';
 import type { Page } from '../core/listing/page.js';
-import { given, mustEcho } from '../core/rest/change-input.js';
+import { definedFields, assertReadOnlyUnchanged } from '../core/rest/change-input.js';
 import { Precondition } from '../core/rest/precondition.js';
-import type { RecordJudge } from '../core/rest/rights/requires.js';
+import type { RecordAuthorizer } from '../core/rest/rights/requires.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 import { Connection } from './connection.entity.js';
 import {
@@ -21,16 +21,16 @@ import {
 } from './connection.events.js';
 import type { ConnectionChange, NewConnection } from './connection.inputs.js';
 import { connectionPolicy } from './connection.policy.js';
-import { type ConnectionStatus, isUnreached, mayMove, mustMove } from './connection-status.js';
+import { type ConnectionStatus, isUnreached, canTransition, assertTransition } from './connection-status.js';
 import { ConnectionView, type ListedConnection } from './connection.view.js';
-import { ConnectionSecrets } from './connection-secrets.js';
+import { ConnectionSecretsService } from './connection-secrets.js';
 import { ConnectionsStore } from './connections.store.js';
 
 @Injectable()
-export class ConnectionsService implements RecordJudge {
+export class ConnectionsService implements RecordAuthorizer {
   constructor(
     private readonly connections: ConnectionsStore,
-    private readonly secrets: ConnectionSecrets,
+    private readonly secrets: ConnectionSecretsService,
     private readonly organizations: OrganizationsService,
     private readonly access: Access,
     private readonly unit: UnitOfWork,
@@ -38,13 +38,13 @@ export class ConnectionsService implements RecordJudge {
   ) {}
 
   async list(actor: Actor, query: OrganizationListQuery): Promise<Page<ListedConnection>> {
-    const organization = await this.organizations.meantBy(actor, query.organization_id);
-    return this.listed(actor, await this.connections.page(actor, organization.id, query));
+    const organization = await this.organizations.resolve(actor, query.organization_id);
+    return this.withEnvironments(actor, await this.connections.page(actor, organization.id, query));
   }
 
   /** A page of connections, each with the environments that the actor may see it in. */
-  async listed(actor: Actor, page: Page<Connection>): Promise<Page<ListedConnection>> {
-    const environments = await this.connections.environmentsOf(
+  async withEnvironments(actor: Actor, page: Page<Connection>): Promise<Page<ListedConnection>> {
+    const environments = await this.connections.findEnvironments(
       actor,
       page.items.map((connection) => connection.id),
     );
@@ -53,23 +53,23 @@ export class ConnectionsService implements RecordJudge {
   }
 
   async get(actor: Actor, id: string): Promise<Connection> {
-    return found(id, await this.connections.find(actor, id));
+    return orNotFound(id, await this.connections.find(actor, id));
   }
 
   async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
     const withDeleted = operation === connectionPolicy.restore;
-    const { organizationId } = found(id, await this.connections.find(actor, id, withDeleted));
-    await this.access.require(actor, operation, { type: 'connection', id, organizationId });
+    const { organizationId } = orNotFound(id, await this.connections.find(actor, id, withDeleted));
+    await this.access.authorize(actor, operation, { type: 'connection', id, organizationId });
   }
 
   async create(actor: Actor, input: NewConnection, fingerprint: string | null = null): Promise<Connection> {
-    const organization = await this.organizations.meantBy(actor, input.organization_id);
-    await this.access.require(actor, connectionPolicy.create, {
+    const organization = await this.organizations.resolve(actor, input.organization_id);
+    await this.access.authorize(actor, connectionPolicy.create, {
       type: 'organization',
       id: organization.id,
       organizationId: organization.id,
     });
-    const { kind, metadata, secret } = await this.secrets.accept(
+    const { kind, metadata, secret } = await this.secrets.validate(
       input.kind,
       input.metadata ?? {},
       input.credential_secret ?? null,
@@ -87,7 +87,7 @@ export class ConnectionsService implements RecordJudge {
         owner: actor.userId,
         fingerprint,
       });
-      connection.credentialId = await this.secrets.ofNew(actor, connection, input.credential_id, secret);
+      connection.credentialId = await this.secrets.resolveForCreate(actor, connection, input.credential_id, secret);
       await this.connections.insert(connection);
       await this.events.publish(new ConnectionCreated(actor, connection));
       return connection;
@@ -96,14 +96,14 @@ export class ConnectionsService implements RecordJudge {
 
   async update(actor: Actor, id: string, input: ConnectionChange, match = Precondition.none): Promise<Connection> {
     const current = await this.get(actor, id);
-    await this.require(actor, 'update', current);
-    const { metadata, secret } = await this.accepted(current, input);
+    await this.requireAccess(actor, 'update', current);
+    const { metadata, secret } = await this.validateChange(current, input);
     return this.unit.run(async () => {
-      const connection = await this.open(actor, id, 'update', match);
-      mustEcho(input, ConnectionView.of(connection));
+      const connection = await this.getForUpdate(actor, id, 'update', match);
+      assertReadOnlyUnchanged(input, ConnectionView.fromEntity(connection));
       const from = connection.status;
-      if (input.status) mustMove(from, input.status);
-      const credentialId = await this.secrets.ofChanged(
+      if (input.status) assertTransition(from, input.status);
+      const credentialId = await this.secrets.resolveForUpdate(
         actor,
         metadata ? { ...connection, metadata } : connection,
         input.credential_id,
@@ -111,7 +111,7 @@ export class ConnectionsService implements RecordJudge {
       );
       const status = input.status === 'deleted' ? undefined : input.status;
       const { name, type, sub_type: subType } = input;
-      await this.connections.update(connection, given({ name, type, subType, metadata, credentialId, status }));
+      await this.connections.update(connection, definedFields({ name, type, subType, metadata, credentialId, status }));
       await this.events.publish(new ConnectionUpdated(actor, connection));
       if (connection.status !== from) await this.events.publish(new ConnectionStatusChanged(actor, connection, from));
       return input.status === 'deleted' ? this.remove(actor, connection) : connection;
@@ -122,16 +122,16 @@ export class ConnectionsService implements RecordJudge {
    * Notes what a call to the other side found: the status it shows, where the connection may move there meanwhile, and
    * what it says of itself.
    */
-  async observe(
+  async recordProbe(
     actor: Actor,
     id: string,
     shown: ConnectionStatus,
     facts: Record<string, unknown>,
   ): Promise<Connection> {
     return this.unit.run(async () => {
-      const connection = found(id, await this.connections.lock(actor, id));
+      const connection = orNotFound(id, await this.connections.lock(actor, id));
       const { status: from, metadata } = connection;
-      const status = mayMove(from, shown) ? shown : from;
+      const status = canTransition(from, shown) ? shown : from;
       const changed = Object.entries(facts).some(([key, value]) => metadata[key] !== value);
       if (from === status && !changed) return connection;
       await this.connections.update(connection, { status, metadata: { ...metadata, ...facts } });
@@ -141,7 +141,7 @@ export class ConnectionsService implements RecordJudge {
   }
 
   /** Notes that the other side answered a call: a connection that was not reached before is connected. */
-  async noteAnswer(actor: Actor, id: string): Promise<void> {
+  async markReached(actor: Actor, id: string): Promise<void> {
     await this.unit.run(async () => {
       const connection = await this.connections.lock(actor, id);
       if (!connection || !isUnreached(connection.status)) return;
@@ -153,20 +153,20 @@ export class ConnectionsService implements RecordJudge {
 
   /** Its mappings go with it; listeners refuse while something is deployed through it. Its credential stays. */
   async delete(actor: Actor, id: string, match: Precondition): Promise<Connection> {
-    return this.unit.run(async () => this.remove(actor, await this.open(actor, id, 'delete', match)));
+    return this.unit.run(async () => this.remove(actor, await this.getForUpdate(actor, id, 'delete', match)));
   }
 
   /** Brings a deleted connection back as registered, with the mappings it had. Restoring one that is there changes nothing. */
   async restore(actor: Actor, id: string): Promise<Connection> {
     return this.unit.run(async () => {
-      const connection = found(id, await this.connections.lockWithDeleted(actor, id));
-      await this.require(actor, 'restore', connection);
+      const connection = orNotFound(id, await this.connections.lockWithDeleted(actor, id));
+      await this.requireAccess(actor, 'restore', connection);
       const { deletedAt } = connection;
       if (!deletedAt) return connection;
       await this.connections.update(connection, {
         status: 'registered',
         deletedAt: null,
-        ...(await this.connections.whatIsLeft(connection)),
+        ...(await this.connections.findRestorableReferences(connection)),
       });
       await this.events.publish(new ConnectionRestored(actor, connection, deletedAt));
       return connection;
@@ -174,18 +174,18 @@ export class ConnectionsService implements RecordJudge {
   }
 
   /** @throws Forbidden when the actor may not do this with the connection */
-  require(actor: Actor, operation: keyof typeof connectionPolicy, { id, organizationId }: Connection): Promise<void> {
-    return this.access.require(actor, connectionPolicy[operation], { type: 'connection', id, organizationId });
+  requireAccess(actor: Actor, operation: keyof typeof connectionPolicy, { id, organizationId }: Connection): Promise<void> {
+    return this.access.authorize(actor, connectionPolicy[operation], { type: 'connection', id, organizationId });
   }
 
   /** What a change makes of metadata and secret; nothing of either when it has none of both. */
-  private async accepted(
+  private async validateChange(
     { kind, metadata }: Connection,
     change: ConnectionChange,
   ): Promise<{ metadata?: Record<string, unknown>; secret: Record<string, unknown> | null }> {
     if (change.metadata === undefined && !change.credential_secret) return { secret: null };
     const wanted = change.metadata === undefined ? metadata : (change.metadata ?? {});
-    return this.secrets.accept(kind, wanted, change.credential_secret ?? null);
+    return this.secrets.validate(kind, wanted, change.credential_secret ?? null);
   }
 
   private async remove(actor: Actor, connection: Connection): Promise<Connection> {
@@ -194,20 +194,20 @@ export class ConnectionsService implements RecordJudge {
     return connection;
   }
 
-  private async open(
+  private async getForUpdate(
     actor: Actor,
     id: string,
     operation: keyof typeof connectionPolicy,
     match: Precondition,
   ): Promise<Connection> {
-    const connection = found(id, await this.connections.lock(actor, id));
-    await this.require(actor, operation, connection);
-    match.check(connection);
+    const connection = orNotFound(id, await this.connections.lock(actor, id));
+    await this.requireAccess(actor, operation, connection);
+    match.assertMatches(connection);
     return connection;
   }
 }
 
-function found(id: string, connection: Connection | null): Connection {
+function orNotFound(id: string, connection: Connection | null): Connection {
   if (!connection) throw new NotFound('connection', id);
   return connection;
 }

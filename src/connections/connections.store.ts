@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { QueryFailedError, type SelectQueryBuilder } from 'typeorm';
-import { Access, visible } from '../core/access/access.js';
+import { Access, visibleSql } from '../core/access/access.js';
 import type { Actor } from '../core/access/actor.js';
 import { Store } from '../core/database/store.js';
-import { deletedRecords } from '../core/access/restorable.js';
+import { deletedAtFilter } from '../core/access/restorable.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { Conflict } from '../core/errors/app-error.js';
 import type { ListQuery } from '../core/listing/list-query.js';
-import { chosen, equals, type Listing, recordOrder } from '../core/listing/listing.js';
+import { booleanFilter, equalsFilter, type Listing, recordOrderColumns } from '../core/listing/listing.js';
 import type { Page } from '../core/listing/page.js';
 import { Connection } from './connection.entity.js';
 import type { EnvironmentName } from './connection.view.js';
@@ -16,40 +16,40 @@ import { connectionPolicy } from './connection.policy.js';
 /** Code of the Conflict that a second registration of one server and user meets. */
 export const ALREADY_REGISTERED = 'ALREADY_REGISTERED';
 
-const deleted: Listing<Connection>['filter'] = {
-  deleted_at: deletedRecords('connection', connectionPolicy.restore.needs),
+const deletedFilter: Listing<Connection>['filter'] = {
+  deleted_at: deletedAtFilter('connection', connectionPolicy.restore.needs),
 };
 
 const listing: Listing<Connection> = {
   alias: 'connection',
   pageSize: 20,
   order: {
-    ...recordOrder<Connection>('connection'),
-    kind: { sql: 'connection.kind', type: 'text', of: (connection) => connection.kind },
-    status: { sql: 'connection.status', type: 'text', of: (connection) => connection.status },
+    ...recordOrderColumns<Connection>('connection'),
+    kind: { sql: 'connection.kind', type: 'text', getValue: (connection) => connection.kind },
+    status: { sql: 'connection.status', type: 'text', getValue: (connection) => connection.status },
   },
   defaultOrder: 'created_at desc',
   search: ['connection.name'],
   filter: {
-    name: equals('name', 'connection.name'),
-    kind: equals('kind', 'connection.kind'),
-    type: equals('type', 'connection.type'),
-    sub_type: equals('sub_type', 'connection.sub_type'),
-    status: equals('status', 'connection.status'),
-    ...deleted,
+    name: equalsFilter('name', 'connection.name'),
+    kind: equalsFilter('kind', 'connection.kind'),
+    type: equalsFilter('type', 'connection.type'),
+    sub_type: equalsFilter('sub_type', 'connection.sub_type'),
+    status: equalsFilter('status', 'connection.status'),
+    ...deletedFilter,
   },
   filterDefaults: { deleted_at: false },
 };
 
-const ASSIGNED = `EXISTS (SELECT FROM environment_connection m
+const IS_ASSIGNED = `EXISTS (SELECT FROM environment_connection m
   WHERE m.connection_id = connection.id AND m.environment_id = :environmentId AND m.deleted_at IS NULL)`;
 
 /** The connections of one environment, or with `assigned: false` those of its organization that are not in it. */
 const environmentListing: Listing<Connection> = {
   ...listing,
   filter: {
-    ...deleted,
-    assigned: chosen('assigned', (rows, yes) => rows.andWhere(yes ? ASSIGNED : `NOT ${ASSIGNED}`)),
+    ...deletedFilter,
+    assigned: booleanFilter('assigned', (rows, yes) => rows.andWhere(yes ? IS_ASSIGNED : `NOT ${IS_ASSIGNED}`)),
   },
   filterDefaults: { deleted_at: false, assigned: true },
 };
@@ -65,7 +65,7 @@ export class ConnectionsStore extends Store<Connection> {
   }
 
   page(actor: Actor, organizationId: string, query: ListQuery): Promise<Page<Connection>> {
-    const rows = this.access.onlyVisibleIn(this.select(), 'connection', 'connection', actor, organizationId);
+    const rows = this.access.onlyVisibleIn(this.createQueryBuilder(), 'connection', 'connection', actor, organizationId);
     return this.paginate(rows, listing, query);
   }
 
@@ -115,7 +115,7 @@ export class ConnectionsStore extends Store<Connection> {
   }
 
   /** Of what a deleted connection refers to, that which is still there and still its own. */
-  async whatIsLeft({ id, organizationId, credentialId, fingerprint }: Connection): Promise<Partial<Connection>> {
+  async findRestorableReferences({ id, organizationId, credentialId, fingerprint }: Connection): Promise<Partial<Connection>> {
     const [left] = await this.unit.manager.query<{ credential: boolean; fingerprint: boolean }[]>(
       `SELECT EXISTS (SELECT FROM credential WHERE id = $1 AND deleted_at IS NULL) AS credential,
               NOT EXISTS (SELECT FROM connection WHERE organization_id = $2 AND fingerprint = $3 AND deleted_at IS NULL AND id <> $4) AS fingerprint`,
@@ -128,20 +128,20 @@ export class ConnectionsStore extends Store<Connection> {
   }
 
   findByFingerprint(organizationId: string, fingerprint: string): Promise<Connection | null> {
-    return this.rows.findOneBy({ organizationId, fingerprint });
+    return this.repository.findOneBy({ organizationId, fingerprint });
   }
 
   /** The connections that use a credential. */
-  using(credentialId: string): Promise<Connection[]> {
-    return this.rows.find({ where: { credentialId }, order: { name: 'ASC', id: 'ASC' } });
+  findByCredential(credentialId: string): Promise<Connection[]> {
+    return this.repository.find({ where: { credentialId }, order: { name: 'ASC', id: 'ASC' } });
   }
 
   /** The environments of each of these connections that the actor may see, in one statement. */
-  async environmentsOf(actor: Actor, ids: string[]): Promise<Map<string, EnvironmentName[]>> {
+  async findEnvironments(actor: Actor, ids: string[]): Promise<Map<string, EnvironmentName[]>> {
     const rows = await this.unit.manager.query<{ connection_id: string; id: string; name: string }[]>(
       `SELECT m.connection_id, e.id, e.name
          FROM environment_connection m JOIN environment e ON e.id = m.environment_id AND e.deleted_at IS NULL
-        WHERE m.deleted_at IS NULL AND m.connection_id = ANY($1) AND ($2::uuid IS NULL OR ${visible('e', 'environment', '$2')})
+        WHERE m.deleted_at IS NULL AND m.connection_id = ANY($1) AND ($2::uuid IS NULL OR ${visibleSql('e', 'environment', '$2')})
         ORDER BY e.name, e.id`,
       [ids, actor.userId],
     );
@@ -151,6 +151,6 @@ export class ConnectionsStore extends Store<Connection> {
   }
 
   private visibleTo(actor: Actor): SelectQueryBuilder<Connection> {
-    return this.access.onlyVisible(this.select(), 'connection', 'connection', actor);
+    return this.access.onlyVisible(this.createQueryBuilder(), 'connection', 'connection', actor);
   }
 }

@@ -1,13 +1,13 @@
 /** Shorter words than this are not looked for: they would be found everywhere. */
-const SHORTEST = 6;
+const MIN_LENGTH = 6;
 
 /** The text with every word of the secret in it hidden, as it is and as HTTP sends it. */
-export function withoutSecrets(text: string, secret: object | null): string {
-  const words = wordsOf(secret).filter((word) => word.length >= SHORTEST);
+export function redactSecrets(text: string, secret: object | null): string {
+  const words = secretWords(secret).filter((word) => word.length >= MIN_LENGTH);
   return words.sort((a, b) => b.length - a.length).reduce((left, word) => left.replaceAll(word, '[redacted]'), text);
 }
 
-function wordsOf(value: unknown): string[] {
+function secretWords(value: unknown): string[] {
   if (typeof value === 'string') return [value, Buffer.from(value).toString('base64')];
   if (typeof value !== 'object' || value === null) return [];
   const { username, password } = value as { username?: unknown; password?: unknown };
@@ -15,5 +15,5 @@ function wordsOf(value: unknown): string[] {
     typeof username === 'string'
       ? [Buffer.from(`${username}:${typeof password === 'string' ? password : ''}`).toString('base64')]
       : [];
-  return [...basic, ...Object.values(value).flatMap(wordsOf)];
+  return [...basic, ...Object.values(value).flatMap(secretWords)];
 }

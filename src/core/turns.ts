@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 
 /** Divides long work on this thread: whoever takes a turn between two steps lets others in once `share` milliseconds have gone by. */
-export class Turns {
-  private since = performance.now();
+export class TimeSlicer {
+  private startedAt = performance.now();
 
-  constructor(private readonly share = 10) {}
+  constructor(private readonly sliceMs = 10) {}
 
-  async take(): Promise<void> {
-    if (performance.now() - this.since < this.share) return;
+  async yieldToEventLoop(): Promise<void> {
+    if (performance.now() - this.startedAt < this.sliceMs) return;
     await setImmediate();
-    this.since = performance.now();
+    this.startedAt = performance.now();
   }
 }

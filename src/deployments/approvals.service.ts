@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { requireScope } from '../core/access/access.js';
+import { assertScope } from '../core/access/access.js';
 import type { Actor } from '../core/access/actor.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { Conflict, Forbidden } from '../core/errors/app-error.js';
@@ -9,9 +9,9 @@ import { CancellationsService } from './cancellations.service.js';
 import type { Deployment } from './deployment.entity.js';
 import { DeploymentFailed } from './deployment.events.js';
 import { deploymentPolicy } from './deployment.policy.js';
-import { DeploymentAdmission } from './deployment-admission.js';
-import { DeploymentRequests } from './deployment-requests.js';
-import { DeploymentRights } from './deployment-rights.js';
+import { DeploymentAdmissionService } from './deployment-admission.js';
+import { DeploymentRequestsService } from './deployment-requests.js';
+import { DeploymentRightsService } from './deployment-rights.js';
 import { DeploymentsStore } from './deployments.store.js';
 
 /** Decides over deployments that wait for an approval. */
@@ -20,9 +20,9 @@ export class ApprovalsService {
   constructor(
     private readonly deployments: DeploymentsStore,
     private readonly workspaces: WorkspacesService,
-    private readonly rights: DeploymentRights,
-    private readonly admission: DeploymentAdmission,
-    private readonly requests: DeploymentRequests,
+    private readonly rights: DeploymentRightsService,
+    private readonly admission: DeploymentAdmissionService,
+    private readonly requests: DeploymentRequestsService,
     private readonly cancellations: CancellationsService,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
@@ -33,16 +33,16 @@ export class ApprovalsService {
    * @throws Forbidden, with OWN_REQUEST for the requester; Conflict NOT_PENDING
    */
   async approve(actor: Actor, id: string): Promise<Deployment> {
-    const { workspaceId } = await this.judged(actor, id);
+    const { workspaceId } = await this.getForDecision(actor, id);
     return this.unit.run(async () => {
-      await this.workspaces.mustBeActive(actor, workspaceId);
-      const deployment = await this.pending(actor, id);
+      await this.workspaces.lockActive(actor, workspaceId);
+      const deployment = await this.getPendingForUpdate(actor, id);
       if (deployment.requestedBy === actor.userId)
         throw new Forbidden('whoever asked for a deployment cannot approve it', {
           code: 'OWN_REQUEST',
           remedy: 'Ask another admin of the workspace.',
         });
-      const refusal = await this.admission.refusal({ ...deployment, approvedBy: actor.userId });
+      const refusal = await this.admission.findRefusal({ ...deployment, approvedBy: actor.userId });
       if (!refusal) {
         await this.deployments.update(deployment, { approvedBy: actor.userId });
         return this.requests.enqueue(actor, deployment);
@@ -55,23 +55,23 @@ export class ApprovalsService {
   }
 
   async reject(actor: Actor, id: string): Promise<Deployment> {
-    await this.judged(actor, id);
+    await this.getForDecision(actor, id);
     return this.unit.run(async () => {
-      await this.cancellations.stop(actor, await this.pending(actor, id));
+      await this.cancellations.stop(actor, await this.getPendingForUpdate(actor, id));
       return this.deployments.get(actor, id);
     });
   }
 
-  private async judged(actor: Actor, id: string): Promise<Deployment> {
-    requireScope(actor, deploymentPolicy.read);
+  private async getForDecision(actor: Actor, id: string): Promise<Deployment> {
+    assertScope(actor, deploymentPolicy.read);
     const deployment = await this.deployments.get(actor, id);
-    await this.rights.require(actor, deploymentPolicy.approve, deployment);
+    await this.rights.requireAccess(actor, deploymentPolicy.approve, deployment);
     return deployment;
   }
 
-  private async pending(actor: Actor, id: string): Promise<Deployment> {
+  private async getPendingForUpdate(actor: Actor, id: string): Promise<Deployment> {
     const deployment = await this.deployments.getForUpdate(actor, id);
-    await this.rights.require(actor, deploymentPolicy.approve, deployment);
+    await this.rights.requireAccess(actor, deploymentPolicy.approve, deployment);
     if (deployment.status === 'pending_approval') return deployment;
     throw new Conflict('NOT_PENDING', `the deployment is ${deployment.status}, and waits for no approval`);
   }

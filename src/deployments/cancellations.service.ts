@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { Access, requireScope } from '../core/access/access.js';
+import { Access, assertScope } from '../core/access/access.js';
 import type { Actor } from '../core/access/actor.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { Conflict } from '../core/errors/app-error.js';
 import { EventBus } from '../core/events/event-bus.js';
-import { Jobs } from '../jobs/jobs.js';
+import { JobsService } from '../jobs/jobs.js';
 import type { Deployment } from './deployment.entity.js';
 import { DeploymentCancelled } from './deployment.events.js';
 import { deploymentPolicy } from './deployment.policy.js';
-import { DeploymentRights } from './deployment-rights.js';
+import { DeploymentRightsService } from './deployment-rights.js';
 import { DeploymentsStore } from './deployments.store.js';
 
 /** Ends deployments before they are done. */
@@ -16,9 +16,9 @@ import { DeploymentsStore } from './deployments.store.js';
 export class CancellationsService {
   constructor(
     private readonly deployments: DeploymentsStore,
-    private readonly rights: DeploymentRights,
+    private readonly rights: DeploymentRightsService,
     private readonly access: Access,
-    private readonly jobs: Jobs,
+    private readonly jobs: JobsService,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
   ) {}
@@ -29,13 +29,13 @@ export class CancellationsService {
    * one another.
    */
   async cancel(actor: Actor, id: string): Promise<Deployment> {
-    requireScope(actor, deploymentPolicy.read);
+    assertScope(actor, deploymentPolicy.read);
     const deployment = await this.deployments.get(actor, id);
     const { workspaceId, organizationId, requestedBy, status } = deployment;
     const workspace = { type: 'workspace' as const, id: workspaceId, organizationId };
     const withdraws = status === 'pending_approval' && requestedBy === actor.userId;
-    if (withdraws) await this.access.require(actor, deploymentPolicy.cancel, workspace);
-    else await this.rights.require(actor, deploymentPolicy.cancel, deployment);
+    if (withdraws) await this.access.authorize(actor, deploymentPolicy.cancel, workspace);
+    else await this.rights.requireAccess(actor, deploymentPolicy.cancel, deployment);
     await this.unit.run(() => this.stop(actor, deployment));
     const now = await this.deployments.get(actor, id);
     if (now.hasEnded && now.status !== 'cancelled')
@@ -44,8 +44,8 @@ export class CancellationsService {
   }
 
   /** Ends everything that is unfinished in a workspace, as part of its archiving. */
-  async cancelAllOf(actor: Actor, workspaceId: string): Promise<void> {
-    for (const deployment of await this.deployments.unfinished({ workspaceId })) await this.stop(actor, deployment);
+  async cancelByWorkspace(actor: Actor, workspaceId: string): Promise<void> {
+    for (const deployment of await this.deployments.findUnfinished({ workspaceId })) await this.stop(actor, deployment);
   }
 
   /** Ends one in the open unit of work, for a caller who has judged that it may be ended. */

@@ -19,10 +19,10 @@ const COLUMNS = `design_id AS "designId", connection_id AS "connectionId", envir
   workspace_id AS "workspaceId", deployment_id AS "deploymentId", design_version AS "designVersion", objects`;
 
 /** What a deployment uses; what is left out is any. */
-export type Use = Partial<Pick<DeployedDesign, 'designId' | 'connectionId' | 'environmentId' | 'workspaceId'>>;
+export type DeploymentUse = Partial<Pick<DeployedDesign, 'designId' | 'connectionId' | 'environmentId' | 'workspaceId'>>;
 
 /** Where something is deployed, or is to be: the roles in the workspace and the tier of the environment decide who may act there. */
-export interface Place {
+export interface DeploymentLocation {
   workspaceId: string;
   organizationId: string;
   environmentId: string;
@@ -33,7 +33,7 @@ export class DeployedDesignsStore {
   constructor(private readonly unit: UnitOfWork) {}
 
   /** Everything that is deployed of a design, through a connection, into an environment, or from a workspace. */
-  by({ designId, connectionId, environmentId, workspaceId }: Use): Promise<DeployedDesign[]> {
+  findByUse({ designId, connectionId, environmentId, workspaceId }: DeploymentUse): Promise<DeployedDesign[]> {
     return this.unit.manager.query(
       `SELECT ${COLUMNS} FROM deployed_design
         WHERE ($1::uuid IS NULL OR design_id = $1) AND ($2::uuid IS NULL OR connection_id = $2)
@@ -44,9 +44,9 @@ export class DeployedDesignsStore {
   }
 
   /** Where a design is deployed in an environment; when it is not, the place that it would be deployed from now. Null for an unknown design. */
-  async placeOf(designId: string, environmentId: string): Promise<Place | null> {
-    const [place] = await this.unit.asSystem('the place of a deployment', () =>
-      this.unit.manager.query<Omit<Place, 'environmentId'>[]>(
+  async findLocation(designId: string, environmentId: string): Promise<DeploymentLocation | null> {
+    const [place] = await this.unit.runAsSystem('the place of a deployment', () =>
+      this.unit.manager.query<Omit<DeploymentLocation, 'environmentId'>[]>(
         `SELECT coalesce(deployed.workspace_id, d.workspace_id) AS "workspaceId", d.organization_id AS "organizationId"
            FROM design d LEFT JOIN deployed_design deployed ON deployed.design_id = d.id AND deployed.environment_id = $2
           WHERE d.id = $1 LIMIT 1`,
@@ -95,7 +95,7 @@ export class DeployedDesignsStore {
   }
 
   /** The deployment stands: these objects are all that is there. */
-  async settle(deployment: Deployment, connectionId: string, objects: ObjectReference[]): Promise<void> {
+  async complete(deployment: Deployment, connectionId: string, objects: ObjectReference[]): Promise<void> {
     await this.unit.manager.query(
       `UPDATE deployed_design SET objects = $3, previous = NULL WHERE deployment_id = $1 AND connection_id = $2`,
       [deployment.id, connectionId, JSON.stringify(objects)],
@@ -103,7 +103,7 @@ export class DeployedDesignsStore {
   }
 
   /** The deployment has failed and left something: its objects may be there, beside those from before. */
-  async keep(deployment: Deployment, connectionId: string): Promise<void> {
+  async keepBoth(deployment: Deployment, connectionId: string): Promise<void> {
     await this.unit.manager.query(
       `UPDATE deployed_design SET previous = NULL WHERE deployment_id = $1 AND connection_id = $2`,
       [deployment.id, connectionId],
@@ -126,7 +126,7 @@ export class DeployedDesignsStore {
   }
 
   /** What is deployed of a design follows it into another workspace. */
-  async move(designId: string, workspaceId: string): Promise<void> {
+  async moveToWorkspace(designId: string, workspaceId: string): Promise<void> {
     await this.unit.manager.query(`UPDATE deployed_design SET workspace_id = $2 WHERE design_id = $1`, [
       designId,
       workspaceId,

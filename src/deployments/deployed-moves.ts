@@ -4,17 +4,17 @@ import { Forbidden } from '../core/errors/app-error.js';
 import type { Design } from '../designs/design.entity.js';
 import { DeployedDesignsStore } from './deployed-designs.store.js';
 import { deploymentPolicy } from './deployment.policy.js';
-import { DeploymentRights } from './deployment-rights.js';
-import { inUse, InUseProtection } from './in-use.js';
+import { DeploymentRightsService } from './deployment-rights.js';
+import { inUseConflict, InUseProtectionService } from './in-use.js';
 import { TargetsStore } from './targets/targets.store.js';
 
 /** Judges moves of designs: what is deployed follows its design only when that is no way round the rights of its place. */
 @Injectable()
-export class DeployedMoves {
+export class DeployedDesignsService {
   constructor(
     private readonly deployed: DeployedDesignsStore,
-    private readonly protection: InUseProtection,
-    private readonly rights: DeploymentRights,
+    private readonly protection: InUseProtectionService,
+    private readonly rights: DeploymentRightsService,
     private readonly targets: TargetsStore,
   ) {}
 
@@ -23,16 +23,16 @@ export class DeployedMoves {
    * @param design as it is after the move
    * @throws Conflict IN_USE unless the actor may undeploy it wherever it is deployed, and its new workspace has those environments
    */
-  async follow(actor: Actor, design: Design): Promise<void> {
+  async moveWithDesign(actor: Actor, design: Design): Promise<void> {
     const { id, workspaceId: to, organizationId } = design;
     await this.protection.requireFinished({ designId: id });
-    const places = await this.deployed.by({ designId: id });
+    const places = await this.deployed.findByUse({ designId: id });
     if (places.length === 0) return;
     const refuse = (remedy: string) =>
-      inUse(places, [], `${remedy}, or undeploy it first: DELETE /api/pattern/deploy.`);
+      inUseConflict(places, [], `${remedy}, or undeploy it first: DELETE /api/pattern/deploy.`);
     for (const { workspaceId, environmentId } of places) {
       await this.rights
-        .require(actor, deploymentPolicy.deploy, { workspaceId, organizationId, environmentId })
+        .requireAccess(actor, deploymentPolicy.deploy, { workspaceId, organizationId, environmentId })
         .catch((error: unknown) => {
           if (!(error instanceof Forbidden)) throw error;
           throw refuse('Let someone move it who may undeploy it');
@@ -40,6 +40,6 @@ export class DeployedMoves {
       if (!(await this.targets.isAssigned(to, environmentId)))
         throw refuse('Assign its environments to the new workspace');
     }
-    await this.deployed.move(id, to);
+    await this.deployed.moveToWorkspace(id, to);
   }
 }

@@ -4,23 +4,23 @@ import { AppError, Conflict } from '../core/errors/app-error.js';
 import { isTemporary } from '../core/errors/problem.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import type { Deployment, DeploymentFailure } from './deployment.entity.js';
-import { DeploymentRights } from './deployment-rights.js';
+import { DeploymentRightsService } from './deployment-rights.js';
 import { TargetsStore } from './targets/targets.store.js';
 
 const SYSTEM = Actor.system('deployment');
 
-type Admitted = Pick<
+type AdmissionSubject = Pick<
   Deployment,
   'organizationId' | 'workspaceId' | 'designId' | 'environmentId' | 'connectionIds' | 'action'
 >;
 
 /** Judges whether a deployment may go ahead: when it is requested, again when it is approved, and again when its job begins. */
 @Injectable()
-export class DeploymentAdmission {
+export class DeploymentAdmissionService {
   constructor(
     private readonly workspaces: WorkspacesService,
     private readonly targets: TargetsStore,
-    private readonly rights: DeploymentRights,
+    private readonly rights: DeploymentRightsService,
   ) {}
 
   /**
@@ -28,7 +28,7 @@ export class DeploymentAdmission {
    * can be undeployed whatever became of its environment.
    * @throws Conflict naming what is gone
    */
-  async requireTarget(deployment: Admitted): Promise<void> {
+  async requireTarget(deployment: AdmissionSubject): Promise<void> {
     const { workspaceId, environmentId, connectionIds, action } = deployment;
     const state = await this.targets.lock(deployment);
     if (action === 'undeploy') return;
@@ -51,11 +51,11 @@ export class DeploymentAdmission {
   }
 
   /** Why a deployment that was accepted before may not go ahead now; undefined when it may. Needs an open unit of work. */
-  async refusal(
-    deployment: Admitted & Pick<Deployment, 'requestedBy' | 'approvedBy'>,
+  async findRefusal(
+    deployment: AdmissionSubject & Pick<Deployment, 'requestedBy' | 'approvedBy'>,
   ): Promise<DeploymentFailure | undefined> {
     try {
-      await this.workspaces.mustBeActive(SYSTEM, deployment.workspaceId);
+      await this.workspaces.lockActive(SYSTEM, deployment.workspaceId);
       await this.requireTarget(deployment);
       await this.rights.requireApproval(deployment, deployment);
       await this.rights.requireMandate(deployment, deployment);

@@ -1,10 +1,10 @@
 import { AppError } from '../core/errors/app-error.js';
 import type { Deployment } from './deployment.entity.js';
 
-const MOST_ERRORS = 100;
+const MAX_ERRORS = 100;
 
 /** The error that a deployment without success answers with. */
-export function deploymentError({ failure, resources }: Pick<Deployment, 'failure' | 'resources'>): AppError {
+export function toDeploymentError({ failure, resources }: Pick<Deployment, 'failure' | 'resources'>): AppError {
   const { status, code, detail } = failure ?? {
     status: 500,
     code: 'INTERNAL_ERROR',
@@ -16,7 +16,7 @@ export function deploymentError({ failure, resources }: Pick<Deployment, 'failur
       : [],
   );
   return new AppError(status, code, 'Deployment failed', detail, {
-    errors: errors.slice(0, MOST_ERRORS),
+    errors: errors.slice(0, MAX_ERRORS),
     remedy: REMEDIES[code],
   });
 }

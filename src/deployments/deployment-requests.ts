@@ -3,13 +3,13 @@ import type { Actor } from '../core/access/actor.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { EventBus } from '../core/events/event-bus.js';
 import type { Design } from '../designs/design.entity.js';
-import { Jobs } from '../jobs/jobs.js';
-import { WorkspaceQuotas } from '../workspaces/quotas/workspace-quotas.js';
+import { JobsService } from '../jobs/jobs.js';
+import { WorkspaceQuotasService } from '../workspaces/quotas/workspace-quotas.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import { Deployment, type DeploymentAction, type DeploymentOptions } from './deployment.entity.js';
 import { DeploymentRequested } from './deployment.events.js';
-import { DeploymentAdmission } from './deployment-admission.js';
-import { DeploymentRights } from './deployment-rights.js';
+import { DeploymentAdmissionService } from './deployment-admission.js';
+import { DeploymentRightsService } from './deployment-rights.js';
 import { DeploymentsStore } from './deployments.store.js';
 import { deploymentJob } from './runs/deployment-job.js';
 import type { Target } from './targets/targets.js';
@@ -28,14 +28,14 @@ export interface DeploymentRequest {
 
 /** Turns wishes into deployments that wait for their job or for an approval; production asks for an admin. */
 @Injectable()
-export class DeploymentRequests {
+export class DeploymentRequestsService {
   constructor(
     private readonly deployments: DeploymentsStore,
     private readonly workspaces: WorkspacesService,
-    private readonly quotas: WorkspaceQuotas,
-    private readonly jobs: Jobs,
-    private readonly rights: DeploymentRights,
-    private readonly admission: DeploymentAdmission,
+    private readonly quotas: WorkspaceQuotasService,
+    private readonly jobs: JobsService,
+    private readonly rights: DeploymentRightsService,
+    private readonly admission: DeploymentAdmissionService,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
   ) {}
@@ -44,7 +44,7 @@ export class DeploymentRequests {
    * Keeps what is asked for: queued, or waiting for an approval when that is asked for too.
    * @throws Forbidden APPROVAL_REQUIRED, Conflict when the workspace is archived, its quota is used up or the target is gone
    */
-  async make(actor: Actor, request: DeploymentRequest): Promise<Deployment> {
+  async create(actor: Actor, request: DeploymentRequest): Promise<Deployment> {
     const { design, target } = request;
     const { organizationId } = design;
     const { workspaceId, environmentId } = target;
@@ -52,7 +52,7 @@ export class DeploymentRequests {
     if (!pending) await this.rights.requireTier(actor, { workspaceId, organizationId, environmentId });
     const designVersion = await request.version();
     return this.unit.run(async () => {
-      const held = await this.workspaces.mustBeActive(actor, workspaceId);
+      const held = await this.workspaces.lockActive(actor, workspaceId);
       const deployment: Deployment = Object.assign(new Deployment(), {
         organizationId,
         workspaceId,
@@ -73,7 +73,7 @@ export class DeploymentRequests {
         finishedAt: null,
       });
       await this.admission.requireTarget(deployment);
-      if (request.action === 'deploy') await this.quotas.admit(held, 'max_deployments_per_day');
+      if (request.action === 'deploy') await this.quotas.assertWithinLimit(held, 'max_deployments_per_day');
       await this.deployments.insert(deployment);
       await this.events.publish(new DeploymentRequested(actor, deployment, { status: deployment.status }));
       return pending ? deployment : this.enqueue(actor, deployment);

@@ -117,7 +117,7 @@ export class TargetQuery {
   async?: string;
 
   /** What the body leaves out. */
-  into<T extends DeploymentTarget>(target: T): T {
+  mergeInto<T extends DeploymentTarget>(target: T): T {
     const listed = [this.connection_ids ?? this.contexts ?? []]
       .flat()
       .flatMap((text) => text.split(','))

@@ -1,7 +1,7 @@
-import { policy } from '../core/access/policy.js';
+import { definePolicy } from '../core/access/policy.js';
 
 /** The roles are those in the workspace of the design; on an environment of the tier production only admins act. */
-export const deploymentPolicy = policy(
+export const deploymentPolicy = definePolicy(
   'deployment',
   {
     read: 'viewer',

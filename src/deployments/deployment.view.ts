@@ -1,5 +1,5 @@
 import { ObjectType } from '@nestjs/graphql';
-import { EnvelopeOf } from '../core/listing/page.js';
+import { PaginatedView } from '../core/listing/page.js';
 import {
   IdField,
   IntField,
@@ -44,7 +44,7 @@ export class DeployedResourceView {
   @MapField({ nullable: true, description: 'reason, field and detail' })
   error!: object | null;
 
-  static of(this: void, resource: DeployedResource): DeployedResourceView {
+  static fromResource(this: void, resource: DeployedResource): DeployedResourceView {
     return Object.assign(new DeployedResourceView(), resource, { error: resource.error ?? null });
   }
 }
@@ -96,8 +96,8 @@ export class DeploymentView extends RecordView {
   @TimeField({ nullable: true })
   finished_at!: Date | null;
 
-  static of(this: void, deployment: Deployment): DeploymentView {
-    return RecordView.shape(new DeploymentView(), deployment, {
+  static fromEntity(this: void, deployment: Deployment): DeploymentView {
+    return RecordView.assignRecord(new DeploymentView(), deployment, {
       name: deployment.name,
       action: deployment.action,
       design_id: deployment.designId,
@@ -109,7 +109,7 @@ export class DeploymentView extends RecordView {
       status: deployment.status,
       requested_by: deployment.requestedBy,
       approved_by: deployment.approvedBy,
-      resources: deployment.resources.map(DeployedResourceView.of),
+      resources: deployment.resources.map(DeployedResourceView.fromResource),
       error: deployment.failure,
       started_at: deployment.startedAt,
       finished_at: deployment.finishedAt,
@@ -117,4 +117,4 @@ export class DeploymentView extends RecordView {
   }
 }
 
-export const DeploymentPage = EnvelopeOf(DeploymentView, 'deployments', 'DeploymentPage');
+export const DeploymentPage = PaginatedView(DeploymentView, 'deployments', 'DeploymentPage');

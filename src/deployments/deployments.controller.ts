@@ -2,13 +2,13 @@ import { Body, Controller, Get, HttpCode, Post, Query, Req, Res } from '@nestjs/
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Actor } from '../core/access/actor.js';
-import { Caller } from '../core/access/public.js';
-import { type Envelope, envelope } from '../core/listing/page.js';
-import { Id } from '../core/rest/id.js';
-import { Requires } from '../core/rest/rights/requires.js';
+import { CurrentActor } from '../core/access/public.js';
+import { type PageEnvelope, toPageEnvelope } from '../core/listing/page.js';
+import { IdParam } from '../core/rest/id.js';
+import { RequiresRight } from '../core/rest/rights/requires.js';
 import { ApprovalsService } from './approvals.service.js';
 import { CancellationsService } from './cancellations.service.js';
-import { DeploymentAnswers } from './deployment-answers.js';
+import { DeploymentPresenter } from './deployment-answers.js';
 import { DeploymentListQuery, RollbackRequest } from './deployment.inputs.js';
 import { deploymentPolicy } from './deployment.policy.js';
 import { DeploymentPage, DeploymentView } from './deployment.view.js';
@@ -24,61 +24,61 @@ export class DeploymentsController {
     private readonly approvals: ApprovalsService,
     private readonly cancellations: CancellationsService,
     private readonly rollbacks: RollbacksService,
-    private readonly answers: DeploymentAnswers,
+    private readonly answers: DeploymentPresenter,
   ) {}
 
   @Get()
   @ApiOkResponse({ type: DeploymentPage })
-  async list(@Caller() actor: Actor, @Query() query: DeploymentListQuery): Promise<Envelope> {
-    return envelope(await this.deployments.list(actor, query), 'deployments', DeploymentView.of);
+  async list(@CurrentActor() actor: Actor, @Query() query: DeploymentListQuery): Promise<PageEnvelope> {
+    return toPageEnvelope(await this.deployments.list(actor, query), 'deployments', DeploymentView.fromEntity);
   }
 
   @Get(':id')
   @ApiOkResponse({ type: DeploymentView })
-  async get(@Caller() actor: Actor, @Id() id: string): Promise<DeploymentView> {
-    return DeploymentView.of(await this.deployments.get(actor, id));
+  async get(@CurrentActor() actor: Actor, @IdParam() id: string): Promise<DeploymentView> {
+    return DeploymentView.fromEntity(await this.deployments.get(actor, id));
   }
 
   @Post(':id/cancel')
-  @Requires(deploymentPolicy.cancel, DeploymentsService)
+  @RequiresRight(deploymentPolicy.cancel, DeploymentsService)
   @HttpCode(200)
   @ApiOkResponse({ type: DeploymentView })
-  async cancel(@Caller() actor: Actor, @Id() id: string): Promise<DeploymentView> {
-    return DeploymentView.of(await this.cancellations.cancel(actor, id));
+  async cancel(@CurrentActor() actor: Actor, @IdParam() id: string): Promise<DeploymentView> {
+    return DeploymentView.fromEntity(await this.cancellations.cancel(actor, id));
   }
 
   @Post(':id/approve')
-  @Requires(deploymentPolicy.approve, DeploymentsService)
+  @RequiresRight(deploymentPolicy.approve, DeploymentsService)
   @HttpCode(200)
   @ApiOkResponse({ type: DeploymentView })
   async approve(
-    @Caller() actor: Actor,
-    @Id() id: string,
+    @CurrentActor() actor: Actor,
+    @IdParam() id: string,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<DeploymentView> {
-    return this.answers.answer(actor, await this.approvals.approve(actor, id), request, response);
+    return this.answers.respond(actor, await this.approvals.approve(actor, id), request, response);
   }
 
   @Post(':id/reject')
-  @Requires(deploymentPolicy.approve, DeploymentsService)
+  @RequiresRight(deploymentPolicy.approve, DeploymentsService)
   @HttpCode(200)
   @ApiOkResponse({ type: DeploymentView })
-  async reject(@Caller() actor: Actor, @Id() id: string): Promise<DeploymentView> {
-    return DeploymentView.of(await this.approvals.reject(actor, id));
+  async reject(@CurrentActor() actor: Actor, @IdParam() id: string): Promise<DeploymentView> {
+    return DeploymentView.fromEntity(await this.approvals.reject(actor, id));
   }
 
   @Post(':id/rollback')
-  @Requires(deploymentPolicy.deploy, DeploymentsService)
+  @RequiresRight(deploymentPolicy.deploy, DeploymentsService)
   @HttpCode(200)
   @ApiOkResponse({ type: DeploymentView })
   async rollback(
-    @Caller() actor: Actor,
-    @Id() id: string,
+    @CurrentActor() actor: Actor,
+    @IdParam() id: string,
     @Body() input: RollbackRequest,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<DeploymentView> {
-    return this.answers.answer(actor, await this.rollbacks.rollback(actor, id, input), request, response);
+    return this.answers.respond(actor, await this.rollbacks.rollback(actor, id, input), request, response);
   }
 }

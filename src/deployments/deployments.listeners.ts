@@ -4,15 +4,15 @@ import type { Actor } from '../core/access/actor.js';
 import { EventBus } from '../core/events/event-bus.js';
 import type { Design } from '../designs/design.entity.js';
 import { DesignDeleted, DesignMoved, DesignsDeleted } from '../designs/design.events.js';
-import { DesignRemoval } from '../designs/design-removal.service.js';
+import { DesignRemovalService } from '../designs/design-removal.service.js';
 import { ConnectionRemoved, EnvironmentDeleted } from '../environments/environment.events.js';
 import { EnvironmentUnassigned, WorkspaceArchived, WorkspaceDeleted } from '../workspaces/workspace.events.js';
 import { CancellationsService } from './cancellations.service.js';
 import { DeployedDesignsStore } from './deployed-designs.store.js';
-import { DeployedMoves } from './deployed-moves.js';
-import { DeploymentAnswers } from './deployment-answers.js';
+import { DeployedDesignsService } from './deployed-moves.js';
+import { DeploymentPresenter } from './deployment-answers.js';
 import { DeploymentsService } from './deployments.service.js';
-import { InUseProtection } from './in-use.js';
+import { InUseProtectionService } from './in-use.js';
 
 /**
  * Keeps what deployments use from being taken away. The publisher holds the row that it takes away, and a new deployment locks
@@ -21,13 +21,13 @@ import { InUseProtection } from './in-use.js';
 @Injectable()
 export class DeploymentsListeners implements OnModuleInit {
   constructor(
-    private readonly protection: InUseProtection,
-    private readonly moves: DeployedMoves,
+    private readonly protection: InUseProtectionService,
+    private readonly moves: DeployedDesignsService,
     private readonly cancellations: CancellationsService,
     private readonly deployments: DeploymentsService,
     private readonly deployed: DeployedDesignsStore,
-    private readonly answers: DeploymentAnswers,
-    private readonly removal: DesignRemoval,
+    private readonly answers: DeploymentPresenter,
+    private readonly removal: DesignRemovalService,
     private readonly events: EventBus,
   ) {}
 
@@ -45,17 +45,17 @@ export class DeploymentsListeners implements OnModuleInit {
     events.within(DesignsDeleted, async ({ designs }) => {
       for (const { id } of designs) await protection.requireUnused({ designId: id });
     });
-    events.within(DesignMoved, ({ actor, design }) => this.moves.follow(actor, design));
+    events.within(DesignMoved, ({ actor, design }) => this.moves.moveWithDesign(actor, design));
     events.within(WorkspaceDeleted, ({ workspace }) => protection.requireUnused({ workspaceId: workspace.id }));
-    events.within(WorkspaceArchived, ({ actor, workspace }) => this.cancellations.cancelAllOf(actor, workspace.id));
-    this.removal.beforeDeletion((actor, design, undeploy) => this.prepareDeletion(actor, design, undeploy));
+    events.within(WorkspaceArchived, ({ actor, workspace }) => this.cancellations.cancelByWorkspace(actor, workspace.id));
+    this.removal.registerBeforeDeletion((actor, design, undeploy) => this.prepareDeletion(actor, design, undeploy));
   }
 
   private async prepareDeletion(actor: Actor, { id }: Design, undeploy: boolean): Promise<void> {
     if (!undeploy) return this.protection.requireUnused({ designId: id });
     await this.protection.requireFinished({ designId: id });
-    const places = await this.deployed.by({ designId: id });
+    const places = await this.deployed.findByUse({ designId: id });
     for (const environment_id of new Set(places.map(({ environmentId }) => environmentId)))
-      await this.answers.end(actor, await this.deployments.undeploy(actor, { id, environment_id }));
+      await this.answers.waitForSuccess(actor, await this.deployments.undeploy(actor, { id, environment_id }));
   }
 }

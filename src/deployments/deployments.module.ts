@@ -2,43 +2,43 @@ import { Module } from '@nestjs/common';
 import { ConnectionsModule } from '../connections/connections.module.js';
 import { DesignsModule } from '../designs/designs.module.js';
 import { EnvironmentsModule } from '../environments/environments.module.js';
-import { Jobs } from '../jobs/jobs.js';
+import { JobsService } from '../jobs/jobs.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { KubernetesModule } from '../kubernetes/kubernetes.module.js';
-import { WorkspaceQuotas } from '../workspaces/quotas/workspace-quotas.js';
+import { WorkspaceQuotasService } from '../workspaces/quotas/workspace-quotas.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { RegistryModule } from '../registry/registry.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { ApprovalsService } from './approvals.service.js';
 import { CancellationsService } from './cancellations.service.js';
 import { DeployedDesignsStore } from './deployed-designs.store.js';
-import { DeployedMoves } from './deployed-moves.js';
-import { DeploymentAdmission } from './deployment-admission.js';
-import { DeploymentAnswers } from './deployment-answers.js';
-import { DeploymentRequests } from './deployment-requests.js';
-import { DeploymentRights } from './deployment-rights.js';
+import { DeployedDesignsService } from './deployed-moves.js';
+import { DeploymentAdmissionService } from './deployment-admission.js';
+import { DeploymentPresenter } from './deployment-answers.js';
+import { DeploymentRequestsService } from './deployment-requests.js';
+import { DeploymentRightsService } from './deployment-rights.js';
 import { DeploymentsController } from './deployments.controller.js';
 import { DeploymentsListeners } from './deployments.listeners.js';
 import { DeploymentsResolver } from './deployments.resolver.js';
 import { DeploymentsService } from './deployments.service.js';
 import { DeploymentsStore } from './deployments.store.js';
 import { DesignDeploymentsController } from './design-deployments.controller.js';
-import { InUseProtection } from './in-use.js';
-import { Adoption } from './plan/adoption.js';
+import { InUseProtectionService } from './in-use.js';
+import { AdoptionService } from './plan/adoption.js';
 import { PlansService } from './plan/plans.service.js';
 import { RollbacksService } from './rollbacks.service.js';
 import { ChangeJournalsStore } from './runs/change-journals.store.js';
-import { ClusterRuns } from './runs/cluster-runs.js';
-import { ClusterWork } from './runs/cluster-work.js';
-import { DeploymentEndings } from './runs/deployment-endings.js';
+import { ClusterRunsService } from './runs/cluster-runs.js';
+import { DeploymentContextService } from './runs/cluster-work.js';
+import { DeploymentCompletionService } from './runs/deployment-endings.js';
 import { type DeploymentPayload, DEPLOYMENTS_QUEUE, retryDeployment } from './runs/deployment-job.js';
 import { DeploymentRunner } from './runs/deployment-runner.js';
-import { UnfinishedRuns } from './runs/unfinished-runs.js';
-import { Targets } from './targets/targets.js';
+import { UnfinishedRunsService } from './runs/unfinished-runs.js';
+import { TargetsService } from './targets/targets.js';
 import { TargetsStore } from './targets/targets.store.js';
 
 const HOUR_MS = 3_600_000;
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 
 @Module({
   imports: [
@@ -54,48 +54,48 @@ const AT_ONCE = 4;
   controllers: [DesignDeploymentsController, DeploymentsController],
   providers: [
     DeploymentsService,
-    DeploymentRequests,
-    DeploymentRights,
-    DeploymentAdmission,
+    DeploymentRequestsService,
+    DeploymentRightsService,
+    DeploymentAdmissionService,
     ApprovalsService,
     CancellationsService,
     RollbacksService,
-    InUseProtection,
-    DeployedMoves,
+    InUseProtectionService,
+    DeployedDesignsService,
     DeploymentsListeners,
-    Adoption,
+    AdoptionService,
     DeploymentsStore,
     DeployedDesignsStore,
-    DeploymentAnswers,
+    DeploymentPresenter,
     DeploymentRunner,
-    DeploymentEndings,
-    ClusterRuns,
-    UnfinishedRuns,
+    DeploymentCompletionService,
+    ClusterRunsService,
+    UnfinishedRunsService,
     ChangeJournalsStore,
     DeploymentsResolver,
-    ClusterWork,
+    DeploymentContextService,
     PlansService,
-    Targets,
+    TargetsService,
     TargetsStore,
   ],
   exports: [DeploymentsService],
 })
 export class DeploymentsModule {
   constructor(
-    jobs: Jobs,
+    jobs: JobsService,
     runner: DeploymentRunner,
     plans: PlansService,
     store: DeploymentsStore,
-    quotas: WorkspaceQuotas,
+    quotas: WorkspaceQuotasService,
   ) {
-    jobs.handle<DeploymentPayload>(DEPLOYMENTS_QUEUE, {
-      concurrency: AT_ONCE,
-      handler: (job, context) => runner.run(job, context),
-      ended: (job) => runner.ended(job),
-      retryIn: retryDeployment,
+    jobs.registerHandler<DeploymentPayload>(DEPLOYMENTS_QUEUE, {
+      concurrency: CONCURRENCY,
+      handle: (job, context) => runner.run(job, context),
+      onEnded: (job) => runner.onJobEnded(job),
+      retryDelayMs: retryDeployment,
     });
-    jobs.every('deployment-plans', HOUR_MS, () => plans.purge());
+    jobs.schedule('deployment-plans', HOUR_MS, () => plans.purge());
 
-    quotas.countBy('max_deployments_per_day', (id) => store.countToday(id));
+    quotas.registerCounter('max_deployments_per_day', (id) => store.countToday(id));
   }
 }

@@ -1,8 +1,8 @@
 import { Args, ID, Query, Resolver } from '@nestjs/graphql';
 import { Actor } from '../core/access/actor.js';
-import { Caller } from '../core/access/public.js';
+import { CurrentActor } from '../core/access/public.js';
 import { ListArgs } from '../core/listing/list-query.js';
-import { type Envelope, envelope } from '../core/listing/page.js';
+import { type PageEnvelope, toPageEnvelope } from '../core/listing/page.js';
 import { IdPipe } from '../core/rest/id.js';
 import { DeploymentPage, DeploymentView } from './deployment.view.js';
 import { DeploymentsService } from './deployments.service.js';
@@ -12,15 +12,15 @@ export class DeploymentsResolver {
   constructor(private readonly service: DeploymentsService) {}
 
   @Query(() => DeploymentPage)
-  async deployments(@Caller() actor: Actor, @Args() args: ListArgs): Promise<Envelope> {
-    return envelope(await this.service.list(actor, args.toQuery()), 'deployments', DeploymentView.of);
+  async deployments(@CurrentActor() actor: Actor, @Args() args: ListArgs): Promise<PageEnvelope> {
+    return toPageEnvelope(await this.service.list(actor, args.toListQuery()), 'deployments', DeploymentView.fromEntity);
   }
 
   @Query(() => DeploymentView)
   async deployment(
-    @Caller() actor: Actor,
+    @CurrentActor() actor: Actor,
     @Args('id', { type: () => ID }, new IdPipe('id')) id: string,
   ): Promise<DeploymentView> {
-    return DeploymentView.of(await this.service.get(actor, id));
+    return DeploymentView.fromEntity(await this.service.get(actor, id));
   }
 }

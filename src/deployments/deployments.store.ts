@@ -1,32 +1,32 @@
 import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
-import { administeredOf } from '../core/access/access.js';
+import { administeredSql } from '../core/access/access.js';
 import type { Actor } from '../core/access/actor.js';
 import { Store } from '../core/database/store.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { NotFound } from '../core/errors/app-error.js';
 import type { ListQuery } from '../core/listing/list-query.js';
-import { equals, type Listing } from '../core/listing/listing.js';
+import { equalsFilter, type Listing } from '../core/listing/listing.js';
 import type { Page } from '../core/listing/page.js';
-import type { Use } from './deployed-designs.store.js';
+import type { DeploymentUse } from './deployed-designs.store.js';
 import { Deployment } from './deployment.entity.js';
 
 const listing: Listing<Deployment> = {
   alias: 'deployment',
   pageSize: 20,
   order: {
-    name: { sql: 'deployment.name', type: 'text', of: ({ name }) => name },
-    status: { sql: 'deployment.status', type: 'text', of: ({ status }) => status },
-    created_at: { sql: 'deployment.created_at', type: 'timestamptz', of: ({ createdAt }) => createdAt },
-    updated_at: { sql: 'deployment.updated_at', type: 'timestamptz', of: ({ updatedAt }) => updatedAt },
+    name: { sql: 'deployment.name', type: 'text', getValue: ({ name }) => name },
+    status: { sql: 'deployment.status', type: 'text', getValue: ({ status }) => status },
+    created_at: { sql: 'deployment.created_at', type: 'timestamptz', getValue: ({ createdAt }) => createdAt },
+    updated_at: { sql: 'deployment.updated_at', type: 'timestamptz', getValue: ({ updatedAt }) => updatedAt },
   },
   defaultOrder: 'created_at desc',
   search: ['deployment.name'],
   filter: {
-    status: equals('status', 'deployment.status'),
-    action: equals('action', 'deployment.action'),
-    design_id: equals('design_id', 'deployment.design_id::text'),
-    environment_id: equals('environment_id', 'deployment.environment_id::text'),
+    status: equalsFilter('status', 'deployment.status'),
+    action: equalsFilter('action', 'deployment.action'),
+    design_id: equalsFilter('design_id', 'deployment.design_id::text'),
+    environment_id: equalsFilter('environment_id', 'deployment.environment_id::text'),
   },
 };
 
@@ -72,15 +72,15 @@ export class DeploymentsStore extends Store<Deployment> {
 
   /** How many deployments of designs (undeployments and rollbacks apart) were accepted in a workspace since midnight UTC. */
   async countToday(workspaceId: string): Promise<number> {
-    return this.select()
+    return this.createQueryBuilder()
       .where(`deployment.workspace_id = :workspaceId AND deployment.action = 'deploy'`, { workspaceId })
       .andWhere(`deployment.created_at >= date_trunc('day', now(), 'UTC')`)
       .getCount();
   }
 
   /** Those that use something and have not ended. */
-  unfinished({ designId, connectionId, environmentId, workspaceId }: Use): Promise<Deployment[]> {
-    const rows = this.select().andWhere('deployment.finished_at IS NULL');
+  findUnfinished({ designId, connectionId, environmentId, workspaceId }: DeploymentUse): Promise<Deployment[]> {
+    const rows = this.createQueryBuilder().andWhere('deployment.finished_at IS NULL');
     if (designId) rows.andWhere('deployment.design_id = :designId', { designId });
     if (connectionId) rows.andWhere(':connectionId = ANY(deployment.connection_ids)', { connectionId });
     if (environmentId) rows.andWhere('deployment.environment_id = :environmentId', { environmentId });
@@ -92,9 +92,9 @@ export class DeploymentsStore extends Store<Deployment> {
    * The last deployment that succeeded where another one goes, on all of its clusters.
    * @param which a version; without one, another version than that deployment's, from before it began
    */
-  earlier(than: Deployment, which: { version?: number }): Promise<Deployment | null> {
+  findEarlier(than: Deployment, which: { version?: number }): Promise<Deployment | null> {
     const { designId, environmentId, connectionIds, designVersion, action, startedAt, createdAt } = than;
-    const rows = this.select()
+    const rows = this.createQueryBuilder()
       .andWhere('deployment.design_id = :designId AND deployment.environment_id = :environmentId', {
         designId,
         environmentId,
@@ -111,10 +111,10 @@ export class DeploymentsStore extends Store<Deployment> {
   }
 
   private visibleTo(actor: Actor): SelectQueryBuilder<Deployment> {
-    const rows = this.select();
+    const rows = this.createQueryBuilder();
     if (actor.isSystem) return rows;
     return rows.andWhere(
-      `(${administeredOf('deployment', ':actorId')} OR deployment.workspace_id IN (
+      `(${administeredSql('deployment', ':actorId')} OR deployment.workspace_id IN (
          SELECT granted_resources(:actorId, 'workspace')))`,
       { actorId: actor.userId },
     );

@@ -2,12 +2,12 @@ import { Body, Controller, Delete, Get, HttpCode, Post, Query, Req, Res } from '
 import { ApiAcceptedResponse, ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Actor } from '../core/access/actor.js';
-import { Caller } from '../core/access/public.js';
-import { type Envelope, envelope } from '../core/listing/page.js';
-import { Id } from '../core/rest/id.js';
-import { RequiresIn } from '../core/rest/rights/requires.js';
+import { CurrentActor } from '../core/access/public.js';
+import { type PageEnvelope, toPageEnvelope } from '../core/listing/page.js';
+import { IdParam } from '../core/rest/id.js';
+import { RequiresBodyRight } from '../core/rest/rights/requires.js';
 import { DesignsService } from '../designs/designs.service.js';
-import { DeploymentAnswers } from './deployment-answers.js';
+import { DeploymentPresenter } from './deployment-answers.js';
 import { DeploymentListQuery, DeployRequest, PlanRequest, TargetQuery, UndeployRequest } from './deployment.inputs.js';
 import { deploymentPolicy } from './deployment.policy.js';
 import { DeploymentPage, DeploymentView } from './deployment.view.js';
@@ -22,15 +22,15 @@ export class DesignDeploymentsController {
   constructor(
     private readonly deployments: DeploymentsService,
     private readonly plans: PlansService,
-    private readonly answers: DeploymentAnswers,
+    private readonly answers: DeploymentPresenter,
   ) {}
 
   @Post('deploy/plan')
-  @RequiresIn(deploymentPolicy.plan, DesignsService)
+  @RequiresBodyRight(deploymentPolicy.plan, DesignsService)
   @HttpCode(200)
   @ApiOkResponse({ type: PlanView })
-  plan(@Caller() actor: Actor, @Body() input: PlanRequest, @Query() query: TargetQuery): Promise<PlanView> {
-    return this.plans.plan(actor, query.into(input));
+  plan(@CurrentActor() actor: Actor, @Body() input: PlanRequest, @Query() query: TargetQuery): Promise<PlanView> {
+    return this.plans.plan(actor, query.mergeInto(input));
   }
 
   /**
@@ -38,39 +38,39 @@ export class DesignDeploymentsController {
    * and upgrading are deployed like its other resources; those for `helm test`, deleting and rolling back are left out.
    */
   @Post('deploy')
-  @RequiresIn(deploymentPolicy.deploy, DesignsService)
+  @RequiresBodyRight(deploymentPolicy.deploy, DesignsService)
   @HttpCode(200)
   @ApiOkResponse({ type: DeploymentView })
   @ApiAcceptedResponse({ type: DeploymentView })
   async deploy(
-    @Caller() actor: Actor,
+    @CurrentActor() actor: Actor,
     @Body() input: DeployRequest,
     @Query() query: TargetQuery,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<DeploymentView | PlanView> {
-    const wanted = query.into(input);
+    const wanted = query.mergeInto(input);
     if (wanted.dry_run) return this.plans.plan(actor, wanted);
-    return this.answers.answer(actor, await this.deployments.deploy(actor, wanted), request, response);
+    return this.answers.respond(actor, await this.deployments.deploy(actor, wanted), request, response);
   }
 
   @Delete('deploy')
-  @RequiresIn(deploymentPolicy.deploy, DeploymentsService)
+  @RequiresBodyRight(deploymentPolicy.deploy, DeploymentsService)
   @ApiOkResponse({ type: DeploymentView })
   @ApiAcceptedResponse({ type: DeploymentView })
   async undeploy(
-    @Caller() actor: Actor,
+    @CurrentActor() actor: Actor,
     @Body() input: UndeployRequest,
     @Query() query: TargetQuery,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<DeploymentView> {
-    return this.answers.answer(actor, await this.deployments.undeploy(actor, query.into(input)), request, response);
+    return this.answers.respond(actor, await this.deployments.undeploy(actor, query.mergeInto(input)), request, response);
   }
 
   @Get(':id/deployments')
   @ApiOkResponse({ type: DeploymentPage })
-  async list(@Caller() actor: Actor, @Id() id: string, @Query() query: DeploymentListQuery): Promise<Envelope> {
-    return envelope(await this.deployments.list(actor, query, id), 'deployments', DeploymentView.of);
+  async list(@CurrentActor() actor: Actor, @IdParam() id: string, @Query() query: DeploymentListQuery): Promise<PageEnvelope> {
+    return toPageEnvelope(await this.deployments.list(actor, query, id), 'deployments', DeploymentView.fromEntity);
   }
 }

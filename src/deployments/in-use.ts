@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { Conflict } from '../core/errors/app-error.js';
-import { type DeployedDesign, DeployedDesignsStore, type Use } from './deployed-designs.store.js';
+import { type DeployedDesign, DeployedDesignsStore, type DeploymentUse } from './deployed-designs.store.js';
 import type { Deployment } from './deployment.entity.js';
 import { DeploymentsStore } from './deployments.store.js';
-import { placeOf } from './targets/targets.js';
+import { describeDeployed } from './targets/targets.js';
 
 const MAX_LISTED = 100;
 
 /** Protects what deployments use: what is deployed, and what has been accepted and has not ended. */
 @Injectable()
-export class InUseProtection {
+export class InUseProtectionService {
   constructor(
     private readonly deployed: DeployedDesignsStore,
     private readonly deployments: DeploymentsStore,
@@ -18,23 +18,23 @@ export class InUseProtection {
   ) {}
 
   /** @throws Conflict IN_USE listing the deployments */
-  async requireUnused(use: Use): Promise<void> {
-    const [deployed, unfinished] = await this.unit.asSystem('the use of a record', async () => [
-      await this.deployed.by(use),
-      await this.deployments.unfinished(use),
+  async requireUnused(use: DeploymentUse): Promise<void> {
+    const [deployed, unfinished] = await this.unit.runAsSystem('the use of a record', async () => [
+      await this.deployed.findByUse(use),
+      await this.deployments.findUnfinished(use),
     ]);
-    if (deployed.length + unfinished.length > 0) throw inUse(deployed, unfinished);
+    if (deployed.length + unfinished.length > 0) throw inUseConflict(deployed, unfinished);
   }
 
   /** The same for unfinished deployments only. */
-  async requireFinished(use: Use): Promise<void> {
-    const unfinished = await this.unit.asSystem('the use of a record', () => this.deployments.unfinished(use));
-    if (unfinished.length > 0) throw inUse([], unfinished);
+  async requireFinished(use: DeploymentUse): Promise<void> {
+    const unfinished = await this.unit.runAsSystem('the use of a record', () => this.deployments.findUnfinished(use));
+    if (unfinished.length > 0) throw inUseConflict([], unfinished);
   }
 }
 
 /** Names what is deployed, and the deployments that have not ended. */
-export function inUse(
+export function inUseConflict(
   deployed: DeployedDesign[],
   unfinished: Deployment[] = [],
   remedy = 'Undeploy first: DELETE /api/pattern/deploy.',
@@ -54,11 +54,11 @@ export function inUse(
     ...unfinished.flatMap(({ id, designId, environmentId, connectionIds, status }) =>
       connectionIds.map((connectionId) => ({
         design_id: designId,
-        ...placeOf({ environmentId, connectionId, deploymentId: id }),
+        ...describeDeployed({ environmentId, connectionId, deploymentId: id }),
         status,
       })),
     ),
-    ...deployed.map((place) => ({ design_id: place.designId, ...placeOf(place), status: 'deployed' })),
+    ...deployed.map((place) => ({ design_id: place.designId, ...describeDeployed(place), status: 'deployed' })),
   ];
   return new Conflict('IN_USE', reasons.join(', and '), {
     extensions: { deployments: listed.slice(0, MAX_LISTED) },

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { requireScope } from '../core/access/access.js';
+import { assertScope } from '../core/access/access.js';
 import type { Actor } from '../core/access/actor.js';
 import { Conflict } from '../core/errors/app-error.js';
 import { DesignsService } from '../designs/designs.service.js';
@@ -7,10 +7,10 @@ import { DeployedDesignsStore } from './deployed-designs.store.js';
 import type { Deployment } from './deployment.entity.js';
 import type { RollbackRequest } from './deployment.inputs.js';
 import { deploymentPolicy } from './deployment.policy.js';
-import { DeploymentRequests } from './deployment-requests.js';
-import { DeploymentRights } from './deployment-rights.js';
+import { DeploymentRequestsService } from './deployment-requests.js';
+import { DeploymentRightsService } from './deployment-rights.js';
 import { DeploymentsStore } from './deployments.store.js';
-import { Targets } from './targets/targets.js';
+import { TargetsService } from './targets/targets.js';
 
 /** Deploys again what was deployed before; since it counts for no quota, nothing else can be deployed this way. */
 @Injectable()
@@ -19,9 +19,9 @@ export class RollbacksService {
     private readonly deployments: DeploymentsStore,
     private readonly designs: DesignsService,
     private readonly deployed: DeployedDesignsStore,
-    private readonly targets: Targets,
-    private readonly rights: DeploymentRights,
-    private readonly requests: DeploymentRequests,
+    private readonly targets: TargetsService,
+    private readonly rights: DeploymentRightsService,
+    private readonly requests: DeploymentRequestsService,
   ) {}
 
   /**
@@ -29,17 +29,17 @@ export class RollbacksService {
    * @throws Conflict NOTHING_TO_ROLL_BACK_TO when it was never deployed there, or is now
    */
   async rollback(actor: Actor, id: string, { version }: RollbackRequest): Promise<Deployment> {
-    requireScope(actor, deploymentPolicy.read);
+    assertScope(actor, deploymentPolicy.read);
     const deployment = await this.deployments.get(actor, id);
     const { designId, organizationId, environmentId, connectionIds, options } = deployment;
     const design = await this.designs.get(actor, designId);
-    const everywhere = await this.deployed.by({ designId, environmentId });
+    const everywhere = await this.deployed.findByUse({ designId, environmentId });
     const deployed = everywhere.filter(({ connectionId }) => connectionIds.includes(connectionId));
     const workspaceId = deployed[0]?.workspaceId ?? deployment.workspaceId;
-    await this.rights.require(actor, deploymentPolicy.deploy, { workspaceId, organizationId, environmentId });
+    await this.rights.requireAccess(actor, deploymentPolicy.deploy, { workspaceId, organizationId, environmentId });
     if (workspaceId !== design.workspaceId)
       throw nothingToRollBackTo('the design has been moved to another workspace since');
-    const earlier = await this.deployments.earlier(deployment, { version });
+    const earlier = await this.deployments.findEarlier(deployment, { version });
     if (!earlier)
       throw nothingToRollBackTo(
         version === undefined
@@ -51,11 +51,11 @@ export class RollbacksService {
       deployed.some((place) => place.connectionId === connectionId && place.designVersion === designVersion),
     );
     if (isDeployed) throw nothingToRollBackTo(`version ${designVersion} is deployed there now`);
-    const target = await this.targets.forDeployment(actor, design, {
+    const target = await this.targets.resolveForDeployment(actor, design, {
       environment_id: environmentId,
       connection_ids: connectionIds,
     });
-    return this.requests.make(actor, {
+    return this.requests.create(actor, {
       action: 'rollback',
       design,
       version: () => Promise.resolve(designVersion),

@@ -6,15 +6,15 @@ export type DesignCheck = (design: DesignOutline) => string | null | Promise<str
 
 /** What makes a design undeployable. Later modules add their own checks. */
 @Injectable()
-export class DesignChecks {
-  private readonly checks: DesignCheck[] = [holdsSomething, everythingNamed];
+export class DesignCheckRegistry {
+  private readonly checks: DesignCheck[] = [hasDeployableComponent, everyComponentHasKind];
 
-  add(check: DesignCheck): void {
+  register(check: DesignCheck): void {
     this.checks.push(check);
   }
 
   /** The first reason of the first check that has one; empty when the design can be deployed. */
-  async firstReason(design: DesignOutline): Promise<string> {
+  async findUnsupportedReason(design: DesignOutline): Promise<string> {
     for (const check of this.checks) {
       const reason = await check(design);
       if (reason !== null) return reason;
@@ -23,10 +23,10 @@ export class DesignChecks {
   }
 }
 
-const holdsSomething: DesignCheck = async (design) =>
-  (await design.find(({ deployable }) => deployable)) ? null : 'nothing in this design can be deployed';
+const hasDeployableComponent: DesignCheck = async (design) =>
+  (await design.findKind(({ deployable }) => deployable)) ? null : 'nothing in this design can be deployed';
 
-const everythingNamed: DesignCheck = async (design) => {
-  const nameless = await design.find(({ deployable, kind }) => deployable && kind === '');
-  return nameless ? `component ${nameless.first} has no kind` : null;
+const everyComponentHasKind: DesignCheck = async (design) => {
+  const nameless = await design.findKind(({ deployable, kind }) => deployable && kind === '');
+  return nameless ? `component ${nameless.firstComponent} has no kind` : null;
 };

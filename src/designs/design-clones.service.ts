@@ -1,44 +1,44 @@
 import { Injectable } from '@nestjs/common';
-import { requireScope } from '../core/access/access.js';
+import { assertScope } from '../core/access/access.js';
 import type { Actor } from '../core/access/actor.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { DesignCloned } from './design.events.js';
 import { type CloneInput, copyName } from '../workspaces/records/clone.input.js';
-import { WorkspacePlacement } from '../workspaces/records/workspace-placement.js';
+import { WorkspacePlacementService } from '../workspaces/records/workspace-placement.js';
 import { designPolicy } from './design.policy.js';
-import { DesignWriter, type Written } from './design-writer.service.js';
+import { DesignWriter, type DesignWriteResult } from './design-writer.service.js';
 import { DesignsService } from './designs.service.js';
 import { DesignsStore } from './designs.store.js';
-import { DesignContents } from './versions/design-contents.js';
+import { DesignContentsStore } from './versions/design-contents.js';
 
 /** Makes designs of designs, those of the catalog included. */
 @Injectable()
-export class DesignClones {
+export class DesignClonesService {
   constructor(
     private readonly designs: DesignsService,
     private readonly writer: DesignWriter,
-    private readonly placement: WorkspacePlacement,
-    private readonly contents: DesignContents,
+    private readonly placement: WorkspacePlacementService,
+    private readonly contents: DesignContentsStore,
     private readonly store: DesignsStore,
     private readonly unit: UnitOfWork,
   ) {}
 
   /** Copies the version that the actor sees, with what it was imported from; the clone is the actor's, and tells where it comes from. */
-  async clone(actor: Actor, id: string, input: CloneInput): Promise<Written> {
-    requireScope(actor, designPolicy.clone);
+  async clone(actor: Actor, id: string, input: CloneInput): Promise<DesignWriteResult> {
+    assertScope(actor, designPolicy.clone);
     const original = await this.designs.get(actor, id);
-    const workspace = await this.placement.of(actor, input, designPolicy.create);
+    const workspace = await this.placement.resolve(actor, input, designPolicy.create);
     const { name, version, versionNumber, sourceType } = original;
     const design = await this.contents.readDesign(original);
     const source = {
       file: await this.contents.readSourceFile(original),
       location: { type: 'clone', host: '', path: `/api/pattern/${id}`, branch: version } as const,
-      imported: { name: copyName(name), design: design.with({ version }), sourceType, warnings: [] },
+      imported: { name: copyName(name), design: design.withMembers({ version }), sourceType, warnings: [] },
     };
     const clonedFrom = { id, name, version, version_number: versionNumber };
     const beginning = { name: input.name, clonedFrom };
-    const written = await this.writer.add(actor, workspace, source, beginning, true, DesignCloned);
-    await this.unit.asSystem('counting a clone', () => this.store.count(id, 'clone_count'));
+    const written = await this.writer.createFromSource(actor, workspace, source, beginning, true, DesignCloned);
+    await this.unit.runAsSystem('counting a clone', () => this.store.increment(id, 'clone_count'));
     return written;
   }
 }

@@ -7,9 +7,9 @@ import { AppError, type Fault, InvalidRequest } from '../core/errors/app-error.j
 import { EventBus } from '../core/events/event-bus.js';
 import { Precondition } from '../core/rest/precondition.js';
 import type { RequestFields } from '../core/rest/rights/request-fields.js';
-import type { PlaceJudge } from '../core/rest/rights/requires.js';
+import type { PlacementAuthorizer } from '../core/rest/rights/requires.js';
 import { isObject } from '../formats/located.js';
-import { WorkspaceQuotas } from '../workspaces/quotas/workspace-quotas.js';
+import { WorkspaceQuotasService } from '../workspaces/quotas/workspace-quotas.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import type { Design } from './design.entity.js';
 import { DesignDeleted, DesignRestored, DesignsDeleted } from './design.events.js';
@@ -17,33 +17,33 @@ import { DesignsService } from './designs.service.js';
 import { DesignsStore } from './designs.store.js';
 
 /** What must be done before a design may be deleted, outside of the transaction; throws what forbids it. */
-export type Preparation = (actor: Actor, design: Design, undeploy: boolean) => Promise<void>;
+export type DeletionPreparation = (actor: Actor, design: Design, undeploy: boolean) => Promise<void>;
 
-const AT_ONCE = 500;
+const MAX_BULK = 500;
 
 /** How designs go, and how they come back. */
 @Injectable()
-export class DesignRemoval implements PlaceJudge {
-  private readonly preparations: Preparation[] = [];
+export class DesignRemovalService implements PlacementAuthorizer {
+  private readonly preparations: DeletionPreparation[] = [];
 
   constructor(
     private readonly designs: DesignsService,
     private readonly store: DesignsStore,
     private readonly workspaces: WorkspacesService,
-    private readonly quotas: WorkspaceQuotas,
+    private readonly quotas: WorkspaceQuotasService,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
   ) {}
 
   /** Registers what must be done before a design may be deleted, such as undeploying it. */
-  beforeDeletion(prepare: Preparation): void {
+  registerBeforeDeletion(prepare: DeletionPreparation): void {
     this.preparations.push(prepare);
   }
 
   async delete(actor: Actor, id: string, match: Precondition, undeploy = false): Promise<Design> {
-    await this.prepare(actor, id, undeploy);
+    await this.prepareDeletion(actor, id, undeploy);
     return this.unit.run(async () => {
-      const design = await this.designs.open(actor, id, 'delete', match);
+      const design = await this.designs.getForUpdate(actor, id, 'delete', match);
       await this.store.softDelete(design);
       await this.events.publish(new DesignDeleted(actor, design));
       return design;
@@ -52,30 +52,30 @@ export class DesignRemoval implements PlaceJudge {
 
   /** Judges each design that the body of a bulk deletion names. */
   async authorizeIn(actor: Actor, operation: Operation, fields: RequestFields): Promise<void> {
-    const ids = idsIn(fields.value('patterns'));
-    await eachOf(ids, [...new Set(ids)], (id) => this.designs.authorize(actor, operation, id));
+    const ids = readIds(fields.value('patterns'));
+    await forEachCollectingFaults(ids, [...new Set(ids)], (id) => this.designs.authorize(actor, operation, id));
   }
 
   /**
    * Deletes all of them or none; those of one workspace are one event.
    * @throws what forbids the first, naming each that cannot be deleted
    */
-  async deleteAll(actor: Actor, given: readonly string[]): Promise<Design[]> {
+  async deleteMany(actor: Actor, given: readonly string[]): Promise<Design[]> {
     const ids = [...new Set(given)].sort();
-    if (ids.length === 0 || ids.length > AT_ONCE)
-      throw InvalidRequest.at('/patterns', `must name 1 to ${AT_ONCE} designs`);
+    if (ids.length === 0 || ids.length > MAX_BULK)
+      throw InvalidRequest.forField('/patterns', `must name 1 to ${MAX_BULK} designs`);
     const places = new Set<string>();
-    await eachOf(given, ids, async (id) => places.add((await this.prepare(actor, id, false)).workspaceId));
+    await forEachCollectingFaults(given, ids, async (id) => places.add((await this.prepareDeletion(actor, id, false)).workspaceId));
     return this.unit.run(async () => {
       // All workspaces before any design: whoever else does so holds them in the same order.
-      await this.workspaces.mustAllBeActive(actor, [...places].sort());
+      await this.workspaces.lockAllActive(actor, [...places].sort());
       const deleted: Design[] = [];
-      await eachOf(given, ids, async (id) => {
-        const design = await this.designs.open(actor, id, 'delete');
+      await forEachCollectingFaults(given, ids, async (id) => {
+        const design = await this.designs.getForUpdate(actor, id, 'delete');
         deleted.push(await this.store.softDelete(design));
       });
       for (const workspaceId of new Set(deleted.map((design) => design.workspaceId)))
-        await this.tell(
+        await this.publishDeletion(
           actor,
           deleted.filter((design) => design.workspaceId === workspaceId),
         );
@@ -86,13 +86,13 @@ export class DesignRemoval implements PlaceJudge {
   /** Restoring one that is not deleted changes nothing. */
   async restore(actor: Actor, id: string): Promise<Design> {
     const current = await this.designs.getWithDeleted(actor, id);
-    await this.designs.require(actor, 'restore', current);
+    await this.designs.assertAllowed(actor, 'restore', current);
     if (!current.deletedAt) return current;
     return this.unit.run(async () => {
-      const workspace = await this.workspaces.mustBeActive(actor, current.workspaceId);
+      const workspace = await this.workspaces.lockActive(actor, current.workspaceId);
       const design = await this.designs.getWithDeleted(actor, id, true);
       if (!design.deletedAt) return design;
-      await this.quotas.admit(workspace, 'max_designs');
+      await this.quotas.assertWithinLimit(workspace, 'max_designs');
       await this.store.update(design, { deletedAt: null });
       await this.events.publish(new DesignRestored(actor, design));
       return design;
@@ -100,30 +100,30 @@ export class DesignRemoval implements PlaceJudge {
   }
 
   /** Of designs of one workspace. */
-  private async tell(actor: Actor, designs: Design[]): Promise<void> {
+  private async publishDeletion(actor: Actor, designs: Design[]): Promise<void> {
     const [first, ...others] = designs;
     if (!first) return;
     const gone = others.length > 0 ? new DesignsDeleted(actor, designs, first) : new DesignDeleted(actor, first);
     await this.events.publish(gone);
   }
 
-  private async prepare(actor: Actor, id: string, undeploy: boolean): Promise<Design> {
+  private async prepareDeletion(actor: Actor, id: string, undeploy: boolean): Promise<Design> {
     const design = await this.designs.get(actor, id);
-    await this.designs.require(actor, 'delete', design);
+    await this.designs.assertAllowed(actor, 'delete', design);
     for (const prepare of this.preparations) await prepare(actor, design, undeploy);
     return design;
   }
 }
 
 /** The ids in the list of a body; none when it is no such list, or too long, which the validation refuses. */
-function idsIn(patterns: unknown): string[] {
-  if (!Array.isArray(patterns) || patterns.length > AT_ONCE) return [];
+function readIds(patterns: unknown): string[] {
+  if (!Array.isArray(patterns) || patterns.length > MAX_BULK) return [];
   const ids = patterns.map((entry: unknown) => (isObject(entry) ? entry['id'] : entry));
   return ids.every((id): id is string => typeof id === 'string' && validate(id)) ? ids : [];
 }
 
 /** Does something for each id, and throws what failed first with a fault for each that failed. */
-async function eachOf(given: readonly string[], ids: string[], work: (id: string) => Promise<unknown>): Promise<void> {
+async function forEachCollectingFaults(given: readonly string[], ids: string[], work: (id: string) => Promise<unknown>): Promise<void> {
   const failed: { error: AppError; fault: Fault }[] = [];
   for (const id of ids)
     await work(id).catch((error: unknown) => {

@@ -1,7 +1,7 @@
 import { Column, Entity } from 'typeorm';
-import { WorkspaceRecord } from '../workspaces/records/workspace-record.entity.js';
+import { WorkspaceOwnedEntity } from '../workspaces/records/workspace-record.entity.js';
 import type { SourceType } from './formats/source-type.js';
-import { LARGEST } from './versions/version-number.js';
+import { MAX_VERSION_NUMBER } from './versions/version-number.js';
 
 /** Where the source of a design came from. */
 export interface DesignLocation {
@@ -12,7 +12,7 @@ export interface DesignLocation {
 }
 
 /** The version of a design that another was cloned from, as it was then. */
-export interface Origin {
+export interface CloneOrigin {
   id: string;
   name: string;
   version: string;
@@ -21,7 +21,7 @@ export interface Origin {
 
 /** Declarative infrastructure. It lives in exactly one workspace; its content is kept version by version. */
 @Entity('design')
-export class Design extends WorkspaceRecord {
+export class Design extends WorkspaceOwnedEntity {
   @Column('text')
   sourceType!: SourceType;
 
@@ -37,7 +37,7 @@ export class Design extends WorkspaceRecord {
   location!: DesignLocation;
 
   @Column('jsonb', { nullable: true })
-  clonedFrom!: Origin | null;
+  clonedFrom!: CloneOrigin | null;
 
   /** What the catalog says of it while it is public. */
   @Column('jsonb', { default: {} })
@@ -51,7 +51,7 @@ export class Design extends WorkspaceRecord {
   deploymentCount!: number;
 
   /** The versions of which a reader of this record may know, first and last. */
-  get shown(): [first: number, last: number] {
-    return [1, LARGEST];
+  get visibleVersions(): [first: number, last: number] {
+    return [1, MAX_VERSION_NUMBER];
   }
 }

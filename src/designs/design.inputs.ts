@@ -1,20 +1,20 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsArray, IsOptional, isUUID, IsString } from 'class-validator';
 import { type Fault, InvalidRequest } from '../core/errors/app-error.js';
-import { Writes } from '../core/rest/change-input.js';
-import { ChangeOnly } from '../core/rest/input.pipe.js';
-import { KeepsPacked } from '../core/schema/packed-json.js';
+import { UpdatesView } from '../core/rest/change-input.js';
+import { UpdateInput } from '../core/rest/input.pipe.js';
+import { KeepPacked } from '../core/schema/packed-json.js';
 import { FlagInput, IdInput, MapInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
-import { SET_VISIBILITIES, VISIBILITIES, type Visibility } from '../workspaces/records/workspace-record.entity.js';
-import { WorkspaceRecordQuery } from '../workspaces/records/workspace-record.query.js';
+import { SETTABLE_VISIBILITIES, VISIBILITIES, type Visibility } from '../workspaces/records/workspace-record.entity.js';
+import { WorkspaceOwnedQuery } from '../workspaces/records/workspace-record.query.js';
 import { DesignView } from './design.view.js';
 
-@Writes(() => DesignView)
+@UpdatesView(() => DesignView)
 export class NewDesign {
   @NameInput()
   name!: string;
 
-  @KeepsPacked('design_file', 'designFile')
+  @KeepPacked('design_file', 'designFile')
   @MapInput({ description: 'Holds `design_file` (object or text) or `pattern_file` (text or base64).' })
   pattern_data!: Record<string, unknown>;
 
@@ -27,19 +27,19 @@ export class NewDesign {
   @IdInput({ optional: true })
   organization_id?: string;
 
-  @WordInput(SET_VISIBILITIES, { optional: true })
+  @WordInput(SETTABLE_VISIBILITIES, { optional: true })
   visibility?: 'workspace' | 'organization';
 }
 
-@Writes(() => DesignView)
-export class DesignChange extends ChangeOnly {
+@UpdatesView(() => DesignView)
+export class DesignChange extends UpdateInput {
   @IdInput({ optional: true })
   id?: string;
 
   @NameInput({ optional: true })
   name?: string;
 
-  @KeepsPacked('design_file', 'designFile')
+  @KeepPacked('design_file', 'designFile')
   @MapInput({ optional: true })
   pattern_data?: Record<string, unknown>;
 
@@ -90,7 +90,7 @@ export class BulkDeletion {
   patterns!: unknown[];
 
   /** @throws InvalidRequest naming each entry that has no id */
-  ids(): string[] {
+  parseIds(): string[] {
     const errors: Fault[] = [];
     const ids = this.patterns.map((entry, index) => {
       const id: unknown = typeof entry === 'object' && entry !== null ? Reflect.get(entry, 'id') : entry;
@@ -103,7 +103,7 @@ export class BulkDeletion {
   }
 }
 
-export class DesignListQuery extends WorkspaceRecordQuery {
+export class DesignListQuery extends WorkspaceOwnedQuery {
   @ApiPropertyOptional()
   @IsOptional()
   @IsString({ message: 'must be given once' })

@@ -1,7 +1,7 @@
-import { policy } from '../core/access/policy.js';
+import { definePolicy } from '../core/access/policy.js';
 
 /** The roles are those in the design's workspace. */
-export const designPolicy = policy(
+export const designPolicy = definePolicy(
   'design',
   {
     read: 'viewer',

@@ -2,12 +2,12 @@ import { isUtf8 } from 'node:buffer';
 import { ObjectType } from '@nestjs/graphql';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { CONTENTS_WEIGHT } from '../core/graphql/limits/query-size.js';
-import { EnvelopeOf } from '../core/listing/page.js';
+import { PaginatedView } from '../core/listing/page.js';
 import { FlagField, IdField, IntField, MapField, RecordField, TextField, WordField } from '../core/schema/fields.js';
 import { RecordView } from '../core/schema/record.view.js';
 import { VISIBILITIES, type Visibility } from '../workspaces/records/workspace-record.entity.js';
-import type { Design, DesignLocation, Origin } from './design.entity.js';
-import { sourceTypes } from './formats/source-type.js';
+import type { Design, DesignLocation, CloneOrigin } from './design.entity.js';
+import { SOURCE_TYPES } from './formats/source-type.js';
 
 /** A nullable string, as clients of this interface know it. */
 @ObjectType('NullString')
@@ -20,7 +20,7 @@ export class NullString {
 }
 
 /** Contents that are asked for beside the record. */
-export interface Populated {
+export interface PopulatedContent {
   patternFile?: string;
   source?: Buffer;
 }
@@ -58,7 +58,7 @@ export class DesignView extends RecordView {
   location!: DesignLocation;
 
   @MapField({ rest: true, nullable: true, description: 'The version of a design that it was cloned from.' })
-  cloned_from!: Origin | null;
+  cloned_from!: CloneOrigin | null;
 
   @MapField({ nullable: true })
   catalog_data!: Record<string, unknown>;
@@ -72,7 +72,7 @@ export class DesignView extends RecordView {
   @RecordField(() => NullString)
   type!: NullString;
 
-  @WordField(sourceTypes)
+  @WordField(SOURCE_TYPES)
   source_type!: string;
 
   @TextField({ description: 'Semver of the current content.' })
@@ -90,15 +90,15 @@ export class DesignView extends RecordView {
   @IntField({ rest: true })
   download_count!: number;
 
-  static of(this: void, design: Design, { patternFile = '', source }: Populated = {}): DesignView {
-    return RecordView.shape(new DesignView(), design, {
+  static fromEntity(this: void, design: Design, { patternFile = '', source }: PopulatedContent = {}): DesignView {
+    return RecordView.assignRecord(new DesignView(), design, {
       name: design.name,
       user_id: design.userId,
       workspace_id: design.workspaceId,
       organization_id: design.organizationId,
       visibility: design.visibility,
       pattern_file: patternFile,
-      ...(source ? written(source) : {}),
+      ...(source ? encodeSource(source) : {}),
       location: design.location,
       cloned_from: design.clonedFrom,
       catalog_data: design.catalogData,
@@ -115,10 +115,10 @@ export class DesignView extends RecordView {
   }
 }
 
-export const DesignPage = EnvelopeOf(DesignView, 'patterns', 'PatternPageResult');
+export const DesignPage = PaginatedView(DesignView, 'patterns', 'PatternPageResult');
 
 /** Bytes as JSON can hold them: text as it is, all else in base64. */
-function written(source: Buffer): { source_content: string; source_encoding: string } {
+function encodeSource(source: Buffer): { source_content: string; source_encoding: string } {
   const encoding = isUtf8(source) && !source.includes(0) ? 'utf-8' : 'base64';
   return { source_content: source.toString(encoding), source_encoding: encoding };
 }

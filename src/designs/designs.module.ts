@@ -1,39 +1,39 @@
 import { Module } from '@nestjs/common';
-import { deletionOf } from '../core/database/base.entity.js';
+import { getDeletionTime } from '../core/database/base.entity.js';
 import { EventBus } from '../core/events/event-bus.js';
 import { FormatsModule } from '../formats/formats.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { RegistryModule } from '../registry/registry.module.js';
-import { WorkspaceQuotas } from '../workspaces/quotas/workspace-quotas.js';
+import { WorkspaceQuotasService } from '../workspaces/quotas/workspace-quotas.js';
 import { WorkspaceDeleted, WorkspaceRestored } from '../workspaces/workspace.events.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { CatalogController } from './catalog/catalog.controller.js';
 import { CatalogResolver } from './catalog/catalog.resolver.js';
 import { CatalogService } from './catalog/catalog.service.js';
 import { CatalogStore } from './catalog/catalog.store.js';
-import { DesignChecks } from './design-checks.js';
-import { DesignClones } from './design-clones.service.js';
-import { DesignImports } from './design-imports.service.js';
+import { DesignCheckRegistry } from './design-checks.js';
+import { DesignClonesService } from './design-clones.service.js';
+import { DesignImportsService } from './design-imports.service.js';
 import { DesignPresenter } from './design-presenter.js';
-import { DesignRemoval } from './design-removal.service.js';
-import { DesignSetsController } from './design-sets.controller.js';
-import { DesignSource } from './design-source.js';
+import { DesignRemovalService } from './design-removal.service.js';
+import { BulkDesignsController } from './design-sets.controller.js';
+import { DesignSourceReader } from './design-source.js';
 import { DesignWriter } from './design-writer.service.js';
 import { DesignsController } from './designs.controller.js';
 import { DesignsResolver } from './designs.resolver.js';
 import { DesignsService } from './designs.service.js';
 import { DesignsStore } from './designs.store.js';
-import { DesignKnowledge } from './knowledge/design-knowledge.js';
+import { DesignEnrichmentService } from './knowledge/design-knowledge.js';
 import { DesignDiagramsController } from './diagram/design-diagrams.controller.js';
-import { DesignDiagrams } from './diagram/design-diagrams.service.js';
+import { DesignDiagramsService } from './diagram/design-diagrams.service.js';
 import { DesignDownloadsController } from './exports/design-downloads.controller.js';
-import { DesignExports } from './exports/design-exports.service.js';
-import { DesignContents } from './versions/design-contents.js';
-import { NewVersions } from './versions/new-versions.js';
-import { ShownContents } from './versions/shown-contents.js';
+import { DesignExportsService } from './exports/design-exports.service.js';
+import { DesignContentsStore } from './versions/design-contents.js';
+import { VersionWriter } from './versions/new-versions.js';
+import { DesignContentsLoader } from './versions/shown-contents.js';
 import { SnapshotsService } from './versions/snapshots.service.js';
 import { SnapshotsStore } from './versions/snapshots.store.js';
-import { ValueVariants } from './versions/value-variants.service.js';
+import { ValueVariantsService } from './versions/value-variants.service.js';
 import { VersionsController } from './versions/versions.controller.js';
 import { VersionsService } from './versions/versions.service.js';
 import { VersionsStore } from './versions/versions.store.js';
@@ -44,7 +44,7 @@ import { WorkspaceDesignsController } from './workspaces/workspace-designs.contr
   controllers: [
     CatalogController,
     DesignsController,
-    DesignSetsController,
+    BulkDesignsController,
     DesignDiagramsController,
     DesignDownloadsController,
     VersionsController,
@@ -54,45 +54,45 @@ import { WorkspaceDesignsController } from './workspaces/workspace-designs.contr
     DesignsService,
     DesignsStore,
     DesignWriter,
-    DesignRemoval,
-    DesignClones,
+    DesignRemovalService,
+    DesignClonesService,
     CatalogStore,
     CatalogService,
-    NewVersions,
+    VersionWriter,
     VersionsStore,
     VersionsService,
-    ValueVariants,
+    ValueVariantsService,
     SnapshotsStore,
     SnapshotsService,
-    DesignSource,
-    DesignContents,
-    ShownContents,
-    DesignChecks,
-    DesignKnowledge,
+    DesignSourceReader,
+    DesignContentsStore,
+    DesignContentsLoader,
+    DesignCheckRegistry,
+    DesignEnrichmentService,
     DesignPresenter,
-    DesignImports,
-    DesignExports,
-    DesignDiagrams,
+    DesignImportsService,
+    DesignExportsService,
+    DesignDiagramsService,
     DesignsResolver,
     CatalogResolver,
   ],
   exports: [
     DesignsService,
-    DesignRemoval,
+    DesignRemovalService,
     DesignsStore,
-    DesignContents,
-    DesignChecks,
+    DesignContentsStore,
+    DesignCheckRegistry,
     DesignPresenter,
     VersionsService,
-    ValueVariants,
+    ValueVariantsService,
   ],
 })
 export class DesignsModule {
-  constructor(designs: DesignsStore, quotas: WorkspaceQuotas, events: EventBus) {
-    quotas.countBy('max_designs', (id) => designs.countIn(id));
-    events.within(WorkspaceDeleted, ({ workspace }) => designs.softDeleteOf(workspace.id, deletionOf(workspace)));
+  constructor(designs: DesignsStore, quotas: WorkspaceQuotasService, events: EventBus) {
+    quotas.registerCounter('max_designs', (id) => designs.countByWorkspace(id));
+    events.within(WorkspaceDeleted, ({ workspace }) => designs.softDeleteByWorkspace(workspace.id, getDeletionTime(workspace)));
     events.within(WorkspaceRestored, async ({ workspace, deletedAt }) => {
-      if (deletedAt) await designs.restoreOf(workspace.id, deletedAt);
+      if (deletedAt) await designs.restoreByWorkspace(workspace.id, deletedAt);
     });
   }
 }

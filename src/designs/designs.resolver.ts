@@ -1,27 +1,27 @@
 import { Args, Context, Parent, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { Actor } from '../core/access/actor.js';
-import { Caller } from '../core/access/public.js';
+import { CurrentActor } from '../core/access/public.js';
 import { CONTENTS_WEIGHT } from '../core/graphql/limits/query-size.js';
-import type { Envelope } from '../core/listing/page.js';
+import type { PageEnvelope } from '../core/listing/page.js';
 import { PageFilter } from '../core/listing/page-filter.js';
 import { DesignListQuery } from './design.inputs.js';
 import { DesignPage, DesignView } from './design.view.js';
 import { DesignPresenter } from './design-presenter.js';
 import { DesignsService } from './designs.service.js';
-import { ShownContents } from './versions/shown-contents.js';
+import { DesignContentsLoader } from './versions/shown-contents.js';
 
 @Resolver(() => DesignView)
 export class DesignsResolver {
   constructor(
     private readonly designs: DesignsService,
     private readonly presenter: DesignPresenter,
-    private readonly contents: ShownContents,
+    private readonly contents: DesignContentsLoader,
   ) {}
 
   @Query(() => DesignPage)
-  async fetchPatterns(@Caller() actor: Actor, @Args('selector') selector: PageFilter): Promise<Envelope> {
-    const query = selector.intoNarrowed(new DesignListQuery());
-    return this.presenter.page(await this.designs.list(actor, query));
+  async fetchPatterns(@CurrentActor() actor: Actor, @Args('selector') selector: PageFilter): Promise<PageEnvelope> {
+    const query = selector.applyWithFiltersTo(new DesignListQuery());
+    return this.presenter.toEnvelope(await this.designs.list(actor, query));
   }
 
   /** The design file, read only when it is asked for. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { validate } from 'uuid';
-import { Access, requireScope } from '../core/access/access.js';
+import { Access, assertScope } from '../core/access/access.js';
 import { Actor } from '../core/access/actor.js';
 import type { Operation } from '../core/access/policy.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
@@ -10,8 +10,8 @@ import { OrganizationQuery } from '../core/listing/list-query.js';
 import type { Page } from '../core/listing/page.js';
 import { Precondition } from '../core/rest/precondition.js';
 import type { RequestFields } from '../core/rest/rights/request-fields.js';
-import type { PlaceJudge, RecordJudge } from '../core/rest/rights/requires.js';
-import { WorkspaceQuotas } from '../workspaces/quotas/workspace-quotas.js';
+import type { PlacementAuthorizer, RecordAuthorizer } from '../core/rest/rights/requires.js';
+import { WorkspaceQuotasService } from '../workspaces/quotas/workspace-quotas.js';
 import type { Workspace } from '../workspaces/workspace.entity.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import { CatalogStore } from './catalog/catalog.store.js';
@@ -20,18 +20,18 @@ import { DesignMoved } from './design.events.js';
 import type { DesignChange, DesignListQuery } from './design.inputs.js';
 import { designPolicy } from './design.policy.js';
 import { DesignsStore } from './designs.store.js';
-import { scopeOf } from '../workspaces/records/workspace-record.query.js';
+import { parseScope } from '../workspaces/records/workspace-record.query.js';
 import { isObject } from '../formats/located.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 
 /** Designs as records: who sees them, and where they live. Their content is written by DesignWriter; how they go and come back is DesignRemoval's. */
 @Injectable()
-export class DesignsService implements RecordJudge, PlaceJudge {
+export class DesignsService implements RecordAuthorizer, PlacementAuthorizer {
   constructor(
     private readonly designs: DesignsStore,
     private readonly catalog: CatalogStore,
     private readonly workspaces: WorkspacesService,
-    private readonly quotas: WorkspaceQuotas,
+    private readonly quotas: WorkspaceQuotasService,
     private readonly organizations: OrganizationsService,
     private readonly access: Access,
     private readonly unit: UnitOfWork,
@@ -40,10 +40,10 @@ export class DesignsService implements RecordJudge, PlaceJudge {
 
   /** The designs of the caller's workspaces, and those shared with the caller's organizations. */
   async list(actor: Actor, query: DesignListQuery): Promise<Page<Design>> {
-    requireScope(actor, designPolicy.read);
+    assertScope(actor, designPolicy.read);
     if (query.organization_id) await this.organizations.get(actor, query.organization_id);
     if (query.workspace_id) await this.workspaces.get(actor, query.workspace_id);
-    return this.designs.page(actor, { ...scopeOf(query), sourceType: query.source_type }, query);
+    return this.designs.page(actor, { ...parseScope(query), sourceType: query.source_type }, query);
   }
 
   /**
@@ -51,17 +51,17 @@ export class DesignsService implements RecordJudge, PlaceJudge {
    * @throws NotFound when there is none
    */
   async get(actor: Actor, id: string, within = new OrganizationQuery()): Promise<Design> {
-    requireScope(actor, designPolicy.read);
-    return found(id, within.only((await this.designs.find(actor, id)) ?? (await this.catalog.find(id))));
+    assertScope(actor, designPolicy.read);
+    return orNotFound(id, within.keepIfInOrganization((await this.designs.find(actor, id)) ?? (await this.catalog.find(id))));
   }
 
   /** The design that a change names by its id, else the only one of its name that the actor may change. */
-  async meantBy(actor: Actor, change: Pick<DesignChange, 'id' | 'name' | 'pattern_data'>): Promise<Design> {
-    const { id, name: wanted } = namedBy(change);
-    if (id && !validate(id)) throw InvalidRequest.at('/pattern_data/id', 'must be a UUID');
+  async resolve(actor: Actor, change: Pick<DesignChange, 'id' | 'name' | 'pattern_data'>): Promise<Design> {
+    const { id, name: wanted } = readIdentification(change);
+    if (id && !validate(id)) throw InvalidRequest.forField('/pattern_data/id', 'must be a UUID');
     if (id) return this.get(actor, id);
     if (!wanted)
-      throw InvalidRequest.at(
+      throw InvalidRequest.forField(
         '/id',
         'is required',
         'Send the id of the design, or the name of your only one of that name.',
@@ -80,7 +80,7 @@ export class DesignsService implements RecordJudge, PlaceJudge {
   async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
     const design =
       operation === designPolicy.restore ? await this.getWithDeleted(actor, id) : await this.get(actor, id);
-    if (operation !== designPolicy.clone) await this.requireAt(actor, operation, design);
+    if (operation !== designPolicy.clone) await this.assertAllowedIn(actor, operation, design);
   }
 
   /** The same for the design that a body names by its id; the body of a change may also name it by its content. */
@@ -88,33 +88,33 @@ export class DesignsService implements RecordJudge, PlaceJudge {
     const id = fields.id('id') ?? fields.id('pattern_id');
     if (id) return this.authorize(actor, operation, id);
     if (operation !== designPolicy.update) return;
-    const named = namedBy({ name: fields.value('name'), pattern_data: fields.value('pattern_data') });
+    const named = readIdentification({ name: fields.value('name'), pattern_data: fields.value('pattern_data') });
     if (named.id ? validate(named.id) : named.name)
-      await this.requireAt(actor, operation, await this.meantBy(actor, named));
+      await this.assertAllowedIn(actor, operation, await this.resolve(actor, named));
   }
 
   /** Also when it has been deleted; held until the end of the unit of work when that is wanted. */
   async getWithDeleted(actor: Actor, id: string, hold = false): Promise<Design> {
-    return found(id, await this.designs.findWithDeleted(actor, id, hold));
+    return orNotFound(id, await this.designs.findWithDeleted(actor, id, hold));
   }
 
   /** Moves a design into a workspace; needs an editor on both sides. Moving it where it is changes nothing. */
   async move(actor: Actor, workspaceId: string, id: string): Promise<Design> {
     const target = await this.workspaces.get(actor, workspaceId);
-    await this.require(actor, 'move', { workspaceId, organizationId: target.organizationId });
-    const current = await this.allowed(actor, id, 'move');
+    await this.assertAllowed(actor, 'move', { workspaceId, organizationId: target.organizationId });
+    const current = await this.getAllowed(actor, id, 'move');
     if (current.organizationId !== target.organizationId) throw new NotFound('design', id);
     return this.unit.run(() => this.moveTo(actor, current, workspaceId, actor));
   }
 
   /** Takes a design out of a workspace: it moves to its owner's default workspace, which may not be the mover's to see. */
-  async moveHome(actor: Actor, workspaceId: string, id: string): Promise<Design> {
-    const current = await this.allowed(actor, id, 'move');
+  async moveToPersonalWorkspace(actor: Actor, workspaceId: string, id: string): Promise<Design> {
+    const current = await this.getAllowed(actor, id, 'move');
     if (current.workspaceId !== workspaceId) throw new NotFound('design', id);
     return this.unit.run(async () => {
       const reason = 'moving a design home';
       const { organizationId, userId } = current;
-      const home = await this.unit.asSystem(reason, () => this.workspaces.defaultOf(actor, organizationId, userId));
+      const home = await this.unit.runAsSystem(reason, () => this.workspaces.getOrCreatePersonal(actor, organizationId, userId));
       return this.moveTo(actor, current, home.id, Actor.system(reason));
     });
   }
@@ -123,72 +123,72 @@ export class DesignsService implements RecordJudge, PlaceJudge {
    * Finds, requires, compares, and refuses what lies in an archived workspace: how every change of one design begins. The
    * workspace is held before the design, as by those who begin with the workspace.
    */
-  async open(
+  async getForUpdate(
     actor: Actor,
     id: string,
     operation: keyof typeof designPolicy,
     match = Precondition.none,
   ): Promise<Design> {
-    const { workspaceId } = await this.allowed(actor, id, operation);
-    await this.workspaces.mustBeActive(actor, workspaceId);
-    const design = await this.hold(actor, id, workspaceId);
-    match.check(design);
+    const { workspaceId } = await this.getAllowed(actor, id, operation);
+    await this.workspaces.lockActive(actor, workspaceId);
+    const design = await this.lock(actor, id, workspaceId);
+    match.assertMatches(design);
     return design;
   }
 
-  require(
+  assertAllowed(
     actor: Actor,
     operation: keyof typeof designPolicy,
     at: { workspaceId: string; organizationId: string },
   ): Promise<void> {
-    return this.requireAt(actor, designPolicy[operation], at);
+    return this.assertAllowedIn(actor, designPolicy[operation], at);
   }
 
-  private requireAt(
+  private assertAllowedIn(
     actor: Actor,
     operation: Operation,
     { workspaceId, organizationId }: { workspaceId: string; organizationId: string },
   ): Promise<void> {
-    return this.access.require(actor, operation, { type: 'workspace', id: workspaceId, organizationId });
+    return this.access.authorize(actor, operation, { type: 'workspace', id: workspaceId, organizationId });
   }
 
   /** `as` sees both workspaces. */
   private async moveTo(actor: Actor, { id, workspaceId: from }: Design, to: string, as: Actor): Promise<Design> {
-    return this.unit.asSystem('moving a design', async () => {
-      const workspaces = await this.workspaces.mustAllBeActive(as, [from, to]);
-      const design = await this.hold(actor, id, from);
+    return this.unit.runAsSystem('moving a design', async () => {
+      const workspaces = await this.workspaces.lockAllActive(as, [from, to]);
+      const design = await this.lock(actor, id, from);
       if (from === to) return design;
-      await this.quotas.admit(workspaces.get(to) as Workspace, 'max_designs');
+      await this.quotas.assertWithinLimit(workspaces.get(to) as Workspace, 'max_designs');
       await this.designs.update(design, { workspaceId: to });
       await this.events.publish(new DesignMoved(actor, design, { from, to }));
       return design;
     });
   }
 
-  private async allowed(actor: Actor, id: string, operation: keyof typeof designPolicy): Promise<Design> {
+  private async getAllowed(actor: Actor, id: string, operation: keyof typeof designPolicy): Promise<Design> {
     const design = await this.get(actor, id);
-    await this.require(actor, operation, design);
+    await this.assertAllowed(actor, operation, design);
     return design;
   }
 
   /** @throws Conflict CONCURRENT_CHANGE when it is not in the workspace any more that is held */
-  private async hold(actor: Actor, id: string, workspaceId: string): Promise<Design> {
-    const design = found(id, await this.designs.lock(actor, id));
+  private async lock(actor: Actor, id: string, workspaceId: string): Promise<Design> {
+    const design = orNotFound(id, await this.designs.lock(actor, id));
     if (design.workspaceId === workspaceId) return design;
     throw new Conflict('CONCURRENT_CHANGE', 'the design has just been moved', { remedy: 'Repeat the call.' });
   }
 }
 
 /** The id and the name by which the body of a change says which design it is of. */
-function namedBy({ id, name, pattern_data }: { id?: unknown; name?: unknown; pattern_data?: unknown }) {
+function readIdentification({ id, name, pattern_data }: { id?: unknown; name?: unknown; pattern_data?: unknown }) {
   const content = isObject(pattern_data) ? pattern_data : {};
-  return { id: textIn(id, content['id']), name: textIn(name, content['name']) };
+  return { id: firstText(id, content['id']), name: firstText(name, content['name']) };
 }
 
-const textIn = (...values: unknown[]): string | undefined =>
+const firstText = (...values: unknown[]): string | undefined =>
   values.find((value): value is string => typeof value === 'string' && value !== '');
 
-function found(id: string, design: Design | null): Design {
+function orNotFound(id: string, design: Design | null): Design {
   if (!design) throw new NotFound('design', id);
   return design;
 }

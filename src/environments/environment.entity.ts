@@ -32,7 +32,7 @@ export class Environment extends TenantEntity {
   metadata!: Record<string, unknown>;
 
   /** A new environment, active and without connections, owned by the actor. */
-  static make(actor: Actor, input: NewEnvironment): Environment {
+  static create(actor: Actor, input: NewEnvironment): Environment {
     return Object.assign(new Environment(), {
       organizationId: input.organization_id,
       owner: actor.userId,

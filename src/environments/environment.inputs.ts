@@ -1,10 +1,10 @@
-import { cleared, given, Writes } from '../core/rest/change-input.js';
-import { ChangeOnly } from '../core/rest/input.pipe.js';
+import { nullToEmpty, definedFields, UpdatesView } from '../core/rest/change-input.js';
+import { UpdateInput } from '../core/rest/input.pipe.js';
 import { IdInput, MapInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
 import { type Environment, type Tier, TIERS } from './environment.entity.js';
 import { EnvironmentView } from './environment.view.js';
 
-@Writes(() => EnvironmentView)
+@UpdatesView(() => EnvironmentView)
 export class NewEnvironment {
   @NameInput()
   name!: string;
@@ -22,8 +22,8 @@ export class NewEnvironment {
   metadata?: Record<string, unknown> | null;
 }
 
-@Writes(() => EnvironmentView)
-export class EnvironmentChange extends ChangeOnly {
+@UpdatesView(() => EnvironmentView)
+export class EnvironmentChange extends UpdateInput {
   @NameInput({ optional: true })
   name?: string;
 
@@ -38,11 +38,11 @@ export class EnvironmentChange extends ChangeOnly {
 
   /** The columns that this input sets. */
   fields(): Partial<Environment> {
-    return given({
+    return definedFields({
       name: this.name,
-      description: cleared(this.description, ''),
+      description: nullToEmpty(this.description, ''),
       tier: this.tier,
-      metadata: cleared(this.metadata, {}),
+      metadata: nullToEmpty(this.metadata, {}),
     });
   }
 }

@@ -1,6 +1,6 @@
-import { policy } from '../core/access/policy.js';
+import { definePolicy } from '../core/access/policy.js';
 
-export const environmentPolicy = policy('environment', {
+export const environmentPolicy = definePolicy('environment', {
   read: 'viewer',
   create: 'organization_admin',
   update: 'organization_admin',

@@ -1,5 +1,5 @@
 import { ObjectType } from '@nestjs/graphql';
-import { EnvelopeOf } from '../core/listing/page.js';
+import { PaginatedView } from '../core/listing/page.js';
 import { IdField, MapField, TextField, WordField } from '../core/schema/fields.js';
 import { RecordView } from '../core/schema/record.view.js';
 import {
@@ -38,8 +38,8 @@ export class EnvironmentView extends RecordView {
   @TextField()
   schemaVersion!: string;
 
-  static of(this: void, environment: Environment): EnvironmentView {
-    return RecordView.shape(new EnvironmentView(), environment, {
+  static fromEntity(this: void, environment: Environment): EnvironmentView {
+    return RecordView.assignRecord(new EnvironmentView(), environment, {
       name: environment.name,
       description: environment.description,
       organization_id: environment.organizationId,
@@ -52,4 +52,4 @@ export class EnvironmentView extends RecordView {
   }
 }
 
-export const EnvironmentPage = EnvelopeOf(EnvironmentView, 'environments', 'EnvironmentPage');
+export const EnvironmentPage = PaginatedView(EnvironmentView, 'environments', 'EnvironmentPage');

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ConnectionDeleted, ConnectionRestored } from '../connections/connection.events.js';
 import { ConnectionsModule } from '../connections/connections.module.js';
-import { deletionOf } from '../core/database/base.entity.js';
+import { getDeletionTime } from '../core/database/base.entity.js';
 import { EventBus } from '../core/events/event-bus.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { EnvironmentConnectionsController } from './connections/environment-connections.controller.js';
@@ -30,16 +30,16 @@ import { EnvironmentsStore } from './environments.store.js';
 export class EnvironmentsModule {
   constructor(mappings: EnvironmentConnectionsStore, events: EventBus) {
     events.within(EnvironmentDeleted, ({ environment }) =>
-      mappings.removeAll('left', environment.id, deletionOf(environment)),
+      mappings.removeAll('left', environment.id, getDeletionTime(environment)),
     );
     events.within(ConnectionDeleted, ({ connection }) =>
-      mappings.removeAll('right', connection.id, deletionOf(connection)),
+      mappings.removeAll('right', connection.id, getDeletionTime(connection)),
     );
     events.within(ConnectionRestored, ({ connection, deletedAt }) =>
       mappings.restoreAll('right', connection.id, deletedAt, ENVIRONMENT_EXISTS),
     );
     events.within(EnvironmentRestored, async ({ environment, deletedAt }) => {
-      if (deletedAt) await mappings.restoreOf(environment.id, deletedAt);
+      if (deletedAt) await mappings.restoreByEnvironment(environment.id, deletedAt);
     });
   }
 }

@@ -1,8 +1,8 @@
 import { Args, ID, Query, Resolver } from '@nestjs/graphql';
 import { Actor } from '../core/access/actor.js';
-import { Caller } from '../core/access/public.js';
+import { CurrentActor } from '../core/access/public.js';
 import { ListArgs } from '../core/listing/list-query.js';
-import { type Envelope, envelope } from '../core/listing/page.js';
+import { type PageEnvelope, toPageEnvelope } from '../core/listing/page.js';
 import { IdPipe } from '../core/rest/id.js';
 import { EnvironmentPage, EnvironmentView } from './environment.view.js';
 import { EnvironmentsService } from './environments.service.js';
@@ -12,15 +12,15 @@ export class EnvironmentsResolver {
   constructor(private readonly service: EnvironmentsService) {}
 
   @Query(() => EnvironmentPage)
-  async environments(@Caller() actor: Actor, @Args() args: ListArgs): Promise<Envelope> {
-    return envelope(await this.service.list(actor, args.toQuery()), 'environments', EnvironmentView.of);
+  async environments(@CurrentActor() actor: Actor, @Args() args: ListArgs): Promise<PageEnvelope> {
+    return toPageEnvelope(await this.service.list(actor, args.toListQuery()), 'environments', EnvironmentView.fromEntity);
   }
 
   @Query(() => EnvironmentView)
   async environment(
-    @Caller() actor: Actor,
+    @CurrentActor() actor: Actor,
     @Args('id', { type: () => ID }, new IdPipe('id')) id: string,
   ): Promise<EnvironmentView> {
-    return EnvironmentView.of(await this.service.get(actor, id));
+    return EnvironmentView.fromEntity(await this.service.get(actor, id));
   }
 }

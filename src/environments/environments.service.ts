@@ -7,9 +7,9 @@ import { Conflict, NotFound } from '../core/errors/app-error.js';
 import { EventBus } from '../core/events/event-bus.js';
 import { type OrganizationListQuery, OrganizationQuery } from '../core/listing/list-query.js';
 import type { Page } from '../core/listing/page.js';
-import { mustEcho } from '../core/rest/change-input.js';
+import { assertReadOnlyUnchanged } from '../core/rest/change-input.js';
 import { Precondition } from '../core/rest/precondition.js';
-import type { RecordJudge } from '../core/rest/rights/requires.js';
+import type { RecordAuthorizer } from '../core/rest/rights/requires.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 import { Environment } from './environment.entity.js';
 import {
@@ -25,7 +25,7 @@ import { EnvironmentView } from './environment.view.js';
 import { EnvironmentsStore } from './environments.store.js';
 
 @Injectable()
-export class EnvironmentsService implements RecordJudge {
+export class EnvironmentsService implements RecordAuthorizer {
   constructor(
     private readonly environments: EnvironmentsStore,
     private readonly organizations: OrganizationsService,
@@ -35,28 +35,28 @@ export class EnvironmentsService implements RecordJudge {
   ) {}
 
   async list(actor: Actor, query: OrganizationListQuery): Promise<Page<Environment>> {
-    const organization = await this.organizations.meantBy(actor, query.organization_id);
+    const organization = await this.organizations.resolve(actor, query.organization_id);
     return this.environments.page(actor, organization.id, query);
   }
 
   /** @throws NotFound when there is none that the actor may see */
   async get(actor: Actor, id: string, within = new OrganizationQuery()): Promise<Environment> {
-    return found(id, within.only(await this.environments.find(actor, id)));
+    return orNotFound(id, within.keepIfInOrganization(await this.environments.find(actor, id)));
   }
 
   async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
     const withDeleted = operation === environmentPolicy.restore;
-    const environment = found(id, await this.environments.find(actor, id, withDeleted));
+    const environment = orNotFound(id, await this.environments.find(actor, id, withDeleted));
     const { organizationId } = environment;
-    await this.access.require(actor, operation, { type: 'environment', id, organizationId });
+    await this.access.authorize(actor, operation, { type: 'environment', id, organizationId });
   }
 
   async create(actor: Actor, input: NewEnvironment): Promise<Environment> {
     const organization = await this.organizations.get(actor, input.organization_id);
     const resource = { type: 'organization' as const, id: organization.id, organizationId: organization.id };
-    await this.access.require(actor, environmentPolicy.create, resource);
+    await this.access.authorize(actor, environmentPolicy.create, resource);
     return this.unit.run(async () => {
-      const environment = await this.environments.insert(Environment.make(actor, input));
+      const environment = await this.environments.insert(Environment.create(actor, input));
       await this.events.publish(new EnvironmentCreated(actor, environment));
       return environment;
     });
@@ -64,8 +64,8 @@ export class EnvironmentsService implements RecordJudge {
 
   async update(actor: Actor, id: string, input: EnvironmentChange, match: Precondition): Promise<Environment> {
     return this.unit.run(async () => {
-      const environment = await this.open(actor, id, 'update', match);
-      mustEcho(input, EnvironmentView.of(environment));
+      const environment = await this.getForUpdate(actor, id, 'update', match);
+      assertReadOnlyUnchanged(input, EnvironmentView.fromEntity(environment));
       await this.environments.update(environment, input.fields());
       await this.events.publish(new EnvironmentUpdated(actor, environment));
       return environment;
@@ -75,7 +75,7 @@ export class EnvironmentsService implements RecordJudge {
   /** Archived it stays readable, but is neither assigned nor deployed to. Archiving twice changes nothing. */
   async archive(actor: Actor, id: string): Promise<Environment> {
     return this.unit.run(async () => {
-      const environment = await this.open(actor, id, 'archive');
+      const environment = await this.getForUpdate(actor, id, 'archive');
       if (environment.status === 'archived') return environment;
       await this.environments.update(environment, { status: 'archived' });
       await this.events.publish(new EnvironmentArchived(actor, environment));
@@ -86,8 +86,8 @@ export class EnvironmentsService implements RecordJudge {
   /** Brings an archived or deleted environment back active, with the mappings it had. Restoring an active one changes nothing. */
   async restore(actor: Actor, id: string): Promise<Environment> {
     return this.unit.run(async () => {
-      const environment = found(id, await this.environments.lockWithDeleted(actor, id));
-      await this.require(actor, 'restore', environment);
+      const environment = orNotFound(id, await this.environments.lockWithDeleted(actor, id));
+      await this.requireAccess(actor, 'restore', environment);
       const { deletedAt, status } = environment;
       if (!deletedAt && status === 'active') return environment;
       await this.environments.update(environment, { status: 'active', deletedAt: null });
@@ -99,7 +99,7 @@ export class EnvironmentsService implements RecordJudge {
   /** Its connections and their credentials stay; its mappings and assignments go with it, and come back with a restore. */
   async delete(actor: Actor, id: string, match: Precondition): Promise<Environment> {
     return this.unit.run(async () => {
-      const environment = await this.open(actor, id, 'delete', match);
+      const environment = await this.getForUpdate(actor, id, 'delete', match);
       await this.environments.softDelete(environment);
       await this.events.publish(new EnvironmentDeleted(actor, environment));
       return environment;
@@ -110,8 +110,8 @@ export class EnvironmentsService implements RecordJudge {
    * The environment, held until the end of the unit of work, when the actor may do this with it and it is not archived.
    * @throws NotFound, Forbidden, or Conflict ENVIRONMENT_ARCHIVED
    */
-  async mustBeActive(actor: Actor, id: string, operation: keyof typeof environmentPolicy): Promise<Environment> {
-    const environment = await this.open(actor, id, operation);
+  async getActiveForUpdate(actor: Actor, id: string, operation: keyof typeof environmentPolicy): Promise<Environment> {
+    const environment = await this.getForUpdate(actor, id, operation);
     if (environment.status === 'active') return environment;
     throw new Conflict('ENVIRONMENT_ARCHIVED', `environment ${environment.name} is archived`, {
       remedy: `Restore it first: POST /api/environments/${id}/restore.`,
@@ -119,25 +119,25 @@ export class EnvironmentsService implements RecordJudge {
   }
 
   /** Finds, requires and compares: how every change of one environment begins. */
-  async open(
+  async getForUpdate(
     actor: Actor,
     id: string,
     operation: keyof typeof environmentPolicy,
     match = Precondition.none,
   ): Promise<Environment> {
-    const environment = found(id, await this.environments.lock(actor, id));
-    await this.require(actor, operation, environment);
-    match.check(environment);
+    const environment = orNotFound(id, await this.environments.lock(actor, id));
+    await this.requireAccess(actor, operation, environment);
+    match.assertMatches(environment);
     return environment;
   }
 
-  private require(actor: Actor, operation: keyof typeof environmentPolicy, environment: Environment): Promise<void> {
+  private requireAccess(actor: Actor, operation: keyof typeof environmentPolicy, environment: Environment): Promise<void> {
     const { id, organizationId } = environment;
-    return this.access.require(actor, environmentPolicy[operation], { type: 'environment', id, organizationId });
+    return this.access.authorize(actor, environmentPolicy[operation], { type: 'environment', id, organizationId });
   }
 }
 
-function found(id: string, environment: Environment | null): Environment {
+function orNotFound(id: string, environment: Environment | null): Environment {
   if (!environment) throw new NotFound('environment', id);
   return environment;
 }

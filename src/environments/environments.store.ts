@@ -3,10 +3,10 @@ import type { SelectQueryBuilder } from 'typeorm';
 import { Access } from '../core/access/access.js';
 import type { Actor } from '../core/access/actor.js';
 import { Store } from '../core/database/store.js';
-import { deletedRecords } from '../core/access/restorable.js';
+import { deletedAtFilter } from '../core/access/restorable.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import type { ListQuery, OrganizationListQuery } from '../core/listing/list-query.js';
-import { equals, type Listing, recordOrder } from '../core/listing/listing.js';
+import { equalsFilter, type Listing, recordOrderColumns } from '../core/listing/listing.js';
 import type { Page } from '../core/listing/page.js';
 import { Environment } from './environment.entity.js';
 import { environmentPolicy } from './environment.policy.js';
@@ -14,15 +14,15 @@ import { environmentPolicy } from './environment.policy.js';
 const listing: Listing<Environment> = {
   alias: 'environment',
   pageSize: 20,
-  order: recordOrder('environment'),
+  order: recordOrderColumns('environment'),
   defaultOrder: 'created_at desc',
   search: ['environment.name'],
   filter: {
-    name: equals('name', 'environment.name'),
-    owner: equals('owner', 'environment.owner::text'),
-    status: equals('status', 'environment.status'),
-    tier: equals('tier', 'environment.tier'),
-    deleted_at: deletedRecords('environment', environmentPolicy.restore.needs),
+    name: equalsFilter('name', 'environment.name'),
+    owner: equalsFilter('owner', 'environment.owner::text'),
+    status: equalsFilter('status', 'environment.status'),
+    tier: equalsFilter('tier', 'environment.tier'),
+    deleted_at: deletedAtFilter('environment', environmentPolicy.restore.needs),
   },
   filterDefaults: { deleted_at: false },
 };
@@ -38,7 +38,7 @@ export class EnvironmentsStore extends Store<Environment> {
   }
 
   page(actor: Actor, organizationId: string, query: OrganizationListQuery): Promise<Page<Environment>> {
-    const rows = this.access.onlyVisibleIn(this.select(), 'environment', 'environment', actor, organizationId);
+    const rows = this.access.onlyVisibleIn(this.createQueryBuilder(), 'environment', 'environment', actor, organizationId);
     return this.paginate(rows, listing, query);
   }
 
@@ -76,6 +76,6 @@ export class EnvironmentsStore extends Store<Environment> {
   }
 
   private visibleTo(actor: Actor): SelectQueryBuilder<Environment> {
-    return this.access.onlyVisible(this.select(), 'environment', 'environment', actor);
+    return this.access.onlyVisible(this.createQueryBuilder(), 'environment', 'environment', actor);
   }
 }

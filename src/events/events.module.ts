@@ -5,10 +5,10 @@ import { EventsResolver } from './feed/events.resolver.js';
 import { EventsService } from './feed/events.service.js';
 import { EventsStore } from './feed/events.store.js';
 import { FeedStore } from './feed/feed.store.js';
-import { EventStreams } from './feed/live/event-streams.js';
-import { LiveFeed } from './feed/live/live-feed.js';
-import { SubscriptionsService } from './feed/live/subscriptions.service.js';
-import { Recorder } from './feed/recorder.js';
+import { EventStreamsService } from './feed/live/event-streams.js';
+import { LiveFeedService } from './feed/live/live-feed.js';
+import { EventSubscriptionsService } from './feed/live/subscriptions.service.js';
+import { EventRecorder } from './feed/recorder.js';
 import { WorkspaceActivityController } from './feed/workspace-activity.controller.js';
 
 /** What hears everybody: the feed of events, kept and followed. */
@@ -16,15 +16,15 @@ import { WorkspaceActivityController } from './feed/workspace-activity.controlle
   imports: [OrganizationsModule],
   controllers: [EventsController, SystemEventsController, WorkspaceActivityController],
   providers: [
-    Recorder,
+    EventRecorder,
     FeedStore,
     EventsStore,
     EventsService,
     EventsResolver,
-    LiveFeed,
-    SubscriptionsService,
-    EventStreams,
+    LiveFeedService,
+    EventSubscriptionsService,
+    EventStreamsService,
   ],
-  exports: [EventsService, SubscriptionsService],
+  exports: [EventsService, EventSubscriptionsService],
 })
 export class EventsModule {}

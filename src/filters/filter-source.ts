@@ -1,29 +1,29 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../core/config/env.js';
 import { type Fault, InvalidRequest } from '../core/errors/app-error.js';
-import { tooLarge } from '../core/errors/problem.js';
-import type { UploadedFile } from '../core/rest/upload.js';
-import { escape } from '../core/schema/sound.js';
+import { payloadTooLarge } from '../core/errors/problem.js';
+import type { FormFile } from '../core/rest/upload.js';
+import { escapePointerSegment } from '../core/schema/sound.js';
 import type { DesignLocation } from '../designs/design.entity.js';
-import { fromBase64, SentFiles } from '../formats/sent-file.js';
+import { decodeBase64, UploadedFiles } from '../formats/sent-file.js';
 import { WorkerPool } from '../formats/worker-pool.js';
-import { type JudgedModule, judgeTask } from './wasm/module-facts.js';
+import { type ValidatedModule, validateModuleTask } from './wasm/module-facts.js';
 
 /** A module that was sent and found to be sound. */
-export interface FilterModule extends JudgedModule {
+export interface FilterModule extends ValidatedModule {
   bytes: Uint8Array;
   size: number;
   location: DesignLocation;
 }
 
 /** The ways in which a caller sends a module; an upload counts first, then the base64. */
-interface Sent {
+interface ModuleInput {
   name?: string;
   filter_data?: Record<string, unknown>;
   url?: string;
 }
 
-interface Found {
+interface LocatedModule {
   bytes: Uint8Array;
   pointer: string;
   /** Of the file; empty when it came without. */
@@ -31,73 +31,73 @@ interface Found {
   location: DesignLocation;
 }
 
-const FILTER_FILE = '/filter_data/filter_file';
-const LONGEST_CONFIG = 64_000;
-const KNOWN = ['name', 'filter_file'];
+const FILTER_FILE_POINTER = '/filter_data/filter_file';
+const MAX_CONFIG_CHARACTERS = 64_000;
+const KNOWN_FIELDS = ['name', 'filter_file'];
 
 /** Finds the module in what a caller sent, and judges it. */
 @Injectable()
-export class FilterSource {
+export class FilterModuleLoader {
   constructor(
-    private readonly sent: SentFiles,
+    private readonly sent: UploadedFiles,
     private readonly pool: WorkerPool,
     private readonly env: Env,
   ) {}
 
   /** @throws InvalidRequest when no module or no name was sent, or the module is unsound */
-  async ofNew(input: Sent, files: UploadedFile[]): Promise<FilterModule & { name: string }> {
-    const { name, file } = dataOf(input);
-    const found = await this.find(file, input.url, files);
+  async loadForCreate(input: ModuleInput, files: FormFile[]): Promise<FilterModule & { name: string }> {
+    const { name, file } = parseFilterData(input);
+    const found = await this.locate(file, input.url, files);
     if (!found)
-      throw InvalidRequest.at(
-        FILTER_FILE,
+      throw InvalidRequest.forField(
+        FILTER_FILE_POINTER,
         'is required',
         'Send a multipart form with a file, or JSON with the module in base64 as filter_data.filter_file, or with its url.',
       );
     const chosen = name ?? found.name.replace(/\.wasm$/i, '');
-    if (chosen.trim() === '') throw InvalidRequest.at('/name', 'is required', 'Send the name of the filter.');
-    return { ...(await this.judged(found)), name: [...chosen].slice(0, 255).join('') };
+    if (chosen.trim() === '') throw InvalidRequest.forField('/name', 'is required', 'Send the name of the filter.');
+    return { ...(await this.validate(found)), name: [...chosen].slice(0, 255).join('') };
   }
 
   /** The new name and the new module, as far as they are sent. */
-  async ofChange(input: Sent, files: UploadedFile[]): Promise<{ name?: string; module: FilterModule | null }> {
-    const { name, file } = dataOf(input);
-    const found = await this.find(file, input.url, files);
-    return { name, module: found && (await this.judged(found)) };
+  async loadForUpdate(input: ModuleInput, files: FormFile[]): Promise<{ name?: string; module: FilterModule | null }> {
+    const { name, file } = parseFilterData(input);
+    const found = await this.locate(file, input.url, files);
+    return { name, module: found && (await this.validate(found)) };
   }
 
-  private async find(file: unknown, url: string | undefined, files: UploadedFile[]): Promise<Found | null> {
+  private async locate(file: unknown, url: string | undefined, files: FormFile[]): Promise<LocatedModule | null> {
     if (files.length > 0) {
-      const { path, bytes } = await this.sent.find({}, files);
-      return { bytes, pointer: '/file', name: path, location: { ...INLINE, type: 'upload', path } };
+      const { path, bytes } = await this.sent.resolve({}, files);
+      return { bytes, pointer: '/file', name: path, location: { ...INLINE_LOCATION, type: 'upload', path } };
     }
-    if (file !== undefined) return { bytes: ofText(file), pointer: FILTER_FILE, name: '', location: INLINE };
+    if (file !== undefined) return { bytes: decodeModule(file), pointer: FILTER_FILE_POINTER, name: '', location: INLINE_LOCATION };
     if (url === undefined) return null;
-    const fetched = await this.sent.find({ url }, []);
+    const fetched = await this.sent.resolve({ url }, []);
     const { host = '', pathname: path = '' } = fetched.url ?? {};
     return {
       bytes: fetched.bytes,
       pointer: '/url',
       name: fetched.path,
-      location: { ...INLINE, type: 'url', host, path },
+      location: { ...INLINE_LOCATION, type: 'url', host, path },
     };
   }
 
   /** Off the event loop, for it is foreign; compiling tells whether it is sound, and nothing of it is ever run. */
-  private async judged({ bytes, pointer, location }: Found): Promise<FilterModule> {
+  private async validate({ bytes, pointer, location }: LocatedModule): Promise<FilterModule> {
     const most = this.env.LIMIT_UPLOAD_BYTES;
-    if (bytes.length > most) throw tooLarge(`${pointer.slice(1)} is larger than ${most} bytes`);
-    return { bytes, size: bytes.length, location, ...(await this.pool.run(judgeTask, { bytes, pointer })) };
+    if (bytes.length > most) throw payloadTooLarge(`${pointer.slice(1)} is larger than ${most} bytes`);
+    return { bytes, size: bytes.length, location, ...(await this.pool.run(validateModuleTask, { bytes, pointer })) };
   }
 }
 
-const INLINE: DesignLocation = { type: 'inline', host: '', path: '', branch: '' };
+const INLINE_LOCATION: DesignLocation = { type: 'inline', host: '', path: '', branch: '' };
 
 /** @throws InvalidRequest naming every member of `filter_data` that is wrong */
-function dataOf({ name, filter_data: data = {} }: Sent): { name?: string; file?: unknown } {
+function parseFilterData({ name, filter_data: data = {} }: ModuleInput): { name?: string; file?: unknown } {
   const faults: Fault[] = Object.keys(data)
-    .filter((key) => !KNOWN.includes(key))
-    .map((key) => ({ pointer: `/filter_data/${escape(key)}`, detail: 'is not a field of this request' }));
+    .filter((key) => !KNOWN_FIELDS.includes(key))
+    .map((key) => ({ pointer: `/filter_data/${escapePointerSegment(key)}`, detail: 'is not a field of this request' }));
   const { name: inner, filter_file: file } = data;
   if (inner !== undefined && (typeof inner !== 'string' || inner.trim() === '' || inner.length > 255))
     faults.push({ pointer: '/filter_data/name', detail: 'must be text of 1 to 255 characters' });
@@ -108,10 +108,10 @@ function dataOf({ name, filter_data: data = {} }: Sent): { name?: string; file?:
   return { name: name ?? (inner as string | undefined), file };
 }
 
-function ofText(file: unknown): Buffer {
-  if (typeof file === 'string' && file.trim() !== '') return fromBase64(FILTER_FILE, file);
-  throw InvalidRequest.at(
-    FILTER_FILE,
+function decodeModule(file: unknown): Buffer {
+  if (typeof file === 'string' && file.trim() !== '') return decodeBase64(FILTER_FILE_POINTER, file);
+  throw InvalidRequest.forField(
+    FILTER_FILE_POINTER,
     file === '' ? 'is empty' : 'must be text in base64',
     'Send the module in base64, or as the file of a multipart form.',
   );
@@ -121,12 +121,12 @@ function ofText(file: unknown): Buffer {
  * The text of a configuration; undefined when none was sent, empty for null.
  * @throws InvalidRequest when it is neither text nor an object, or too long
  */
-export function readConfig(given: unknown): string | undefined {
+export function parseConfig(given: unknown): string | undefined {
   if (given === undefined) return undefined;
   if (given === null) return '';
   const text = typeof given === 'object' && !Array.isArray(given) ? JSON.stringify(given) : given;
-  if (typeof text !== 'string') throw InvalidRequest.at('/config', 'must be text or an object');
-  if (text.length > LONGEST_CONFIG)
-    throw InvalidRequest.at('/config', `must have at most ${LONGEST_CONFIG} characters`);
+  if (typeof text !== 'string') throw InvalidRequest.forField('/config', 'must be text or an object');
+  if (text.length > MAX_CONFIG_CHARACTERS)
+    throw InvalidRequest.forField('/config', `must have at most ${MAX_CONFIG_CHARACTERS} characters`);
   return text;
 }

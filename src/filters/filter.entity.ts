@@ -1,7 +1,7 @@
 import { Column, Entity } from 'typeorm';
 import { Conflict } from '../core/errors/app-error.js';
 import type { DesignLocation } from '../designs/design.entity.js';
-import { WorkspaceRecord } from '../workspaces/records/workspace-record.entity.js';
+import { WorkspaceOwnedEntity } from '../workspaces/records/workspace-record.entity.js';
 import type { ModuleFacts } from './wasm/module-facts.js';
 
 /** The filter that another was made of, as it was then. */
@@ -13,7 +13,7 @@ export interface FilterOrigin {
 
 /** A WebAssembly module that proxies run on their traffic, with its configuration. It lives in exactly one workspace. */
 @Entity('filter')
-export class Filter extends WorkspaceRecord {
+export class Filter extends WorkspaceOwnedEntity {
   /** The module, packed and sealed. */
   @Column('bytea', { select: false })
   content!: Buffer;
@@ -52,14 +52,14 @@ export class Filter extends WorkspaceRecord {
   }
 
   /** What strangers may know of it: not where its makers have it from. */
-  forStrangers(): this {
+  hideOrigin(): this {
     this.location = { type: this.location.type, host: '', path: '', branch: '' };
     this.clonedFrom = null;
     return this;
   }
 
   /** Others run what is published: it stays what an admin of the workspace has published. @throws Conflict PUBLISHED */
-  mustNotBePublished(field: string): void {
+  assertNotPublished(field: string): void {
     if (!this.isPublished) return;
     throw new Conflict('PUBLISHED', `${field} of a published filter cannot be changed`, {
       errors: [{ pointer: `/${field}`, detail: 'cannot be changed while the filter is published' }],

@@ -1,9 +1,9 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
-import { Writes } from '../core/rest/change-input.js';
-import { ChangeOnly } from '../core/rest/input.pipe.js';
+import { UpdatesView } from '../core/rest/change-input.js';
+import { UpdateInput } from '../core/rest/input.pipe.js';
 import { FormFlagInput, IdInput, MapInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
-import { SET_VISIBILITIES, VISIBILITIES, type Visibility } from '../workspaces/records/workspace-record.entity.js';
+import { SETTABLE_VISIBILITIES, VISIBILITIES, type Visibility } from '../workspaces/records/workspace-record.entity.js';
 import { FilterView } from './filter.view.js';
 
 const FILTER_DATA = '`filter_file` is the module in base64, `name` the name of the filter.';
@@ -17,7 +17,7 @@ const ConfigInput = (): PropertyDecorator => (target, key) => {
 };
 
 /** The module is an upload, `filter_data.filter_file` in base64, or behind `url`. */
-@Writes(() => FilterView)
+@UpdatesView(() => FilterView)
 export class NewFilter {
   @NameInput({ optional: true, description: "Else `filter_data.name`, else the module's file name." })
   name?: string;
@@ -40,12 +40,12 @@ export class NewFilter {
   @IdInput({ optional: true })
   organization_id?: string;
 
-  @WordInput(SET_VISIBILITIES, { optional: true })
+  @WordInput(SETTABLE_VISIBILITIES, { optional: true })
   visibility?: 'workspace' | 'organization';
 }
 
-@Writes(() => FilterView)
-export class FilterChange extends ChangeOnly {
+@UpdatesView(() => FilterView)
+export class FilterChange extends UpdateInput {
   @NameInput({ optional: true })
   name?: string;
 

@@ -1,7 +1,7 @@
-import { policy } from '../core/access/policy.js';
+import { definePolicy } from '../core/access/policy.js';
 
 /** The roles are those in the filter's workspace; a published filter is also read and cloned by everyone who is signed in. */
-export const filterPolicy = policy(
+export const filterPolicy = definePolicy(
   'filter',
   {
     read: 'viewer',

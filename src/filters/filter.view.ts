@@ -1,6 +1,6 @@
 import { ObjectType } from '@nestjs/graphql';
 import { CONTENTS_WEIGHT } from '../core/graphql/limits/query-size.js';
-import { EnvelopeOf } from '../core/listing/page.js';
+import { PaginatedView } from '../core/listing/page.js';
 import { IdField, IntField, MapField, TextField, WordField } from '../core/schema/fields.js';
 import { RecordView } from '../core/schema/record.view.js';
 import type { DesignLocation } from '../designs/design.entity.js';
@@ -9,7 +9,7 @@ import type { Filter, FilterOrigin } from './filter.entity.js';
 import type { ModuleFacts } from './wasm/module-facts.js';
 
 /** What is sealed beside the record, opened. */
-export interface OpenedFilter {
+export interface FilterContent {
   /** The configuration; empty when there is none. */
   resource: string;
   /** The module in base64; empty unless it is asked for. */
@@ -65,8 +65,8 @@ export class CatalogFilterView extends RecordView {
   @IntField({ rest: true })
   download_count!: number;
 
-  static of(this: void, filter: Filter, opened: OpenedFilter): CatalogFilterView {
-    return RecordView.shape(new CatalogFilterView(), filter, shared(filter, opened));
+  static fromEntity(this: void, filter: Filter, opened: FilterContent): CatalogFilterView {
+    return RecordView.assignRecord(new CatalogFilterView(), filter, sharedFields(filter, opened));
   }
 }
 
@@ -84,9 +84,9 @@ export class FilterView extends CatalogFilterView {
   @MapField({ rest: true, nullable: true, description: 'The filter that this one was made of: id, name, digest.' })
   cloned_from!: FilterOrigin | null;
 
-  static override of(this: void, filter: Filter, opened: OpenedFilter): FilterView {
-    return RecordView.shape(new FilterView(), filter, {
-      ...shared(filter, opened),
+  static override fromEntity(this: void, filter: Filter, opened: FilterContent): FilterView {
+    return RecordView.assignRecord(new FilterView(), filter, {
+      ...sharedFields(filter, opened),
       workspace_id: filter.workspaceId,
       organization_id: filter.organizationId,
       location: filter.location,
@@ -95,7 +95,7 @@ export class FilterView extends CatalogFilterView {
   }
 }
 
-function shared(filter: Filter, { resource, file = '' }: OpenedFilter): Omit<CatalogFilterView, keyof RecordView> {
+function sharedFields(filter: Filter, { resource, file = '' }: FilterContent): Omit<CatalogFilterView, keyof RecordView> {
   return {
     name: filter.name,
     user_id: filter.userId,
@@ -111,5 +111,5 @@ function shared(filter: Filter, { resource, file = '' }: OpenedFilter): Omit<Cat
   };
 }
 
-export const FilterPage = EnvelopeOf(FilterView, 'filters', 'FilterPage');
-export const CatalogFilterPage = EnvelopeOf(CatalogFilterView, 'filters', 'CatalogFilterPage');
+export const FilterPage = PaginatedView(FilterView, 'filters', 'FilterPage');
+export const CatalogFilterPage = PaginatedView(CatalogFilterView, 'filters', 'CatalogFilterPage');

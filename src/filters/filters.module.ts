@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { deletionOf } from '../core/database/base.entity.js';
+import { getDeletionTime } from '../core/database/base.entity.js';
 import { EventBus } from '../core/events/event-bus.js';
 import { DesignsModule } from '../designs/designs.module.js';
 import { FormatsModule } from '../formats/formats.module.js';
@@ -8,13 +8,13 @@ import { WorkspaceDeleted, WorkspaceRestored } from '../workspaces/workspace.eve
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { FilterCatalogController } from './catalog/filter-catalog.controller.js';
 import { FilterCatalogResolver } from './catalog/filter-catalog.resolver.js';
-import { FilterCatalog } from './catalog/filter-catalog.service.js';
-import { ConfigurationFeed } from './configuration/configuration-feed.js';
+import { FilterCatalogService } from './catalog/filter-catalog.service.js';
+import { ConfigurationFeedService } from './configuration/configuration-feed.js';
 import { ConfigurationResolver } from './configuration/configuration.resolver.js';
-import { FilterContents } from './filter-contents.js';
+import { FilterContentsService } from './filter-contents.js';
 import { FilterPresenter } from './filter-presenter.js';
-import { FilterSource } from './filter-source.js';
-import { FilterWriter } from './filter-writer.service.js';
+import { FilterModuleLoader } from './filter-source.js';
+import { FilterWriterService } from './filter-writer.service.js';
 import { FiltersController } from './filters.controller.js';
 import { FiltersResolver } from './filters.resolver.js';
 import { FiltersService } from './filters.service.js';
@@ -27,22 +27,22 @@ import { FiltersStore } from './filters.store.js';
   providers: [
     FiltersService,
     FiltersStore,
-    FilterWriter,
-    FilterSource,
-    FilterContents,
+    FilterWriterService,
+    FilterModuleLoader,
+    FilterContentsService,
     FilterPresenter,
     FiltersResolver,
-    FilterCatalog,
+    FilterCatalogService,
     FilterCatalogResolver,
-    ConfigurationFeed,
+    ConfigurationFeedService,
     ConfigurationResolver,
   ],
 })
 export class FiltersModule {
   constructor(filters: FiltersStore, events: EventBus) {
-    events.within(WorkspaceDeleted, ({ workspace }) => filters.softDeleteOf(workspace.id, deletionOf(workspace)));
+    events.within(WorkspaceDeleted, ({ workspace }) => filters.softDeleteByWorkspace(workspace.id, getDeletionTime(workspace)));
     events.within(WorkspaceRestored, async ({ workspace, deletedAt }) => {
-      if (deletedAt) await filters.restoreOf(workspace.id, deletedAt);
+      if (deletedAt) await filters.restoreByWorkspace(workspace.id, deletedAt);
     });
   }
 }

@@ -1,12 +1,12 @@
 import { Args, Context, Parent, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { Actor } from '../core/access/actor.js';
-import { Caller } from '../core/access/public.js';
+import { CurrentActor } from '../core/access/public.js';
 import { CONTENTS_WEIGHT } from '../core/graphql/limits/query-size.js';
-import type { Envelope } from '../core/listing/page.js';
+import type { PageEnvelope } from '../core/listing/page.js';
 import { PageFilter } from '../core/listing/page-filter.js';
-import { WorkspaceRecordQuery } from '../workspaces/records/workspace-record.query.js';
+import { WorkspaceOwnedQuery } from '../workspaces/records/workspace-record.query.js';
 import { FilterPage, FilterView } from './filter.view.js';
-import { FilterContents } from './filter-contents.js';
+import { FilterContentsService } from './filter-contents.js';
 import { FilterPresenter } from './filter-presenter.js';
 import { FiltersService } from './filters.service.js';
 
@@ -15,23 +15,23 @@ export class FiltersResolver {
   constructor(
     private readonly filters: FiltersService,
     private readonly presenter: FilterPresenter,
-    private readonly contents: FilterContents,
+    private readonly contents: FilterContentsService,
   ) {}
 
   @Query(() => FilterPage)
-  async fetchFilters(@Caller() actor: Actor, @Args('selector') selector: PageFilter): Promise<Envelope> {
-    return this.presenter.plainPage(await this.filters.list(actor, selector.intoNarrowed(new WorkspaceRecordQuery())));
+  async fetchFilters(@CurrentActor() actor: Actor, @Args('selector') selector: PageFilter): Promise<PageEnvelope> {
+    return this.presenter.toPageWithoutContents(await this.filters.list(actor, selector.applyWithFiltersTo(new WorkspaceOwnedQuery())));
   }
 
   /** The module in base64, read only when it is asked for. */
   @ResolveField(() => String, { nullable: true, complexity: CONTENTS_WEIGHT })
   filter_file(@Parent() filter: FilterView, @Context() context: object): Promise<string> {
-    return this.contents.loadFile(context, filter);
+    return this.contents.loadModuleBase64(context, filter);
   }
 
   /** The configuration, read only when it is asked for. */
   @ResolveField(() => String, { nullable: true, complexity: CONTENTS_WEIGHT })
   filter_resource(@Parent() filter: FilterView, @Context() context: object): Promise<string> {
-    return this.contents.loadResource(context, filter);
+    return this.contents.loadConfiguration(context, filter);
   }
 }

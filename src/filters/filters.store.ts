@@ -1,36 +1,36 @@
 import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
 import type { CatalogQuery } from '../catalog/catalog.inputs.js';
-import { narrowCatalog } from '../catalog/narrow-catalog.js';
+import { applyCatalogFilters } from '../catalog/narrow-catalog.js';
 import type { Actor } from '../core/access/actor.js';
-import { deletedRecords } from '../core/access/restorable.js';
+import { deletedAtFilter } from '../core/access/restorable.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import type { ListQuery } from '../core/listing/list-query.js';
-import { equals, type Listing, recordOrder } from '../core/listing/listing.js';
+import { equalsFilter, type Listing, recordOrderColumns } from '../core/listing/listing.js';
 import type { Page } from '../core/listing/page.js';
-import type { RecordScope } from '../workspaces/records/workspace-record.query.js';
-import { WorkspaceRecordsStore } from '../workspaces/records/workspace-records.store.js';
+import type { WorkspaceOwnedScope } from '../workspaces/records/workspace-record.query.js';
+import { WorkspaceOwnedStore } from '../workspaces/records/workspace-records.store.js';
 import { Filter } from './filter.entity.js';
 import { filterPolicy } from './filter.policy.js';
 
-const catalog: Listing<Filter> = {
+const catalogListing: Listing<Filter> = {
   alias: 'filter',
   pageSize: 10,
   order: {
-    ...recordOrder('filter'),
-    clone_count: { sql: 'filter.clone_count', type: 'bigint', of: (filter) => filter.cloneCount },
-    download_count: { sql: 'filter.download_count', type: 'bigint', of: (filter) => filter.downloadCount },
+    ...recordOrderColumns('filter'),
+    clone_count: { sql: 'filter.clone_count', type: 'bigint', getValue: (filter) => filter.cloneCount },
+    download_count: { sql: 'filter.download_count', type: 'bigint', getValue: (filter) => filter.downloadCount },
   },
   defaultOrder: 'created_at desc',
   search: ['filter.name'],
 };
 
 const listing: Listing<Filter> = {
-  ...catalog,
+  ...catalogListing,
   filter: {
-    name: equals('name', 'filter.name'),
-    user_id: equals('user_id', 'filter.user_id::text'),
-    deleted_at: deletedRecords('filter', filterPolicy.restore.needs, 'workspace_id'),
+    name: equalsFilter('name', 'filter.name'),
+    user_id: equalsFilter('user_id', 'filter.user_id::text'),
+    deleted_at: deletedAtFilter('filter', filterPolicy.restore.needs, 'workspace_id'),
   },
   filterDefaults: { deleted_at: false },
 };
@@ -40,46 +40,46 @@ export type SealedPart = 'content' | 'resource';
 
 /** Filters, and those of them that are in the catalog. */
 @Injectable()
-export class FiltersStore extends WorkspaceRecordsStore<Filter> {
+export class FiltersStore extends WorkspaceOwnedStore<Filter> {
   constructor(unit: UnitOfWork) {
     super(unit, Filter, 'filter');
   }
 
   /** Of other organizations' filters none is listed: the published ones are in the catalog. */
-  page(actor: Actor, scope: RecordScope, query: ListQuery): Promise<Page<Filter>> {
-    return this.paginate(this.asked(actor, scope), listing, query);
+  page(actor: Actor, scope: WorkspaceOwnedScope, query: ListQuery): Promise<Page<Filter>> {
+    return this.paginate(this.selectInScope(actor, scope), listing, query);
   }
 
   /** What is published, whoever published it. */
-  catalog(query: CatalogQuery): Promise<Page<Filter>> {
-    const rows = this.select().andWhere(PUBLISHED);
-    narrowCatalog(rows, 'filter', query);
-    return this.paginate(rows, catalog, query);
+  pageOfCatalog(query: CatalogQuery): Promise<Page<Filter>> {
+    const rows = this.createQueryBuilder().andWhere(IS_PUBLISHED);
+    applyCatalogFilters(rows, 'filter', query);
+    return this.paginate(rows, catalogListing, query);
   }
 
   findPublished(id: string): Promise<Filter | null> {
-    return this.select().andWhere(PUBLISHED).andWhere('filter.id = :id', { id }).getOne();
+    return this.createQueryBuilder().andWhere(IS_PUBLISHED).andWhere('filter.id = :id', { id }).getOne();
   }
 
   /** The sealed modules, or configurations, of these filters, by their ids. */
-  async sealed(ids: readonly string[], part: SealedPart): Promise<Map<string, Buffer>> {
-    const found = await this.these(ids)
+  async findSealed(ids: readonly string[], part: SealedPart): Promise<Map<string, Buffer>> {
+    const found = await this.selectByIds(ids)
       .select(['filter.id', `filter.${part}`])
       .getMany();
     return new Map(found.flatMap(({ id, [part]: sealed }) => (sealed ? [[id, sealed] as const] : [])));
   }
 
   /** Bytes of the same. */
-  async sealedBytes(ids: readonly string[], part: SealedPart): Promise<number> {
-    const sum = this.these(ids).select(`sum(octet_length(filter.${part}))`, 'sum');
+  async sumSealedBytes(ids: readonly string[], part: SealedPart): Promise<number> {
+    const sum = this.selectByIds(ids).select(`sum(octet_length(filter.${part}))`, 'sum');
     return Number((await sum.getRawOne<{ sum: string | null }>())?.sum ?? 0);
   }
 
-  private these(ids: readonly string[]): SelectQueryBuilder<Filter> {
-    return this.select().withDeleted().where('filter.id = ANY(:ids)', { ids });
+  private selectByIds(ids: readonly string[]): SelectQueryBuilder<Filter> {
+    return this.createQueryBuilder().withDeleted().where('filter.id = ANY(:ids)', { ids });
   }
 }
 
 /** Shared with everyone who is signed in, from a workspace that is not archived. */
-const PUBLISHED = `(filter.visibility = 'public' AND filter.deleted_at IS NULL
+const IS_PUBLISHED = `(filter.visibility = 'public' AND filter.deleted_at IS NULL
   AND filter.workspace_id IN (SELECT id FROM active_workspace))`;

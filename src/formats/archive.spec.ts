@@ -1,7 +1,7 @@
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
 import { type InvalidRequest } from '../core/errors/app-error.js';
-import { unpack } from './archive.js';
-import { defaultLimits, type FormatLimits } from './limits.js';
+import { unpackArchive } from './archive.js';
+import { DEFAULT_FORMAT_LIMITS, type FormatLimits } from './limits.js';
 import { tar } from './tar.fixture.js';
 
 /** A zip by hand, since what is of interest are zips that no tool makes. */
@@ -36,7 +36,7 @@ function zip(...members: { name: string; text: string; mode?: number; size?: num
 }
 
 const read = async (bytes: Uint8Array, limits: Partial<FormatLimits> = {}, path = 'upload') => {
-  const files = await unpack({ path, bytes }, { ...defaultLimits, ...limits });
+  const files = await unpackArchive({ path, bytes }, { ...DEFAULT_FORMAT_LIMITS, ...limits });
   return Object.fromEntries([...files].map(([name, file]) => [name, Buffer.from(file.bytes).toString()]));
 };
 
@@ -132,9 +132,9 @@ describe('unpack', () => {
   it('goes on counting where another archive stopped', async () => {
     const unpacked = { entries: 0, bytes: 0 };
     const file = { path: 'upload', bytes: await tar({ name: 'a', text: 'x'.repeat(100) }, { name: 'b', text: 'y' }) };
-    await unpack(file, defaultLimits, unpacked);
+    await unpackArchive(file, DEFAULT_FORMAT_LIMITS, unpacked);
     expect(unpacked).toEqual({ entries: 2, bytes: 101 });
-    await expect(unpack(file, { ...defaultLimits, archiveEntries: 3 }, unpacked)).rejects.toThrow('3 entries');
+    await expect(unpackArchive(file, { ...DEFAULT_FORMAT_LIMITS, archiveEntries: 3 }, unpacked)).rejects.toThrow('3 entries');
   });
 
   it('refuses a zip under the name of a tar', async () => {

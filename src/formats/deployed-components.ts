@@ -11,6 +11,6 @@ export function isDeployed(component: DesignComponent): boolean {
 }
 
 /** The components that deploying a design puts on a cluster, in its order. */
-export function deployedComponents({ components }: Pick<DesignFile, 'components'>): DesignComponent[] {
+export function getDeployedComponents({ components }: Pick<DesignFile, 'components'>): DesignComponent[] {
   return components.filter(isDeployed);
 }

@@ -1,9 +1,9 @@
 import { type Fault } from '../core/errors/app-error.js';
-import { isObject, type Json, type JsonObject, pointerTo } from './located.js';
+import { isObject, type Json, type JsonObject, toPointer } from './located.js';
 
 type Shape = 'text' | 'object' | 'list';
 
-const DESIGN: Record<string, Shape> = {
+const DESIGN_SHAPE: Record<string, Shape> = {
   id: 'text',
   name: 'text',
   schemaVersion: 'text',
@@ -13,7 +13,7 @@ const DESIGN: Record<string, Shape> = {
   metadata: 'object',
   preferences: 'object',
 };
-const COMPONENT: Record<string, Shape> = {
+const COMPONENT_SHAPE: Record<string, Shape> = {
   id: 'text',
   schemaVersion: 'text',
   version: 'text',
@@ -31,53 +31,53 @@ const WORDS: Record<Shape, string> = { text: 'text', object: 'an object', list: 
  * What is wrong with the data of a design file, with RFC 6901 pointers into it; empty when it can be made canonical.
  * Members that are absent or null are not faults, except what makes a component one.
  */
-export function faultsOfDesign(design: JsonObject): Fault[] {
-  const faults = shapeFaults(design, DESIGN, '');
+export function findDesignFaults(design: JsonObject): Fault[] {
+  const faults = findShapeFaults(design, DESIGN_SHAPE, '');
   const { schemaVersion, components, relationships, services } = design;
   if (typeof schemaVersion === 'string' && schemaVersion !== '' && !schemaVersion.startsWith('designs.meshery.io/')) {
     faults.push(
-      fault('/schemaVersion', `is "${schemaVersion}", not that of a design`, 'Use designs.meshery.io/v1beta1.'),
+      designFault('/schemaVersion', `is "${schemaVersion}", not that of a design`, 'Use designs.meshery.io/v1beta1.'),
     );
   }
   if (!['string', 'number', 'undefined'].includes(typeof (design['version'] ?? undefined))) {
-    faults.push(fault('/version', 'must be text', 'Write a version such as "0.0.1".'));
+    faults.push(designFault('/version', 'must be text', 'Write a version such as "0.0.1".'));
   }
-  if (Array.isArray(components)) faults.push(...componentFaults(components));
+  if (Array.isArray(components)) faults.push(...findComponentFaults(components));
   if (Array.isArray(relationships)) {
     relationships.forEach((relationship, index) => {
-      if (!isObject(relationship)) faults.push(fault(pointerTo('relationships', index), 'must be an object'));
+      if (!isObject(relationship)) faults.push(designFault(toPointer('relationships', index), 'must be an object'));
     });
   }
-  if (isObject(services)) faults.push(...serviceFaults(services));
+  if (isObject(services)) faults.push(...findServiceFaults(services));
   return faults;
 }
 
-function componentFaults(components: readonly Json[]): Fault[] {
+function findComponentFaults(components: readonly Json[]): Fault[] {
   const ids = new Map<string, number>();
   return components.flatMap((component, index) => {
-    const at = pointerTo('components', index);
-    if (!isObject(component)) return [fault(at, 'must be an object')];
-    const faults = shapeFaults(component, COMPONENT, at);
+    const at = toPointer('components', index);
+    if (!isObject(component)) return [designFault(at, 'must be an object')];
+    const faults = findShapeFaults(component, COMPONENT_SHAPE, at);
     const definition = component['component'];
     if (definition === undefined || definition === null) {
       faults.push(
-        fault(
+        designFault(
           `${at}/component`,
           'is missing',
           'Say which component it is: {"kind": "Deployment", "version": "apps/v1"}.',
         ),
       );
     } else if (isObject(definition)) {
-      faults.push(...shapeFaults(definition, { kind: 'text', version: 'text' }, `${at}/component`));
+      faults.push(...findShapeFaults(definition, { kind: 'text', version: 'text' }, `${at}/component`));
       if (definition['kind'] === undefined || definition['kind'] === null || definition['kind'] === '') {
-        faults.push(fault(`${at}/component/kind`, 'is missing', 'Name the kind of the component.'));
+        faults.push(designFault(`${at}/component/kind`, 'is missing', 'Name the kind of the component.'));
       }
     }
     const id = component['id'];
     if (typeof id === 'string' && id !== '') {
       const first = ids.get(id);
       if (first !== undefined) {
-        faults.push(fault(`${at}/id`, `is also the id of components/${first}`, 'Give each component its own id.'));
+        faults.push(designFault(`${at}/id`, `is also the id of components/${first}`, 'Give each component its own id.'));
       }
       ids.set(id, first ?? index);
     }
@@ -85,11 +85,11 @@ function componentFaults(components: readonly Json[]): Fault[] {
   });
 }
 
-function serviceFaults(services: JsonObject): Fault[] {
+function findServiceFaults(services: JsonObject): Fault[] {
   return Object.entries(services).flatMap(([key, service]) => {
-    const at = pointerTo('services', key);
-    if (!isObject(service)) return [fault(at, 'must be an object')];
-    const faults = shapeFaults(
+    const at = toPointer('services', key);
+    if (!isObject(service)) return [designFault(at, 'must be an object')];
+    const faults = findShapeFaults(
       service,
       {
         type: 'text',
@@ -102,26 +102,26 @@ function serviceFaults(services: JsonObject): Fault[] {
       at,
     );
     if (service['type'] === undefined || service['type'] === null || service['type'] === '') {
-      faults.push(fault(`${at}/type`, 'is missing', 'Name the kind of the service.'));
+      faults.push(designFault(`${at}/type`, 'is missing', 'Name the kind of the service.'));
     }
     return faults;
   });
 }
 
-function shapeFaults(value: JsonObject, shapes: Record<string, Shape>, at: string): Fault[] {
+function findShapeFaults(value: JsonObject, shapes: Record<string, Shape>, at: string): Fault[] {
   return Object.entries(shapes).flatMap(([key, shape]) => {
     const member = value[key];
-    if (member === undefined || member === null || shapeOf(member) === shape) return [];
-    return [fault(at + pointerTo(key), `must be ${WORDS[shape]}`)];
+    if (member === undefined || member === null || getShape(member) === shape) return [];
+    return [designFault(at + toPointer(key), `must be ${WORDS[shape]}`)];
   });
 }
 
-function shapeOf(value: Json): Shape | undefined {
+function getShape(value: Json): Shape | undefined {
   if (typeof value === 'string') return 'text';
   return Array.isArray(value) ? 'list' : isObject(value) ? 'object' : undefined;
 }
 
-function fault(pointer: string, detail: string, remedy?: string): Fault {
+function designFault(pointer: string, detail: string, remedy?: string): Fault {
   const field = pointer.slice(1);
   return { pointer, detail: `${field} ${detail}`, ...(remedy === undefined ? {} : { remedy }) };
 }

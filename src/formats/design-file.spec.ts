@@ -1,8 +1,8 @@
-import { canonicalDesign, newDesign } from './design-canonical.js';
-import { faultsOfDesign } from './design-check.js';
-import { componentOf, componentsOf, isDeployable, resourceOf } from './design-component.js';
+import { toCanonicalDesign, createDesign } from './design-canonical.js';
+import { findDesignFaults } from './design-check.js';
+import { toComponent, toComponents, isDeployable, toResource } from './design-component.js';
 import { type DesignComponent } from './design-file.js';
-import { componentsOfServices, servicesOf } from './design-services.js';
+import { servicesToComponents, componentsToServices } from './design-services.js';
 import { type JsonObject } from './located.js';
 
 const deployment: JsonObject = {
@@ -15,37 +15,37 @@ const deployment: JsonObject = {
 
 describe('a component of a resource', () => {
   it('holds all of the resource and gives it back', () => {
-    const component = componentOf(deployment);
+    const component = toComponent(deployment);
     expect(component).toMatchObject({
       displayName: 'web',
       component: { kind: 'Deployment', version: 'apps/v1' },
       model: { name: 'kubernetes' },
       configuration: { metadata: { name: 'web', namespace: 'shop' }, spec: { replicas: 2 }, status: {} },
     });
-    expect(resourceOf(component)).toEqual(deployment);
-    expect(Object.keys(resourceOf(component))).toEqual(Object.keys(deployment));
+    expect(toResource(component)).toEqual(deployment);
+    expect(Object.keys(toResource(component))).toEqual(Object.keys(deployment));
   });
 
   it('has the same id each time, and another one for each resource', () => {
     const generated = { apiVersion: 'batch/v1', kind: 'Job', metadata: { generateName: 'job-' } };
     const named = { ...deployment, metadata: { name: 'web', namespace: 'other' } };
     const resources = [deployment, generated, generated, named];
-    const ids = componentsOf(resources).map(({ id }) => id);
+    const ids = toComponents(resources).map(({ id }) => id);
     expect(new Set(ids).size).toBe(4);
-    expect(componentsOf(resources).map(({ id }) => id)).toEqual(ids);
-    expect(componentsOf([named, deployment])[1]?.id).toBe(ids[0]);
+    expect(toComponents(resources).map(({ id }) => id)).toEqual(ids);
+    expect(toComponents([named, deployment])[1]?.id).toBe(ids[0]);
     expect(ids[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 
   it('belongs to the model of its group', () => {
-    const model = (apiVersion: string) => componentOf({ apiVersion, kind: 'X' }).model.name;
+    const model = (apiVersion: string) => toComponent({ apiVersion, kind: 'X' }).model.name;
     expect(['v1', 'apps/v1', 'networking.k8s.io/v1', 'rbac.authorization.k8s.io/v1'].map(model)).toEqual(Array(4).fill('kubernetes')); // prettier-ignore
     expect(['cert-manager.io/v1', 'jobset.x-k8s.io/v1'].map(model)).toEqual(['cert-manager.io', 'jobset.x-k8s.io']);
   });
 
   it('names a resource that was drawn without a name, and tells shapes from resources', () => {
-    const drawn = { ...componentOf({ apiVersion: 'v1', kind: 'Pod' }), displayName: 'drawn' };
-    expect(resourceOf(drawn)).toEqual({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'drawn' } });
+    const drawn = { ...toComponent({ apiVersion: 'v1', kind: 'Pod' }), displayName: 'drawn' };
+    expect(toResource(drawn)).toEqual({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'drawn' } });
     expect(isDeployable(drawn)).toBe(true);
     expect(isDeployable({ ...drawn, metadata: { isAnnotation: true } })).toBe(false);
   });
@@ -72,9 +72,9 @@ describe('the older form with services', () => {
   };
 
   it('becomes components, with the spelling of fields that Kubernetes has', () => {
-    const [web, comment] = componentsOfServices(services) as [DesignComponent, DesignComponent];
+    const [web, comment] = servicesToComponents(services) as [DesignComponent, DesignComponent];
     expect(web.id).toBe('98c7f665-1745-49cb-8b16-717fe60b01c0');
-    expect(resourceOf(web)).toEqual({
+    expect(toResource(web)).toEqual({
       apiVersion: 'apps/v1',
       kind: 'Deployment',
       metadata: { name: 'web-abc', namespace: 'default', labels: { app: 'web' } },
@@ -85,10 +85,10 @@ describe('the older form with services', () => {
   });
 
   it('can be read as services again, with what has no place in a component', () => {
-    const again = servicesOf(componentsOfServices(services)) as Record<string, JsonObject>;
+    const again = componentsToServices(servicesToComponents(services)) as Record<string, JsonObject>;
     expect(Object.keys(again)).toEqual(['web', 'comment']);
     expect(again['web']).toMatchObject({ type: 'Deployment', dependsOn: ['config'], traits: { meshmap: { edges: [] } } }); // prettier-ignore
-    expect(Object.keys(servicesOf(componentsOf([deployment, deployment])))).toHaveLength(2);
+    expect(Object.keys(componentsToServices(toComponents([deployment, deployment])))).toHaveLength(2);
   });
 });
 
@@ -100,22 +100,22 @@ describe('canonicalDesign', () => {
       team: { a: 1 },
       components: [{ component: { kind: 'Pod', version: 'v1', extra: true }, styles: { x: 1 }, displayName: '' }],
     };
-    const design = canonicalDesign(data, 'file');
+    const design = toCanonicalDesign(data, 'file');
     expect(design).toMatchObject({ name: 'shop', version: '2', team: { a: 1 }, relationships: [], metadata: {} });
     expect(design.components[0]).toMatchObject({ displayName: '', styles: { x: 1 }, component: { extra: true } });
-    expect(canonicalDesign(design as unknown as JsonObject, 'other')).toEqual(design);
-    expect(canonicalDesign({}, 'file')).toEqual(newDesign({ name: 'file', components: [] }));
+    expect(toCanonicalDesign(design as unknown as JsonObject, 'other')).toEqual(design);
+    expect(toCanonicalDesign({}, 'file')).toEqual(createDesign({ name: 'file', components: [] }));
   });
 
   it('takes services only where there are no components', () => {
     const services = { a: { type: 'Pod', apiVersion: 'v1' } };
-    expect(canonicalDesign({ services }, 'x')).toMatchObject({ components: [{ displayName: 'a' }] });
-    expect(canonicalDesign({ services, components: [{ component: { kind: 'B' } }] }, 'x')).toMatchObject({ services });
+    expect(toCanonicalDesign({ services }, 'x')).toMatchObject({ components: [{ displayName: 'a' }] });
+    expect(toCanonicalDesign({ services, components: [{ component: { kind: 'B' } }] }, 'x')).toMatchObject({ services });
   });
 });
 
 describe('faultsOfDesign', () => {
-  const pointers = (design: JsonObject) => faultsOfDesign(design).map(({ pointer }) => pointer);
+  const pointers = (design: JsonObject) => findDesignFaults(design).map(({ pointer }) => pointer);
 
   it('lists each wrong member with its pointer', () => {
     const design: JsonObject = {

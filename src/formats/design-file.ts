@@ -1,7 +1,7 @@
 import { type Json, type JsonObject } from './located.js';
 
-export const DESIGN_SCHEMA = 'designs.meshery.io/v1beta1';
-export const COMPONENT_SCHEMA = 'components.meshery.io/v1beta1';
+export const DESIGN_SCHEMA_VERSION = 'designs.meshery.io/v1beta1';
+export const COMPONENT_SCHEMA_VERSION = 'components.meshery.io/v1beta1';
 
 /** A design in its canonical form. Members that are not named here are kept as they came. */
 export interface DesignFile {

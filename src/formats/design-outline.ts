@@ -1,7 +1,7 @@
 import { isDeployed } from './deployed-components.js';
 import { type DesignComponent } from './design-file.js';
-import { isObject, objectOf, textOf } from './located.js';
-import { Turns } from '../core/turns.js';
+import { isObject, asObject, asText } from './located.js';
+import { TimeSlicer } from '../core/turns.js';
 
 /** One kind of the components of a design. */
 export interface OutlinedKind {
@@ -10,9 +10,9 @@ export interface OutlinedKind {
   /** Whether deploying the design puts these components on a cluster. */
   deployable: boolean;
   /** Whether a definition in the design itself brings the kind along. */
-  brought: boolean;
+  isDefinedInDesign: boolean;
   /** What the first of these components is called. */
-  first: string;
+  firstComponent: string;
 }
 
 export interface OutlineData {
@@ -21,7 +21,7 @@ export interface OutlineData {
   kinds: string[];
 }
 
-const TOGETHER = 500;
+const KINDS_PER_BATCH = 500;
 
 /** What is asked of the components of a design without having them. */
 export class DesignOutline {
@@ -33,17 +33,17 @@ export class DesignOutline {
   }
 
   /** The kinds, some at a time, in the order in which they first come. */
-  async *kinds(): AsyncGenerator<OutlinedKind[]> {
-    const turns = new Turns();
+  async *iterateKinds(): AsyncGenerator<OutlinedKind[]> {
+    const turns = new TimeSlicer();
     for (const kinds of this.data.kinds) {
       yield JSON.parse(kinds) as OutlinedKind[];
-      await turns.take();
+      await turns.yieldToEventLoop();
     }
   }
 
   /** The first kind that is meant. */
-  async find(isMeant: (kind: OutlinedKind) => boolean): Promise<OutlinedKind | undefined> {
-    for await (const kinds of this.kinds()) {
+  async findKind(isMeant: (kind: OutlinedKind) => boolean): Promise<OutlinedKind | undefined> {
+    for await (const kinds of this.iterateKinds()) {
       const found = kinds.find(isMeant);
       if (found) return found;
     }
@@ -51,8 +51,8 @@ export class DesignOutline {
   }
 }
 
-export function outlineOf(components: readonly DesignComponent[]): OutlineData {
-  const brought = new Set(components.filter(isDeployed).flatMap(definedBy));
+export function buildOutline(components: readonly DesignComponent[]): OutlineData {
+  const brought = new Set(components.filter(isDeployed).flatMap(getDefinedKind));
   const found = new Map<string, OutlinedKind>();
   for (const component of components) {
     const { kind, version: apiVersion } = component.component;
@@ -60,21 +60,21 @@ export function outlineOf(components: readonly DesignComponent[]): OutlineData {
     const key = JSON.stringify([kind, apiVersion, deployable]);
     if (found.has(key)) continue;
     const first = component.displayName || component.id;
-    found.set(key, { kind, apiVersion, deployable, brought: brought.has(`${kind} ${groupOf(apiVersion)}`), first });
+    found.set(key, { kind, apiVersion, deployable, isDefinedInDesign: brought.has(`${kind} ${getGroup(apiVersion)}`), firstComponent: first });
   }
   const all = [...found.values()];
-  const kinds = Array.from({ length: Math.ceil(all.length / TOGETHER) }, (_, index) =>
-    JSON.stringify(all.slice(index * TOGETHER, (index + 1) * TOGETHER)),
+  const kinds = Array.from({ length: Math.ceil(all.length / KINDS_PER_BATCH) }, (_, index) =>
+    JSON.stringify(all.slice(index * KINDS_PER_BATCH, (index + 1) * KINDS_PER_BATCH)),
   );
   return { components: components.length, kinds };
 }
 
-const groupOf = (apiVersion: string): string =>
+const getGroup = (apiVersion: string): string =>
   apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
 
 /** The kind and group that a CustomResourceDefinition defines. */
-function definedBy({ component, configuration }: DesignComponent): string[] {
-  const spec = objectOf(configuration['spec']);
+function getDefinedKind({ component, configuration }: DesignComponent): string[] {
+  const spec = asObject(configuration['spec']);
   if (component.kind !== 'CustomResourceDefinition' || !isObject(spec['names'])) return [];
-  return [`${textOf(spec['names']['kind'])} ${textOf(spec['group'])}`];
+  return [`${asText(spec['names']['kind'])} ${asText(spec['group'])}`];
 }

@@ -3,13 +3,13 @@ import { type Fault } from '../core/errors/app-error.js';
 import { FaultList } from './fault-list.js';
 import { type FormatLimits } from './limits.js';
 import { type Json, type JsonObject, type LocatedData } from './located.js';
-import { lineOf, lineStartsOf, type Offsets, placesOf } from './places.js';
+import { findLine, findLineStarts, type NodeOffsets, flattenPositions } from './places.js';
 
 /** The part of reading that YAML and JSON have in common: locating faults, and objects that are only data. */
 export class DocumentBuilder {
   readonly faults: FaultList;
   private starts: number[] | undefined;
-  private offsets: Offsets = new Map();
+  private offsets: NodeOffsets = new Map();
 
   constructor(
     private readonly file: string,
@@ -19,8 +19,8 @@ export class DocumentBuilder {
     this.faults = new FaultList(limits.faults);
   }
 
-  fault(offset: number, detail: string, remedy?: string): void {
-    const line = lineOf(this.lineStarts, offset);
+  addFault(offset: number, detail: string, remedy?: string): void {
+    const line = findLine(this.lineStarts, offset);
     const fault: Fault = {
       file: this.file,
       line: line + 1,
@@ -32,17 +32,17 @@ export class DocumentBuilder {
   }
 
   /** Makes an object of members; a key that comes twice with different values, or that would reach the prototype, is a fault. */
-  object(members: Iterable<{ key: string; offset: number; value: Json }>): JsonObject {
+  buildObject(members: Iterable<{ key: string; offset: number; value: Json }>): JsonObject {
     const object: JsonObject = {};
     const places = new Map<string, number>();
     for (const { key, offset, value } of members) {
       if (key === '__proto__') {
-        this.fault(offset, 'the key "__proto__" is not accepted', 'Rename the key.');
+        this.addFault(offset, 'the key "__proto__" is not accepted', 'Rename the key.');
         continue;
       }
       if (places.has(key)) {
         if (!isDeepStrictEqual(object[key], value)) {
-          this.fault(offset, `the key ${JSON.stringify(key)} is given twice`, 'Keep one of the two.');
+          this.addFault(offset, `the key ${JSON.stringify(key)} is given twice`, 'Keep one of the two.');
         }
         continue;
       }
@@ -53,7 +53,7 @@ export class DocumentBuilder {
     return object;
   }
 
-  list(items: readonly { offset: number; value: Json }[]): Json[] {
+  buildList(items: readonly { offset: number; value: Json }[]): Json[] {
     const list = items.map(({ value }) => value);
     this.offsets.set(
       list,
@@ -63,28 +63,28 @@ export class DocumentBuilder {
   }
 
   /** Text that can be stored: a NUL or half a surrogate pair is a fault. */
-  text(value: string, offset: number): string {
-    if (value.includes('\0')) this.fault(offset, 'a string holds the NUL character', 'Remove it.');
-    else if (/\p{Cs}/u.test(value)) this.fault(offset, 'a string holds half a surrogate pair', 'Remove it.');
+  checkText(value: string, offset: number): string {
+    if (value.includes('\0')) this.addFault(offset, 'a string holds the NUL character', 'Remove it.');
+    else if (/\p{Cs}/u.test(value)) this.addFault(offset, 'a string holds half a surrogate pair', 'Remove it.');
     return value;
   }
 
   /** Throws when there has been a fault. */
-  raise(): void {
-    this.faults.raise(this.file);
+  throwIfFaulty(): void {
+    this.faults.throwIfAny(this.file);
   }
 
   private get lineStarts(): number[] {
-    return (this.starts ??= lineStartsOf(this.source));
+    return (this.starts ??= findLineStarts(this.source));
   }
 
-  tooDeep(offset: number): void {
-    this.fault(offset, `is nested deeper than ${this.limits.depth} levels`, 'Flatten the document.');
+  addTooDeepFault(offset: number): void {
+    this.addFault(offset, `is nested deeper than ${this.limits.depth} levels`, 'Flatten the document.');
   }
 
-  document(number: number, value: Json, start: number, tags: Record<string, string> = {}): LocatedData {
-    const places = placesOf(value, start, this.offsets, this.lineStarts);
+  buildDocument(number: number, value: Json, start: number, tags: Record<string, string> = {}): LocatedData {
+    const places = flattenPositions(value, start, this.offsets, this.lineStarts);
     this.offsets = new Map();
-    return { file: this.file, number, value, places, tags };
+    return { file: this.file, number, value, positions: places, tags };
   }
 }

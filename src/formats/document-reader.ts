@@ -1,69 +1,69 @@
-import { readDocuments, readLocated } from './documents.js';
-import { defaultLimits, type FormatLimits } from './limits.js';
+import { parseDocuments, parseLocated } from './documents.js';
+import { DEFAULT_FORMAT_LIMITS, type FormatLimits } from './limits.js';
 import { type Json, type LocatedData, LocatedDocument } from './located.js';
 import { type SourceFile } from './source-file.js';
 import { type Task, type TaskRunner } from './task.js';
-import { Turns } from '../core/turns.js';
-import { type Dialect } from './yaml-scalar.js';
+import { TimeSlicer } from '../core/turns.js';
+import { type YamlDialect } from './yaml-scalar.js';
 import { toYaml } from './yaml-writer.js';
 
 /** Input up to this many bytes is read at once. Hostile text of more holds up the event loop for longer than 50 ms. */
-const AT_ONCE = 2 * 1024;
+const INLINE_MAX_BYTES = 2 * 1024;
 /** Aliases make much out of little. */
 const ANCHOR = /(?:^|[\s[{,:-])&[^\s&,[\]{}]/;
 
-interface ReadInput {
+interface ParseInput {
   file: SourceFile;
-  dialect: Dialect;
+  dialect: YamlDialect;
   limits: FormatLimits;
 }
 
-const readTask: Task<ReadInput, Iterable<LocatedData>> = { module: import.meta.url, name: 'readInWorker' };
-const writeTask: Task<readonly (Json | object)[], string> = { module: import.meta.url, name: 'writeInWorker' };
-const rewriteTask: Task<Uint8Array, string> = { module: import.meta.url, name: 'rewriteInWorker' };
+const parseTask: Task<ParseInput, Iterable<LocatedData>> = { module: import.meta.url, name: 'readInWorker' };
+const toYamlTask: Task<readonly (Json | object)[], string> = { module: import.meta.url, name: 'writeInWorker' };
+const jsonToYamlTask: Task<Uint8Array, string> = { module: import.meta.url, name: 'rewriteInWorker' };
 
 /** Reads and writes YAML and JSON without holding up the event loop: small files here, large ones in a worker. */
 export class DocumentReader {
-  private readonly turns = new Turns();
+  private readonly timeSlicer = new TimeSlicer();
 
   constructor(
     private readonly tasks: TaskRunner,
-    readonly limits: FormatLimits = defaultLimits,
+    readonly limits: FormatLimits = DEFAULT_FORMAT_LIMITS,
   ) {}
 
   /** The documents of a file without empty ones. Throws InvalidRequest with every syntax fault. */
-  async read(file: SourceFile, dialect: Dialect = 'kubernetes'): Promise<LocatedDocument[]> {
+  async parse(file: SourceFile, dialect: YamlDialect = 'kubernetes'): Promise<LocatedDocument[]> {
     const { limits } = this;
-    if (isSmall(file.bytes)) {
-      await this.turns.take();
-      return readDocuments(file, dialect, limits);
+    if (canParseInline(file.bytes)) {
+      await this.timeSlicer.yieldToEventLoop();
+      return parseDocuments(file, dialect, limits);
     }
     // A copy of its own: sending a view would send everything that lies in the same buffer.
     const bytes = new Uint8Array(file.bytes);
-    const documents = await this.tasks.collect(readTask, { file: { path: file.path, bytes }, dialect, limits });
+    const documents = await this.tasks.collect(parseTask, { file: { path: file.path, bytes }, dialect, limits });
     return documents.map((data) => new LocatedDocument(data));
   }
 
   /** As toYaml; `size` is what the caller knows of the bytes that went in. */
-  async write(documents: readonly (Json | object)[], size: number): Promise<string> {
-    return size <= AT_ONCE * 16 ? toYaml(documents) : this.tasks.run(writeTask, documents, { lane: 'own' });
+  async toYaml(documents: readonly (Json | object)[], size: number): Promise<string> {
+    return size <= INLINE_MAX_BYTES * 16 ? toYaml(documents) : this.tasks.run(toYamlTask, documents, { lane: 'own' });
   }
 
   /** A document that is held as JSON, as YAML. The bytes go over to a worker when they are many. */
-  async rewrite(json: Uint8Array<ArrayBuffer>): Promise<string> {
-    if (json.length <= AT_ONCE * 16) return rewriteInWorker(json);
-    return this.tasks.run(rewriteTask, json, { lane: 'own', buffers: [json.buffer] });
+  async jsonToYaml(json: Uint8Array<ArrayBuffer>): Promise<string> {
+    if (json.length <= INLINE_MAX_BYTES * 16) return rewriteInWorker(json);
+    return this.tasks.run(jsonToYamlTask, json, { lane: 'own', transferList: [json.buffer] });
   }
 }
 
 /** Whether reading these bytes holds nobody up. */
-export function isSmall(bytes: Uint8Array): boolean {
-  return bytes.length <= AT_ONCE && !ANCHOR.test(Buffer.from(bytes).toString('latin1'));
+export function canParseInline(bytes: Uint8Array): boolean {
+  return bytes.length <= INLINE_MAX_BYTES && !ANCHOR.test(Buffer.from(bytes).toString('latin1'));
 }
 
 /** Task of the worker pool. */
-export function* readInWorker({ file, dialect, limits }: ReadInput): Generator<LocatedData> {
-  yield* readLocated(file, dialect, limits);
+export function* readInWorker({ file, dialect, limits }: ParseInput): Generator<LocatedData> {
+  yield* parseLocated(file, dialect, limits);
 }
 
 /** Task of the worker pool. */

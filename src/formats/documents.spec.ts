@@ -1,13 +1,13 @@
 import { type InvalidRequest } from '../core/errors/app-error.js';
-import { readDocuments } from './documents.js';
-import { defaultLimits, type FormatLimits } from './limits.js';
-import { pointerTo } from './located.js';
-import { type Dialect } from './yaml-scalar.js';
+import { parseDocuments } from './documents.js';
+import { DEFAULT_FORMAT_LIMITS, type FormatLimits } from './limits.js';
+import { toPointer } from './located.js';
+import { type YamlDialect } from './yaml-scalar.js';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
-const read = (text: string, dialect?: Dialect, limits?: Partial<FormatLimits>, path = 'file.yaml') =>
-  readDocuments({ path, bytes: bytesOf(text) }, dialect, { ...defaultLimits, ...limits });
-const valueOf = (text: string, dialect?: Dialect) => read(text, dialect)[0]?.value;
+const read = (text: string, dialect?: YamlDialect, limits?: Partial<FormatLimits>, path = 'file.yaml') =>
+  parseDocuments({ path, bytes: bytesOf(text) }, dialect, { ...DEFAULT_FORMAT_LIMITS, ...limits });
+const valueOf = (text: string, dialect?: YamlDialect) => read(text, dialect)[0]?.value;
 
 function faultsOf(act: () => unknown) {
   try {
@@ -99,24 +99,24 @@ describe('readDocuments, structure', () => {
 
   it('finds places at once in objects of very many keys', () => {
     const text = Array.from({ length: 50_000 }, (_, index) => `"key ${index}": {"a": 1}`).join(',\n');
-    const [document] = readDocuments({ path: 'wide.json', bytes: bytesOf(`{${text}}`) });
+    const [document] = parseDocuments({ path: 'wide.json', bytes: bytesOf(`{${text}}`) });
     const started = performance.now();
     for (let index = 49_000; index < 50_000; index += 1) {
-      expect(document?.position(`/key ${index}/a`).line).toBe(index + 1);
+      expect(document?.findPosition(`/key ${index}/a`).line).toBe(index + 1);
     }
-    expect(document?.position('/key x')).toEqual({ line: 1, column: 1 });
+    expect(document?.findPosition('/key x')).toEqual({ line: 1, column: 1 });
     expect(performance.now() - started).toBeLessThan(3000);
   });
 
   it('knows where each member stands', () => {
     const [document] = read('a: 1\nspec:\n  "10": x\n  "9":\n    - name: b\n      image: c\n    - - d\n');
-    expect(document?.position('/a')).toEqual({ line: 1, column: 1 });
-    expect(document?.position('/spec/10')).toEqual({ line: 3, column: 3 });
-    expect(document?.position('/spec/9/0/image')).toEqual({ line: 6, column: 7 });
-    expect(document?.position('/spec/9/1/0')).toEqual({ line: 7, column: 9 });
-    expect(document?.position('/spec/9/1/7')).toEqual({ line: 7, column: 7 });
-    expect(document?.position('/spec/missing/deep')).toEqual({ line: 2, column: 1 });
-    expect(document?.fault(pointerTo('spec', 'a/b~'), 'is missing')).toEqual({
+    expect(document?.findPosition('/a')).toEqual({ line: 1, column: 1 });
+    expect(document?.findPosition('/spec/10')).toEqual({ line: 3, column: 3 });
+    expect(document?.findPosition('/spec/9/0/image')).toEqual({ line: 6, column: 7 });
+    expect(document?.findPosition('/spec/9/1/0')).toEqual({ line: 7, column: 9 });
+    expect(document?.findPosition('/spec/9/1/7')).toEqual({ line: 7, column: 7 });
+    expect(document?.findPosition('/spec/missing/deep')).toEqual({ line: 2, column: 1 });
+    expect(document?.faultAt(toPointer('spec', 'a/b~'), 'is missing')).toEqual({
       pointer: '/spec/a~1b~0',
       detail: 'is missing',
       file: 'file.yaml',
@@ -128,8 +128,8 @@ describe('readDocuments, structure', () => {
   it('knows where each member of JSON stands', () => {
     const [document] = read('{\n  "a": [1,\n    {"b": null}],\n  "c/d": {}\n}', 'kubernetes', {}, 'file.yml');
     expect(document?.value).toEqual({ a: [1, { b: null }], 'c/d': {} });
-    expect(document?.position('/a/1/b')).toEqual({ line: 3, column: 6 });
-    expect(document?.position('/c~1d')).toEqual({ line: 4, column: 3 });
+    expect(document?.findPosition('/a/1/b')).toEqual({ line: 3, column: 6 });
+    expect(document?.findPosition('/c~1d')).toEqual({ line: 4, column: 3 });
   });
 
   it('merges mappings, the own keys winning, the first of a list before the next', () => {
@@ -144,9 +144,9 @@ describe('readDocuments, structure', () => {
   it('keeps local tags beside the value', () => {
     const [document] = read('a:\n  ports: !reset []\n  env: !override {b: !x 1}\n');
     expect(document?.value).toEqual({ a: { ports: [], env: { b: 1 } } });
-    expect(document?.tag('/a/ports')).toBe('!reset');
-    expect(document?.tag('/a/env/b')).toBe('!x');
-    expect(document?.tag('/a')).toBeUndefined();
+    expect(document?.findTag('/a/ports')).toBe('!reset');
+    expect(document?.findTag('/a/env/b')).toBe('!x');
+    expect(document?.findTag('/a')).toBeUndefined();
   });
 
   it('takes quoted text that goes on at the indentation of its key, but not past a document', () => {
@@ -215,8 +215,8 @@ describe('readDocuments, hostile input', () => {
     const empty = '\n  \n# comment\n\t\n'.repeat(50_000);
     const [document] = read(`${empty}a: 1\n${empty}b: [1,${empty} 2]\nc: |\n  x\n\n\n  # y\n${empty}`);
     expect(document?.value).toEqual({ a: 1, b: [1, 2], c: 'x\n\n\n# y\n' });
-    expect(document?.position('/b')).toEqual({ line: 400_002, column: 1 });
-    expect(document?.position('/b/1')).toEqual({ line: 600_002, column: 2 });
+    expect(document?.findPosition('/b')).toEqual({ line: 400_002, column: 1 });
+    expect(document?.findPosition('/b/1')).toEqual({ line: 600_002, column: 2 });
     expect(read('\n'.repeat(5_000_000))).toEqual([]);
   });
 
@@ -256,7 +256,7 @@ describe('readDocuments, hostile input', () => {
 });
 
 describe('readDocuments, bytes', () => {
-  const readBytes = (bytes: Uint8Array) => readDocuments({ path: 'f', bytes })[0]?.value;
+  const readBytes = (bytes: Uint8Array) => parseDocuments({ path: 'f', bytes })[0]?.value;
 
   it('takes byte order marks, UTF-16 and every kind of line end', () => {
     expect(readBytes(bytesOf('\ufeffa: 1'))).toEqual({ a: 1 });

@@ -1,55 +1,55 @@
 import { InvalidRequest } from '../core/errors/app-error.js';
-import { JsonSyntax, readJson } from './json-reader.js';
-import { defaultLimits, type FormatLimits } from './limits.js';
+import { JsonSyntaxError, parseJson } from './json-reader.js';
+import { DEFAULT_FORMAT_LIMITS, type FormatLimits } from './limits.js';
 import { type LocatedData, LocatedDocument } from './located.js';
-import { lineOf, lineStartsOf } from './places.js';
+import { findLine, findLineStarts } from './places.js';
 import { type SourceFile } from './source-file.js';
 import { decodeText } from './text.js';
-import { type Dialect } from './yaml-scalar.js';
-import { readYaml } from './yaml-reader.js';
+import { type YamlDialect } from './yaml-scalar.js';
+import { parseYaml } from './yaml-reader.js';
 
 /**
  * The documents of a YAML or JSON file, without empty ones; what it is shows in the content, not in the name.
  * Works at once and on this thread: for input of any size go through DocumentReader.
  * Throws InvalidRequest with every syntax fault of the file.
  */
-export function readDocuments(
+export function parseDocuments(
   file: SourceFile,
-  dialect: Dialect = 'kubernetes',
-  limits: FormatLimits = defaultLimits,
+  dialect: YamlDialect = 'kubernetes',
+  limits: FormatLimits = DEFAULT_FORMAT_LIMITS,
 ): LocatedDocument[] {
-  return Array.from(readLocated(file, dialect, limits), (data) => new LocatedDocument(data));
+  return Array.from(parseLocated(file, dialect, limits), (data) => new LocatedDocument(data));
 }
 
 /** As readDocuments, one by one and in the form that passes between threads. */
-export function readLocated(file: SourceFile, dialect: Dialect, limits: FormatLimits): Iterable<LocatedData> {
+export function parseLocated(file: SourceFile, dialect: YamlDialect, limits: FormatLimits): Iterable<LocatedData> {
   const text = decodeText(file, limits.textBytes);
   if (!/\S/.test(text)) return [];
   const looksLikeJson = /^\s*(?:\{\s*["}]|\[\s*["{[\]\d])/.test(text);
-  if (!looksLikeJson) return readYaml(file.path, text, dialect, limits);
+  if (!looksLikeJson) return parseYaml(file.path, text, dialect, limits);
   try {
-    const document = readJson(file.path, text, limits);
+    const document = parseJson(file.path, text, limits);
     return document.value === null ? [] : [document];
   } catch (error) {
-    if (!(error instanceof JsonSyntax)) throw error;
-    return readFlow(file.path, text, dialect, limits, error);
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    return parseFlowYaml(file.path, text, dialect, limits, error);
   }
 }
 
 /** YAML may begin with a bracket too; of a file that is neither, the reading that got further tells what is wrong. */
-function readFlow(
+function parseFlowYaml(
   path: string,
   text: string,
-  dialect: Dialect,
+  dialect: YamlDialect,
   limits: FormatLimits,
-  syntax: JsonSyntax,
+  syntax: JsonSyntaxError,
 ): LocatedData[] {
-  const starts = lineStartsOf(text);
-  const line = lineOf(starts, syntax.offset) + 1;
+  const starts = findLineStarts(text);
+  const line = findLine(starts, syntax.offset) + 1;
   const column = syntax.offset - (starts[line - 1] ?? 0) + 1;
   if (!path.toLowerCase().endsWith('.json')) {
     try {
-      return [...readYaml(path, text, dialect, limits)];
+      return [...parseYaml(path, text, dialect, limits)];
     } catch (error) {
       if (!(error instanceof InvalidRequest)) throw error;
       if ((error.errors[0]?.line ?? 0) > line) throw error;

@@ -1,7 +1,7 @@
 import { AppError } from '../core/errors/app-error.js';
-import { type Entry, FairQueue, type FairQueueBounds } from './fair-queue.js';
+import { type QueueEntry, FairQueue, type FairQueueBounds } from './fair-queue.js';
 
-interface Named extends Entry {
+interface Named extends QueueEntry {
   name: string;
 }
 
@@ -20,9 +20,9 @@ const queueOf = (bounds: Partial<FairQueueBounds> = {}): FairQueue<Named> =>
 /** The names in the order in which they run when each ends before the next begins. */
 function orderOf(queue: FairQueue<Named>): string[] {
   const order: string[] = [];
-  for (let next = queue.next(0); next; next = queue.next(0)) {
+  for (let next = queue.takeNext(0); next; next = queue.takeNext(0)) {
     order.push(next.name);
-    queue.done(next);
+    queue.complete(next);
   }
   return order;
 }
@@ -39,21 +39,21 @@ describe('A fair queue', () => {
   it('lets one caller use all places while nobody else waits', () => {
     const queue = queueOf({ size: 2 });
     for (const name of ['a1', 'a2', 'a3']) queue.push(entry(name, 'ann'));
-    expect([queue.next(0)?.name, queue.next(1)?.name, queue.next(2)?.name]).toEqual(['a1', 'a2', undefined]);
+    expect([queue.takeNext(0)?.name, queue.takeNext(1)?.name, queue.takeNext(2)?.name]).toEqual(['a1', 'a2', undefined]);
   });
 
   it('lets callers with nothing running begin beyond the places that others hold', () => {
     const queue = queueOf({ size: 2 });
     for (const name of ['a1', 'a2', 'a3']) queue.push(entry(name, 'ann'));
-    queue.next(0);
-    queue.next(1);
+    queue.takeNext(0);
+    queue.takeNext(1);
     queue.push(entry('b1', 'bob'));
-    expect(queue.next(2)?.name).toBe('b1');
+    expect(queue.takeNext(2)?.name).toBe('b1');
     queue.push(entry('d1', 'dora'));
-    expect(queue.next(3)).toBeUndefined();
+    expect(queue.takeNext(3)).toBeUndefined();
     queue.push(entry('c1', 'cleo', 'two'));
-    expect(queue.next(3)?.name).toBe('c1');
-    expect(queue.next(4)).toBeUndefined();
+    expect(queue.takeNext(3)?.name).toBe('c1');
+    expect(queue.takeNext(4)).toBeUndefined();
   });
 
   it('bounds what one caller has waiting, in number and in bytes', () => {

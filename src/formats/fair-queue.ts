@@ -1,5 +1,5 @@
 import { AppError } from '../core/errors/app-error.js';
-import { type Party } from './party.js';
+import { type Requester } from './party.js';
 
 export interface FairQueueBounds {
   /** What runs at the same time; as much again is for parties that have nothing running. */
@@ -10,10 +10,10 @@ export interface FairQueueBounds {
 }
 
 /** Bytes of input that may wait of one caller. */
-const MOST_BYTES = 128 * 1024 * 1024;
+const MAX_WAITING_BYTES = 128 * 1024 * 1024;
 
-export interface Entry {
-  party: Party;
+export interface QueueEntry {
+  party: Requester;
   /** Bytes that it holds while it waits. */
   bytes: number;
   reject: (error: Error) => void;
@@ -31,7 +31,7 @@ interface Share {
  * longest ago. A party with nothing running never waits for those that have: beyond `size` there is as much again, the last of it for
  * another organization.
  */
-export class FairQueue<E extends Entry> {
+export class FairQueue<E extends QueueEntry> {
   private readonly waiting: E[] = [];
   private readonly callers = new Map<string, Share>();
   private readonly organizations = new Map<string, Share>();
@@ -51,11 +51,11 @@ export class FairQueue<E extends Entry> {
   push(entry: E): void {
     const own = this.waiting.filter(({ party }) => party.caller === entry.party.caller);
     const bytes = own.reduce((sum, each) => sum + each.bytes, entry.bytes);
-    if (own.length >= this.bounds.waitingPerCaller || (own.length > 0 && bytes > MOST_BYTES))
+    if (own.length >= this.bounds.waitingPerCaller || (own.length > 0 && bytes > MAX_WAITING_BYTES))
       throw tooBusy(`${own.length} ${this.noun} of yours are waiting already`);
     if (this.waiting.length >= this.bounds.waiting) {
-      const last = this.lastOfLongest();
-      if (!last || this.waitingOf(last.party) <= own.length + 1) throw tooBusy(`Too many ${this.noun} are waiting`);
+      const last = this.lastOfBusiestCaller();
+      if (!last || this.countWaiting(last.party) <= own.length + 1) throw tooBusy(`Too many ${this.noun} are waiting`);
       this.waiting.splice(this.waiting.indexOf(last), 1);
       last.reject(tooBusy(`Too many ${this.noun} are waiting, and most of them are yours`));
     }
@@ -63,23 +63,23 @@ export class FairQueue<E extends Entry> {
   }
 
   /** Takes what may begin while `active` are at work, if anything may. */
-  next(active: number): E | undefined {
+  takeNext(active: number): E | undefined {
     let best: E | undefined;
     for (const entry of this.waiting)
-      if (this.mayBegin(entry.party, active) && (!best || this.precedes(entry.party, best.party))) best = entry;
+      if (this.mayBegin(entry.party, active) && (!best || this.isBefore(entry.party, best.party))) best = entry;
     if (!best) return undefined;
     this.waiting.splice(this.waiting.indexOf(best), 1);
     this.served += 1;
-    for (const share of this.sharesOf(best.party))
+    for (const share of this.getShares(best.party))
       Object.assign(share, { running: share.running + 1, served: this.served });
     return best;
   }
 
   /** What was taken has ended. */
-  done({ party }: Pick<E, 'party'>): void {
-    for (const share of this.sharesOf(party)) share.running -= 1;
-    this.forget(this.callers, party.caller);
-    this.forget(this.organizations, party.organization);
+  complete({ party }: Pick<E, 'party'>): void {
+    for (const share of this.getShares(party)) share.running -= 1;
+    this.dropUnused(this.callers, party.caller);
+    this.dropUnused(this.organizations, party.organization);
   }
 
   /** Takes everything that waits. */
@@ -87,16 +87,16 @@ export class FairQueue<E extends Entry> {
     return this.waiting.splice(0);
   }
 
-  private mayBegin({ caller, organization }: Party, active: number): boolean {
+  private mayBegin({ caller, organization }: Requester, active: number): boolean {
     const { size } = this.bounds;
     if (active < size) return true;
     if (active < 2 * size - 1) return !this.callers.get(caller)?.running;
     return active < 2 * size && !this.organizations.get(organization)?.running;
   }
 
-  private precedes(a: Party, b: Party): boolean {
-    const [organization, caller] = this.sharesOf(a);
-    const [otherOrganization, other] = this.sharesOf(b);
+  private isBefore(a: Requester, b: Requester): boolean {
+    const [organization, caller] = this.getShares(a);
+    const [otherOrganization, other] = this.getShares(b);
     return (
       (organization.running - otherOrganization.running ||
         organization.served - otherOrganization.served ||
@@ -105,29 +105,29 @@ export class FairQueue<E extends Entry> {
     );
   }
 
-  private sharesOf({ organization, caller }: Party): [organization: Share, caller: Share] {
-    return [shareIn(this.organizations, organization), shareIn(this.callers, caller)];
+  private getShares({ organization, caller }: Requester): [organization: Share, caller: Share] {
+    return [getShare(this.organizations, organization), getShare(this.callers, caller)];
   }
 
-  private lastOfLongest(): E | undefined {
+  private lastOfBusiestCaller(): E | undefined {
     let longest: E | undefined;
     for (const entry of this.waiting)
-      if (!longest || this.waitingOf(entry.party) >= this.waitingOf(longest.party)) longest = entry;
+      if (!longest || this.countWaiting(entry.party) >= this.countWaiting(longest.party)) longest = entry;
     return longest;
   }
 
-  private waitingOf({ caller }: Party): number {
+  private countWaiting({ caller }: Requester): number {
     return this.waiting.filter(({ party }) => party.caller === caller).length;
   }
 
   /** Shares of parties that neither run nor wait are of no use. */
-  private forget(shares: Map<string, Share>, name: string): void {
+  private dropUnused(shares: Map<string, Share>, name: string): void {
     const used = this.waiting.some(({ party }) => party.caller === name || party.organization === name);
     if (!used && !shares.get(name)?.running) shares.delete(name);
   }
 }
 
-function shareIn(shares: Map<string, Share>, name: string): Share {
+function getShare(shares: Map<string, Share>, name: string): Share {
   const share = shares.get(name) ?? { running: 0, served: 0 };
   shares.set(name, share);
   return share;

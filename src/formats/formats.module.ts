@@ -2,9 +2,9 @@ import { Global, Logger, Module, type OnApplicationShutdown, type OnModuleInit }
 import { Env } from '../core/config/env.js';
 import { Metrics } from '../core/telemetry/metrics.js';
 import { DocumentReader } from './document-reader.js';
-import { defaultLimits, type FormatLimits } from './limits.js';
-import { Programs } from './programs/programs.js';
-import { SentFiles } from './sent-file.js';
+import { DEFAULT_FORMAT_LIMITS, type FormatLimits } from './limits.js';
+import { LocalRenderEngines } from './programs/programs.js';
+import { UploadedFiles } from './sent-file.js';
 import { WorkerPool } from './worker-pool.js';
 
 const logger = new Logger('Programs');
@@ -13,15 +13,15 @@ const logger = new Logger('Programs');
 @Global()
 @Module({
   providers: [
-    SentFiles,
+    UploadedFiles,
     { provide: WorkerPool, useFactory: () => new WorkerPool() },
     {
       provide: DocumentReader,
       inject: [WorkerPool, Env],
-      useFactory: (pool: WorkerPool, env: Env) => new DocumentReader(pool, limitsOf(env)),
+      useFactory: (pool: WorkerPool, env: Env) => new DocumentReader(pool, limitsFromEnv(env)),
     },
     {
-      provide: Programs,
+      provide: LocalRenderEngines,
       inject: [Env, Metrics],
       useFactory: (env: Env, { programIsolation }: Metrics) => {
         const exposed = (path: string): void => {
@@ -31,21 +31,21 @@ const logger = new Logger('Programs');
           );
         };
         const isolation = { mode: env.PROGRAM_ISOLATION, exposed };
-        return new Programs({ helm: env.HELM_BIN, kustomize: env.KUSTOMIZE_BIN }, limitsOf(env), {}, isolation);
+        return new LocalRenderEngines({ helm: env.HELM_BIN, kustomize: env.KUSTOMIZE_BIN }, limitsFromEnv(env), {}, isolation);
       },
     },
   ],
-  exports: [DocumentReader, Programs, SentFiles, WorkerPool],
+  exports: [DocumentReader, LocalRenderEngines, UploadedFiles, WorkerPool],
 })
 export class FormatsModule implements OnModuleInit, OnApplicationShutdown {
   constructor(
     private readonly pool: WorkerPool,
-    private readonly programs: Programs,
+    private readonly programs: LocalRenderEngines,
     private readonly metrics: Metrics,
   ) {}
 
   async onModuleInit(): Promise<void> {
-    const isolated = await this.programs.isolated();
+    const isolated = await this.programs.checkIsolation();
     this.metrics.programIsolation.set(isolated ? 1 : 0);
     if (isolated) logger.log('helm and kustomize run in namespaces of their own, without network');
     else logger.warn('helm and kustomize cannot be isolated here: only what they are given to read protects');
@@ -57,9 +57,9 @@ export class FormatsModule implements OnModuleInit, OnApplicationShutdown {
   }
 }
 
-function limitsOf(env: Env): FormatLimits {
+function limitsFromEnv(env: Env): FormatLimits {
   return {
-    ...defaultLimits,
+    ...DEFAULT_FORMAT_LIMITS,
     textBytes: env.LIMIT_ARCHIVE_ENTRY_BYTES,
     depth: env.LIMIT_YAML_DEPTH,
     aliases: env.LIMIT_YAML_ALIASES,

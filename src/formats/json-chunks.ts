@@ -1,4 +1,4 @@
-import { Turns } from '../core/turns.js';
+import { TimeSlicer } from '../core/turns.js';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -9,7 +9,7 @@ export const INLINE_MAX_BYTES = 128 * 1024;
 const CHUNK_BYTES = 64 * 1024;
 
 /** Items as JSON arrays in buffers of their own, each small enough for one turn of the event loop: for tasks, which hand them over. */
-export function chunksOf(items: Iterable<unknown>): Bytes[] {
+export function toJsonChunks(items: Iterable<unknown>): Bytes[] {
   const chunks: Bytes[] = [];
   let texts: string[] = [];
   let size = 0;
@@ -28,12 +28,12 @@ export function chunksOf(items: Iterable<unknown>): Bytes[] {
 }
 
 /** The items again, chunk by chunk, with turns for others in between. */
-export async function itemsOf<T>(chunks: Bytes[]): Promise<T[]> {
-  const turns = new Turns();
+export async function fromJsonChunks<T>(chunks: Bytes[]): Promise<T[]> {
+  const turns = new TimeSlicer();
   const items: T[] = [];
   for (const chunk of chunks) {
     items.push(...(JSON.parse(Buffer.from(chunk.buffer).toString()) as T[]));
-    await turns.take();
+    await turns.yieldToEventLoop();
   }
   return items;
 }

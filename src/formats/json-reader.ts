@@ -1,11 +1,11 @@
 import { DocumentBuilder } from './document-builder.js';
 import { type FormatLimits } from './limits.js';
 import { type Json, type LocatedData } from './located.js';
-import { exact, InexactNumber } from './yaml-scalar.js';
+import { toExactInteger, InexactNumber } from './yaml-scalar.js';
 
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y; // eslint-disable-line no-control-regex -- RFC 8259 section 7
 const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?/y;
-const SPACE = /[ \t\n\r]*/y;
+const WHITESPACE = /[ \t\n\r]*/y;
 const LITERALS = new Map<string, Json>([
   ['true', true],
   ['false', false],
@@ -13,7 +13,7 @@ const LITERALS = new Map<string, Json>([
 ]);
 
 /** Thrown where the text stops being JSON. */
-export class JsonSyntax extends Error {
+export class JsonSyntaxError extends Error {
   constructor(
     readonly offset: number,
     detail: string,
@@ -26,12 +26,12 @@ export class JsonSyntax extends Error {
  * Reads one JSON document (RFC 8259, no comments, no trailing commas) with positions.
  * Throws JsonSyntax when it is not JSON, and InvalidRequest with each fault when it is JSON that we do not take.
  */
-export function readJson(file: string, text: string, limits: FormatLimits): LocatedData {
-  const reader = new JsonReader(text, new DocumentBuilder(file, text, limits));
-  return reader.read();
+export function parseJson(file: string, text: string, limits: FormatLimits): LocatedData {
+  const reader = new JsonParser(text, new DocumentBuilder(file, text, limits));
+  return reader.parse();
 }
 
-class JsonReader {
+class JsonParser {
   private at = 0;
 
   constructor(
@@ -39,22 +39,22 @@ class JsonReader {
     private readonly builder: DocumentBuilder,
   ) {}
 
-  read(): LocatedData {
-    this.space();
+  parse(): LocatedData {
+    this.skipSpace();
     const start = this.at;
     const value = this.value(1);
-    this.space();
-    if (this.at < this.text.length) throw new JsonSyntax(this.at, 'there is more text after the end of the document');
-    this.builder.raise();
-    return this.builder.document(1, value, start);
+    this.skipSpace();
+    if (this.at < this.text.length) throw new JsonSyntaxError(this.at, 'there is more text after the end of the document');
+    this.builder.throwIfFaulty();
+    return this.builder.buildDocument(1, value, start);
   }
 
   private value(depth: number): Json {
     const char = this.text[this.at];
     if (char === '{' || char === '[') {
       if (depth > this.builder.limits.depth) {
-        this.builder.tooDeep(this.at);
-        this.builder.raise();
+        this.builder.addTooDeepFault(this.at);
+        this.builder.throwIfFaulty();
       }
       return char === '{' ? this.object(depth) : this.list(depth);
     }
@@ -70,24 +70,24 @@ class JsonReader {
   private object(depth: number): Json {
     const members: { key: string; offset: number; value: Json }[] = [];
     this.at += 1;
-    for (this.space(); !this.closes('}', members.length > 0); this.space()) {
+    for (this.skipSpace(); !this.closes('}', members.length > 0); this.skipSpace()) {
       const offset = this.at;
       const key = this.string();
-      this.space();
+      this.skipSpace();
       this.expect(':');
-      this.space();
+      this.skipSpace();
       members.push({ key, offset, value: this.value(depth + 1) });
     }
-    return this.builder.object(members);
+    return this.builder.buildObject(members);
   }
 
   private list(depth: number): Json {
     const items: { offset: number; value: Json }[] = [];
     this.at += 1;
-    for (this.space(); !this.closes(']', items.length > 0); this.space()) {
+    for (this.skipSpace(); !this.closes(']', items.length > 0); this.skipSpace()) {
       items.push({ offset: this.at, value: this.value(depth + 1) });
     }
-    return this.builder.list(items);
+    return this.builder.buildList(items);
   }
 
   /** True at the closing bracket; otherwise stands at the next member, behind the comma when one is due. */
@@ -99,7 +99,7 @@ class JsonReader {
     if (afterMember) {
       if (this.text[this.at] !== ',') throw this.unexpected(`"," or "${bracket}"`);
       this.at += 1;
-      this.space();
+      this.skipSpace();
     }
     return false;
   }
@@ -109,12 +109,12 @@ class JsonReader {
     const match = STRING.exec(this.text);
     if (!match) {
       throw this.text[this.at] === '"'
-        ? new JsonSyntax(this.at, 'this string is not closed, or holds an escape that JSON does not have')
+        ? new JsonSyntaxError(this.at, 'this string is not closed, or holds an escape that JSON does not have')
         : this.unexpected('a string in double quotes');
     }
     const offset = this.at;
     this.at = STRING.lastIndex;
-    return this.builder.text(JSON.parse(match[0]) as string, offset);
+    return this.builder.checkText(JSON.parse(match[0]) as string, offset);
   }
 
   private number(): number {
@@ -124,13 +124,13 @@ class JsonReader {
     const offset = this.at;
     this.at = NUMBER.lastIndex;
     try {
-      const value = match[1] || match[2] ? Number(match[0]) : exact(match[0]);
+      const value = match[1] || match[2] ? Number(match[0]) : toExactInteger(match[0]);
       if (!Number.isFinite(value)) throw new InexactNumber(match[0]);
       return value === 0 ? 0 : value;
     } catch (error) {
       if (!(error instanceof InexactNumber)) throw error;
       if (this.builder.limits.roundNumbers && Number.isFinite(error.nearest)) return error.nearest;
-      this.builder.fault(offset, error.message, 'Write it as a string if it is a name or an identifier.');
+      this.builder.addFault(offset, error.message, 'Write it as a string if it is a name or an identifier.');
       return 0;
     }
   }
@@ -140,15 +140,15 @@ class JsonReader {
     this.at += 1;
   }
 
-  private space(): void {
-    SPACE.lastIndex = this.at;
-    SPACE.exec(this.text);
-    this.at = SPACE.lastIndex;
+  private skipSpace(): void {
+    WHITESPACE.lastIndex = this.at;
+    WHITESPACE.exec(this.text);
+    this.at = WHITESPACE.lastIndex;
   }
 
-  private unexpected(wanted: string): JsonSyntax {
+  private unexpected(wanted: string): JsonSyntaxError {
     const found = this.text[this.at];
-    return new JsonSyntax(
+    return new JsonSyntaxError(
       this.at,
       `${wanted} is expected, ${found === undefined ? 'the file ends' : `not "${found}"`}`,
     );

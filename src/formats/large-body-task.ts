@@ -1,5 +1,5 @@
-import { type LargeBody, readLargeBody } from '../core/rest/body/large-body.js';
-import { HandedOver, type Task } from './task.js';
+import { type LargeBody, parseLargeBody } from '../core/rest/body/large-body.js';
+import { TransferredValue, type Task } from './task.js';
 
 interface Input {
   bytes: Uint8Array<ArrayBuffer>;
@@ -12,9 +12,9 @@ export const largeBodyTask: Task<Input, LargeBody> = {
 };
 
 /** Task of the worker pool. */
-export function readLargeBodyInWorker({ bytes, wish }: Input): HandedOver<LargeBody> {
-  const body = readLargeBody(bytes, wish);
-  return new HandedOver(
+export function readLargeBodyInWorker({ bytes, wish }: Input): TransferredValue<LargeBody> {
+  const body = parseLargeBody(bytes, wish);
+  return new TransferredValue(
     body,
     body.packed.map((part) => part.bytes.buffer),
   );

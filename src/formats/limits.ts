@@ -23,7 +23,7 @@ export interface FormatLimits {
 
 const MB = 1024 * 1024;
 
-export const defaultLimits: Readonly<FormatLimits> = {
+export const DEFAULT_FORMAT_LIMITS: Readonly<FormatLimits> = {
   textBytes: 10 * MB,
   documents: 100_000,
   depth: 100,

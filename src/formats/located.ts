@@ -7,7 +7,7 @@ export interface JsonObject {
 }
 
 /** Line and column count from 1; a column counts UTF-16 units. */
-export interface Position {
+export interface SourcePosition {
   line: number;
   column: number;
 }
@@ -19,18 +19,18 @@ export interface LocatedData {
   number: number;
   value: Json;
   /** For each node of `value`, in the order of a walk by `Object.keys`: line, column, and the index of the next node outside of it. */
-  places: Uint32Array;
+  positions: Uint32Array;
   /** Tags that were asked to be kept, by pointer. */
   tags: Record<string, string>;
 }
 
-const NODE = 3;
-const WIDE = 1000;
+const NODE_SIZE = 3;
+const WIDE_OBJECT_KEYS = 1000;
 
 /** One document of a file: plain data, and where each part of it stands. */
 export class LocatedDocument {
   /** Indexes of keys, for objects so wide that looking through all of them for each fault would take long. */
-  private readonly indexes = new Map<JsonObject, ReadonlyMap<string, number>>();
+  private readonly keyIndexes = new Map<JsonObject, ReadonlyMap<string, number>>();
 
   constructor(readonly data: LocatedData) {}
 
@@ -55,37 +55,37 @@ export class LocatedDocument {
    * Where the member or item of an RFC 6901 pointer stands: the key of a member, the first character of an item.
    * For what is not there, the nearest thing around it.
    */
-  position(pointer: string): Position {
-    const { places } = this.data;
+  findPosition(pointer: string): SourcePosition {
+    const { positions: places } = this.data;
     let value: Json | undefined = this.data.value;
     let node = 0;
-    for (const segment of segmentsOf(pointer)) {
+    for (const segment of parsePointer(pointer)) {
       if (typeof value !== 'object' || value === null) break;
-      const index: number = Array.isArray(value) ? indexOf(value, segment) : this.indexOfKey(value, segment);
+      const index: number = Array.isArray(value) ? toIndex(value, segment) : this.indexOfKey(value, segment);
       if (index < 0) break;
       node += 1;
-      for (let sibling = 0; sibling < index; sibling += 1) node = places[node * NODE + 2] ?? node;
+      for (let sibling = 0; sibling < index; sibling += 1) node = places[node * NODE_SIZE + 2] ?? node;
       value = Array.isArray(value) ? value[index] : value[segment];
     }
-    return { line: places[node * NODE] ?? 1, column: places[node * NODE + 1] ?? 1 };
+    return { line: places[node * NODE_SIZE] ?? 1, column: places[node * NODE_SIZE + 1] ?? 1 };
   }
 
   private indexOfKey(value: JsonObject, key: string): number {
-    const known = this.indexes.get(value);
+    const known = this.keyIndexes.get(value);
     if (known) return known.get(key) ?? -1;
     const keys = Object.keys(value);
-    if (keys.length >= WIDE) this.indexes.set(value, new Map(keys.map((name, index) => [name, index])));
+    if (keys.length >= WIDE_OBJECT_KEYS) this.keyIndexes.set(value, new Map(keys.map((name, index) => [name, index])));
     return keys.indexOf(key);
   }
 
   /** The kept tag (`!reset`) of the value at a pointer. */
-  tag(pointer: string): string | undefined {
+  findTag(pointer: string): string | undefined {
     return Object.hasOwn(this.data.tags, pointer) ? this.data.tags[pointer] : undefined;
   }
 
   /** A fault at a place of this document, with file, line and column filled in. */
-  fault(pointer: string, detail: string, remedy?: string): Fault {
-    const fault: Fault = { pointer, detail, file: this.file, ...this.position(pointer) };
+  faultAt(pointer: string, detail: string, remedy?: string): Fault {
+    const fault: Fault = { pointer, detail, file: this.file, ...this.findPosition(pointer) };
     if (remedy !== undefined) fault.remedy = remedy;
     return fault;
   }
@@ -96,22 +96,22 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /** The value when it is an object, else an empty one. */
-export function objectOf(value: Json | undefined): JsonObject {
+export function asObject(value: Json | undefined): JsonObject {
   return isObject(value) ? value : {};
 }
 
 /** The value when it is text, else empty text. */
-export function textOf(value: Json | undefined): string {
+export function asText(value: Json | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
 /** `['a/b', 0]` → `/a~1b/0` (RFC 6901). */
-export function pointerTo(...segments: (string | number)[]): string {
+export function toPointer(...segments: (string | number)[]): string {
   return segments.map((segment) => `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
 /** `/a~1b/0` → `['a/b', '0']` (RFC 6901). */
-export function segmentsOf(pointer: string): string[] {
+export function parsePointer(pointer: string): string[] {
   if (pointer === '') return [];
   return pointer
     .slice(1)
@@ -119,7 +119,7 @@ export function segmentsOf(pointer: string): string[] {
     .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-function indexOf(list: Json[], segment: string): number {
+function toIndex(list: Json[], segment: string): number {
   const index = /^(0|[1-9]\d*)$/.test(segment) ? Number(segment) : -1;
   return index < list.length ? index : -1;
 }

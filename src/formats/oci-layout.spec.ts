@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { type InvalidRequest } from '../core/errors/app-error.js';
-import { unpack } from './archive.js';
-import { defaultLimits, type FormatLimits } from './limits.js';
-import { ociLayoutIn, readOciLayout } from './oci-layout.js';
+import { unpackArchive } from './archive.js';
+import { DEFAULT_FORMAT_LIMITS, type FormatLimits } from './limits.js';
+import { findOciLayout, readOciLayout } from './oci-layout.js';
 import { tarOf } from './tar.fixture.js';
 
 const LAYER = 'application/vnd.oci.image.layer.v1.tar';
@@ -29,10 +29,10 @@ class Blobs {
   }
 }
 
-async function read(bytes: Buffer, limits: FormatLimits = defaultLimits): Promise<[string, string][]> {
+async function read(bytes: Buffer, limits: FormatLimits = DEFAULT_FORMAT_LIMITS): Promise<[string, string][]> {
   const unpacked = { entries: 0, bytes: 0 };
-  const files = await unpack({ path: 'image.tar', bytes }, limits, unpacked);
-  const root = ociLayoutIn(files);
+  const files = await unpackArchive({ path: 'image.tar', bytes }, limits, unpacked);
+  const root = findOciLayout(files);
   if (root === undefined) throw new Error('is no layout');
   const found = await readOciLayout(files, root, limits, unpacked);
   return found.map(({ path, bytes: content }) => [path, Buffer.from(content).toString()]);
@@ -128,7 +128,7 @@ describe('readOciLayout', () => {
     const blobs = new Blobs();
     const layers = await Promise.all(['1', '2'].map(async (name) => blobs.add(gzipSync(await tarOf({ [name]: 'x'.repeat(50_000) }))))); // prettier-ignore
     const archive = await blobs.layout([blobs.add({ layers })]);
-    const [fault] = await wrong(archive, { ...defaultLimits, archiveBytes: 80_000 });
+    const [fault] = await wrong(archive, { ...DEFAULT_FORMAT_LIMITS, archiveBytes: 80_000 });
     expect(fault?.detail).toContain('80000 bytes');
     await expect(read(archive)).resolves.toHaveLength(2);
   });

@@ -1,7 +1,7 @@
 import { AppError, type Fault, InvalidRequest } from '../core/errors/app-error.js';
 
 /** An error in a form that passes between threads: an AppError taken apart, or the message of any other error. */
-export type PassedError =
+export type SerializedError =
   | { message: string }
   | {
       status: number;
@@ -13,14 +13,14 @@ export type PassedError =
       headers: Record<string, string>;
     };
 
-export function passed(error: unknown): PassedError {
+export function serializeError(error: unknown): SerializedError {
   if (!(error instanceof AppError)) return { message: error instanceof Error ? (error.stack ?? error.message) : String(error) }; // prettier-ignore
   const { status, code, title, message, errors, remedy, headers } = error;
   return { status, code, title, message, errors, headers, ...(remedy === undefined ? {} : { remedy }) };
 }
 
 /** The error again, on the other side. */
-export function revived(error: PassedError): Error {
+export function deserializeError(error: SerializedError): Error {
   if (!('code' in error)) return new Error(error.message);
   const { status, code, title, message, errors, remedy, headers } = error;
   return status === 400

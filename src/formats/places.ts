@@ -1,19 +1,19 @@
 import { type Json } from './located.js';
 
 /** Where the members and items of each container begin, as offsets into the text; filled while a document is built. */
-export type Offsets = Map<object, Map<string, number> | number[]>;
+export type NodeOffsets = Map<object, Map<string, number> | number[]>;
 
 /** Flattens offsets into the `places` of LocatedData: line, column and end of each node in the order in which `value` is walked. */
-export function placesOf(
+export function flattenPositions(
   value: Json,
   start: number,
-  offsets: Offsets,
+  offsets: NodeOffsets,
   lineStarts: readonly number[],
 ): Uint32Array<ArrayBuffer> {
   const places: number[] = [];
   const visit = (node: Json, offset: number): void => {
     const at = places.length;
-    const line = lineOf(lineStarts, offset);
+    const line = findLine(lineStarts, offset);
     places.push(line + 1, offset - (lineStarts[line] ?? 0) + 1, 0);
     if (typeof node === 'object' && node !== null) {
       const children = offsets.get(node);
@@ -32,14 +32,14 @@ export function placesOf(
 }
 
 /** Offsets at which the lines of a text begin. */
-export function lineStartsOf(text: string): number[] {
+export function findLineStarts(text: string): number[] {
   const starts = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
   return starts;
 }
 
 /** Index of the line, from 0, in which an offset lies. */
-export function lineOf(starts: readonly number[], offset: number): number {
+export function findLine(starts: readonly number[], offset: number): number {
   let low = 0;
   let high = starts.length - 1;
   while (low < high) {

@@ -1,5 +1,5 @@
 /** What stands in the place of a value that is not to be seen. */
-export const HIDDEN = '(hidden)';
+export const MASKED = '(hidden)';
 
 /** A copy of a whole Secret within an annotation of it. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
@@ -11,26 +11,26 @@ export function isSecret(kind: string, path: string[]): boolean {
 }
 
 /** What of a Compose file holds values of variables, or what is mounted as a secret. */
-const OF_COMPOSE = new Set(['environment', 'env_file', 'secrets', 'configs', 'args']);
+const SECRET_COMPOSE_KEYS = new Set(['environment', 'env_file', 'secrets', 'configs', 'args']);
 
 /** The same for the metadata of a design or component, which keeps the Compose file or the values of the chart that it was made of. */
 export function isSecretMetadata(path: readonly string[]): boolean {
   const [source, part] = path;
   if (source === 'helm') return part === 'values' && path.length > 2;
-  return source === 'compose' && path.slice(1, -1).some((name) => OF_COMPOSE.has(name));
+  return source === 'compose' && path.slice(1, -1).some((name) => SECRET_COMPOSE_KEYS.has(name));
 }
 
 /** The value at a path of an object of this kind, as it may be shown. */
-export function shown(kind: string, path: string[], value: unknown): unknown {
-  return shownUnless((at) => isSecret(kind, at), path, value);
+export function maskSecrets(kind: string, path: string[], value: unknown): unknown {
+  return maskValues((at) => isSecret(kind, at), path, value);
 }
 
 /** The value at a path without what is hidden; null when there is none. */
-export function shownUnless(isHidden: (path: string[]) => boolean, path: string[], value: unknown): unknown {
+export function maskValues(isHidden: (path: string[]) => boolean, path: string[], value: unknown): unknown {
   if (value === undefined) return null;
-  if (value !== null && isHidden(path)) return HIDDEN;
+  if (value !== null && isHidden(path)) return MASKED;
   if (typeof value !== 'object' || value === null) return value;
-  const inner = ([name, one]: [string, unknown]) => shownUnless(isHidden, [...path, name], one);
+  const inner = ([name, one]: [string, unknown]) => maskValues(isHidden, [...path, name], one);
   if (Array.isArray(value)) return Object.entries(value).map(inner);
   return Object.fromEntries(Object.entries(value).map((entry) => [entry[0], inner(entry)]));
 }

@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { Env } from '../core/config/env.js';
 import { InvalidRequest } from '../core/errors/app-error.js';
 import { Outbound } from '../core/outbound/outbound.js';
-import type { UploadedFile } from '../core/rest/upload.js';
+import type { FormFile } from '../core/rest/upload.js';
 import type { SourceFile } from './source-file.js';
 
 /** The three ways in which a caller sends a file; an upload counts first. */
-export interface SentInput {
+export interface UploadInput {
   /** Fetched by the server. */
   url?: string;
   /** The file in base64, with its name. */
@@ -14,14 +14,14 @@ export interface SentInput {
   file_name?: string;
 }
 
-export interface SentFile extends SourceFile {
+export interface UploadedFile extends SourceFile {
   /** Where it was fetched from, after redirects; null when it was sent along. */
   url: URL | null;
 }
 
 /** Finds the file in what a caller sent. */
 @Injectable()
-export class SentFiles {
+export class UploadedFiles {
   constructor(
     private readonly outbound: Outbound,
     private readonly env: Env,
@@ -31,20 +31,20 @@ export class SentFiles {
    * @throws InvalidRequest when nothing was sent, or the base64 or the URL is none, or the URL did not answer 200;
    * RemoteFailure when it could not be called
    */
-  async find({ url, file, file_name }: SentInput, uploads: UploadedFile[]): Promise<SentFile> {
+  async resolve({ url, file, file_name }: UploadInput, uploads: FormFile[]): Promise<UploadedFile> {
     const upload = uploads.find((each) => each.fieldname === 'file') ?? uploads[0];
     if (upload) return { path: upload.originalname || 'file', bytes: upload.buffer, url: null };
-    if (file !== undefined) return { path: file_name ?? 'file', bytes: fromBase64('/file', file), url: null };
+    if (file !== undefined) return { path: file_name ?? 'file', bytes: decodeBase64('/file', file), url: null };
     if (url !== undefined) return this.fetch(url);
-    throw InvalidRequest.at(
+    throw InvalidRequest.forField(
       '/file',
       'is required',
       'Send a multipart form with a file, or JSON with url, or with file in base64.',
     );
   }
 
-  private async fetch(address: string): Promise<SentFile> {
-    if (!URL.canParse(address)) throw InvalidRequest.at('/url', 'is not a URL');
+  private async fetch(address: string): Promise<UploadedFile> {
+    if (!URL.canParse(address)) throw InvalidRequest.forField('/url', 'is not a URL');
     const answer = await this.outbound.fetch(address, {
       policy: 'user',
       maxBytes: this.env.LIMIT_UPLOAD_BYTES,
@@ -56,18 +56,18 @@ export class SentFiles {
         errors: [{ pointer: '/url', detail: `answered ${answer.status}` }],
       });
     const url = new URL(answer.url);
-    return { path: lastPart(url) || url.host, bytes: answer.bytes, url };
+    return { path: lastPathSegment(url) || url.host, bytes: answer.bytes, url };
   }
 }
 
 /** Takes data URLs and both alphabets. @throws InvalidRequest */
-export function fromBase64(pointer: string, text: string): Buffer {
+export function decodeBase64(pointer: string, text: string): Buffer {
   const bare = text.replace(/^data:[^,]*,/, '').replace(/\s+/g, '');
-  if (bare === '' || !/^[A-Za-z0-9+/_-]*={0,2}$/.test(bare)) throw InvalidRequest.at(pointer, 'is not base64');
+  if (bare === '' || !/^[A-Za-z0-9+/_-]*={0,2}$/.test(bare)) throw InvalidRequest.forField(pointer, 'is not base64');
   return Buffer.from(bare, 'base64');
 }
 
-function lastPart({ pathname }: URL): string {
+function lastPathSegment({ pathname }: URL): string {
   const last = pathname.split('/').at(-1) ?? '';
   try {
     return decodeURIComponent(last);

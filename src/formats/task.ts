@@ -1,49 +1,49 @@
 /** What a task may ask of those who run it, for what only the main thread has; buffers named beside it go over instead of being copied. */
-export type Ask = (question: unknown, buffers?: ArrayBuffer[]) => Promise<unknown>;
+export type AskMainThread = (question: unknown, buffers?: ArrayBuffer[]) => Promise<unknown>;
 
 /** A pure function that a worker can find: exported under `name` by the module at `module` (its `import.meta.url`). */
 export interface Task<Input, Output> {
   module: string;
   name: string;
   /** Never set; carries the types. */
-  types?: (input: Input, ask: Ask) => Output | Promise<Output> | HandedOver<Output> | Promise<HandedOver<Output>>;
+  types?: (input: Input, ask: AskMainThread) => Output | Promise<Output> | TransferredValue<Output> | Promise<TransferredValue<Output>>;
 }
 
 /** The value of a task with the buffers in it that go over to the caller instead of being copied. */
-export class HandedOver<Value> {
+export class TransferredValue<Value> {
   constructor(
     readonly value: Value,
-    readonly buffers: ArrayBuffer[],
+    readonly transferList: ArrayBuffer[],
   ) {}
 }
 
 /** `foreign`: what came from outside just now. `own`: designs that are stored here, and the JSON of request bodies. */
 export type Lane = 'foreign' | 'own';
 
-export interface RunSettings {
+export interface TaskOptions {
   /** The workers that run the task, `foreign` by default: tasks of one lane never wait for those of the other. */
   lane?: Lane;
   /** Buffers of the input that go over to the task; the caller has them no more. */
-  buffers?: ArrayBuffer[];
+  transferList?: ArrayBuffer[];
   /** How many times the time of an ordinary task it may take; 1 by default. */
-  times?: number;
+  timeFactor?: number;
   /** Answers what the task asks; the time that this takes is not the task's. */
-  answer?: (question: unknown) => Promise<unknown>;
+  answerQuestion?: (question: unknown) => Promise<unknown>;
 }
 
 /** Where tasks are run: in the workers of a WorkerPool, or InPlace. */
 export interface TaskRunner {
   /** Rejects with what the task threw. */
-  run<Input, Output>(task: Task<Input, Output>, input: Input, settings?: RunSettings): Promise<Output>;
+  run<Input, Output>(task: Task<Input, Output>, input: Input, settings?: TaskOptions): Promise<Output>;
   /** As run, for a generator: all of its parts. */
-  collect<Input, Part>(task: Task<Input, Iterable<Part>>, input: Input, settings?: RunSettings): Promise<Part[]>;
+  collect<Input, Part>(task: Task<Input, Iterable<Part>>, input: Input, settings?: TaskOptions): Promise<Part[]>;
 }
 
 /** Runs tasks on the thread that it is on: for what is small, and for what is in a worker already. */
-export class InPlace implements TaskRunner {
-  async run<Input, Output>(task: Task<Input, Output>, input: Input, { answer }: RunSettings = {}): Promise<Output> {
-    const value = await (await functionOf(task))(input, answer ?? nobodyAnswers);
-    return (value instanceof HandedOver ? value.value : value) as Output;
+export class InlineTaskRunner implements TaskRunner {
+  async run<Input, Output>(task: Task<Input, Output>, input: Input, { answerQuestion: answer }: TaskOptions = {}): Promise<Output> {
+    const value = await (await loadTaskFunction(task))(input, answer ?? rejectQuestion);
+    return (value instanceof TransferredValue ? value.value : value) as Output;
   }
 
   async collect<Input, Part>(task: Task<Input, Iterable<Part>>, input: Input): Promise<Part[]> {
@@ -52,12 +52,12 @@ export class InPlace implements TaskRunner {
 }
 
 /** The function that a task names. @throws Error when its module has none */
-export async function functionOf({ module, name }: { module: string; name: string }): Promise<TaskFunction> {
+export async function loadTaskFunction({ module, name }: { module: string; name: string }): Promise<TaskFunction> {
   const found = ((await import(module)) as Record<string, TaskFunction>)[name];
   if (typeof found !== 'function') throw new Error(`${module} exports no function ${name}`);
   return found;
 }
 
-type TaskFunction = (input: unknown, ask: Ask) => unknown;
+type TaskFunction = (input: unknown, ask: AskMainThread) => unknown;
 
-const nobodyAnswers = (): Promise<never> => Promise.reject(new Error('Nobody answers what this task asks.'));
+const rejectQuestion = (): Promise<never> => Promise.reject(new Error('Nobody answers what this task asks.'));

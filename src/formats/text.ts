@@ -4,7 +4,7 @@ import { type SourceFile } from './source-file.js';
 
 const NEWLINE = 0x0a;
 // eslint-disable-next-line no-control-regex -- these are what text must not hold
-const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/;
+const CONTROL_CHARACTER = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/;
 
 /**
  * The text of a file, without its byte order mark and with `\n` at each line end. UTF-8, or UTF-16 with its mark.
@@ -12,17 +12,17 @@ const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/;
  */
 export function decodeText(file: SourceFile, limit: number): string {
   if (file.bytes.length > limit) {
-    throw refused(file, {
+    throw textError(file, {
       detail: `holds ${file.bytes.length} bytes, more than the ${limit} that one file may have`,
       remedy: 'Split the file.',
     });
   }
   const text = decode(file).replace(/\r\n?/g, '\n');
-  const control = CONTROL.exec(text);
+  const control = CONTROL_CHARACTER.exec(text);
   if (control) {
     const code = control[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
     const before = text.slice(0, control.index).split('\n');
-    throw refused(file, {
+    throw textError(file, {
       line: before.length,
       column: (before.at(-1)?.length ?? 0) + 1,
       detail: `the control character U+${code} is not text`,
@@ -38,16 +38,16 @@ function decode(file: SourceFile): string {
     first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : undefined;
   if (!wide) {
     if (isUtf8(file.bytes)) return new TextDecoder('utf-8').decode(file.bytes);
-    throw refused(file, firstBadByte(file.bytes));
+    throw textError(file, findBadByte(file.bytes));
   }
   try {
     return new TextDecoder(wide, { fatal: true }).decode(file.bytes);
   } catch (cause) {
-    throw refused(file, { detail: 'is marked as UTF-16 but is not', remedy: 'Save the file as UTF-8.' }, cause);
+    throw textError(file, { detail: 'is marked as UTF-16 but is not', remedy: 'Save the file as UTF-8.' }, cause);
   }
 }
 
-function firstBadByte(bytes: Uint8Array): Fault {
+function findBadByte(bytes: Uint8Array): Fault {
   let line = 1;
   for (let start = 0; ; line += 1) {
     const end = bytes.indexOf(NEWLINE, start);
@@ -60,7 +60,7 @@ function firstBadByte(bytes: Uint8Array): Fault {
   }
 }
 
-function refused(file: SourceFile, fault: Fault, cause?: unknown): InvalidRequest {
+function textError(file: SourceFile, fault: Fault, cause?: unknown): InvalidRequest {
   const place = fault.line === undefined ? '' : `line ${fault.line}, column ${fault.column}: `;
   return new InvalidRequest(`${file.path}: ${place}${fault.detail}`, {
     errors: [{ file: file.path, ...fault }],

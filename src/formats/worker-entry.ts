@@ -2,51 +2,51 @@ import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { basename } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
-import { passed, type PassedError, revived } from './passed-error.js';
-import { type Ask, functionOf, HandedOver } from './task.js';
+import { serializeError, type SerializedError, deserializeError } from './passed-error.js';
+import { type AskMainThread, loadTaskFunction, TransferredValue } from './task.js';
 
 /** What the pool sends to a worker: something to do, or the answer to what its task asked. */
-export type Order = { module: string; name: string; input: unknown } | Reply;
+export type WorkerRequest = { module: string; name: string; input: unknown } | QuestionReply;
 
-export type Reply = { reply: number; value: unknown } | { reply: number; error: PassedError };
+export type QuestionReply = { reply: number; value: unknown } | { reply: number; error: SerializedError };
 
 /** What a worker sends back: that it has begun, what its task asks, the parts of a value as they come, the value, or why there is none. */
-export type Answer =
+export type WorkerMessage =
   | { begun: true }
   | { ask: number; question: unknown }
   | { part: unknown }
   | { value: unknown }
-  | { error: PassedError };
+  | { error: SerializedError };
 
 /** What a worker is started with. */
-export interface WorkerSettings {
+export interface WorkerData {
   niceness: number;
 }
 
-giveWay(workerData as WorkerSettings);
+lowerPriority(workerData as WorkerData);
 
 const questions: { resolve: (value: unknown) => void; reject: (error: Error) => void }[] = [];
 
-const ask: Ask = (question, buffers = []) =>
+const ask: AskMainThread = (question, buffers = []) =>
   new Promise((resolve, reject) => {
     const number = questions.push({ resolve, reject }) - 1;
-    send({ ask: number, question }, buffers);
+    post({ ask: number, question }, buffers);
   });
 
-parentPort?.on('message', (order: Order) => {
+parentPort?.on('message', (order: WorkerRequest) => {
   if ('reply' in order) {
     const { resolve, reject } = questions[order.reply] ?? {};
     if ('value' in order) resolve?.(order.value);
-    else reject?.(revived(order.error));
+    else reject?.(deserializeError(order.error));
     return;
   }
   questions.length = 0;
-  send({ begun: true });
-  void perform(order).catch((error: unknown) => send({ error: passed(error) }));
+  post({ begun: true });
+  void runTask(order).catch((error: unknown) => post({ error: serializeError(error) }));
 });
 
 /** Lowers the priority of this thread alone; its id is known only where there is /proc. */
-function giveWay({ niceness }: WorkerSettings): void {
+function lowerPriority({ niceness }: WorkerData): void {
   try {
     if (niceness > 0) setPriority(Number(basename(readlinkSync('/proc/thread-self'))), niceness);
   } catch {
@@ -54,15 +54,15 @@ function giveWay({ niceness }: WorkerSettings): void {
   }
 }
 
-async function perform(order: Exclude<Order, Reply>): Promise<void> {
-  const value = await (await functionOf(order))(order.input, ask);
-  if (value instanceof HandedOver) return send({ value: value.value }, value.buffers);
-  if (!isIterator(value)) return send({ value });
-  for (const part of value) send({ part });
-  send({ value: undefined });
+async function runTask(order: Exclude<WorkerRequest, QuestionReply>): Promise<void> {
+  const value = await (await loadTaskFunction(order))(order.input, ask);
+  if (value instanceof TransferredValue) return post({ value: value.value }, value.transferList);
+  if (!isIterator(value)) return post({ value });
+  for (const part of value) post({ part });
+  post({ value: undefined });
 }
 
-function send(answer: Answer, buffers: ArrayBuffer[] = []): void {
+function post(answer: WorkerMessage, buffers: ArrayBuffer[] = []): void {
   parentPort?.postMessage(answer, buffers);
 }
 

@@ -1,11 +1,11 @@
 import { AsyncResource } from 'node:async_hooks';
 import { Worker } from 'node:worker_threads';
 import { InvalidRequest } from '../core/errors/app-error.js';
-import { type Entry, FairQueue, type FairQueueBounds } from './fair-queue.js';
-import { currentParty } from './party.js';
-import { passed, revived } from './passed-error.js';
-import { type RunSettings } from './task.js';
-import { type Answer, type Order, type WorkerSettings } from './worker-entry.js';
+import { type QueueEntry, FairQueue, type FairQueueBounds } from './fair-queue.js';
+import { currentRequester } from './party.js';
+import { serializeError, deserializeError } from './passed-error.js';
+import { type TaskOptions } from './task.js';
+import { type WorkerMessage, type WorkerRequest, type WorkerData } from './worker-entry.js';
 
 export interface WorkerLaneOptions extends FairQueueBounds {
   /** Milliseconds for one task, after which its worker is ended. */
@@ -16,11 +16,11 @@ export interface WorkerLaneOptions extends FairQueueBounds {
   niceness: number;
 }
 
-const LONGEST_START = 30_000;
+const START_TIMEOUT_MS = 30_000;
 
-interface Waiting extends Entry {
-  order: Order;
-  settings: RunSettings;
+interface WaitingTask extends QueueEntry {
+  request: WorkerRequest;
+  options: TaskOptions;
   /** Milliseconds of its time that are left, as of `since`. */
   left: number;
   since: number;
@@ -35,12 +35,12 @@ interface Waiting extends Entry {
  */
 export class WorkerLane {
   private readonly idle: Worker[] = [];
-  private readonly busy = new Map<Worker, Waiting>();
-  private readonly queue: FairQueue<Waiting>;
+  private readonly busy = new Map<Worker, WaitingTask>();
+  private readonly queue: FairQueue<WaitingTask>;
   /** Workers whose tasks wait for an answer, and for how many. */
-  private readonly asking = new Map<Worker, number>();
+  private readonly pendingQuestions = new Map<Worker, number>();
   /** Belongs to no request: what a worker sends is heard in the context in which the worker was started. */
-  private readonly outside = new AsyncResource('WorkerLane');
+  private readonly asyncResource = new AsyncResource('WorkerLane');
   private closed = false;
 
   constructor(private readonly options: WorkerLaneOptions) {
@@ -51,18 +51,18 @@ export class WorkerLane {
   run(
     { module, name }: { module: string; name: string },
     input: unknown,
-    settings: RunSettings,
-    part: Waiting['part'],
+    settings: TaskOptions,
+    part: WaitingTask['part'],
   ): Promise<unknown> {
     if (this.closed) return Promise.reject(new Error('The worker pool is closed.'));
-    const { answer, buffers = [], times = 1 } = settings;
+    const { answerQuestion: answer, transferList: buffers = [], timeFactor: times = 1 } = settings;
     const bound = answer && AsyncResource.bind(answer);
     const bytes = buffers.reduce((sum, { byteLength }) => sum + byteLength, 0);
     const left = this.options.timeLimit * times;
     return new Promise((resolve, reject) => {
-      const waiting = { party: currentParty(), bytes, left, since: 0, part, resolve, reject };
-      this.queue.push({ ...waiting, order: { module, name, input }, settings: { ...settings, answer: bound } });
-      this.next();
+      const waiting = { party: currentRequester(), bytes, left, since: 0, part, resolve, reject };
+      this.queue.push({ ...waiting, request: { module, name, input }, options: { ...settings, answerQuestion: bound } });
+      this.startNext();
     });
   }
 
@@ -76,66 +76,66 @@ export class WorkerLane {
     }
     const workers = [...this.idle.splice(0), ...this.busy.keys()];
     this.busy.clear();
-    this.asking.clear();
+    this.pendingQuestions.clear();
     await Promise.all(workers.map((worker) => worker.terminate()));
   }
 
-  private next(): void {
-    const waiting = this.queue.next(this.busy.size - Math.min(this.asking.size, this.options.size));
+  private startNext(): void {
+    const waiting = this.queue.takeNext(this.busy.size - Math.min(this.pendingQuestions.size, this.options.size));
     if (!waiting) return;
-    const worker = this.idle.pop() ?? this.outside.runInAsyncScope(() => this.start());
+    const worker = this.idle.pop() ?? this.asyncResource.runInAsyncScope(() => this.startWorker());
     this.busy.set(worker, waiting);
     worker.ref();
-    this.limit(worker, waiting, LONGEST_START);
+    this.startTimer(worker, waiting, START_TIMEOUT_MS);
     try {
-      worker.postMessage(waiting.order, waiting.settings.buffers);
+      worker.postMessage(waiting.request, waiting.options.transferList);
     } catch (error) {
       this.fail(worker, error as Error);
     }
   }
 
   /** The time of a task counts from where the worker has begun with it; starting the worker has a time of its own, `before`. */
-  private limit(worker: Worker, waiting: Waiting, before = 0): void {
+  private startTimer(worker: Worker, waiting: WaitingTask, before = 0): void {
     clearTimeout(waiting.timer);
-    const timeLimit = this.options.timeLimit * (waiting.settings.times ?? 1);
+    const timeLimit = this.options.timeLimit * (waiting.options.timeFactor ?? 1);
     const stop = () => this.fail(worker, tooCostly(`took longer than ${timeLimit} ms`));
     waiting.since = performance.now();
     waiting.timer = setTimeout(stop, waiting.left + before);
   }
 
-  private receive(worker: Worker, answer: Answer): void {
+  private handleMessage(worker: Worker, answer: WorkerMessage): void {
     const waiting = this.busy.get(worker);
     if (!waiting) return;
-    if ('begun' in answer) return this.limit(worker, waiting);
+    if ('begun' in answer) return this.startTimer(worker, waiting);
     if ('part' in answer) return waiting.part(answer.part);
-    if ('ask' in answer) return void this.reply(worker, waiting, answer);
+    if ('ask' in answer) return void this.answerQuestion(worker, waiting, answer);
     this.release(worker, waiting);
     worker.unref();
     if (this.idle.length < this.options.size) this.idle.push(worker);
     else void worker.terminate();
     if ('value' in answer) waiting.resolve(answer.value);
-    else waiting.reject(revived(answer.error));
-    this.next();
+    else waiting.reject(deserializeError(answer.error));
+    this.startNext();
   }
 
   /** The time that an answer takes is not the task's, and others work meanwhile. */
-  private async reply(worker: Worker, waiting: Waiting, { ask, question }: { ask: number; question: unknown }) {
+  private async answerQuestion(worker: Worker, waiting: WaitingTask, { ask, question }: { ask: number; question: unknown }) {
     clearTimeout(waiting.timer);
-    const asked = this.asking.get(worker) ?? 0;
+    const asked = this.pendingQuestions.get(worker) ?? 0;
     if (asked === 0) waiting.left = Math.max(waiting.left - (performance.now() - waiting.since), 0);
-    this.asking.set(worker, asked + 1);
-    this.next();
-    const { answer } = waiting.settings;
+    this.pendingQuestions.set(worker, asked + 1);
+    this.startNext();
+    const { answerQuestion: answer } = waiting.options;
     const reply = await (answer ? answer(question) : Promise.reject(new Error('Nobody answers this task.'))).then(
       (value) => ({ reply: ask, value }),
-      (error: unknown) => ({ reply: ask, error: passed(error) }),
+      (error: unknown) => ({ reply: ask, error: serializeError(error) }),
     );
     if (this.busy.get(worker) !== waiting) return;
-    const left = (this.asking.get(worker) ?? 1) - 1;
-    if (left > 0) this.asking.set(worker, left);
+    const left = (this.pendingQuestions.get(worker) ?? 1) - 1;
+    if (left > 0) this.pendingQuestions.set(worker, left);
     else {
-      this.asking.delete(worker);
-      this.limit(worker, waiting);
+      this.pendingQuestions.delete(worker);
+      this.startTimer(worker, waiting);
     }
     try {
       worker.postMessage(reply);
@@ -152,25 +152,25 @@ export class WorkerLane {
     if (index >= 0) this.idle.splice(index, 1);
     void worker.terminate();
     waiting?.reject(error);
-    this.next();
+    this.startNext();
   }
 
-  private release(worker: Worker, waiting: Waiting): void {
+  private release(worker: Worker, waiting: WaitingTask): void {
     clearTimeout(waiting.timer);
     this.busy.delete(worker);
-    this.asking.delete(worker);
-    this.queue.done(waiting);
+    this.pendingQuestions.delete(worker);
+    this.queue.complete(waiting);
   }
 
-  private start(): Worker {
+  private startWorker(): Worker {
     const fromSource = import.meta.url.endsWith('.ts');
     const entry = new URL(fromSource ? './worker-entry.ts' : './worker-entry.js', import.meta.url);
     const worker = new Worker(entry, {
       execArgv: fromSource ? ['--import', '@swc-node/register/esm-register', '--no-warnings'] : [],
-      workerData: { niceness: this.options.niceness } satisfies WorkerSettings,
+      workerData: { niceness: this.options.niceness } satisfies WorkerData,
       resourceLimits: { maxOldGenerationSizeMb: this.options.memory },
     });
-    worker.on('message', (answer: Answer) => this.receive(worker, answer));
+    worker.on('message', (answer: WorkerMessage) => this.handleMessage(worker, answer));
     worker.on('error', (error: Error & { code?: string }) => {
       const outOfMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
       this.fail(worker, outOfMemory ? tooCostly(`needs more than ${this.options.memory} MB of memory`) : error);

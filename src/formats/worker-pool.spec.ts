@@ -73,23 +73,23 @@ describe('WorkerPool', () => {
     const context = new AsyncLocalStorage<string>();
     const ask = task<number, string[]>('curious');
     const answer = () => Promise.resolve(context.getStore());
-    const asked = (who: string) => context.run(who, () => pool.run(ask, 1, { answer }));
+    const asked = (who: string) => context.run(who, () => pool.run(ask, 1, { answerQuestion: answer }));
     expect(await asked('first')).toEqual(['first', 'first']);
     expect(await asked('second')).toEqual(['second', 'second']);
-    expect(await pool.run(ask, 1, { answer })).toEqual([undefined, undefined]);
+    expect(await pool.run(ask, 1, { answerQuestion: answer })).toEqual([undefined, undefined]);
   });
 
   it('gives a task its time once, however often it asks', async () => {
     pool = new WorkerPool({ size: 1, timeLimit: 1000 });
     const answer = () => Promise.resolve(null);
-    await expect(pool.run(task('slowly'), 2, { answer })).resolves.toBeUndefined();
-    await expect(pool.run(task('slowly'), 30, { answer })).rejects.toMatchObject({ code: 'TOO_COSTLY' });
+    await expect(pool.run(task('slowly'), 2, { answerQuestion: answer })).resolves.toBeUndefined();
+    await expect(pool.run(task('slowly'), 30, { answerQuestion: answer })).rejects.toMatchObject({ code: 'TOO_COSTLY' });
   });
 
   it('ends a task that is answered with what cannot cross over', async () => {
     pool = new WorkerPool({ size: 1 });
     const answer = () => Promise.resolve(() => 1);
-    await expect(pool.run(task('curious'), 1, { answer })).rejects.toThrow('cloned');
+    await expect(pool.run(task('curious'), 1, { answerQuestion: answer })).rejects.toThrow('cloned');
     await expect(pool.run(task<number, number>('double'), 4)).resolves.toBe(8);
   });
 
@@ -97,9 +97,9 @@ describe('WorkerPool', () => {
     pool = new WorkerPool({ size: 1 });
     const ask = task<number, number[]>('curious');
     let asked = 0;
-    await expect(pool.run(ask, 4, { answer: (n) => Promise.resolve(Number(n) + (asked += 1)) })).resolves.toEqual([5, 6]); // prettier-ignore
+    await expect(pool.run(ask, 4, { answerQuestion: (n) => Promise.resolve(Number(n) + (asked += 1)) })).resolves.toEqual([5, 6]); // prettier-ignore
     const busy = new AppError(429, 'TOO_BUSY', 'Too busy', 'later', { headers: { 'Retry-After': '5' } });
-    const told = pool.run(ask, 4, { answer: () => Promise.reject(busy) });
+    const told = pool.run(ask, 4, { answerQuestion: () => Promise.reject(busy) });
     await expect(told).rejects.toMatchObject({ status: 429, code: 'TOO_BUSY', headers: { 'Retry-After': '5' } });
     await expect(pool.run(ask, 4)).rejects.toThrow('Nobody answers');
   });
@@ -108,7 +108,7 @@ describe('WorkerPool', () => {
     pool = new WorkerPool({ size: 1, timeLimit: 500 });
     let answer = (): void => undefined;
     const slow = new Promise<number>((resolve) => (answer = () => resolve(1)));
-    const asking = pool.run(task<number, number[]>('curious'), 1, { answer: () => slow });
+    const asking = pool.run(task<number, number[]>('curious'), 1, { answerQuestion: () => slow });
     await expect(pool.run(task('forever'), null)).rejects.toMatchObject({ code: 'TOO_COSTLY' });
     await expect(pool.run(task<number, number>('double'), 4)).resolves.toBe(8);
     answer();
@@ -118,7 +118,7 @@ describe('WorkerPool', () => {
   it('hands buffers over instead of copying them', async () => {
     pool = new WorkerPool({ size: 1 });
     const bytes = new Uint8Array(1000);
-    const given = pool.run(task<object, number>('given'), { bytes }, { buffers: [bytes.buffer] });
+    const given = pool.run(task<object, number>('given'), { bytes }, { transferList: [bytes.buffer] });
     expect(bytes.length).toBe(0);
     await expect(given).resolves.toBe(1000);
   });
@@ -146,10 +146,10 @@ describe('DocumentReader', () => {
   afterAll(() => pool.close());
 
   it('reads and writes large files in a worker, from the TypeScript sources', async () => {
-    const documents = await new DocumentReader(pool).read(manifest(1000));
+    const documents = await new DocumentReader(pool).parse(manifest(1000));
     expect(documents).toHaveLength(1000);
-    expect(documents[999]?.position('/metadata/name')).toEqual({ line: 6997, column: 3 });
-    const text = await new DocumentReader(pool).write(
+    expect(documents[999]?.findPosition('/metadata/name')).toEqual({ line: 6997, column: 3 });
+    const text = await new DocumentReader(pool).toYaml(
       documents.map(({ value }) => value),
       1_000_000,
     );
@@ -158,7 +158,7 @@ describe('DocumentReader', () => {
 
   it('hands located faults over from the worker', async () => {
     const file = { path: 'bad.yaml', bytes: Buffer.concat([manifest(1000).bytes, Buffer.from('a: 1\na: 2\n')]) };
-    await expect(new DocumentReader(pool).read(file)).rejects.toMatchObject({
+    await expect(new DocumentReader(pool).parse(file)).rejects.toMatchObject({
       status: 400,
       errors: [{ file: 'bad.yaml', line: 7001, column: 1 }],
     });

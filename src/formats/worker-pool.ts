@@ -1,9 +1,9 @@
-import { type Lane, type RunSettings, type Task, type TaskRunner } from './task.js';
+import { type Lane, type TaskOptions, type Task, type TaskRunner } from './task.js';
 import { WorkerLane, type WorkerLaneOptions } from './worker-lane.js';
 
 export type { Lane, Task } from './task.js';
 
-export const defaultLaneOptions: Readonly<Record<Lane, Readonly<WorkerLaneOptions>>> = {
+export const DEFAULT_LANE_OPTIONS: Readonly<Record<Lane, Readonly<WorkerLaneOptions>>> = {
   foreign: { size: 2, timeLimit: 20_000, memory: 1024, waiting: 100, waitingPerCaller: 20, niceness: 5 },
   own: { size: 2, timeLimit: 20_000, memory: 1024, waiting: 200, waitingPerCaller: 50, niceness: 0 },
 };
@@ -13,7 +13,7 @@ export class WorkerPool implements TaskRunner {
   private readonly lanes: Readonly<Record<Lane, WorkerLane>>;
 
   constructor(options: Partial<WorkerLaneOptions> = {}) {
-    const lane = (name: Lane): WorkerLane => new WorkerLane({ ...defaultLaneOptions[name], ...options });
+    const lane = (name: Lane): WorkerLane => new WorkerLane({ ...DEFAULT_LANE_OPTIONS[name], ...options });
     this.lanes = { foreign: lane('foreign'), own: lane('own') };
   }
 
@@ -21,18 +21,18 @@ export class WorkerPool implements TaskRunner {
    * Input and output are copied but for the buffers that are named, so they must be plain data. Rejects with the AppError that the task
    * threw, InvalidRequest `TOO_COSTLY` when time or memory ran out, or a 429 when too many tasks wait.
    */
-  run<Input, Output>(task: Task<Input, Output>, input: Input, settings: RunSettings = {}): Promise<Output> {
-    return this.lane(settings).run(task, input, settings, () => undefined) as Promise<Output>;
+  run<Input, Output>(task: Task<Input, Output>, input: Input, settings: TaskOptions = {}): Promise<Output> {
+    return this.getLane(settings).run(task, input, settings, () => undefined) as Promise<Output>;
   }
 
   /** As run, for a generator: its parts cross over one at a time, so that none holds up the event loop for long. */
   async collect<Input, Part>(
     task: Task<Input, Iterable<Part>>,
     input: Input,
-    settings: RunSettings = {},
+    settings: TaskOptions = {},
   ): Promise<Part[]> {
     const parts: Part[] = [];
-    await this.lane(settings).run(task, input, settings, (part) => parts.push(part as Part));
+    await this.getLane(settings).run(task, input, settings, (part) => parts.push(part as Part));
     return parts;
   }
 
@@ -41,7 +41,7 @@ export class WorkerPool implements TaskRunner {
     await Promise.all(Object.values(this.lanes).map((lane) => lane.close()));
   }
 
-  private lane({ lane = 'foreign' }: RunSettings): WorkerLane {
+  private getLane({ lane = 'foreign' }: TaskOptions): WorkerLane {
     return this.lanes[lane];
   }
 }

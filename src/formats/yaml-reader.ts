@@ -3,7 +3,7 @@ import { DocumentBuilder } from './document-builder.js';
 import { type FormatLimits } from './limits.js';
 import { type LocatedData } from './located.js';
 import { YamlConverter } from './yaml-converter.js';
-import { type Dialect } from './yaml-scalar.js';
+import { type YamlDialect } from './yaml-scalar.js';
 
 const REMEDIES: Record<string, string> = {
   TAB_AS_INDENT: 'Indent with spaces.',
@@ -19,28 +19,28 @@ const DEFAULT_REMEDY = 'Correct the YAML at this place.';
  * Reads a stream of YAML documents with positions; documents that hold nothing are left out but counted.
  * Local tags (`!reset`) are kept beside the value. Throws InvalidRequest with every fault of the stream at its end; what has come out before is of no use then.
  */
-export function* readYaml(file: string, text: string, dialect: Dialect, limits: FormatLimits): Generator<LocatedData> {
+export function* parseYaml(file: string, text: string, dialect: YamlDialect, limits: FormatLimits): Generator<LocatedData> {
   const builder = new DocumentBuilder(file, text, limits);
   let number = 0;
   for (const document of compose(text, builder)) {
     number += 1;
     if (number > limits.documents) {
       const [start] = document.range ?? [0];
-      builder.fault(start, `has more than ${limits.documents} documents`, 'Split the file.');
+      builder.addFault(start, `has more than ${limits.documents} documents`, 'Split the file.');
       break;
     }
     if (document.errors.length > 0) {
       for (const { pos, code, message } of document.errors) {
-        builder.fault(Math.min(pos[0], text.length), message, REMEDIES[code] ?? DEFAULT_REMEDY);
+        builder.addFault(Math.min(pos[0], text.length), message, REMEDIES[code] ?? DEFAULT_REMEDY);
       }
       continue;
     }
     const converter = new YamlConverter(builder, dialect);
     const start = document.contents?.range?.[0] ?? 0;
     const value = converter.convert(document.contents);
-    if (value !== null && builder.faults.empty) yield builder.document(number, value, start, converter.tags);
+    if (value !== null && builder.faults.isEmpty) yield builder.buildDocument(number, value, start, converter.tags);
   }
-  builder.raise();
+  builder.throwIfFaulty();
 }
 
 function* compose(text: string, builder: DocumentBuilder): Generator<Document.Parsed> {
@@ -52,9 +52,9 @@ function* compose(text: string, builder: DocumentBuilder): Generator<Document.Pa
     logLevel: 'silent',
     prettyErrors: false,
   });
-  for (const token of tokensOf(text)) {
-    const deep = tooDeep(token, builder.limits.depth);
-    if (deep) builder.tooDeep(deep.offset);
+  for (const token of tokenize(text)) {
+    const deep = findTooDeep(token, builder.limits.depth);
+    if (deep) builder.addTooDeepFault(deep.offset);
     else yield* withoutStacks(() => [...composer.next(token)]);
   }
   yield* composer.end();
@@ -71,7 +71,7 @@ function withoutStacks<T>(work: () => T): T {
   }
 }
 
-function* tokensOf(text: string): Generator<CST.Token> {
+function* tokenize(text: string): Generator<CST.Token> {
   const parser = new Parser();
   for (const lexeme of tolerantLexer().lex(text)) {
     if (lexeme.startsWith(SKIPPED)) parser.offset += lexeme.length - SKIPPED.length;
@@ -139,7 +139,7 @@ function endOfEmptyLines({ buffer, pos }: LexerParts): number {
 }
 
 /** The first collection below the allowed depth. Walks with a list of its own, since the composer would recurse. */
-function tooDeep(document: CST.Token, limit: number): CST.Token | undefined {
+function findTooDeep(document: CST.Token, limit: number): CST.Token | undefined {
   const open: { token: CST.Token; depth: number }[] = [{ token: document, depth: 0 }];
   for (let next = open.pop(); next; next = open.pop()) {
     const { token, depth } = next;

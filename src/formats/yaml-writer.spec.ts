@@ -1,5 +1,5 @@
 import { parseAllDocuments } from 'yaml';
-import { readDocuments } from './documents.js';
+import { parseDocuments } from './documents.js';
 import { type Json } from './located.js';
 import { toYaml } from './yaml-writer.js';
 
@@ -25,7 +25,7 @@ describe('toYaml', () => {
     );
     const text = toYaml(documents);
     const withoutControl = text;
-    expect(readDocuments(asFile(withoutControl), dialect).map(({ value }) => value)).toEqual(documents);
+    expect(parseDocuments(asFile(withoutControl), dialect).map(({ value }) => value)).toEqual(documents);
   });
 
   it.each(['1.1', '1.2'] as const)('keeps every text as it is, for YAML %s', (version) => {
@@ -49,7 +49,7 @@ describe('toYaml', () => {
       e: [[], {}, [[]], [{}]],
       f: { g: { h: [] } },
     };
-    expect(readDocuments(asFile(toYaml([value])))[0]?.value).toEqual(value);
+    expect(parseDocuments(asFile(toYaml([value])))[0]?.value).toEqual(value);
   });
 
   it('writes in the style of Kubernetes', () => {

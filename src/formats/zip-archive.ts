@@ -9,26 +9,26 @@ const SYMLINK = 0o120000;
 const UNIX = 3;
 
 /** Reads a zip member by member, counting what comes out and not what the directory promises. */
-export async function readZip(bytes: Uint8Array, contents: ArchiveContents): Promise<void> {
+export async function unpackZip(bytes: Uint8Array, contents: ArchiveContents): Promise<void> {
   const zip = await fromBufferPromise(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-  for await (const entry of zip.eachEntry()) await readEntry(zip, entry, contents);
+  for await (const entry of zip.eachEntry()) await unpackEntry(zip, entry, contents);
 }
 
-async function readEntry(zip: ZipFile, entry: Entry, contents: ArchiveContents): Promise<void> {
+async function unpackEntry(zip: ZipFile, entry: Entry, contents: ArchiveContents): Promise<void> {
   const name = entry.fileName;
   const path = contents.admit(name, entry.uncompressedSize);
   const mode = entry.versionMadeBy >> 8 === UNIX ? (entry.externalFileAttributes >>> 16) & FILE_TYPE : 0;
   if (path === undefined || name.endsWith('/') || mode === DIRECTORY) return;
   if (mode !== 0 && mode !== REGULAR && mode !== SYMLINK) {
-    contents.fault(name, 'is a device or a pipe, not a file');
+    contents.addFault(name, 'is a device or a pipe, not a file');
     return;
   }
   if (entry.isEncrypted()) {
-    contents.fault(name, 'is encrypted');
+    contents.addFault(name, 'is encrypted');
     return;
   }
   const data = await inflate(zip, entry, contents);
-  if (mode === SYMLINK) contents.link(path, data.toString('utf8'), true);
+  if (mode === SYMLINK) contents.addLink(path, data.toString('utf8'), true);
   else contents.add(path, new Uint8Array(data));
 }
 
@@ -38,7 +38,7 @@ async function inflate(zip: ZipFile, entry: Entry, contents: ArchiveContents): P
   let size = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     size += chunk.length;
-    contents.count(entry.fileName, chunk.length, size);
+    contents.countBytes(entry.fileName, chunk.length, size);
     chunks.push(chunk);
   }
   const data = Buffer.concat(chunks, size);

@@ -1,11 +1,11 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { DatabaseAvailability } from '../core/database/availability.js';
-import { comparedMigrations } from '../core/database/migrate.js';
-import { Drain } from '../core/lifecycle/drain.js';
-import { Jobs } from '../jobs/jobs.js';
+import { compareMigrations } from '../core/database/migrate.js';
+import { DrainState } from '../core/lifecycle/drain.js';
+import { JobsService } from '../jobs/jobs.js';
 
-const PATIENCE_MS = 2000;
+const PROBE_TIMEOUT_MS = 2000;
 const FRESH_MS = 500;
 
 /** `checks` names each part and `ok`, or what is wrong with it. */
@@ -21,14 +21,14 @@ export class HealthService implements BeforeApplicationShutdown {
 
   constructor(
     private readonly dataSource: DataSource,
-    private readonly jobs: Jobs,
+    private readonly jobs: JobsService,
     private readonly availability: DatabaseAvailability,
-    private readonly drain: Drain,
+    private readonly drainState: DrainState,
   ) {}
 
   /** Probes share one look at the parts, so that they take connections from nobody however many there are. */
   async check(): Promise<Health> {
-    if (this.drain.hasBegun) return { status: 'draining', checks: {} };
+    if (this.drainState.hasBegun) return { status: 'draining', checks: {} };
     if (!this.latest || performance.now() - this.lookedAt > FRESH_MS) {
       this.lookedAt = performance.now();
       this.latest = this.look();
@@ -38,28 +38,28 @@ export class HealthService implements BeforeApplicationShutdown {
 
   private async look(): Promise<Health> {
     const [database, migrations] = await Promise.all([
-      this.outcome(async () => void (await this.dataSource.query('SELECT 1'))),
-      this.outcome(() => this.schema()),
+      this.probe(async () => void (await this.dataSource.query('SELECT 1'))),
+      this.probe(() => this.checkMigrations()),
     ]);
     const checks = { database, migrations, queue: this.jobs.isAlive() ? 'ok' : 'takes no jobs' };
     return { status: Object.values(checks).every((outcome) => outcome === 'ok') ? 'ok' : 'unavailable', checks };
   }
 
   beforeApplicationShutdown(): void {
-    this.drain.begin();
+    this.drainState.begin();
   }
 
   /** What was applied to the schema is what this version knows, no more and no less. */
-  private async schema(): Promise<string | void> {
-    const { unknown, missing } = await comparedMigrations(this.dataSource);
+  private async checkMigrations(): Promise<string | void> {
+    const { unknown, missing } = await compareMigrations(this.dataSource);
     if (unknown.length > 0) return `the schema is of a later version: ${unknown.join(', ')}`;
     if (missing.length > 0) return `not applied: ${missing.join(', ')}`;
   }
 
-  private async outcome(check: () => Promise<string | void>): Promise<string> {
-    if (this.availability.isAway) return 'did not answer';
+  private async probe(check: () => Promise<string | void>): Promise<string> {
+    if (this.availability.isUnavailable) return 'did not answer';
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<string>((resolve) => (timer = setTimeout(resolve, PATIENCE_MS, 'did not answer')));
+    const late = new Promise<string>((resolve) => (timer = setTimeout(resolve, PROBE_TIMEOUT_MS, 'did not answer')));
     const asked = check().then(
       (fault) => fault ?? 'ok',
       () => 'failed',

@@ -1,16 +1,16 @@
 /** Wakes one sleeper; a ring while nobody sleeps is remembered. */
-export class Bell {
-  private rung = false;
+export class WakeSignal {
+  private isNotified = false;
   private wake: (() => void) | null = null;
 
-  ring(): void {
-    this.rung = true;
+  notify(): void {
+    this.isNotified = true;
     this.wake?.();
   }
 
   /** Sleeps until the next ring, at most so long. */
-  async sleep(ms: number): Promise<void> {
-    if (!this.rung) {
+  async wait(ms: number): Promise<void> {
+    if (!this.isNotified) {
       let timer: NodeJS.Timeout | undefined;
       await new Promise<void>((resolve) => {
         this.wake = resolve;
@@ -19,6 +19,6 @@ export class Bell {
       clearTimeout(timer);
       this.wake = null;
     }
-    this.rung = false;
+    this.isNotified = false;
   }
 }

@@ -5,8 +5,8 @@ export type AbortReason = 'cancelled' | 'lease lost' | 'shutting down';
  * replica, and after `lease lost` another runs it already.
  */
 export class JobAborted extends Error {
-  constructor(readonly why: AbortReason) {
-    super(`the job was aborted: ${why}`);
+  constructor(readonly reason: AbortReason) {
+    super(`the job was aborted: ${reason}`);
     this.name = 'JobAborted';
   }
 }

@@ -12,7 +12,7 @@ export interface JobContext {
   /** Aborted when the job is cancelled, when its lease is lost and when the replica shuts down; the reason is a `JobAborted`. */
   signal: AbortSignal;
   /** Tells how far it has come; callers see it on the operation within a second. */
-  progress: (value: object) => void;
+  reportProgress: (value: object) => void;
   /**
    * In a unit of work, as its last statement: what the unit writes is kept only if no other worker has taken the job over.
    * @throws JobAborted `lease lost`
@@ -29,31 +29,31 @@ export interface JobHandler<P = unknown> {
   /** So many at once in each replica. */
   concurrency: number;
   /** @returns the result: JSON, or nothing */
-  handler: (job: Job<P>, context: JobContext) => Promise<unknown>;
+  handle: (job: Job<P>, context: JobContext) => Promise<unknown>;
   /**
    * Hears the end in the transaction that writes it, also of jobs that were cancelled before they ran and of those that
    * took too many workers with them. Throwing there leaves the job unfinished, to be taken again.
    */
-  ended?: (job: FinishedJob<P>) => Promise<void>;
+  onEnded?: (job: FinishedJob<P>) => Promise<void>;
   /**
    * Milliseconds until the next attempt, or null when another one makes no sense; it is asked only while attempts are
    * left. Unless given, twice as long after each failure, beginning with a second, give or take a quarter.
    */
-  retryIn?: (failures: number, error: unknown) => number | null;
+  retryDelayMs?: (failures: number, error: unknown) => number | null;
 }
 
 /** The handlers of this replica, by queue. */
 @Injectable()
-export class JobHandlers {
+export class JobHandlerRegistry {
   private readonly handlers = new Map<string, JobHandler>();
 
-  add<P>(queue: string, handler: JobHandler<P>): void {
+  register<P>(queue: string, handler: JobHandler<P>): void {
     if (!/^[\w.-]+$/.test(queue)) throw new Error(`${queue} is no name of a queue`);
     if (this.handlers.has(queue)) throw new Error(`the queue ${queue} has a handler already`);
     this.handlers.set(queue, handler as JobHandler);
   }
 
-  of(queue: string): JobHandler | undefined {
+  find(queue: string): JobHandler | undefined {
     return this.handlers.get(queue);
   }
 
@@ -63,10 +63,10 @@ export class JobHandlers {
   }
 }
 
-const FIRST_DELAY_MS = 1_000;
-const LONGEST_DELAY_MS = 3_600_000;
+const INITIAL_DELAY_MS = 1_000;
+const MAX_DELAY_MS = 3_600_000;
 
 /** How long to wait after so many failures, unless the handler says otherwise. */
-export function usualDelay(failures: number): number {
-  return backoff(failures, FIRST_DELAY_MS, LONGEST_DELAY_MS);
+export function defaultRetryDelayMs(failures: number): number {
+  return backoff(failures, INITIAL_DELAY_MS, MAX_DELAY_MS);
 }

@@ -1,25 +1,25 @@
 import { Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { Metrics } from '../core/telemetry/metrics.js';
-import { type Backlog, JobsStore } from './jobs.store.js';
+import { type QueueBacklog, JobsStore } from './jobs.store.js';
 
 /** What waits and what runs, asked of the database when it is scraped: each replica tells of the whole queue. */
 @Injectable()
 export class JobMetrics {
-  private asked: Promise<Backlog[]> | null = null;
+  private pendingBacklog: Promise<QueueBacklog[]> | null = null;
 
   constructor(
     private readonly jobs: JobsStore,
     { registry }: Metrics,
   ) {
-    const gauge = (name: string, help: string, value: (backlog: Backlog) => number): void => {
+    const gauge = (name: string, help: string, value: (backlog: QueueBacklog) => number): void => {
       const made: Gauge = new Gauge({
         name,
         help,
         labelNames: ['queue', 'status'],
         registers: [registry],
         collect: async () => {
-          const backlog = await this.ask();
+          const backlog = await this.readBacklog();
           made.reset();
           for (const each of backlog) made.set({ queue: each.queue, status: each.status }, value(each));
         },
@@ -30,11 +30,11 @@ export class JobMetrics {
   }
 
   /** Once for a scrape; it tells of the rest when the database does not answer. */
-  private ask(): Promise<Backlog[]> {
-    this.asked ??= this.jobs
-      .backlog()
+  private readBacklog(): Promise<QueueBacklog[]> {
+    this.pendingBacklog ??= this.jobs
+      .readBacklog()
       .catch(() => [])
-      .finally(() => (this.asked = null));
-    return this.asked;
+      .finally(() => (this.pendingBacklog = null));
+    return this.pendingBacklog;
   }
 }

@@ -2,25 +2,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { Actor } from '../core/access/actor.js';
 import { backoff } from '../core/backoff.js';
-import { isOutage } from '../core/database/outage.js';
+import { isDatabaseOutage } from '../core/database/outage.js';
 import { AppError } from '../core/errors/app-error.js';
 import { Metrics } from '../core/telemetry/metrics.js';
-import { inRequest } from '../core/telemetry/request-context.js';
+import { runInRequestContext } from '../core/telemetry/request-context.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { JobAborted } from './job-aborted.js';
-import { JobEndings, problemOfJob } from './job-endings.js';
-import { type JobContext, type JobHandler, JobHandlers, usualDelay } from './job-handlers.js';
+import { JobCompletionService, toJobProblem } from './job-endings.js';
+import { type JobContext, type JobHandler, JobHandlerRegistry, defaultRetryDelayMs } from './job-handlers.js';
 import { JobSettings } from './job-settings.js';
-import type { Job, Outcome } from './job.js';
-import { LeasesStore, type PutBack } from './leases.store.js';
-import { Progress } from './progress.js';
+import type { Job, JobOutcome } from './job.js';
+import { LeasesStore, type RequeueOptions } from './leases.store.js';
+import { ProgressWriter } from './progress.js';
 import type { RunningJob } from './running-job.js';
-import { storedJson } from './stored-json.js';
+import { toJsonb } from './stored-json.js';
 
-const TRIES_TO_WRITE = 3;
-const MOST_ATTEMPTS_THROUGH_OUTAGES = 10;
-const FIRST_PAUSE_MS = 200;
-const LONGEST_PAUSE_MS = 2_000;
+const MAX_WRITE_ATTEMPTS = 3;
+const MAX_OUTAGE_ATTEMPTS = 10;
+const INITIAL_PAUSE_MS = 200;
+const MAX_PAUSE_MS = 2_000;
 
 /** Runs one job from its claim to what follows from how its handler came out. */
 @Injectable()
@@ -28,9 +28,9 @@ export class JobRunner {
   private readonly logger = new Logger('Jobs');
 
   constructor(
-    private readonly handlers: JobHandlers,
+    private readonly handlers: JobHandlerRegistry,
     private readonly leases: LeasesStore,
-    private readonly endings: JobEndings,
+    private readonly completion: JobCompletionService,
     private readonly settings: JobSettings,
     private readonly unit: UnitOfWork,
     private readonly metrics: Metrics,
@@ -39,7 +39,7 @@ export class JobRunner {
   /** Never throws: what cannot be written is left to the end of the lease. */
   async run(running: RunningJob): Promise<void> {
     const { job } = running;
-    const handler = this.handlers.of(job.queue);
+    const handler = this.handlers.find(job.queue);
     if (!handler) return;
     const actor = Actor.system(`job ${job.queue}`);
     const { requestedBy, organizationId } = job;
@@ -47,12 +47,12 @@ export class JobRunner {
       ...(requestedBy ? { onBehalfOf: requestedBy } : {}),
       ...(organizationId ? { organizationId } : {}),
     };
-    await inRequest({ requestId: job.id, actor, ...party }, async () => {
+    await runInRequestContext({ requestId: job.id, actor, ...party }, async () => {
       const started = performance.now();
       // What the server does by itself every hour is of interest only when it fails.
       const level = job.requestedBy ? 'log' : 'debug';
       this.logger[level]({ job: job.id, queue: job.queue, attempt: job.attempt }, 'job started');
-      const end = await this.perform(running, handler, actor).catch((error: unknown) => {
+      const end = await this.execute(running, handler, actor).catch((error: unknown) => {
         this.logger.error(error, `the end of job ${job.id} of ${job.queue} could not be written`);
         return 'unwritten';
       });
@@ -61,43 +61,43 @@ export class JobRunner {
     });
   }
 
-  private async perform(running: RunningJob, handler: JobHandler, actor: Actor): Promise<string> {
+  private async execute(running: RunningJob, handler: JobHandler, actor: Actor): Promise<string> {
     const { job, signal } = running;
-    const progress = new Progress(
-      (value) => this.unit.apart(() => this.leases.saveProgress(job, value)),
+    const progress = new ProgressWriter(
+      (value) => this.unit.runOutside(() => this.leases.saveProgress(job, value)),
       () => this.settings.progressMs,
     );
     const context: JobContext = {
       actor,
       requestedBy: job.requestedBy,
       signal,
-      progress: (value) => progress.tell(value),
+      reportProgress: (value) => progress.report(value),
       assertLeased: async () => {
-        if (!(await this.leases.lock(job))) throw new JobAborted('lease lost');
+        if (!(await this.leases.lockHeld(job))) throw new JobAborted('lease lost');
       },
     };
-    let verdict: Verdict;
+    let verdict: JobVerdict;
     try {
-      verdict = succeeded(await handler.handler(job, context));
+      verdict = toSuccessVerdict(await handler.handle(job, context));
     } catch (error) {
-      verdict = this.judge(running, handler, error);
+      verdict = this.decideAfterFailure(running, handler, error);
     }
     const untold = progress.close();
     running.isEnding = true;
-    return this.write(running, () => this.carryOut(job, verdict, untold));
+    return this.retryWrite(running, () => this.applyVerdict(job, verdict, untold));
   }
 
   /** What follows from a failure. */
-  private judge({ job, aborted }: RunningJob, { retryIn = usualDelay }: JobHandler, error: unknown): Verdict {
-    const why = error instanceof JobAborted ? error.why : aborted;
+  private decideAfterFailure({ job, abortReason: aborted }: RunningJob, { retryDelayMs: retryIn = defaultRetryDelayMs }: JobHandler, error: unknown): JobVerdict {
+    const why = error instanceof JobAborted ? error.reason : aborted;
     if (why === 'lease lost') return { as: 'lost' };
     if (why === 'cancelled') return { end: { status: 'cancelled' } };
     if (why === 'shutting down') return { as: 'released', putBack: {} };
     // The database is no fault of the job: it is run again as one that was left, which counts no failure.
-    if (isOutage(error) && job.attempt < MOST_ATTEMPTS_THROUGH_OUTAGES)
-      return { as: 'released', putBack: { delayMs: usualDelay(1) } };
+    if (isDatabaseOutage(error) && job.attempt < MAX_OUTAGE_ATTEMPTS)
+      return { as: 'released', putBack: { delayMs: defaultRetryDelayMs(1) } };
     if (!(error instanceof AppError)) this.logger.error(error, `job ${job.id} of ${job.queue} failed`);
-    const problem = problemOfJob(job, error);
+    const problem = toJobProblem(job, error);
     const failures = job.failures + 1;
     const delayMs = failures < job.mostAttempts ? retryIn(failures, error) : null;
     if (delayMs === null) return { end: { status: 'failed', error: problem } };
@@ -107,34 +107,34 @@ export class JobRunner {
   }
 
   /** @returns in a word what became of the job */
-  private async carryOut(job: Job, verdict: Verdict, progress: object | null): Promise<string> {
-    if ('putBack' in verdict && (await this.leases.putBack(job, { ...verdict.putBack, progress }))) {
+  private async applyVerdict(job: Job, verdict: JobVerdict, progress: object | null): Promise<string> {
+    if ('putBack' in verdict && (await this.leases.requeue(job, { ...verdict.putBack, progress }))) {
       this.metrics.jobs.inc({ queue: job.queue, outcome: verdict.as });
       return verdict.as;
     }
     if ('as' in verdict && verdict.as === 'lost') return verdict.as;
     // What was not put back is to be cancelled, or was lost; that is told apart by whether it can be ended.
     const outcome = 'end' in verdict ? verdict.end : ({ status: 'cancelled' } as const);
-    return (await this.endings.end(job, outcome, progress)) ? outcome.status : 'lost';
+    return (await this.completion.complete(job, outcome, progress)) ? outcome.status : 'lost';
   }
 
   /** While the database is away this goes on until the lease is over; the lease is prolonged when it is back before. */
-  private async write(running: RunningJob, attempt: () => Promise<string>): Promise<string> {
+  private async retryWrite(running: RunningJob, attempt: () => Promise<string>): Promise<string> {
     for (let tries = 1; ; tries++)
       try {
         return await attempt();
       } catch (error) {
-        if (isOutage(error) ? performance.now() > running.leaseEnds : tries >= TRIES_TO_WRITE) throw error;
-        await sleep(backoff(tries, FIRST_PAUSE_MS, LONGEST_PAUSE_MS), undefined, { ref: false });
+        if (isDatabaseOutage(error) ? performance.now() > running.leaseEnds : tries >= MAX_WRITE_ATTEMPTS) throw error;
+        await sleep(backoff(tries, INITIAL_PAUSE_MS, MAX_PAUSE_MS), undefined, { ref: false });
       }
   }
 }
 
 /** What is to be done with a job whose handler has come out. */
-type Verdict = { end: Outcome } | { as: 'retried' | 'released'; putBack: PutBack } | { as: 'lost' };
+type JobVerdict = { end: JobOutcome } | { as: 'retried' | 'released'; putBack: RequeueOptions } | { as: 'lost' };
 
 /** @throws when the result is no JSON */
-function succeeded(result: unknown): Verdict {
-  storedJson(result);
+function toSuccessVerdict(result: unknown): JobVerdict {
+  toJsonb(result);
   return { end: { status: 'succeeded', result: result ?? null } };
 }

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { NotFound } from '../core/errors/app-error.js';
-import { type FinishedJob, isFinished } from './job.js';
-import { JobNotices } from './job-notices.js';
+import { type FinishedJob, isFinishedJob } from './job.js';
+import { JobNotifications } from './job-notices.js';
 import { JobSettings } from './job-settings.js';
 import { JobsStore } from './jobs.store.js';
 
 type Settle = (job: FinishedJob | null) => void;
 
-export interface Patience {
+export interface WaitOptions {
   timeoutMs: number;
   /** Ends the wait when whoever asked has gone. */
   signal?: AbortSignal;
@@ -16,7 +16,7 @@ export interface Patience {
 
 /** Requests that wait for the end of a job, wherever it runs. */
 @Injectable()
-export class JobWaits {
+export class JobWaiter {
   private readonly waiting = new Map<string, Set<Settle>>();
   private readonly stopListening: (() => void)[] = [];
   private polling: NodeJS.Timeout | null = null;
@@ -24,17 +24,17 @@ export class JobWaits {
 
   constructor(
     private readonly jobs: JobsStore,
-    private readonly notices: JobNotices,
+    private readonly notices: JobNotifications,
     private readonly settings: JobSettings,
     private readonly unit: UnitOfWork,
   ) {}
 
   start(): void {
     this.stopListening.push(
-      this.notices.listen((notice) => {
-        if (notice.kind === 'ended' && this.waiting.has(notice.id)) void this.look([notice.id]);
+      this.notices.subscribe((notice) => {
+        if (notice.kind === 'ended' && this.waiting.has(notice.id)) void this.settleFinished([notice.id]);
       }),
-      this.notices.onGap(() => void this.look([...this.waiting.keys()])),
+      this.notices.onReconnect(() => void this.settleFinished([...this.waiting.keys()])),
     );
   }
 
@@ -52,21 +52,21 @@ export class JobWaits {
    * @returns null when it has not ended in time
    * @throws NotFound; what `signal` was aborted with
    */
-  async finished(id: string, { timeoutMs, signal }: Patience): Promise<FinishedJob | null> {
+  async waitUntilFinished(id: string, { timeoutMs, signal }: WaitOptions): Promise<FinishedJob | null> {
     if (this.unit.isOpen) throw new Error('a job cannot end before the transaction that waits for it');
     signal?.throwIfAborted();
-    const wait = this.join(id, timeoutMs, signal);
+    const wait = this.addWaiter(id, timeoutMs, signal);
     try {
       const job = await this.jobs.find(id);
       if (!job) throw new NotFound('operation', id);
-      if (isFinished(job)) return job;
+      if (isFinishedJob(job)) return job;
       return await wait.ended;
     } finally {
       wait.leave();
     }
   }
 
-  private join(
+  private addWaiter(
     id: string,
     timeoutMs: number,
     signal?: AbortSignal,
@@ -96,13 +96,13 @@ export class JobWaits {
     this.polling ??= setTimeout(() => {
       this.polling = null;
       if (this.waiting.size === 0) return;
-      void this.look([...this.waiting.keys()]).finally(() => this.poll());
+      void this.settleFinished([...this.waiting.keys()]).finally(() => this.poll());
     }, this.settings.pollMs).unref();
   }
 
-  private async look(ids: string[]): Promise<void> {
+  private async settleFinished(ids: string[]): Promise<void> {
     // When the database does not answer, the next look will.
-    const finished = await this.unit.apart(() => this.jobs.finishedAmong(ids)).catch(() => []);
+    const finished = await this.unit.runOutside(() => this.jobs.findFinished(ids)).catch(() => []);
     for (const job of finished) for (const settle of [...(this.waiting.get(job.id) ?? [])]) settle(job);
   }
 }

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
-import { isOutage } from '../core/database/outage.js';
-import { Bell } from './bell.js';
+import { isDatabaseOutage } from '../core/database/outage.js';
+import { WakeSignal } from './bell.js';
 import type { Job } from './job.js';
-import { JobHandlers } from './job-handlers.js';
-import { type JobNotice, JobNotices } from './job-notices.js';
+import { JobHandlerRegistry } from './job-handlers.js';
+import { type JobNotification, JobNotifications } from './job-notices.js';
 import { JobRunner } from './job-runner.js';
 import { JobSettings } from './job-settings.js';
 import { LeasesStore } from './leases.store.js';
-import { OverdueJobs } from './overdue-jobs.js';
-import { PeriodicJobs } from './periodic-jobs.js';
+import { OverdueJobsService } from './overdue-jobs.js';
+import { PeriodicJobsService } from './periodic-jobs.js';
 import { RunningJob } from './running-job.js';
 
 const STALE_MS = 10_000;
@@ -20,23 +20,23 @@ const STALE_MS = 10_000;
 export class JobWorker {
   private readonly id = randomUUID();
   private readonly logger = new Logger('Jobs');
-  private readonly bell = new Bell();
+  private readonly wakeSignal = new WakeSignal();
   private readonly running = new Map<RunningJob, Promise<void>>();
   private readonly busy = new Set<string>();
   private readonly stopListening: (() => void)[] = [];
-  private claiming: Promise<void> | null = null;
-  private beating: NodeJS.Timeout | null = null;
+  private claimLoop: Promise<void> | null = null;
+  private heartbeatTimer: NodeJS.Timeout | null = null;
   private stopping = false;
   private claimedAt = -Infinity;
   private isFailing = false;
 
   constructor(
-    private readonly handlers: JobHandlers,
+    private readonly handlers: JobHandlerRegistry,
     private readonly leases: LeasesStore,
     private readonly runner: JobRunner,
-    private readonly overdue: OverdueJobs,
-    private readonly periodic: PeriodicJobs,
-    private readonly notices: JobNotices,
+    private readonly overdue: OverdueJobsService,
+    private readonly periodic: PeriodicJobsService,
+    private readonly notices: JobNotifications,
     private readonly settings: JobSettings,
   ) {}
 
@@ -46,22 +46,22 @@ export class JobWorker {
   }
 
   /** How many jobs it runs. */
-  get count(): number {
+  get runningCount(): number {
     return this.running.size;
   }
 
   /** Looks for work now. */
   wake(): void {
-    this.bell.ring();
+    this.wakeSignal.notify();
   }
 
   start(): void {
     this.stopListening.push(
-      this.notices.listen((notice) => this.hear(notice)),
-      this.notices.onGap(() => this.catchUp()),
+      this.notices.subscribe((notice) => this.handleNotification(notice)),
+      this.notices.onReconnect(() => this.handleReconnect()),
     );
-    this.claiming = this.claim();
-    this.beat();
+    this.claimLoop = this.claimUntilStopped();
+    this.heartbeat();
   }
 
   /**
@@ -70,30 +70,30 @@ export class JobWorker {
    */
   async stop(): Promise<number> {
     this.stopping = true;
-    this.bell.ring();
-    await this.claiming;
-    await this.settle(this.settings.drainMs);
+    this.wakeSignal.notify();
+    await this.claimLoop;
+    await this.waitForRunning(this.settings.drainMs);
     const left = this.running.size;
     for (const running of this.running.keys()) running.abort('shutting down');
-    await this.settle(this.settings.graceMs);
+    await this.waitForRunning(this.settings.graceMs);
     for (const { job } of this.running.keys())
-      await this.leases.putBack(job).catch((error: unknown) => this.logger.warn(error, 'a job could not be given up'));
-    if (this.beating) clearTimeout(this.beating);
+      await this.leases.requeue(job).catch((error: unknown) => this.logger.warn(error, 'a job could not be given up'));
+    if (this.heartbeatTimer) clearTimeout(this.heartbeatTimer);
     for (const stop of this.stopListening) stop();
     return left;
   }
 
-  private async claim(): Promise<void> {
+  private async claimUntilStopped(): Promise<void> {
     while (!this.stopping) {
-      const taken = await this.takeDue();
-      if (taken === 0) await this.bell.sleep(this.settings.pollMs);
+      const taken = await this.claimDue();
+      if (taken === 0) await this.wakeSignal.wait(this.settings.pollMs);
     }
   }
 
-  private async takeDue(): Promise<number> {
+  private async claimDue(): Promise<number> {
     try {
       await this.periodic.enqueueDue();
-      const places = this.freePlaces();
+      const places = this.freeCapacity();
       const leaseEnds = performance.now() + this.settings.leaseMs;
       const jobs = places.size > 0 ? await this.leases.claim(this.id, places, this.settings.leaseMs) : [];
       for (const job of jobs) this.run(job, leaseEnds);
@@ -101,7 +101,7 @@ export class JobWorker {
       this.isFailing = false;
       return jobs.length;
     } catch (error) {
-      if (!this.isFailing && !this.stopping && !isOutage(error))
+      if (!this.isFailing && !this.stopping && !isDatabaseOutage(error))
         this.logger.warn(error, 'jobs cannot be taken, trying again');
       this.isFailing = true;
       return 0;
@@ -113,39 +113,39 @@ export class JobWorker {
     if (job.cancelRequested) running.abort('cancelled');
     const done = this.runner.run(running).finally(() => {
       this.running.delete(running);
-      this.bell.ring();
+      this.wakeSignal.notify();
     });
     this.running.set(running, done);
   }
 
-  private freePlaces(): Map<string, number> {
+  private freeCapacity(): Map<string, number> {
     const places = this.handlers.places();
     for (const { job } of this.running.keys()) places.set(job.queue, (places.get(job.queue) ?? 0) - 1);
     return new Map([...places].filter(([, free]) => free > 0));
   }
 
-  private hear(notice: JobNotice): void {
-    if (notice.kind === 'ready' && (notice.queue === null || this.handlers.of(notice.queue))) this.bell.ring();
+  private handleNotification(notice: JobNotification): void {
+    if (notice.kind === 'ready' && (notice.queue === null || this.handlers.find(notice.queue))) this.wakeSignal.notify();
     if (notice.kind !== 'cancel') return;
     for (const running of this.running.keys()) if (running.job.id === notice.id) running.abort('cancelled');
   }
 
-  private catchUp(): void {
-    this.bell.ring();
-    void this.once('renew', () => this.renew());
+  private handleReconnect(): void {
+    this.wakeSignal.notify();
+    void this.runExclusively('renew', () => this.renewLeases());
   }
 
-  private beat(): void {
+  private heartbeat(): void {
     const now = performance.now();
     for (const running of this.running.keys()) if (running.leaseEnds <= now) running.abort('lease lost');
-    void this.once('renew', () => this.renew());
-    void this.once('recover', () => this.overdue.recover());
-    this.beating = setTimeout(() => this.beat(), this.settings.heartbeatMs);
+    void this.runExclusively('renew', () => this.renewLeases());
+    void this.runExclusively('recover', () => this.overdue.recover());
+    this.heartbeatTimer = setTimeout(() => this.heartbeat(), this.settings.heartbeatMs);
   }
 
   /** One statement for all that runs here: which of it is still held, and which is to be cancelled. */
-  private async renew(): Promise<void> {
-    const asked = [...this.running.keys()].filter((running) => running.aborted !== 'lease lost');
+  private async renewLeases(): Promise<void> {
+    const asked = [...this.running.keys()].filter((running) => running.abortReason !== 'lease lost');
     if (asked.length === 0) return;
     const leaseEnds = performance.now() + this.settings.leaseMs;
     const held = await this.leases.renew(
@@ -163,17 +163,17 @@ export class JobWorker {
   }
 
   /** A statement that hangs must neither hold up the watch over the leases nor be sent again and again. */
-  private async once(name: string, work: () => Promise<void>): Promise<void> {
+  private async runExclusively(name: string, work: () => Promise<void>): Promise<void> {
     if (this.busy.has(name)) return;
     this.busy.add(name);
     await work()
       .catch((error: unknown) => {
-        if (!isOutage(error)) this.logger.warn(error, `jobs: ${name} failed, trying again`);
+        if (!isDatabaseOutage(error)) this.logger.warn(error, `jobs: ${name} failed, trying again`);
       })
       .finally(() => this.busy.delete(name));
   }
 
-  private async settle(withinMs: number): Promise<void> {
+  private async waitForRunning(withinMs: number): Promise<void> {
     if (this.running.size === 0) return;
     const patience = new AbortController();
     const late = sleep(withinMs, undefined, { signal: patience.signal }).catch(() => undefined);

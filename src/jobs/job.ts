@@ -33,10 +33,10 @@ export interface Job<P = unknown> {
 }
 
 /** How a job ended. */
-export type Outcome =
+export type JobOutcome =
   { status: 'succeeded'; result: unknown } | { status: 'failed'; error: Problem } | { status: 'cancelled' };
 
-export type FinishedJob<P = unknown> = Job<P> & { status: Outcome['status']; finishedAt: Date };
+export type FinishedJob<P = unknown> = Job<P> & { status: JobOutcome['status']; finishedAt: Date };
 
 /** What is asked for. */
 export interface NewJob<P extends object = object> {
@@ -56,6 +56,6 @@ export interface NewJob<P extends object = object> {
   id?: string;
 }
 
-export function isFinished(job: Job): job is FinishedJob {
+export function isFinishedJob(job: Job): job is FinishedJob {
   return job.finishedAt !== null;
 }

@@ -1,42 +1,42 @@
 import { Global, Module } from '@nestjs/common';
-import { Housekeeping } from './housekeeping.js';
-import { JobEndings } from './job-endings.js';
-import { JobHandlers } from './job-handlers.js';
+import { JobsListeners } from './housekeeping.js';
+import { JobCompletionService } from './job-endings.js';
+import { JobHandlerRegistry } from './job-handlers.js';
 import { JobMetrics } from './job-metrics.js';
-import { JobNotices } from './job-notices.js';
+import { JobNotifications } from './job-notices.js';
 import { JobRunner } from './job-runner.js';
 import { JobSettings } from './job-settings.js';
-import { JobWaits } from './job-waits.js';
+import { JobWaiter } from './job-waits.js';
 import { JobWorker } from './job-worker.js';
-import { Jobs } from './jobs.js';
+import { JobsService } from './jobs.js';
 import { JobsStore } from './jobs.store.js';
 import { LeasesStore } from './leases.store.js';
 import { OperationsController } from './operations/operations.controller.js';
 import { OperationsService } from './operations/operations.service.js';
-import { OverdueJobs } from './overdue-jobs.js';
-import { PeriodicJobs } from './periodic-jobs.js';
+import { OverdueJobsService } from './overdue-jobs.js';
+import { PeriodicJobsService } from './periodic-jobs.js';
 
 /** Durable work and the operations by which callers follow it; every feature may enqueue and handle jobs. */
 @Global()
 @Module({
   controllers: [OperationsController],
   providers: [
-    Jobs,
+    JobsService,
     JobsStore,
     LeasesStore,
-    JobNotices,
+    JobNotifications,
     JobSettings,
-    JobHandlers,
-    JobEndings,
-    OverdueJobs,
-    PeriodicJobs,
+    JobHandlerRegistry,
+    JobCompletionService,
+    OverdueJobsService,
+    PeriodicJobsService,
     JobRunner,
     JobWorker,
-    JobWaits,
+    JobWaiter,
     JobMetrics,
-    Housekeeping,
+    JobsListeners,
     OperationsService,
   ],
-  exports: [Jobs],
+  exports: [JobsService],
 })
 export class JobsModule {}

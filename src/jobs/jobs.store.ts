@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../core/access/actor.js';
-import { rank } from '../core/access/roles.js';
+import { roleRank } from '../core/access/roles.js';
 import { newId } from '../core/database/base.entity.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import type { FinishedJob, Job, NewJob } from './job.js';
-import { JobNotices } from './job-notices.js';
-import { storedJson } from './stored-json.js';
+import { JobNotifications } from './job-notices.js';
+import { toJsonb } from './stored-json.js';
 
 /** The columns of a job under the names of its fields. */
 export const JOB_COLUMNS = `id, queue, payload, status, progress, result, error, organization_id AS "organizationId",
@@ -14,7 +14,7 @@ export const JOB_COLUMNS = `id, queue, payload, status, progress, result, error,
   updated_at AS "updatedAt", finished_at AS "finishedAt"`;
 
 /** How many jobs stand where; `oldest` is the age in seconds of the one that has been due the longest. */
-export interface Backlog {
+export interface QueueBacklog {
   queue: string;
   status: 'queued' | 'running';
   count: number;
@@ -31,12 +31,12 @@ export class JobsStore {
       `WITH made AS (
          INSERT INTO job (id, queue, payload, organization_id, requested_by, serial_key, run_at, most_attempts, most_takes)
          VALUES ($1, $2, $3, $4, $5, $6, coalesce($7, now()), $8, $9) RETURNING *),
-       told AS (SELECT count(${JobNotices.sql('ready', 'queue')}) FROM made WHERE run_at <= now())
+       told AS (SELECT count(${JobNotifications.notifySql('ready', 'queue')}) FROM made WHERE run_at <= now())
        SELECT ${JOB_COLUMNS} FROM made, told`,
       [
         job.id ?? newId(),
         job.queue,
-        storedJson(job.payload),
+        toJsonb(job.payload),
         job.organizationId,
         actor.userId,
         job.serialKey ?? null,
@@ -56,7 +56,7 @@ export class JobsStore {
          OVERRIDING SYSTEM VALUE
          SELECT $2, position, queue, payload, organization_id, requested_by, serial_key, most_attempts, most_takes
            FROM job WHERE id = $1 RETURNING *),
-       told AS (SELECT count(${JobNotices.sql('ready', 'queue')}) FROM made)
+       told AS (SELECT count(${JobNotifications.notifySql('ready', 'queue')}) FROM made)
        SELECT ${JOB_COLUMNS} FROM made, told`,
       [id, newId()],
     );
@@ -67,7 +67,7 @@ export class JobsStore {
    * Makes the job of the current tick of something periodic, unless it was made or an earlier one is unfinished.
    * @returns milliseconds until the next tick
    */
-  async insertTick(queue: string, intervalMs: number): Promise<number> {
+  async insertPeriodic(queue: string, intervalMs: number): Promise<number> {
     const [tick] = await this.unit.manager.query<[{ remaining: number }]>(
       `WITH clock AS (SELECT (extract(epoch FROM now()) * 1000)::bigint AS ms),
        made AS (
@@ -76,7 +76,7 @@ export class JobsStore {
           WHERE NOT EXISTS (SELECT FROM job WHERE queue = $1 AND status = 'queued')
             AND NOT EXISTS (SELECT FROM job WHERE serial_key = $1 AND status = 'running')
          ON CONFLICT (id) DO NOTHING RETURNING queue),
-       told AS (SELECT count(${JobNotices.sql('ready', 'queue')}) FROM made)
+       told AS (SELECT count(${JobNotifications.notifySql('ready', 'queue')}) FROM made)
        SELECT ($2 - clock.ms % $2)::float8 AS remaining FROM clock, told`,
       [queue, intervalMs],
     );
@@ -99,13 +99,13 @@ export class JobsStore {
          THEN requested_by = $2 OR $3
          ELSE EXISTS (SELECT FROM access_role r WHERE r.user_id = $2 AND r.resource_type = 'organization'
                 AND r.resource_id = job.organization_id AND (requested_by = $2 OR r.role >= $4)) END`,
-      [id, actor.userId, actor.installationAdmin, rank('organization_admin')],
+      [id, actor.userId, actor.installationAdmin, roleRank('organization_admin')],
     );
     return job ?? null;
   }
 
   /** Those of the jobs that have ended. */
-  async finishedAmong(ids: string[]): Promise<FinishedJob[]> {
+  async findFinished(ids: string[]): Promise<FinishedJob[]> {
     return this.unit.manager.query<FinishedJob[]>(
       `SELECT ${JOB_COLUMNS} FROM job WHERE id = ANY ($1) AND finished_at IS NOT NULL`,
       [ids],
@@ -124,9 +124,9 @@ export class JobsStore {
            error = CASE status WHEN 'queued' THEN NULL ELSE error END,
            finished_at = CASE status WHEN 'queued' THEN now() END
          WHERE id = $1 AND status IN ('queued', 'running') RETURNING *),
-       told AS (SELECT count(CASE status WHEN 'running' THEN ${JobNotices.sql('cancel', 'id')}
-                                         ELSE ${JobNotices.sql('ended', 'id')} END),
-                       count(CASE WHEN status = 'cancelled' AND serial_key IS NOT NULL THEN ${JobNotices.sql('ready')} END)
+       told AS (SELECT count(CASE status WHEN 'running' THEN ${JobNotifications.notifySql('cancel', 'id')}
+                                         ELSE ${JobNotifications.notifySql('ended', 'id')} END),
+                       count(CASE WHEN status = 'cancelled' AND serial_key IS NOT NULL THEN ${JobNotifications.notifySql('ready')} END)
                   FROM asked)
        SELECT ${JOB_COLUMNS} FROM asked, told`,
       [id],
@@ -135,7 +135,7 @@ export class JobsStore {
   }
 
   /** Forgets jobs that ended so many days ago: those that users asked for, and those of the system itself. */
-  async purge(days: { requested: number; system: number }): Promise<number> {
+  async deleteFinished(days: { requested: number; system: number }): Promise<number> {
     const [, count] = await this.unit.manager.query<[unknown, number]>(
       `DELETE FROM job WHERE id IN (
          SELECT id FROM job WHERE finished_at < now() - $2 * interval '1 day'
@@ -145,7 +145,7 @@ export class JobsStore {
     return count;
   }
 
-  async backlog(): Promise<Backlog[]> {
+  async readBacklog(): Promise<QueueBacklog[]> {
     return this.unit.manager.query(
       `SELECT queue, status, count(*)::int AS count, greatest(0, extract(epoch FROM now() - min(run_at)))::float8 AS oldest
          FROM job WHERE status = 'queued' OR status = 'running' GROUP BY queue, status`,

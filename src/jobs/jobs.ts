@@ -1,38 +1,38 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import type { Actor } from '../core/access/actor.js';
 import type { FinishedJob, Job, NewJob } from './job.js';
-import { JobEndings } from './job-endings.js';
-import { type JobContext, type JobHandler, JobHandlers } from './job-handlers.js';
-import { JobWaits, type Patience } from './job-waits.js';
+import { JobCompletionService } from './job-endings.js';
+import { type JobContext, type JobHandler, JobHandlerRegistry } from './job-handlers.js';
+import { JobWaiter, type WaitOptions } from './job-waits.js';
 import { JobWorker } from './job-worker.js';
 import { JobsStore } from './jobs.store.js';
-import { PeriodicJobs } from './periodic-jobs.js';
+import { PeriodicJobsService } from './periodic-jobs.js';
 
 /**
  * Work that outlives the request, kept in the database: every replica takes jobs from it, and when one dies another
  * takes over what it held.
  */
 @Injectable()
-export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class JobsService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Jobs');
 
   constructor(
     private readonly store: JobsStore,
-    private readonly handlers: JobHandlers,
-    private readonly periodic: PeriodicJobs,
-    private readonly endings: JobEndings,
-    private readonly waits: JobWaits,
+    private readonly handlers: JobHandlerRegistry,
+    private readonly periodic: PeriodicJobsService,
+    private readonly completion: JobCompletionService,
+    private readonly waiter: JobWaiter,
     private readonly worker: JobWorker,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.waits.start();
+    this.waiter.start();
     this.worker.start();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    const waited = this.waits.stop();
-    this.logger.log(`${waited} requests that waited for jobs are answered; ${this.worker.count} jobs go on`);
+    const waited = this.waiter.stop();
+    this.logger.log(`${waited} requests that waited for jobs are answered; ${this.worker.runningCount} jobs go on`);
     const left = await this.worker.stop();
     this.logger.log(`the jobs have ended; ${left} are left to other processes`);
   }
@@ -46,20 +46,20 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
    * Asks for the work of a job once more, where its listener hears that it ended with something left to do. The new job comes
    * before all others that wait for the same serial key.
    */
-  repeat(job: Job): Promise<Job> {
+  enqueueAgain(job: Job): Promise<Job> {
     return this.store.insertAgain(job.id);
   }
 
   /** Says how the jobs of a queue are done; a feature calls it once, when it is made. */
-  handle<P extends object>(queue: string, handler: JobHandler<P>): void {
-    this.handlers.add(queue, handler);
+  registerHandler<P extends object>(queue: string, handler: JobHandler<P>): void {
+    this.handlers.register(queue, handler);
     this.worker.wake();
   }
 
   /** Does something periodically, once per interval over all replicas; two ticks never run at the same time. */
-  every(name: string, intervalMs: number, handler: (context: JobContext) => Promise<unknown>): void {
-    this.periodic.add(name, intervalMs);
-    this.handle(name, { concurrency: 1, handler: (_, context) => handler(context) });
+  schedule(name: string, intervalMs: number, handler: (context: JobContext) => Promise<unknown>): void {
+    this.periodic.register(name, intervalMs);
+    this.registerHandler(name, { concurrency: 1, handle: (_, context) => handler(context) });
   }
 
   /**
@@ -68,7 +68,7 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
    * @returns the job as it is now, or null when there is none that has not ended
    */
   cancel(id: string): Promise<Job | null> {
-    return this.endings.cancel(id);
+    return this.completion.cancel(id);
   }
 
   /**
@@ -76,8 +76,8 @@ export class Jobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
    * @returns null when it has not ended in time, or this replica shuts down
    * @throws NotFound; what `signal` was aborted with
    */
-  finished(id: string, patience: Patience): Promise<FinishedJob | null> {
-    return this.waits.finished(id, patience);
+  waitUntilFinished(id: string, patience: WaitOptions): Promise<FinishedJob | null> {
+    return this.waiter.waitUntilFinished(id, patience);
   }
 
   /** Whether this replica takes jobs. */

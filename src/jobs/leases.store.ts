@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
-import type { Job, Outcome } from './job.js';
-import { JobNotices } from './job-notices.js';
+import type { Job, JobOutcome } from './job.js';
+import { JobNotifications } from './job-notices.js';
 import { JOB_COLUMNS } from './jobs.store.js';
-import { storedJson } from './stored-json.js';
+import { toJsonb } from './stored-json.js';
 
 /** Who holds a job: a worker, for one attempt. Nothing is written by one who has lost it. */
-export type Holder = Pick<Job, 'id' | 'worker' | 'attempt'>;
+export type LeaseHolder = Pick<Job, 'id' | 'worker' | 'attempt'>;
 
-const HELD = `id = $1 AND worker = $2 AND attempt = $3 AND status = 'running'`;
+const HELD_SQL = `id = $1 AND worker = $2 AND attempt = $3 AND status = 'running'`;
 const UNIQUE_VIOLATION = '23505';
 
 /** Why a job waits again, and for how long. */
-export interface PutBack {
+export interface RequeueOptions {
   delayMs?: number;
   failed?: boolean;
   /** Its worker died: true only while its lease has run out. */
@@ -58,9 +58,9 @@ export class LeasesStore {
   /** Prolongs the leases of all that the worker runs, and says which of them it still holds. */
   async renew(
     worker: string,
-    held: Holder[],
+    held: LeaseHolder[],
     leaseMs: number,
-  ): Promise<(Pick<Holder, 'id' | 'attempt'> & { cancelRequested: boolean })[]> {
+  ): Promise<(Pick<LeaseHolder, 'id' | 'attempt'> & { cancelRequested: boolean })[]> {
     return this.unit.manager.query(
       `WITH renewed AS (
          UPDATE job SET lease_until = now() + $2 * interval '1 millisecond'
@@ -73,8 +73,8 @@ export class LeasesStore {
   }
 
   /** Locks the job until the end of the unit of work. @returns false when another worker has taken it over */
-  async lock({ id, worker, attempt }: Holder): Promise<boolean> {
-    const rows = await this.unit.manager.query<unknown[]>(`SELECT 1 FROM job WHERE ${HELD} FOR SHARE`, [
+  async lockHeld({ id, worker, attempt }: LeaseHolder): Promise<boolean> {
+    const rows = await this.unit.manager.query<unknown[]>(`SELECT 1 FROM job WHERE ${HELD_SQL} FOR SHARE`, [
       id,
       worker,
       attempt,
@@ -82,12 +82,12 @@ export class LeasesStore {
     return rows.length > 0;
   }
 
-  async saveProgress({ id, worker, attempt }: Holder, progress: object): Promise<void> {
-    await this.unit.manager.query(`UPDATE job SET progress = $4, updated_at = now() WHERE ${HELD}`, [
+  async saveProgress({ id, worker, attempt }: LeaseHolder, progress: object): Promise<void> {
+    await this.unit.manager.query(`UPDATE job SET progress = $4, updated_at = now() WHERE ${HELD_SQL}`, [
       id,
       worker,
       attempt,
-      storedJson(progress),
+      toJsonb(progress),
     ]);
   }
 
@@ -96,26 +96,26 @@ export class LeasesStore {
    * @param options.overdue only while its lease has run out
    * @returns whether it was still held
    */
-  async end(
-    { id, worker, attempt }: Holder,
-    outcome: Outcome,
+  async complete(
+    { id, worker, attempt }: LeaseHolder,
+    outcome: JobOutcome,
     { progress, overdue = false }: { progress?: object | null; overdue?: boolean } = {},
   ): Promise<boolean> {
     const ended = await this.unit.manager.query<unknown[]>(
       `WITH ended AS (
          UPDATE job SET status = $4, result = $5, error = $6, progress = coalesce($7, progress), lease_until = NULL,
            finished_at = now(), updated_at = now()
-         WHERE ${HELD} AND (NOT $8 OR lease_until < now()) RETURNING id, serial_key)
-       SELECT ${JobNotices.sql('ended', 'id')}, CASE WHEN serial_key IS NOT NULL THEN ${JobNotices.sql('ready')} END
+         WHERE ${HELD_SQL} AND (NOT $8 OR lease_until < now()) RETURNING id, serial_key)
+       SELECT ${JobNotifications.notifySql('ended', 'id')}, CASE WHEN serial_key IS NOT NULL THEN ${JobNotifications.notifySql('ready')} END
          FROM ended`,
       [
         id,
         worker,
         attempt,
         outcome.status,
-        outcome.status === 'succeeded' ? storedJson(outcome.result) : null,
-        outcome.status === 'failed' ? storedJson(outcome.error) : null,
-        storedJson(progress),
+        outcome.status === 'succeeded' ? toJsonb(outcome.result) : null,
+        outcome.status === 'failed' ? toJsonb(outcome.error) : null,
+        toJsonb(progress),
         overdue,
       ],
     );
@@ -123,22 +123,22 @@ export class LeasesStore {
   }
 
   /** Lets the job wait for a worker again. @returns false when it was not held any more, or is to be cancelled */
-  async putBack({ id, worker, attempt }: Holder, why: PutBack = {}): Promise<boolean> {
+  async requeue({ id, worker, attempt }: LeaseHolder, why: RequeueOptions = {}): Promise<boolean> {
     const { delayMs = 0, failed = false, lost = false, error, progress } = why;
     const put = await this.unit.manager.query<unknown[]>(
       `WITH put AS (
          UPDATE job SET status = 'queued', worker = NULL, lease_until = NULL, updated_at = now(),
            run_at = now() + $4 * interval '1 millisecond', failures = failures + $5::boolean::int,
            losses = losses + $6::boolean::int, error = coalesce($7, error), progress = coalesce($8, progress)
-         WHERE ${HELD} AND NOT cancel_requested AND (NOT $6 OR lease_until < now()) RETURNING queue)
-       SELECT CASE WHEN $4 = 0 THEN ${JobNotices.sql('ready', 'queue')} END FROM put`,
-      [id, worker, attempt, delayMs, failed, lost, storedJson(error), storedJson(progress)],
+         WHERE ${HELD_SQL} AND NOT cancel_requested AND (NOT $6 OR lease_until < now()) RETURNING queue)
+       SELECT CASE WHEN $4 = 0 THEN ${JobNotifications.notifySql('ready', 'queue')} END FROM put`,
+      [id, worker, attempt, delayMs, failed, lost, toJsonb(error), toJsonb(progress)],
     );
     return put.length > 0;
   }
 
   /** Jobs whose worker has not been heard of for a whole lease. */
-  async overdue(): Promise<Job[]> {
+  async listOverdue(): Promise<Job[]> {
     return this.unit.manager.query<Job[]>(
       `SELECT ${JOB_COLUMNS} FROM job WHERE status = 'running' AND lease_until < now() ORDER BY position LIMIT 100`,
     );

@@ -2,36 +2,36 @@ import { Injectable, Logger } from '@nestjs/common';
 import { AppError } from '../core/errors/app-error.js';
 import { Metrics } from '../core/telemetry/metrics.js';
 import type { Job } from './job.js';
-import { JobEndings, problemOfJob } from './job-endings.js';
+import { JobCompletionService, toJobProblem } from './job-endings.js';
 import { LeasesStore } from './leases.store.js';
 
 /** Takes jobs away from workers that died, whichever replica finds them first. */
 @Injectable()
-export class OverdueJobs {
+export class OverdueJobsService {
   private readonly logger = new Logger('Jobs');
 
   constructor(
     private readonly leases: LeasesStore,
-    private readonly endings: JobEndings,
+    private readonly completion: JobCompletionService,
     private readonly metrics: Metrics,
   ) {}
 
   async recover(): Promise<void> {
-    for (const job of await this.leases.overdue()) {
-      if (!(await this.takeAway(job))) continue;
+    for (const job of await this.leases.listOverdue()) {
+      if (!(await this.recoverJob(job))) continue;
       this.metrics.jobs.inc({ queue: job.queue, outcome: 'lost' });
       this.logger.warn({ job: job.id, queue: job.queue, attempt: job.attempt }, 'job was left by its worker');
     }
   }
 
-  private takeAway(job: Job): Promise<boolean> {
-    if (job.cancelRequested) return this.endings.endOverdue(job, { status: 'cancelled' });
-    if (job.losses + 1 < job.mostTakes) return this.leases.putBack(job, { lost: true });
-    return this.endings.endOverdue(job, { status: 'failed', error: problemOfJob(job, workersLost(job)) });
+  private recoverJob(job: Job): Promise<boolean> {
+    if (job.cancelRequested) return this.completion.completeOverdue(job, { status: 'cancelled' });
+    if (job.losses + 1 < job.mostTakes) return this.leases.requeue(job, { lost: true });
+    return this.completion.completeOverdue(job, { status: 'failed', error: toJobProblem(job, workerLostError(job)) });
   }
 }
 
-function workersLost({ losses }: Job): AppError {
+function workerLostError({ losses }: Job): AppError {
   const times = losses === 0 ? 'while it worked on this' : `${losses + 1} times, each time while it worked on this`;
   return new AppError(500, 'WORKER_LOST', 'The work was interrupted', `the server stopped ${times}`, {
     remedy: 'Check what was done, then ask for it again.',

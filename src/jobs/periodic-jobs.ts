@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { JobsStore } from './jobs.store.js';
 
 /** The record of a tick is what keeps it from being made again, so no tick is longer than these records are kept. */
-const LONGEST_INTERVAL_MS = 86_400_000;
+const MAX_INTERVAL_MS = 86_400_000;
 
-interface Periodic {
+interface PeriodicJob {
   queue: string;
   intervalMs: number;
   /** On the clock of `performance.now()`; the database has the last word on whether a tick was made. */
@@ -13,13 +13,13 @@ interface Periodic {
 
 /** Makes one job for each tick of what is periodic, over all replicas. Ticks at which no replica ran are left out. */
 @Injectable()
-export class PeriodicJobs {
-  private readonly periodic: Periodic[] = [];
+export class PeriodicJobsService {
+  private readonly periodic: PeriodicJob[] = [];
 
   constructor(private readonly jobs: JobsStore) {}
 
-  add(queue: string, intervalMs: number): void {
-    if (!Number.isInteger(intervalMs) || intervalMs < 1 || intervalMs > LONGEST_INTERVAL_MS)
+  register(queue: string, intervalMs: number): void {
+    if (!Number.isInteger(intervalMs) || intervalMs < 1 || intervalMs > MAX_INTERVAL_MS)
       throw new Error(`${queue} must come back within a day`);
     this.periodic.push({ queue, intervalMs, dueAt: 0 });
   }
@@ -27,7 +27,7 @@ export class PeriodicJobs {
   async enqueueDue(): Promise<void> {
     for (const each of this.periodic) {
       if (each.dueAt > performance.now()) continue;
-      each.dueAt = performance.now() + (await this.jobs.insertTick(each.queue, each.intervalMs));
+      each.dueAt = performance.now() + (await this.jobs.insertPeriodic(each.queue, each.intervalMs));
     }
   }
 }

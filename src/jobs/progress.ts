@@ -1,5 +1,5 @@
 /** Writes the last of many values, at most one in so long and never two at once. */
-export class Progress {
+export class ProgressWriter {
   private next: object | null = null;
   private timer: NodeJS.Timeout | null = null;
   private writtenAt = -Infinity;
@@ -10,7 +10,7 @@ export class Progress {
     private readonly everyMs: () => number,
   ) {}
 
-  tell(value: object): void {
+  report(value: object): void {
     this.next = value;
     this.schedule();
   }

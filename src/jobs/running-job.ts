@@ -21,8 +21,8 @@ export class RunningJob {
   }
 
   /** Why it was aborted first, if it was. */
-  get aborted(): AbortReason | null {
-    return this.signal.aborted ? (this.signal.reason as JobAborted).why : null;
+  get abortReason(): AbortReason | null {
+    return this.signal.aborted ? (this.signal.reason as JobAborted).reason : null;
   }
 
   abort(why: AbortReason): void {

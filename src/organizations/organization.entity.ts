@@ -17,7 +17,7 @@ export class Organization extends BaseEntity {
   @Column('jsonb', { default: {} })
   metadata!: Record<string, unknown>;
 
-  static make(owner: string, input: NewOrganization): Organization {
+  static create(owner: string, input: NewOrganization): Organization {
     const { name, description, metadata } = input;
     return Object.assign(new Organization(), {
       name,

@@ -1,10 +1,10 @@
-import { cleared, given, Writes } from '../core/rest/change-input.js';
-import { ChangeOnly } from '../core/rest/input.pipe.js';
+import { nullToEmpty, definedFields, UpdatesView } from '../core/rest/change-input.js';
+import { UpdateInput } from '../core/rest/input.pipe.js';
 import { MapInput, NameInput, TextInput } from '../core/schema/input-fields.js';
 import type { Organization } from './organization.entity.js';
 import { OrganizationView } from './organization.view.js';
 
-@Writes(() => OrganizationView)
+@UpdatesView(() => OrganizationView)
 export class NewOrganization {
   @NameInput()
   name!: string;
@@ -16,8 +16,8 @@ export class NewOrganization {
   metadata?: Record<string, unknown> | null;
 }
 
-@Writes(() => OrganizationView)
-export class OrganizationChange extends ChangeOnly {
+@UpdatesView(() => OrganizationView)
+export class OrganizationChange extends UpdateInput {
   @NameInput({ optional: true })
   name?: string;
 
@@ -29,10 +29,10 @@ export class OrganizationChange extends ChangeOnly {
 
   /** The columns that this input sets. */
   fields(): Partial<Organization> {
-    return given({
+    return definedFields({
       name: this.name,
-      description: cleared(this.description, ''),
-      metadata: cleared(this.metadata, {}),
+      description: nullToEmpty(this.description, ''),
+      metadata: nullToEmpty(this.metadata, {}),
     });
   }
 }

@@ -1,6 +1,6 @@
-import { policy } from '../core/access/policy.js';
+import { definePolicy } from '../core/access/policy.js';
 
-export const organizationPolicy = policy('organization', {
+export const organizationPolicy = definePolicy('organization', {
   create: { needs: 'none', scope: 'admin', installation: true },
   read: 'member',
   update: 'organization_admin',

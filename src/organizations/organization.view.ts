@@ -1,5 +1,5 @@
 import { ObjectType } from '@nestjs/graphql';
-import { EnvelopeOf } from '../core/listing/page.js';
+import { PaginatedView } from '../core/listing/page.js';
 import { IdField, MapField, TextField } from '../core/schema/fields.js';
 import { RecordView } from '../core/schema/record.view.js';
 import type { Organization } from './organization.entity.js';
@@ -18,8 +18,8 @@ export class OrganizationView extends RecordView {
   @MapField({ nullable: true })
   metadata!: Record<string, unknown>;
 
-  static of(this: void, organization: Organization): OrganizationView {
-    return RecordView.shape(new OrganizationView(), organization, {
+  static fromEntity(this: void, organization: Organization): OrganizationView {
+    return RecordView.assignRecord(new OrganizationView(), organization, {
       name: organization.name,
       description: organization.description,
       owner: organization.owner,
@@ -28,4 +28,4 @@ export class OrganizationView extends RecordView {
   }
 }
 
-export const OrganizationPage = EnvelopeOf(OrganizationView, 'organizations', 'OrganizationPage');
+export const OrganizationPage = PaginatedView(OrganizationView, 'organizations', 'OrganizationPage');

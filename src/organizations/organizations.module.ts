@@ -15,15 +15,15 @@ import { OrganizationsService } from './organizations.service.js';
 import { OrganizationsStore } from './organizations.store.js';
 import { ServiceAccountsController } from './service-accounts/service-accounts.controller.js';
 import { ServiceAccountsService } from './service-accounts/service-accounts.service.js';
-import { GroupTeams } from './teams/group-teams.js';
+import { GroupTeamsService } from './teams/group-teams.js';
 import { TeamsController } from './teams/teams.controller.js';
 import { TeamsService } from './teams/teams.service.js';
 import { TeamsStore } from './teams/teams.store.js';
-import { Accounts } from './users/accounts.js';
+import { AccountsService } from './users/accounts.js';
 import { ProfilesController } from './users/profiles.controller.js';
 import { ProfilesResolver } from './users/profiles.resolver.js';
 import { ProfilesService } from './users/profiles.service.js';
-import { Requesters } from './users/requesters.js';
+import { JobActorsService } from './users/requesters.js';
 import { UserDeactivated } from './users/user.events.js';
 import { UsersStore } from './users/users.store.js';
 
@@ -47,37 +47,37 @@ import { UsersStore } from './users/users.store.js';
     AcceptancesService,
     TeamsService,
     TeamsStore,
-    GroupTeams,
+    GroupTeamsService,
     ServiceAccountsService,
-    Accounts,
+    AccountsService,
     ProfilesService,
     ProfilesResolver,
     UsersStore,
-    Requesters,
+    JobActorsService,
   ],
   exports: [
     OrganizationsService,
     OrganizationsStore,
     MembersStore,
     ServiceAccountsService,
-    GroupTeams,
+    GroupTeamsService,
     TeamsStore,
     UsersStore,
-    Requesters,
-    Accounts,
+    JobActorsService,
+    AccountsService,
     AcceptancesService,
   ],
 })
 export class OrganizationsModule {
   constructor(teams: TeamsStore, services: ServiceAccountsService, invitations: InvitationsService, events: EventBus) {
     events.within(OrganizationMemberRemoved, async ({ organizationId, member }) => {
-      await teams.removeFromOrganization(organizationId, member.id);
-      await invitations.withdrawOf(member.id, organizationId);
+      await teams.removeMemberFromOrganization(organizationId, member.id);
+      await invitations.withdrawByInviter(member.id, organizationId);
     });
     events.within(OrganizationMemberRoleChanged, ({ organizationId, member }) =>
-      invitations.withdrawOf(member.id, organizationId),
+      invitations.withdrawByInviter(member.id, organizationId),
     );
-    events.within(UserDeactivated, ({ user }) => invitations.withdrawOf(user.id));
-    events.within(OrganizationDeleted, ({ actor, organization }) => services.endAll(actor, organization.id));
+    events.within(UserDeactivated, ({ user }) => invitations.withdrawByInviter(user.id));
+    events.within(OrganizationDeleted, ({ actor, organization }) => services.deactivateAll(actor, organization.id));
   }
 }

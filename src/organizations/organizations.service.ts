@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Access, refusalOf, requireInstallation, requireScope } from '../core/access/access.js';
+import { Access, permissionError, assertInstallationAdmin, assertScope } from '../core/access/access.js';
 import type { Actor } from '../core/access/actor.js';
 import type { Operation } from '../core/access/policy.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
@@ -7,10 +7,10 @@ import { Conflict, InvalidRequest, NotFound } from '../core/errors/app-error.js'
 import { EventBus } from '../core/events/event-bus.js';
 import type { ListQuery } from '../core/listing/list-query.js';
 import type { Page } from '../core/listing/page.js';
-import { mustEcho } from '../core/rest/change-input.js';
+import { assertReadOnlyUnchanged } from '../core/rest/change-input.js';
 import { Precondition } from '../core/rest/precondition.js';
 import type { RequestFields } from '../core/rest/rights/request-fields.js';
-import type { PlaceJudge, RecordJudge } from '../core/rest/rights/requires.js';
+import type { PlacementAuthorizer, RecordAuthorizer } from '../core/rest/rights/requires.js';
 import { MembersStore } from './members/members.store.js';
 import { Organization } from './organization.entity.js';
 import { OrganizationCreated, OrganizationDeleted, OrganizationUpdated } from './organization.events.js';
@@ -20,7 +20,7 @@ import { OrganizationView } from './organization.view.js';
 import { OrganizationsStore } from './organizations.store.js';
 
 @Injectable()
-export class OrganizationsService implements RecordJudge, PlaceJudge {
+export class OrganizationsService implements RecordAuthorizer, PlacementAuthorizer {
   constructor(
     private readonly organizations: OrganizationsStore,
     private readonly members: MembersStore,
@@ -30,23 +30,23 @@ export class OrganizationsService implements RecordJudge, PlaceJudge {
   ) {}
 
   async list(actor: Actor, query: ListQuery): Promise<Page<Organization>> {
-    requireScope(actor, organizationPolicy.read);
+    assertScope(actor, organizationPolicy.read);
     return this.organizations.page(actor, query);
   }
 
   /** @throws NotFound when there is none that the actor may see */
   async get(actor: Actor, id: string): Promise<Organization> {
-    requireScope(actor, organizationPolicy.read);
-    return found(id, await this.organizations.find(actor, id));
+    assertScope(actor, organizationPolicy.read);
+    return orNotFound(id, await this.organizations.find(actor, id));
   }
 
   /** Who creates an organization becomes its owner; only installation administrators do. */
   async create(actor: Actor, owner: string, input: NewOrganization): Promise<Organization> {
-    requireScope(actor, organizationPolicy.create);
-    requireInstallation(actor, organizationPolicy.create);
-    return this.inNameOfSystem('making an organization', async () => {
-      const organization = await this.organizations.insert(Organization.make(owner, input));
-      await this.members.put(organization.id, owner, 'owner');
+    assertScope(actor, organizationPolicy.create);
+    assertInstallationAdmin(actor, organizationPolicy.create);
+    return this.runAsSystem('making an organization', async () => {
+      const organization = await this.organizations.insert(Organization.create(owner, input));
+      await this.members.setRole(organization.id, owner, 'owner');
       await this.events.publish(new OrganizationCreated(actor, organization));
       return organization;
     });
@@ -54,8 +54,8 @@ export class OrganizationsService implements RecordJudge, PlaceJudge {
 
   async update(actor: Actor, id: string, input: OrganizationChange, match: Precondition): Promise<Organization> {
     return this.unit.run(async () => {
-      const organization = await this.open(actor, id, 'update', match);
-      mustEcho(input, OrganizationView.of(organization));
+      const organization = await this.getForUpdate(actor, id, 'update', match);
+      assertReadOnlyUnchanged(input, OrganizationView.fromEntity(organization));
       await this.organizations.update(organization, input.fields());
       await this.events.publish(new OrganizationUpdated(actor, organization));
       return organization;
@@ -64,9 +64,9 @@ export class OrganizationsService implements RecordJudge, PlaceJudge {
 
   /** An organization goes last; personal workspaces that nobody put anything in go with it. */
   async delete(actor: Actor, id: string, match: Precondition): Promise<Organization> {
-    return this.inNameOfSystem('deleting an organization', async () => {
-      const organization = await this.open(actor, id, 'delete', match);
-      const left = await this.organizations.workspacesLeft(id);
+    return this.runAsSystem('deleting an organization', async () => {
+      const organization = await this.getForUpdate(actor, id, 'delete', match);
+      const left = await this.organizations.findBlockingWorkspaces(id);
       if (left.length > 0)
         throw new Conflict('IN_USE', `the organization has workspaces: ${left.map(({ name }) => name).join(', ')}`, {
           remedy: 'Delete its workspaces first.',
@@ -82,69 +82,69 @@ export class OrganizationsService implements RecordJudge, PlaceJudge {
    * The organization that a call means: the one it names, else the caller's only one, else the default of their profile.
    * @throws NotFound when it is not visible, InvalidRequest naming the choices when none is meant
    */
-  async meantBy(actor: Actor, id: string | undefined): Promise<Organization> {
+  async resolve(actor: Actor, id: string | undefined): Promise<Organization> {
     if (id) return this.get(actor, id);
-    const own = await this.ofMember(actor);
-    const only = defaultOf(actor, own);
+    const own = await this.listOfMember(actor);
+    const only = defaultOrganization(actor, own);
     if (only) return this.get(actor, only.id);
     const names = own.map((each) => `${each.name} (${each.id})`).join(', ');
-    throw InvalidRequest.at('orgID', own.length === 0 ? 'is required' : `is required; yours are ${names}`);
+    throw InvalidRequest.forField('orgID', own.length === 0 ? 'is required' : `is required; yours are ${names}`);
   }
 
-  private async ofMember({ userId }: Actor): Promise<{ id: string; name: string }[]> {
-    return userId ? this.organizations.ofMember(userId) : [];
+  private async listOfMember({ userId }: Actor): Promise<{ id: string; name: string }[]> {
+    return userId ? this.organizations.listByMember(userId) : [];
   }
 
   /**
    * Finds, requires and compares: how every change of one organization, and of who is in it, begins. It is held until the
    * end of the unit of work, so that such changes come one after another.
    */
-  async open(
+  async getForUpdate(
     actor: Actor,
     id: string,
     operation: OrganizationOperation,
     match = Precondition.none,
   ): Promise<Organization> {
-    const organization = found(id, await this.organizations.lock(actor, id));
-    await this.require(actor, operation, id);
-    match.check(organization);
+    const organization = orNotFound(id, await this.organizations.lock(actor, id));
+    await this.requireAccess(actor, operation, id);
+    match.assertMatches(organization);
     return organization;
   }
 
   /** @throws NotFound when the actor does not see the organization, Forbidden when their role there does not reach */
   async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
-    const organization = found(id, await this.organizations.find(actor, id));
-    await this.access.require(actor, operation, { type: 'organization', id, organizationId: organization.id });
+    const organization = orNotFound(id, await this.organizations.find(actor, id));
+    await this.access.authorize(actor, operation, { type: 'organization', id, organizationId: organization.id });
   }
 
   /** The same for the organization that a body means; when it is not clear which, the service refuses and names the choices. */
   async authorizeIn(actor: Actor, operation: Operation, fields: RequestFields): Promise<void> {
-    const id = fields.id('organization_id') ?? defaultOf(actor, await this.ofMember(actor))?.id;
+    const id = fields.id('organization_id') ?? defaultOrganization(actor, await this.listOfMember(actor))?.id;
     if (id) await this.authorize(actor, operation, id);
   }
 
   /** Nobody is a member of an organization before it is there, nor any more once it is deleted: yet both are told in its feed. */
-  private inNameOfSystem<T>(reason: string, work: () => Promise<T>): Promise<T> {
-    return this.unit.asSystem(reason, () => this.unit.run(work));
+  private runAsSystem<T>(reason: string, work: () => Promise<T>): Promise<T> {
+    return this.unit.runAsSystem(reason, () => this.unit.run(work));
   }
 
   /** Whether the actor may do this to an organization that they see. */
-  async allows(actor: Actor, operation: OrganizationOperation, id: string): Promise<boolean> {
+  async isAllowed(actor: Actor, operation: OrganizationOperation, id: string): Promise<boolean> {
     const role = await this.access.roleOn(actor, { type: 'organization', id, organizationId: id });
-    return refusalOf(actor, organizationPolicy[operation], role) === null;
+    return permissionError(actor, organizationPolicy[operation], role) === null;
   }
 
   /** @throws Forbidden */
-  require(actor: Actor, operation: OrganizationOperation, id: string): Promise<void> {
-    return this.access.require(actor, organizationPolicy[operation], { type: 'organization', id, organizationId: id });
+  requireAccess(actor: Actor, operation: OrganizationOperation, id: string): Promise<void> {
+    return this.access.authorize(actor, organizationPolicy[operation], { type: 'organization', id, organizationId: id });
   }
 }
 
 /** The only organization of the actor, else the default of their profile. */
-const defaultOf = <O extends { id: string }>({ defaultOrganizationId }: Actor, own: O[]): O | undefined =>
+const defaultOrganization = <O extends { id: string }>({ defaultOrganizationId }: Actor, own: O[]): O | undefined =>
   own.length === 1 ? own[0] : own.find(({ id }) => id === defaultOrganizationId);
 
-function found(id: string, organization: Organization | null): Organization {
+function orNotFound(id: string, organization: Organization | null): Organization {
   if (!organization) throw new NotFound('organization', id);
   return organization;
 }

@@ -3,14 +3,14 @@ import type { Actor } from '../core/access/actor.js';
 import { Store } from '../core/database/store.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import type { ListQuery } from '../core/listing/list-query.js';
-import { type Listing, recordOrder } from '../core/listing/listing.js';
+import { type Listing, recordOrderColumns } from '../core/listing/listing.js';
 import type { Page } from '../core/listing/page.js';
 import { Organization } from './organization.entity.js';
 
 const listing: Listing<Organization> = {
   alias: 'organization',
   pageSize: 20,
-  order: recordOrder('organization'),
+  order: recordOrderColumns('organization'),
   defaultOrder: 'created_at desc',
   search: ['organization.name'],
 };
@@ -38,7 +38,7 @@ export class OrganizationsStore extends Store<Organization> {
    * What keeps an organization from being deleted: its workspaces, but for personal ones without a design. Who is making
    * one just now is waited for.
    */
-  async workspacesLeft(id: string): Promise<{ id: string; name: string }[]> {
+  async findBlockingWorkspaces(id: string): Promise<{ id: string; name: string }[]> {
     await this.unit.manager.query('SELECT FROM organization WHERE id = $1 FOR UPDATE', [id]);
     return this.unit.manager.query(
       `SELECT w.id, w.name FROM workspace w
@@ -50,7 +50,7 @@ export class OrganizationsStore extends Store<Organization> {
   }
 
   /** The ids and names of the organizations that the user is a member of. */
-  async ofMember(userId: string): Promise<{ id: string; name: string; role: number }[]> {
+  async listByMember(userId: string): Promise<{ id: string; name: string; role: number }[]> {
     return this.unit.manager.query(
       `SELECT o.id, o.name, r.role FROM access_role r JOIN organization o ON o.id = r.resource_id
         WHERE r.user_id = $1 AND r.resource_type = 'organization' ORDER BY o.name, o.id`,
@@ -59,7 +59,7 @@ export class OrganizationsStore extends Store<Organization> {
   }
 
   private visibleTo(actor: Actor) {
-    const rows = this.select();
+    const rows = this.createQueryBuilder();
     if (actor.isSystem) return rows;
     return rows.andWhere(`organization.id IN (SELECT granted_resources(:actorId, 'organization'))`, {
       actorId: actor.userId,

@@ -1,5 +1,5 @@
 import { type ComponentDefinition, type RelationshipDefinition } from './definition.js';
-import { digestOf, identityOfRelationship } from './digest.js';
+import { definitionDigest, relationshipIdentity } from './digest.js';
 
 const component: ComponentDefinition = {
   kind: 'Thing',
@@ -21,10 +21,10 @@ describe('digestOf', () => {
       styles: { b: { d: [1, 2], c: 2 }, a: 1 },
       metadata: { source_uri: 'x', isAnnotation: false },
     };
-    expect(digestOf(component)).toMatch(/^[0-9a-f]{64}$/);
-    expect(digestOf(turned)).toBe(digestOf(component));
-    expect(digestOf(Object.fromEntries(Object.entries(component).reverse()) as typeof component)).toBe(
-      digestOf(component),
+    expect(definitionDigest(component)).toMatch(/^[0-9a-f]{64}$/);
+    expect(definitionDigest(turned)).toBe(definitionDigest(component));
+    expect(definitionDigest(Object.fromEntries(Object.entries(component).reverse()) as typeof component)).toBe(
+      definitionDigest(component),
     );
   });
 
@@ -38,7 +38,7 @@ describe('digestOf', () => {
       updatedAt: 'e',
       status: 'ignored',
     };
-    expect(digestOf({ ...component, rest: recorded, digest: 'x' })).toBe(digestOf(component));
+    expect(definitionDigest({ ...component, rest: recorded, digest: 'x' })).toBe(definitionDigest(component));
   });
 
   it('changes with everything else', () => {
@@ -52,16 +52,16 @@ describe('digestOf', () => {
       { rest: {} },
       { displayName: 'Thing', description: 'JSON', format: '' },
     ];
-    const digests = [component, ...changes.map((change) => ({ ...component, ...change }))].map(digestOf);
+    const digests = [component, ...changes.map((change) => ({ ...component, ...change }))].map(definitionDigest);
     expect(new Set(digests).size).toBe(digests.length);
   });
 });
 
 it('tells relationships apart by their selectors, and not by what describes them', () => {
   const one: RelationshipDefinition = { kind: 'edge', type: 'binding', subType: 'mount', version: '', selectors: [{ allow: { from: [] } }], metadata: {}, rest: {} }; // prettier-ignore
-  expect(identityOfRelationship({ ...one, metadata: { description: 'x' }, version: 'v1' })).toBe(
-    identityOfRelationship(one),
+  expect(relationshipIdentity({ ...one, metadata: { description: 'x' }, version: 'v1' })).toBe(
+    relationshipIdentity(one),
   );
-  expect(identityOfRelationship({ ...one, selectors: [] })).not.toBe(identityOfRelationship(one));
-  expect(identityOfRelationship({ ...one, subType: 'network' })).not.toBe(identityOfRelationship(one));
+  expect(relationshipIdentity({ ...one, selectors: [] })).not.toBe(relationshipIdentity(one));
+  expect(relationshipIdentity({ ...one, subType: 'network' })).not.toBe(relationshipIdentity(one));
 });

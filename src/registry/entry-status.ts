@@ -5,18 +5,18 @@ export const ENTRY_STATUSES = ['enabled', 'disabled'] as const;
 export type EntryStatus = (typeof ENTRY_STATUSES)[number];
 
 /** Clients in the field say `ignored` for disabled. */
-export const STATUS_WORDS = [...ENTRY_STATUSES, 'ignored'] as const;
+export const STATUS_INPUTS = [...ENTRY_STATUSES, 'ignored'] as const;
 
-export const statusOf = (word: (typeof STATUS_WORDS)[number]): EntryStatus => (word === 'enabled' ? word : 'disabled');
+export const parseStatus = (word: (typeof STATUS_INPUTS)[number]): EntryStatus => (word === 'enabled' ? word : 'disabled');
 
 /**
  * The statuses that a list is asked for: the enabled ones unless it says otherwise, null for all.
  * @throws InvalidRequest
  */
-export function wantedStatus(word: string | undefined, preset: EntryStatus | null): EntryStatus | null {
+export function parseStatusFilter(word: string | undefined, preset: EntryStatus | null): EntryStatus | null {
   if (!word) return preset;
   if (word === 'all') return null;
-  const known = STATUS_WORDS.find((each) => each === word);
-  if (!known) throw InvalidRequest.at('status', `must be one of ${STATUS_WORDS.join(', ')}, all`);
-  return statusOf(known);
+  const known = STATUS_INPUTS.find((each) => each === word);
+  if (!known) throw InvalidRequest.forField('status', `must be one of ${STATUS_INPUTS.join(', ')}, all`);
+  return parseStatus(known);
 }

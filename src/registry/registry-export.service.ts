@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Readable } from 'node:stream';
 import { Conflict, InvalidRequest, NotFound } from '../core/errors/app-error.js';
-import { fileName } from '../core/rest/download.js';
+import { toFileName } from '../core/rest/download.js';
 import { ComponentsStore } from './components/components.store.js';
 import type { ModelContent } from './definition.js';
 import type { Model } from './models/model.entity.js';
@@ -19,7 +19,7 @@ export interface ModelPackage {
 
 /** Writes models out as packages that register again to the same content. */
 @Injectable()
-export class RegistryExport {
+export class RegistryExportService {
   constructor(
     private readonly models: ModelsStore,
     private readonly components: ComponentsStore,
@@ -32,8 +32,8 @@ export class RegistryExport {
    * @throws NotFound; Conflict AMBIGUOUS_NAME when several registrants have one of this name
    */
   async export({ model: name, version, registrant }: ExportQuery): Promise<ModelPackage> {
-    if (!name) throw InvalidRequest.at('model', 'is required', 'Name the model to export.');
-    const models = await this.models.named(name, { version, registrant });
+    if (!name) throw InvalidRequest.forField('model', 'is required', 'Name the model to export.');
+    const models = await this.models.findByName(name, { version, registrant });
     if (models.length === 0) throw new NotFound('model', [name, version].filter(Boolean).join(' '));
     const registrants = await this.registrants.findAll([...new Set(models.map((each) => each.registrantId))]);
     if (registrants.size > 1) {
@@ -52,17 +52,17 @@ export class RegistryExport {
       );
     }
     const [owner] = [...registrants.values()] as [Registrant];
-    const file = fileName([name, version].filter(Boolean).join('-'), 'model');
-    return { name: `${file}.tar.gz`, content: writePackage(this.contents(models, owner)) };
+    const file = toFileName([name, version].filter(Boolean).join('-'), 'model');
+    return { name: `${file}.tar.gz`, content: writePackage(this.readContents(models, owner)) };
   }
 
-  private async *contents(models: Model[], owner: Registrant): AsyncGenerator<ModelContent> {
+  private async *readContents(models: Model[], owner: Registrant): AsyncGenerator<ModelContent> {
     for (const model of models) {
-      const components = await this.components.ofModel(model.id);
-      const schemas = await this.components.schemas([
+      const components = await this.components.findByModel(model.id);
+      const schemas = await this.components.findSchemas([
         ...new Set(components.flatMap((each) => each.schemaDigest ?? [])),
       ]);
-      const relationships = await this.relationships.ofModel(model.id);
+      const relationships = await this.relationships.findByModel(model.id);
       yield {
         model: {
           name: model.name,

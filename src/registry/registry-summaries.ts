@@ -18,17 +18,17 @@ export interface RegistrySummary {
 
 /** Counts over the whole registry. */
 @Injectable()
-export class RegistrySummaries {
+export class RegistrySummaryStore {
   constructor(
     private readonly models: ModelsStore,
     private readonly unit: UnitOfWork,
   ) {}
 
-  categories(): Promise<CategorySummary[]> {
-    return this.models.categories();
+  listCategories(): Promise<CategorySummary[]> {
+    return this.models.listCategories();
   }
 
-  async summary(): Promise<RegistrySummary> {
+  async getSummary(): Promise<RegistrySummary> {
     const [counts] = await this.unit.manager.query<Omit<RegistrySummary, 'categories'>[]>(
       `SELECT count(*)::int AS models, coalesce(sum(components_count), 0)::int AS components,
          coalesce(sum(relationships_count), 0)::int AS relationships, count(DISTINCT registrant_id)::int AS registrants
@@ -36,12 +36,12 @@ export class RegistrySummaries {
     );
     return {
       ...(counts ?? { models: 0, components: 0, relationships: 0, registrants: 0 }),
-      categories: await this.models.categories(),
+      categories: await this.models.listCategories(),
     };
   }
 
   /** Components by the name of their model, the most first. */
-  components(): Promise<NamedCount[]> {
+  countComponents(): Promise<NamedCount[]> {
     return this.unit.manager.query<NamedCount[]>(
       `SELECT name, sum(components_count)::int AS count FROM model
        WHERE deleted_at IS NULL AND status = 'enabled' AND components_count > 0 GROUP BY name ORDER BY count DESC, name`,
@@ -49,7 +49,7 @@ export class RegistrySummaries {
   }
 
   /** Relationships by kind, the most first. */
-  relationships(): Promise<NamedCount[]> {
+  countRelationships(): Promise<NamedCount[]> {
     return this.unit.manager.query<NamedCount[]>(
       `SELECT kind AS name, count(*)::int AS count FROM relationship WHERE listed GROUP BY kind ORDER BY count DESC, kind`,
     );

@@ -1,7 +1,7 @@
 import type { Actor } from '../core/access/actor.js';
 import { DomainEvent } from '../core/events/domain-event.js';
 import type { EntryStatus } from './entry-status.js';
-import type { Counts } from './registration/outcome.js';
+import type { RegistrationCounts } from './registration/outcome.js';
 
 export type EntityType = 'model' | 'component' | 'relationship';
 
@@ -23,7 +23,7 @@ abstract class RegistryEvent extends DomainEvent {
 export class EntitiesRegistered extends RegistryEvent {
   readonly action = 'registered';
 
-  constructor(actor: Actor, id: string, models: string[], counts: Counts) {
+  constructor(actor: Actor, id: string, models: string[], counts: RegistrationCounts) {
     const named = models.length > 3 ? `${models.length} models` : models.join(', ');
     const taken = counts.registered + counts.updated;
     super(actor, id, `${taken} entities of ${named} were registered`, { ...counts, models: models.slice(0, 100) });

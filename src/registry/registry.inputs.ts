@@ -1,9 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsDefined, IsOptional, ValidateBy } from 'class-validator';
 import { FormFlagInput, IdInput, MapInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
-import { isList, KeepsPacked, PackedJson } from '../core/schema/packed-json.js';
+import { isList, KeepPacked, PackedJson } from '../core/schema/packed-json.js';
 import type { JsonObject } from '../formats/located.js';
-import { STATUS_WORDS } from './entry-status.js';
+import { STATUS_INPUTS } from './entry-status.js';
 
 /** A package: an upload, `file` in base64, or `url`. */
 export class PackageInput {
@@ -39,7 +39,7 @@ export class ComponentsInput {
     items: { type: 'object' },
     description: 'Definitions with kind, apiVersion and schema.',
   })
-  @KeepsPacked()
+  @KeepPacked()
   @IsDefined({ message: 'is required' })
   @ValidateBy({ name: 'isList', validator: { validate: isList } }, { message: 'must be a list' })
   components!: JsonObject[] | PackedJson;
@@ -52,8 +52,8 @@ export class StatusInput {
   @IdInput()
   id!: string;
 
-  @WordInput(STATUS_WORDS)
-  status!: (typeof STATUS_WORDS)[number];
+  @WordInput(STATUS_INPUTS)
+  status!: (typeof STATUS_INPUTS)[number];
 }
 
 export class ValidationInput {
@@ -76,7 +76,7 @@ export class GenerationInput {
 }
 
 export class EvaluationInput {
-  @KeepsPacked()
+  @KeepPacked()
   @MapInput({ description: 'A design file.' })
   design!: JsonObject | PackedJson;
 

@@ -7,32 +7,32 @@ import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { ComponentsController, SchemasController } from './components/components.controller.js';
 import { ComponentKindResolver } from './components/components.resolver.js';
 import { ComponentsStore } from './components/components.store.js';
-import { ChartRenderer } from './generation/chart-renderer.js';
+import { ChartRendererFactory } from './generation/chart-renderer.js';
 import { GenerationService } from './generation/generation.service.js';
 import { ModelsController } from './models/models.controller.js';
 import { ModelsStore } from './models/models.store.js';
 import { PackageLoader } from './packages/package-loader.js';
 import { RegistrantsStore } from './registrants/registrants.store.js';
-import { ComponentRegistrations } from './registration/component-registrations.service.js';
-import { ConnectionDefinitions } from './registration/connection-definitions.js';
-import { RegistrationController } from './registration/registration.controller.js';
-import { RegisteredPackages } from './registration/registered-packages.js';
-import { RegistrationJobs } from './registration/registration-jobs.service.js';
-import { Registration } from './registration/registration.service.js';
+import { ComponentRegistrationService } from './registration/component-registrations.service.js';
+import { ConnectionDefinitionsService } from './registration/connection-definitions.js';
+import { DefinitionRegistrationController } from './registration/registration.controller.js';
+import { RegisteredPackagesStore } from './registration/registered-packages.js';
+import { RegistrationJobsService } from './registration/registration-jobs.service.js';
+import { DefinitionRegistrar } from './registration/registration.service.js';
 import { RegistrationStore } from './registration/registration.store.js';
-import { RegistrationsService } from './registration/registrations.service.js';
-import { RegistryAnswers } from './registry-answers.js';
+import { PackageRegistrationService } from './registration/registrations.service.js';
+import { RegistryListsService } from './registry-answers.js';
 import { RegistryController } from './registry.controller.js';
-import { RegistryExport } from './registry-export.service.js';
+import { RegistryExportService } from './registry-export.service.js';
 import { RegistryPresenter } from './registry-presenter.js';
 import { RegistryRevisionStore } from './registry-revision.store.js';
 import { RegistryService } from './registry.service.js';
 import { RegistryResolver } from './registry.resolver.js';
-import { RegistrySummaries } from './registry-summaries.js';
-import { RegistrySeed } from './seed/registry-seed.js';
+import { RegistrySummaryStore } from './registry-summaries.js';
+import { RegistrySeedService } from './seed/registry-seed.js';
 import { ValidationService } from './validation/validation.service.js';
-import { SummaryFeed } from './summary-feed.js';
-import { RelationshipEvaluation } from './relationships/evaluation.service.js';
+import { RegistrySummaryFeedService } from './summary-feed.js';
+import { RelationshipEvaluationService } from './relationships/evaluation.service.js';
 import { RelationshipsController } from './relationships/relationships.controller.js';
 import { RelationshipsStore } from './relationships/relationships.store.js';
 
@@ -40,7 +40,7 @@ import { RelationshipsStore } from './relationships/relationships.store.js';
 @Module({
   imports: [OrganizationsModule, ConnectionsModule, KubernetesModule],
   controllers: [
-    RegistrationController,
+    DefinitionRegistrationController,
     RegistryController,
     ModelsController,
     ComponentsController,
@@ -55,30 +55,30 @@ import { RelationshipsStore } from './relationships/relationships.store.js';
     RegistryRevisionStore,
     RegistryService,
     RegistryPresenter,
-    RegistryAnswers,
-    RegistrySummaries,
-    SummaryFeed,
+    RegistryListsService,
+    RegistrySummaryStore,
+    RegistrySummaryFeedService,
     RegistryResolver,
     ComponentKindResolver,
-    RegistryExport,
+    RegistryExportService,
     RegistrationStore,
-    Registration,
-    RegistrationsService,
-    RegisteredPackages,
-    RegistrationJobs,
-    ComponentRegistrations,
-    ConnectionDefinitions,
+    DefinitionRegistrar,
+    PackageRegistrationService,
+    RegisteredPackagesStore,
+    RegistrationJobsService,
+    ComponentRegistrationService,
+    ConnectionDefinitionsService,
     GenerationService,
-    ChartRenderer,
-    RelationshipEvaluation,
+    ChartRendererFactory,
+    RelationshipEvaluationService,
     ValidationService,
-    RegistrySeed,
+    RegistrySeedService,
     {
       provide: PackageLoader,
       inject: [WorkerPool, DocumentReader],
       useFactory: (pool: WorkerPool, { limits }: DocumentReader) => new PackageLoader(pool, limits),
     },
   ],
-  exports: [ComponentsStore, RelationshipEvaluation, ValidationService],
+  exports: [ComponentsStore, RelationshipEvaluationService, ValidationService],
 })
 export class RegistryModule {}

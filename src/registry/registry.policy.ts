@@ -1,7 +1,7 @@
-import { policy } from '../core/access/policy.js';
+import { definePolicy } from '../core/access/policy.js';
 
 /** One registry for the installation: everyone reads it, its administrators write it. */
-export const registryPolicy = policy('registry', {
+export const registryPolicy = definePolicy('registry', {
   read: { needs: 'none', scope: 'read' },
   validate: { needs: 'none', scope: 'read' },
   register: { needs: 'none', scope: 'admin', installation: true },

@@ -6,11 +6,11 @@ import { IntField, RecordsField, TextField } from '../core/schema/fields.js';
 import type { Component } from './components/component.entity.js';
 import { ComponentPage, ComponentView } from './components/component.view.js';
 import { ModelPage, ModelView } from './models/model.view.js';
-import { registryEnvelope } from './registry-answers.js';
+import { toRegistryEnvelope } from './registry-answers.js';
 import { RegistryListQuery, type RegistryScope } from './registry-list-query.js';
 import { RegistryPresenter } from './registry-presenter.js';
 import { RegistryService } from './registry.service.js';
-import { SummaryFeed } from './summary-feed.js';
+import { RegistrySummaryFeedService } from './summary-feed.js';
 
 /** The parameters of the REST lists; the registry is the same for every organization. */
 @ArgsType()
@@ -41,7 +41,7 @@ class RegistryArgs extends ListArgs {
 
   get query(): RegistryListQuery {
     const { version, status, annotations } = this;
-    const given = { ...this.toQuery(), version, status, annotations };
+    const given = { ...this.toListQuery(), version, status, annotations };
     return Object.assign(
       new RegistryListQuery(),
       Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null && value !== undefined)),
@@ -49,12 +49,12 @@ class RegistryArgs extends ListArgs {
   }
 }
 
-const KINDS = ['components', 'relationships', 'all'];
+const SUMMARY_TYPES = ['components', 'relationships', 'all'];
 
 @InputType()
 export class MeshModelSummarySelector {
   @Field(() => String, { description: 'components, relationships or all' })
-  @IsIn(KINDS, { message: `must be one of ${KINDS.join(', ')}` })
+  @IsIn(SUMMARY_TYPES, { message: `must be one of ${SUMMARY_TYPES.join(', ')}` })
   type!: string;
 }
 
@@ -82,43 +82,43 @@ export class RegistryResolver {
   constructor(
     private readonly registry: RegistryService,
     private readonly presenter: RegistryPresenter,
-    private readonly summaries: SummaryFeed,
+    private readonly summaries: RegistrySummaryFeedService,
   ) {}
 
   @Query(() => ModelPage)
   async models(@Args() { query, scope }: RegistryArgs): Promise<object> {
-    const page = await this.registry.modelPage(query, scope);
-    return registryEnvelope({ ...page, items: await this.presenter.models(page.items) }, 'models');
+    const page = await this.registry.listModels(query, scope);
+    return toRegistryEnvelope({ ...page, items: await this.presenter.toModelViews(page.items) }, 'models');
   }
 
   @Query(() => ModelView)
   async model(@Args('id', { type: () => ID }, new IdPipe('id')) id: string): Promise<object | undefined> {
-    return this.presenter.entity('model', await this.registry.entity('model', id));
+    return this.presenter.toEntityView('model', await this.registry.getEntity('model', id));
   }
 
   @Query(() => ComponentPage)
   async components(@Args() { query, scope }: RegistryArgs): Promise<object> {
-    const page = await this.registry.componentPage(query, scope);
-    return registryEnvelope(
-      { ...page, items: await this.presenter.componentsWithoutSchemas(page.items) },
+    const page = await this.registry.listComponents(query, scope);
+    return toRegistryEnvelope(
+      { ...page, items: await this.presenter.toComponentViewsWithoutSchemas(page.items) },
       'components',
     );
   }
 
   @Query(() => ComponentView)
   async component(@Args('id', { type: () => ID }, new IdPipe('id')) id: string): Promise<object | undefined> {
-    const component = (await this.registry.entity('component', id)) as Component;
-    return (await this.presenter.componentsWithoutSchemas([component]))[0];
+    const component = (await this.registry.getEntity('component', id)) as Component;
+    return (await this.presenter.toComponentViewsWithoutSchemas([component]))[0];
   }
 
   @Query(() => MeshModelSummary)
   getMeshModelSummary(@Args('selector') { type }: MeshModelSummarySelector): Promise<MeshModelSummary> {
-    return this.summaries.summary(type);
+    return this.summaries.getCounts(type);
   }
 
   /** The summary at once, then whenever the registry has changed. */
   @Subscription(() => MeshModelSummary, { resolve: (summary: MeshModelSummary) => summary })
   subscribeMeshModelSummary(@Args('selector') { type }: MeshModelSummarySelector): AsyncIterator<MeshModelSummary> {
-    return this.summaries.follow(type);
+    return this.summaries.subscribe(type);
   }
 }

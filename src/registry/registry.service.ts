@@ -15,7 +15,7 @@ import { type EntityType, EntityStatusChanged, ModelDeleted } from './registry.e
 import type { RegistryListQuery, RegistryScope } from './registry-list-query.js';
 import { RegistryRevisionStore } from './registry-revision.store.js';
 import { registryPolicy } from './registry.policy.js';
-import { requireRegistryWriter } from './registry-writers.js';
+import { assertRegistryWriter } from './registry-writers.js';
 import type { Relationship } from './relationships/relationship.entity.js';
 import { RelationshipsStore } from './relationships/relationships.store.js';
 
@@ -32,28 +32,28 @@ export class RegistryService {
   ) {}
 
   /** @throws NotFound when the path names what nobody registered */
-  async modelPage(query: RegistryListQuery, scope: RegistryScope): Promise<Page<Model>> {
+  async listModels(query: RegistryListQuery, scope: RegistryScope): Promise<Page<Model>> {
     const page = await this.models.page(query, scope);
-    if (page.total === 0) await this.mustExist(scope);
+    if (page.total === 0) await this.assertExists(scope);
     return page;
   }
 
-  async componentPage(query: RegistryListQuery, scope: RegistryScope): Promise<Page<Component>> {
+  async listComponents(query: RegistryListQuery, scope: RegistryScope): Promise<Page<Component>> {
     const page = await this.components.page(query, scope);
-    if (page.total === 0) await this.mustExist(scope);
+    if (page.total === 0) await this.assertExists(scope);
     return page;
   }
 
-  async relationshipPage(query: RegistryListQuery, scope: RegistryScope): Promise<Page<Relationship>> {
+  async listRelationships(query: RegistryListQuery, scope: RegistryScope): Promise<Page<Relationship>> {
     const page = await this.relationships.page(query, scope);
-    if (page.total === 0) await this.mustExist(scope);
+    if (page.total === 0) await this.assertExists(scope);
     return page;
   }
 
   /** @throws NotFound when a name of a path is nobody's: of a category, of a model in it, or of a component in that */
-  async mustExist({ category, model, kind }: RegistryScope): Promise<void> {
+  async assertExists({ category, model, kind }: RegistryScope): Promise<void> {
     if (category && !(await this.models.hasCategory(category))) throw new NotFound('category', category);
-    const named = model ? await this.models.named(model, { category }) : [];
+    const named = model ? await this.models.findByName(model, { category }) : [];
     if (model && named.length === 0) throw new NotFound('model', model);
     if (!kind) return;
     const every = { pagesize: '1', status: 'all' };
@@ -61,101 +61,101 @@ export class RegistryService {
     if (found.total === 0) throw new NotFound('component', kind);
   }
 
-  async model(id: string): Promise<Model> {
-    return found('model', id, await this.models.find(id));
+  async getModel(id: string): Promise<Model> {
+    return orNotFound('model', id, await this.models.find(id));
   }
 
   /** @throws NotFound */
-  async entity(type: EntityType, id: string): Promise<Model | Component | Relationship> {
+  async getEntity(type: EntityType, id: string): Promise<Model | Component | Relationship> {
     const store = { model: this.models, component: this.components, relationship: this.relationships }[type];
-    return found(type, id, await store.find(id));
+    return orNotFound(type, id, await store.find(id));
   }
 
   /**
    * The JSON Schema of a kind.
    * @throws NotFound when no enabled component of it has a schema
    */
-  async schema(kind: string, narrowed: { model?: string; version?: string; apiVersion?: string }): Promise<JsonObject> {
-    const definition = await this.components.holding(kind, narrowed);
+  async getSchema(kind: string, narrowed: { model?: string; version?: string; apiVersion?: string }): Promise<JsonObject> {
+    const definition = await this.components.findEffective(kind, narrowed);
     if (!definition?.schema) throw new NotFound('schema', kind);
     return JSON.parse(definition.schema) as JsonObject;
   }
 
   /** Enables or disables an entity; a model takes what it holds with it out of lists, validation and generation. */
   async setStatus(actor: Actor, type: EntityType, id: string, status: EntryStatus): Promise<void> {
-    requireRegistryWriter(actor, registryPolicy.setStatus);
+    assertRegistryWriter(actor, registryPolicy.setStatus);
     await this.unit.run(async () => {
-      const name = type === 'model' ? await this.setModel(id, status) : await this.setEntry(type, id, status);
+      const name = type === 'model' ? await this.setModelStatus(id, status) : await this.setEntryStatus(type, id, status);
       if (name === null) return;
-      this.revision.changes();
+      this.revision.incrementOnCommit();
       await this.events.publish(new EntityStatusChanged(actor, { type, id, name }, status));
     });
   }
 
   /** Deletes a version of a model and what it holds; registering it again brings it back. */
   async delete(actor: Actor, id: string, match = Precondition.none): Promise<Model> {
-    requireRegistryWriter(actor, registryPolicy.delete);
+    assertRegistryWriter(actor, registryPolicy.delete);
     return this.unit.run(async () => {
-      const model = found('model', id, await this.models.lock(id));
-      match.check(model);
+      const model = orNotFound('model', id, await this.models.lock(id));
+      match.assertMatches(model);
       await this.models.softDelete(model);
-      await this.components.follow(id, { listed: false, deletedAt: model.deletedAt });
-      await this.models.recount(id);
-      this.revision.changes();
+      await this.components.applyModelState(id, { listed: false, deletedAt: model.deletedAt });
+      await this.models.refreshCounts(id);
+      this.revision.incrementOnCommit();
       await this.events.publish(new ModelDeleted(actor, model));
       return model;
     });
   }
 
   /** @returns what the change is told of, null when there is none */
-  private async setModel(id: string, status: EntryStatus): Promise<string | null> {
-    const model = found('model', id, await this.models.lock(id));
+  private async setModelStatus(id: string, status: EntryStatus): Promise<string | null> {
+    const model = orNotFound('model', id, await this.models.lock(id));
     if (model.status === status) return null;
     await this.models.update(model, { status });
-    await this.components.follow(id, { listed: status === 'enabled', deletedAt: null });
-    await this.models.recount(id);
+    await this.components.applyModelState(id, { listed: status === 'enabled', deletedAt: null });
+    await this.models.refreshCounts(id);
     return `${model.name} ${model.version}`;
   }
 
-  private async setEntry(type: 'component' | 'relationship', id: string, status: EntryStatus): Promise<string | null> {
-    const { modelId } = found(type, id, await (type === 'component' ? this.components : this.relationships).find(id));
+  private async setEntryStatus(type: 'component' | 'relationship', id: string, status: EntryStatus): Promise<string | null> {
+    const { modelId } = orNotFound(type, id, await (type === 'component' ? this.components : this.relationships).find(id));
     // The model first, as registering does.
-    const model = found('model', modelId, await this.models.lock(modelId));
+    const model = orNotFound('model', modelId, await this.models.lock(modelId));
     const change = { status, listed: status === 'enabled' && model.status === 'enabled' };
     const kind =
       type === 'component'
-        ? await setListed(this.components, type, id, change)
-        : await setListed(this.relationships, type, id, change);
-    if (kind !== null) await this.models.recount(modelId);
+        ? await updateEntryStatus(this.components, type, id, change)
+        : await updateEntryStatus(this.relationships, type, id, change);
+    if (kind !== null) await this.models.refreshCounts(modelId);
     return kind;
   }
 }
 
 /** What both kinds of entries have to be listed by. */
-interface Entry {
+interface StatusEntry {
   kind: string;
   status: EntryStatus;
   listed: boolean;
 }
 
-interface EntryStore<E> {
+interface LockableStore<E> {
   lock: (id: string) => Promise<E | null>;
   update: (entry: E, change: Partial<E>) => Promise<E>;
 }
 
-async function setListed<E extends Entry>(
-  store: EntryStore<E>,
+async function updateEntryStatus<E extends StatusEntry>(
+  store: LockableStore<E>,
   type: EntityType,
   id: string,
-  change: Pick<Entry, 'status' | 'listed'>,
+  change: Pick<StatusEntry, 'status' | 'listed'>,
 ): Promise<string | null> {
-  const entry = found(type, id, await store.lock(id));
+  const entry = orNotFound(type, id, await store.lock(id));
   if (entry.status === change.status) return null;
   await store.update(entry, change as Partial<E>);
   return entry.kind;
 }
 
-function found<T>(what: string, id: string, record: T | null): T {
+function orNotFound<T>(what: string, id: string, record: T | null): T {
   if (!record) throw new NotFound(what, id);
   return record;
 }

@@ -1,36 +1,36 @@
 import { on } from 'node:events';
 import { EventEmitter } from 'node:events';
 import { Injectable } from '@nestjs/common';
-import { throughOutages } from '../core/database/outage.js';
+import { retryDuringOutage } from '../core/database/outage.js';
 import { EventStream } from '../core/events/event-stream.js';
-import { type NamedCount, RegistrySummaries } from './registry-summaries.js';
+import { type NamedCount, RegistrySummaryStore } from './registry-summaries.js';
 
-export interface Summary {
+export interface RegistryCounts {
   components: NamedCount[] | null;
   relationships: NamedCount[] | null;
 }
 
 /** Changes that come together are told of once. */
-const TOGETHER_MS = 200;
+const DEBOUNCE_MS = 200;
 
 /** The summary of the registry, followed as it changes on any replica. */
 @Injectable()
-export class SummaryFeed {
+export class RegistrySummaryFeedService {
   constructor(
-    private readonly summaries: RegistrySummaries,
+    private readonly summaries: RegistrySummaryStore,
     private readonly stream: EventStream,
   ) {}
 
   /** @param type components, relationships or all */
-  async summary(type: string): Promise<Summary> {
+  async getCounts(type: string): Promise<RegistryCounts> {
     return {
-      components: type === 'relationships' ? null : await this.summaries.components(),
-      relationships: type === 'components' ? null : await this.summaries.relationships(),
+      components: type === 'relationships' ? null : await this.summaries.countComponents(),
+      relationships: type === 'components' ? null : await this.summaries.countRelationships(),
     };
   }
 
   /** Each message is made when it is asked for, so a subscriber that does not read holds up nothing. */
-  async *follow(type: string): AsyncGenerator<Summary> {
+  async *subscribe(type: string): AsyncGenerator<RegistryCounts> {
     const changes = new EventEmitter();
     const aborter = new AbortController();
     let pending: NodeJS.Timeout | null = null;
@@ -38,20 +38,20 @@ export class SummaryFeed {
       pending ??= setTimeout(() => {
         pending = null;
         changes.emit('changed');
-      }, TOGETHER_MS);
+      }, DEBOUNCE_MS);
     };
     const stops = [
-      this.stream.listen(({ category }) => {
+      this.stream.subscribe(({ category }) => {
         if (category === 'registry') changed();
       }),
-      this.stream.onGap(changed),
+      this.stream.onReconnect(changed),
     ];
     try {
       const told = on(changes, 'changed', { signal: aborter.signal });
-      yield await this.summary(type);
+      yield await this.getCounts(type);
       for await (const _ of told) {
-        const summary = await throughOutages(
-          () => this.summary(type),
+        const summary = await retryDuringOutage(
+          () => this.getCounts(type),
           () => true,
         );
         if (summary) yield summary;

@@ -43,7 +43,7 @@ export class Workspace extends TenantEntity {
   @Column('integer', { nullable: true })
   maxDeploymentsPerDay!: number | null;
 
-  static make(actor: Actor, input: NewWorkspace): Workspace {
+  static create(actor: Actor, input: NewWorkspace): Workspace {
     return Object.assign(new Workspace(), {
       organizationId: input.organization_id,
       owner: actor.userId,
@@ -60,7 +60,7 @@ export class Workspace extends TenantEntity {
   }
 
   /** @throws Conflict WORKSPACE_ARCHIVED: in an archived workspace nothing is written */
-  mustBeActive(): void {
+  assertActive(): void {
     if (this.status === 'active') return;
     throw new Conflict('WORKSPACE_ARCHIVED', `workspace ${this.name} is archived`, {
       remedy: `Restore it first: POST /api/workspaces/${this.id}/restore.`,

@@ -1,10 +1,10 @@
-import { cleared, given, Writes } from '../core/rest/change-input.js';
-import { ChangeOnly } from '../core/rest/input.pipe.js';
+import { nullToEmpty, definedFields, UpdatesView } from '../core/rest/change-input.js';
+import { UpdateInput } from '../core/rest/input.pipe.js';
 import { IdInput, MapInput, NameInput, TextInput } from '../core/schema/input-fields.js';
 import type { Workspace } from './workspace.entity.js';
 import { WorkspaceView } from './workspace.view.js';
 
-@Writes(() => WorkspaceView)
+@UpdatesView(() => WorkspaceView)
 export class NewWorkspace {
   @NameInput()
   name!: string;
@@ -19,8 +19,8 @@ export class NewWorkspace {
   metadata?: Record<string, unknown> | null;
 }
 
-@Writes(() => WorkspaceView)
-export class WorkspaceChange extends ChangeOnly {
+@UpdatesView(() => WorkspaceView)
+export class WorkspaceChange extends UpdateInput {
   @NameInput({ optional: true })
   name?: string;
 
@@ -32,10 +32,10 @@ export class WorkspaceChange extends ChangeOnly {
 
   /** The columns that this input sets. */
   fields(): Partial<Workspace> {
-    return given({
+    return definedFields({
       name: this.name,
-      description: cleared(this.description, ''),
-      metadata: cleared(this.metadata, {}),
+      description: nullToEmpty(this.description, ''),
+      metadata: nullToEmpty(this.metadata, {}),
     });
   }
 }

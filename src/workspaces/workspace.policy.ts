@@ -1,6 +1,6 @@
-import { policy } from '../core/access/policy.js';
+import { definePolicy } from '../core/access/policy.js';
 
-export const workspacePolicy = policy(
+export const workspacePolicy = definePolicy(
   'workspace',
   {
     read: 'viewer',

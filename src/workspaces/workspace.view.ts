@@ -1,5 +1,5 @@
 import { ObjectType } from '@nestjs/graphql';
-import { EnvelopeOf } from '../core/listing/page.js';
+import { PaginatedView } from '../core/listing/page.js';
 import { IdField, MapField, TextField, WordField } from '../core/schema/fields.js';
 import { RecordView } from '../core/schema/record.view.js';
 import { type Workspace, WORKSPACE_STATUSES, type WorkspaceStatus } from './workspace.entity.js';
@@ -24,8 +24,8 @@ export class WorkspaceView extends RecordView {
   @MapField({ nullable: true })
   metadata!: Record<string, unknown>;
 
-  static of(this: void, workspace: Workspace): WorkspaceView {
-    return RecordView.shape(new WorkspaceView(), workspace, {
+  static fromEntity(this: void, workspace: Workspace): WorkspaceView {
+    return RecordView.assignRecord(new WorkspaceView(), workspace, {
       name: workspace.name,
       description: workspace.description,
       organization_id: workspace.organizationId,
@@ -36,4 +36,4 @@ export class WorkspaceView extends RecordView {
   }
 }
 
-export const WorkspacePage = EnvelopeOf(WorkspaceView, 'workspaces', 'WorkspacePage');
+export const WorkspacePage = PaginatedView(WorkspaceView, 'workspaces', 'WorkspacePage');

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { deletionOf } from '../core/database/base.entity.js';
+import { getDeletionTime } from '../core/database/base.entity.js';
 import { EventBus } from '../core/events/event-bus.js';
 import { EnvironmentDeleted, EnvironmentRestored } from '../environments/environment.events.js';
 import { EnvironmentsModule } from '../environments/environments.module.js';
@@ -17,14 +17,14 @@ import { WorkspaceMembersStore } from './members/workspace-members.store.js';
 import { PermissionsController } from './permissions/permissions.controller.js';
 import { PermissionsService } from './permissions/permissions.service.js';
 import { WorkspaceQuotasController } from './quotas/workspace-quotas.controller.js';
-import { WorkspaceQuotas } from './quotas/workspace-quotas.js';
+import { WorkspaceQuotasService } from './quotas/workspace-quotas.js';
 import { WorkspaceTeamsController } from './teams/workspace-teams.controller.js';
 import { WorkspaceTeamsService } from './teams/workspace-teams.service.js';
 import { WorkspaceTeamsStore } from './teams/workspace-teams.store.js';
 import { WorkspaceDeleted, WorkspaceRestored } from './workspace.events.js';
 import { WorkspacesController } from './workspaces.controller.js';
 import { WorkspacesResolver } from './workspaces.resolver.js';
-import { WorkspacePlacement } from './records/workspace-placement.js';
+import { WorkspacePlacementService } from './records/workspace-placement.js';
 import { WorkspacesService } from './workspaces.service.js';
 import { WorkspacesStore } from './workspaces.store.js';
 
@@ -46,51 +46,51 @@ import { WorkspacesStore } from './workspaces.store.js';
     WorkspaceMembersStore,
     WorkspaceTeamsService,
     WorkspaceTeamsStore,
-    WorkspaceQuotas,
-    WorkspacePlacement,
+    WorkspaceQuotasService,
+    WorkspacePlacementService,
     PermissionsService,
     WorkspaceEnvironmentsService,
     WorkspaceEnvironmentsResolver,
     WorkspaceEnvironmentsStore,
   ],
-  exports: [WorkspacesService, WorkspacesStore, WorkspacePlacement, WorkspaceQuotas, WorkspaceEnvironmentsStore],
+  exports: [WorkspacesService, WorkspacesStore, WorkspacePlacementService, WorkspaceQuotasService, WorkspaceEnvironmentsStore],
 })
 export class WorkspacesModule {
   constructor(
     workspaces: WorkspacesService,
     store: WorkspacesStore,
     members: WorkspaceMembersStore,
-    quotas: WorkspaceQuotas,
+    quotas: WorkspaceQuotasService,
     mappings: WorkspaceEnvironmentsStore,
     events: EventBus,
   ) {
-    quotas.countBy('max_members', (id) => members.count(id));
-    quotas.countBy('max_environments', (id) => mappings.count(id));
+    quotas.registerCounter('max_members', (id) => members.count(id));
+    quotas.registerCounter('max_environments', (id) => mappings.count(id));
     events.within(EnvironmentDeleted, ({ environment }) =>
-      mappings.removeAll('right', environment.id, deletionOf(environment)),
+      mappings.removeAll('right', environment.id, getDeletionTime(environment)),
     );
     events.within(EnvironmentRestored, async ({ environment, deletedAt }) => {
       if (!deletedAt) return;
-      await mappings.restoreOfEnvironment(environment.id, deletedAt);
-      await quotas.mustHold(await store.lockLimitedOfEnvironment(environment.id), 'max_environments');
+      await mappings.restoreByEnvironment(environment.id, deletedAt);
+      await quotas.assertAllWithinLimit(await store.lockLimitedByEnvironment(environment.id), 'max_environments');
     });
     // Whoever signs in is let into the teams of their groups, whatever a quota says; the next grant then counts them.
     events.within(TeamMemberAdded, async ({ actor, team }) => {
-      if (!actor.isSystem) await quotas.mustHold(await store.lockLimitedOfTeam(team.id), 'max_members');
+      if (!actor.isSystem) await quotas.assertAllWithinLimit(await store.lockLimitedByTeam(team.id), 'max_members');
     });
     events.within(OrganizationMemberAdded, ({ actor, organizationId, member }) =>
-      workspaces.welcomeBack(actor, organizationId, member.id),
+      workspaces.restorePersonalWorkspace(actor, organizationId, member.id),
     );
-    events.within(WorkspaceDeleted, ({ workspace }) => mappings.removeAll('left', workspace.id, deletionOf(workspace)));
+    events.within(WorkspaceDeleted, ({ workspace }) => mappings.removeAll('left', workspace.id, getDeletionTime(workspace)));
     events.within(WorkspaceRestored, async ({ workspace, deletedAt }) => {
-      if (deletedAt) await mappings.restoreOfWorkspace(workspace.id, deletedAt);
+      if (deletedAt) await mappings.restoreByWorkspace(workspace.id, deletedAt);
     });
     events.within(OrganizationMemberRemoved, ({ organizationId, member }) =>
       members.removeFromOrganization(organizationId, member.id),
     );
     // The first start makes the organization in the name of the system; its administrator's default workspace is called Default.
     events.within(OrganizationCreated, async ({ actor, organization }) => {
-      if (actor.isSystem) await workspaces.makePersonal(actor, organization.id, organization.owner, 'Default');
+      if (actor.isSystem) await workspaces.createPersonal(actor, organization.id, organization.owner, 'Default');
     });
   }
 }

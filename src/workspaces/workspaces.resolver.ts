@@ -1,8 +1,8 @@
 import { Args, ID, Query, Resolver } from '@nestjs/graphql';
 import { Actor } from '../core/access/actor.js';
-import { Caller } from '../core/access/public.js';
+import { CurrentActor } from '../core/access/public.js';
 import { ListArgs } from '../core/listing/list-query.js';
-import { type Envelope, envelope } from '../core/listing/page.js';
+import { type PageEnvelope, toPageEnvelope } from '../core/listing/page.js';
 import { IdPipe } from '../core/rest/id.js';
 import { WorkspacePage, WorkspaceView } from './workspace.view.js';
 import { WorkspacesService } from './workspaces.service.js';
@@ -12,15 +12,15 @@ export class WorkspacesResolver {
   constructor(private readonly service: WorkspacesService) {}
 
   @Query(() => WorkspacePage)
-  async workspaces(@Caller() actor: Actor, @Args() args: ListArgs): Promise<Envelope> {
-    return envelope(await this.service.list(actor, args.toQuery()), 'workspaces', WorkspaceView.of);
+  async workspaces(@CurrentActor() actor: Actor, @Args() args: ListArgs): Promise<PageEnvelope> {
+    return toPageEnvelope(await this.service.list(actor, args.toListQuery()), 'workspaces', WorkspaceView.fromEntity);
   }
 
   @Query(() => WorkspaceView)
   async workspace(
-    @Caller() actor: Actor,
+    @CurrentActor() actor: Actor,
     @Args('id', { type: () => ID }, new IdPipe('id')) id: string,
   ): Promise<WorkspaceView> {
-    return WorkspaceView.of(await this.service.get(actor, id));
+    return WorkspaceView.fromEntity(await this.service.get(actor, id));
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Access, requireScope } from '../core/access/access.js';
+import { Access, assertScope } from '../core/access/access.js';
 import type { Actor } from '../core/access/actor.js';
 import type { Operation } from '../core/access/policy.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
@@ -7,9 +7,9 @@ import { Conflict, InvalidRequest, NotFound } from '../core/errors/app-error.js'
 import { EventBus } from '../core/events/event-bus.js';
 import { type OrganizationListQuery, OrganizationQuery } from '../core/listing/list-query.js';
 import type { Page } from '../core/listing/page.js';
-import { mustEcho } from '../core/rest/change-input.js';
+import { assertReadOnlyUnchanged } from '../core/rest/change-input.js';
 import { Precondition } from '../core/rest/precondition.js';
-import type { RecordJudge } from '../core/rest/rights/requires.js';
+import type { RecordAuthorizer } from '../core/rest/rights/requires.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 import { WorkspaceMembersStore } from './members/workspace-members.store.js';
 import { Workspace } from './workspace.entity.js';
@@ -26,10 +26,10 @@ import { WorkspaceView } from './workspace.view.js';
 import { WorkspacesStore } from './workspaces.store.js';
 
 /** What whoever sees a workspace may read of it. */
-type Reading = 'read' | 'readMembers' | 'readQuotas';
+type ReadOperation = 'read' | 'readMembers' | 'readQuotas';
 
 @Injectable()
-export class WorkspacesService implements RecordJudge {
+export class WorkspacesService implements RecordAuthorizer {
   constructor(
     private readonly workspaces: WorkspacesStore,
     private readonly members: WorkspaceMembersStore,
@@ -40,9 +40,9 @@ export class WorkspacesService implements RecordJudge {
   ) {}
 
   async list(actor: Actor, query: OrganizationListQuery): Promise<Page<Workspace>> {
-    requireScope(actor, workspacePolicy.read);
+    assertScope(actor, workspacePolicy.read);
     if (!query.organization_id)
-      throw InvalidRequest.at('orgID', 'is required', 'Send orgID with the id of an organization.');
+      throw InvalidRequest.forField('orgID', 'is required', 'Send orgID with the id of an organization.');
     const organization = await this.organizations.get(actor, query.organization_id);
     return this.workspaces.page(actor, organization.id, query);
   }
@@ -51,30 +51,30 @@ export class WorkspacesService implements RecordJudge {
   async get(
     actor: Actor,
     id: string,
-    operation: Reading = 'read',
+    operation: ReadOperation = 'read',
     within = new OrganizationQuery(),
   ): Promise<Workspace> {
-    requireScope(actor, workspacePolicy[operation]);
-    return found(id, within.only(await this.workspaces.find(actor, id)));
+    assertScope(actor, workspacePolicy[operation]);
+    return orNotFound(id, within.keepIfInOrganization(await this.workspaces.find(actor, id)));
   }
 
   async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
     const withDeleted = operation === workspacePolicy.restore;
-    const { organizationId } = found(id, await this.workspaces.find(actor, id, withDeleted));
-    await this.access.require(actor, operation, { type: 'workspace', id, organizationId });
+    const { organizationId } = orNotFound(id, await this.workspaces.find(actor, id, withDeleted));
+    await this.access.authorize(actor, operation, { type: 'workspace', id, organizationId });
   }
 
   /** Who creates a workspace becomes its admin. */
   async create(actor: Actor, input: NewWorkspace): Promise<Workspace> {
     const { id } = await this.organizations.get(actor, input.organization_id);
-    await this.access.require(actor, workspacePolicy.create, { type: 'organization', id, organizationId: id });
-    return this.keep(actor, Workspace.make(actor, input));
+    await this.access.authorize(actor, workspacePolicy.create, { type: 'organization', id, organizationId: id });
+    return this.insertWithAdmin(actor, Workspace.create(actor, input));
   }
 
   async update(actor: Actor, id: string, input: WorkspaceChange, match: Precondition): Promise<Workspace> {
     return this.unit.run(async () => {
-      const workspace = await this.open(actor, id, 'update', match);
-      mustEcho(input, WorkspaceView.of(workspace));
+      const workspace = await this.getActiveForUpdate(actor, id, 'update', match);
+      assertReadOnlyUnchanged(input, WorkspaceView.fromEntity(workspace));
       await this.workspaces.update(workspace, input.fields());
       await this.events.publish(new WorkspaceUpdated(actor, workspace));
       return workspace;
@@ -84,9 +84,9 @@ export class WorkspacesService implements RecordJudge {
   /** Members lose access until it is restored, and nothing is written in it. Archiving twice changes nothing. */
   async archive(actor: Actor, id: string): Promise<Workspace> {
     return this.unit.run(async () => {
-      const workspace = await this.held(actor, id, 'archive');
+      const workspace = await this.getForUpdate(actor, id, 'archive');
       if (workspace.status === 'archived') return workspace;
-      await this.mustNotBePersonal(workspace, 'archived');
+      await this.assertNotPersonal(workspace, 'archived');
       await this.workspaces.update(workspace, { status: 'archived' });
       await this.events.publish(new WorkspaceArchived(actor, workspace));
       return workspace;
@@ -96,11 +96,11 @@ export class WorkspacesService implements RecordJudge {
   /** Brings an archived or deleted workspace back active, with all that was in it. Restoring an active one changes nothing. */
   async restore(actor: Actor, id: string): Promise<Workspace> {
     return this.unit.run(async () => {
-      const workspace = found(id, await this.workspaces.lockWithDeleted(actor, id));
-      await this.require(actor, 'restore', workspace);
+      const workspace = orNotFound(id, await this.workspaces.lockWithDeleted(actor, id));
+      await this.requireAccess(actor, 'restore', workspace);
       const { deletedAt, status } = workspace;
       if (!deletedAt && status === 'active') return workspace;
-      const personalOf = deletedAt && (await this.hasAnotherDefault(workspace)) ? null : workspace.personalOf;
+      const personalOf = deletedAt && (await this.hasOtherPersonal(workspace)) ? null : workspace.personalOf;
       await this.workspaces.update(workspace, { status: 'active', deletedAt: null, personalOf });
       await this.events.publish(new WorkspaceRestored(actor, workspace, deletedAt));
       return workspace;
@@ -110,8 +110,8 @@ export class WorkspacesService implements RecordJudge {
   /** Its designs and mappings are hidden with it, and come back with a restore. */
   async delete(actor: Actor, id: string, match: Precondition): Promise<Workspace> {
     return this.unit.run(async () => {
-      const workspace = await this.held(actor, id, 'delete', match);
-      await this.mustNotBePersonal(workspace, 'deleted');
+      const workspace = await this.getForUpdate(actor, id, 'delete', match);
+      await this.assertNotPersonal(workspace, 'deleted');
       await this.workspaces.softDelete(workspace);
       await this.events.publish(new WorkspaceDeleted(actor, workspace));
       return workspace;
@@ -122,101 +122,101 @@ export class WorkspacesService implements RecordJudge {
    * The personal workspace of a user (the actor unless said otherwise) in an organization, made when it is first needed.
    * @throws Conflict NOT_A_MEMBER when they have none, and belong to the organization no more
    */
-  async defaultOf(actor: Actor, organizationId: string, userId = actor.userId): Promise<Workspace> {
+  async getOrCreatePersonal(actor: Actor, organizationId: string, userId = actor.userId): Promise<Workspace> {
     if (!userId) throw new Error('the system has no default workspace');
     const personal = await this.workspaces.findPersonal(organizationId, userId);
     if (personal) return personal;
     return this.unit.run(async () => {
-      if (!(await this.members.holdMembership(organizationId, userId)))
+      if (!(await this.members.lockMembership(organizationId, userId)))
         throw new Conflict(
           'NOT_A_MEMBER',
           'the user has no default workspace, and is not in the organization any more',
         );
       const made = await this.workspaces.findPersonal(organizationId, userId);
-      return made ?? this.makePersonal(actor, organizationId, userId, 'Personal workspace');
+      return made ?? this.createPersonal(actor, organizationId, userId, 'Personal workspace');
     });
   }
 
   /** Who comes back to an organization finds their default workspace as its admin, and active. */
-  async welcomeBack(actor: Actor, organizationId: string, userId: string): Promise<void> {
+  async restorePersonalWorkspace(actor: Actor, organizationId: string, userId: string): Promise<void> {
     const personal = await this.workspaces.findPersonal(organizationId, userId);
     if (!personal) return;
-    await this.members.put(personal.id, userId, 'admin');
+    await this.members.setRole(personal.id, userId, 'admin');
     if (personal.status === 'active') return;
     await this.workspaces.update(personal, { status: 'active' });
     await this.events.publish(new WorkspaceRestored(actor, personal, null));
   }
 
-  makePersonal(actor: Actor, organizationId: string, userId: string, name: string): Promise<Workspace> {
-    const workspace = Workspace.make(actor, { name, organization_id: organizationId });
-    return this.keep(actor, Object.assign(workspace, { owner: userId, personalOf: userId }));
+  createPersonal(actor: Actor, organizationId: string, userId: string, name: string): Promise<Workspace> {
+    const workspace = Workspace.create(actor, { name, organization_id: organizationId });
+    return this.insertWithAdmin(actor, Object.assign(workspace, { owner: userId, personalOf: userId }));
   }
 
   /**
    * The workspace, held until the end of the unit of work, when it may be written to.
    * @throws NotFound, or Conflict WORKSPACE_ARCHIVED
    */
-  async mustBeActive(actor: Actor, id: string): Promise<Workspace> {
-    const workspace = found(id, await this.workspaces.lock(actor, id));
-    workspace.mustBeActive();
+  async lockActive(actor: Actor, id: string): Promise<Workspace> {
+    const workspace = orNotFound(id, await this.workspaces.lock(actor, id));
+    workspace.assertActive();
     return workspace;
   }
 
   /** The same for several at once, which are held in one order so that nobody waits for one another. */
-  async mustAllBeActive(actor: Actor, ids: string[]): Promise<Map<string, Workspace>> {
+  async lockAllActive(actor: Actor, ids: string[]): Promise<Map<string, Workspace>> {
     const held = new Map((await this.workspaces.lockAll(actor, ids)).map((workspace) => [workspace.id, workspace]));
-    for (const id of ids) found(id, held.get(id) ?? null).mustBeActive();
+    for (const id of ids) orNotFound(id, held.get(id) ?? null).assertActive();
     return held;
   }
 
   /** Finds, requires, compares, and refuses what is archived: how every change of one workspace begins. */
-  async open(
+  async getActiveForUpdate(
     actor: Actor,
     id: string,
     operation: keyof typeof workspacePolicy,
     match = Precondition.none,
   ): Promise<Workspace> {
-    const workspace = await this.held(actor, id, operation, match);
-    workspace.mustBeActive();
+    const workspace = await this.getForUpdate(actor, id, operation, match);
+    workspace.assertActive();
     return workspace;
   }
 
-  require(actor: Actor, operation: keyof typeof workspacePolicy, { id, organizationId }: Workspace): Promise<void> {
-    return this.access.require(actor, workspacePolicy[operation], { type: 'workspace', id, organizationId });
+  requireAccess(actor: Actor, operation: keyof typeof workspacePolicy, { id, organizationId }: Workspace): Promise<void> {
+    return this.access.authorize(actor, workspacePolicy[operation], { type: 'workspace', id, organizationId });
   }
 
-  private async held(
+  private async getForUpdate(
     actor: Actor,
     id: string,
     operation: keyof typeof workspacePolicy,
     match = Precondition.none,
   ): Promise<Workspace> {
-    const workspace = found(id, await this.workspaces.lock(actor, id));
-    await this.require(actor, operation, workspace);
-    match.check(workspace);
+    const workspace = orNotFound(id, await this.workspaces.lock(actor, id));
+    await this.requireAccess(actor, operation, workspace);
+    match.assertMatches(workspace);
     return workspace;
   }
 
-  private keep(actor: Actor, workspace: Workspace): Promise<Workspace> {
+  private insertWithAdmin(actor: Actor, workspace: Workspace): Promise<Workspace> {
     return this.unit.run(async () => {
       await this.workspaces.insert(workspace);
-      await this.unit.asSystem('the first admin', () => this.members.put(workspace.id, workspace.owner, 'admin'));
+      await this.unit.runAsSystem('the first admin', () => this.members.setRole(workspace.id, workspace.owner, 'admin'));
       await this.events.publish(new WorkspaceCreated(actor, workspace));
       return workspace;
     });
   }
 
-  private async hasAnotherDefault({ organizationId, personalOf }: Workspace): Promise<boolean> {
+  private async hasOtherPersonal({ organizationId, personalOf }: Workspace): Promise<boolean> {
     return personalOf !== null && (await this.workspaces.findPersonal(organizationId, personalOf)) !== null;
   }
 
-  private async mustNotBePersonal({ organizationId, personalOf }: Workspace, verb: string): Promise<void> {
+  private async assertNotPersonal({ organizationId, personalOf }: Workspace, verb: string): Promise<void> {
     if (!personalOf || !(await this.members.isInOrganization(organizationId, personalOf))) return;
     throw new Conflict('DEFAULT_WORKSPACE', `the default workspace of a member cannot be ${verb}`);
   }
 }
 
-function found(id: string, workspace: Workspace | null): Workspace {
+function orNotFound(id: string, workspace: Workspace | null): Workspace {
   if (!workspace) throw new NotFound('workspace', id);
   return workspace;
 }

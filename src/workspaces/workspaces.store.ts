@@ -3,10 +3,10 @@ import type { SelectQueryBuilder } from 'typeorm';
 import { Access } from '../core/access/access.js';
 import type { Actor } from '../core/access/actor.js';
 import { Store } from '../core/database/store.js';
-import { deletedRecords } from '../core/access/restorable.js';
+import { deletedAtFilter } from '../core/access/restorable.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import type { OrganizationListQuery } from '../core/listing/list-query.js';
-import { equals, type Listing, recordOrder } from '../core/listing/listing.js';
+import { equalsFilter, type Listing, recordOrderColumns } from '../core/listing/listing.js';
 import type { Page } from '../core/listing/page.js';
 import { Workspace } from './workspace.entity.js';
 import { workspacePolicy } from './workspace.policy.js';
@@ -14,14 +14,14 @@ import { workspacePolicy } from './workspace.policy.js';
 const listing: Listing<Workspace> = {
   alias: 'workspace',
   pageSize: 20,
-  order: recordOrder('workspace'),
+  order: recordOrderColumns('workspace'),
   defaultOrder: 'created_at desc',
   search: ['workspace.name'],
   filter: {
-    name: equals('name', 'workspace.name'),
-    owner: equals('owner', 'workspace.owner::text'),
-    status: equals('status', 'workspace.status'),
-    deleted_at: deletedRecords('workspace', workspacePolicy.restore.needs, 'id'),
+    name: equalsFilter('name', 'workspace.name'),
+    owner: equalsFilter('owner', 'workspace.owner::text'),
+    status: equalsFilter('status', 'workspace.status'),
+    deleted_at: deletedAtFilter('workspace', workspacePolicy.restore.needs, 'id'),
   },
   filterDefaults: { deleted_at: false },
 };
@@ -37,7 +37,7 @@ export class WorkspacesStore extends Store<Workspace> {
   }
 
   page(actor: Actor, organizationId: string, query: OrganizationListQuery): Promise<Page<Workspace>> {
-    const rows = this.access.onlyVisibleIn(this.select(), 'workspace', 'workspace', actor, organizationId);
+    const rows = this.access.onlyVisibleIn(this.createQueryBuilder(), 'workspace', 'workspace', actor, organizationId);
     return this.paginate(rows, listing, query);
   }
 
@@ -70,7 +70,7 @@ export class WorkspacesStore extends Store<Workspace> {
   }
 
   /** Those with a limit of members that a team has a role in, held until the end of the unit of work. */
-  lockLimitedOfTeam(teamId: string): Promise<Workspace[]> {
+  lockLimitedByTeam(teamId: string): Promise<Workspace[]> {
     return this.lockLimited(
       'workspace.max_members IS NOT NULL AND workspace.id IN (SELECT workspace_id FROM workspace_team WHERE team_id = :id)',
       teamId,
@@ -78,7 +78,7 @@ export class WorkspacesStore extends Store<Workspace> {
   }
 
   /** Those with a limit of environments that an environment is assigned to, held until the end of the unit of work. */
-  lockLimitedOfEnvironment(environmentId: string): Promise<Workspace[]> {
+  lockLimitedByEnvironment(environmentId: string): Promise<Workspace[]> {
     return this.lockLimited(
       `workspace.max_environments IS NOT NULL AND workspace.id IN
         (SELECT workspace_id FROM workspace_environment WHERE environment_id = :id AND deleted_at IS NULL)`,
@@ -87,14 +87,14 @@ export class WorkspacesStore extends Store<Workspace> {
   }
 
   private lockLimited(which: string, id: string): Promise<Workspace[]> {
-    return this.select().where(which, { id }).orderBy('workspace.id').setLock('pessimistic_write').getMany();
+    return this.createQueryBuilder().where(which, { id }).orderBy('workspace.id').setLock('pessimistic_write').getMany();
   }
 
   findPersonal(organizationId: string, userId: string): Promise<Workspace | null> {
-    return this.rows.findOneBy({ organizationId, personalOf: userId });
+    return this.repository.findOneBy({ organizationId, personalOf: userId });
   }
 
   private visibleTo(actor: Actor): SelectQueryBuilder<Workspace> {
-    return this.access.onlyVisible(this.select(), 'workspace', 'workspace', actor);
+    return this.access.onlyVisible(this.createQueryBuilder(), 'workspace', 'workspace', actor);
   }
 }

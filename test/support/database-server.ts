@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SUPERUSER } from '../../src/core/database/embedded/data-directory.js';
-import { startEmbedded } from '../../src/core/database/embedded/embedded.js';
+import { startEmbeddedPostgres } from '../../src/core/database/embedded/embedded.js';
 import { migrate } from '../../src/core/database/migrate.js';
 import { migrations } from '../../src/migrations/migrations.js';
 import { type DatabaseServer, databaseUrl, onServer } from './database.js';
@@ -20,7 +20,7 @@ export async function startDatabaseServer(): Promise<SharedServer<DatabaseServer
 }
 
 async function startOwn(): Promise<{ url: string; stop: () => Promise<void> }> {
-  const database = await startEmbedded({ dataDir: testRunFolder(), durable: false, log: () => undefined });
+  const database = await startEmbeddedPostgres({ dataDir: testRunFolder(), durable: false, log: () => undefined });
   endWithTestRun(database.pid);
   const superuser = new URL(database.url);
   superuser.username = SUPERUSER;

@@ -5,30 +5,30 @@ import { type AppliedChange, type ChangeJournal } from '../../src/deployments/ap
 import { type DeploymentResult } from '../../src/deployments/apply/resource-result.js';
 import { RunClock } from '../../src/deployments/apply/run-clock.js';
 import { Undo } from '../../src/deployments/apply/undo.js';
-import { resourceOf, undoneResources } from '../../src/deployments/apply/undone-resources.js';
+import { toResourceState, applyUndo } from '../../src/deployments/apply/undone-resources.js';
 import { Undeployer, type UndeployOptions } from '../../src/deployments/apply/undeployer.js';
-import { type SchemaJudge } from '../../src/deployments/plan/definition-judge.js';
+import { type SchemaValidator } from '../../src/deployments/plan/definition-judge.js';
 import { type Owner } from '../../src/deployments/plan/owner.js';
 import { type Plan } from '../../src/deployments/plan/plan.js';
 import { Planner, type PlanOptions } from '../../src/deployments/plan/planner.js';
 import { ClusterClient } from '../../src/kubernetes/clusters/cluster-client.js';
 import { type ClusterLimits } from '../../src/kubernetes/clusters/cluster-transport.js';
-import { InPlace } from '../../src/formats/task.js';
-import { readKubeconfig } from '../../src/kubernetes/clusters/kubeconfig-text.js';
+import { InlineTaskRunner } from '../../src/formats/task.js';
+import { parseKubeconfig } from '../../src/kubernetes/clusters/kubeconfig-text.js';
 import { type KubernetesObject, type ObjectReference } from '../../src/kubernetes/clusters/kubernetes-object.js';
 import { validateInWorker } from '../../src/registry/validation/validation-task.js';
 
 /** Judges by schemas as the service does, without a worker. */
-export const judge: SchemaJudge = {
+export const judge: SchemaValidator = {
   judgeBy: (resources, schemas) => Promise.resolve(validateInWorker({ resources, schemas })),
 };
 
 /** Calls a test's cluster as the kubeconfig says. */
 export function clusterClient(kubeconfig: string, limits?: Partial<ClusterLimits>): ClusterClient {
-  const [context] = readKubeconfig(kubeconfig, { insecureTls: false });
+  const [context] = parseKubeconfig(kubeconfig, { insecureTls: false });
   if (!context?.access) throw context?.error ?? new Error('the kubeconfig has no context');
   const outbound = new Outbound({ allow: [], connections: 'private', production: false });
-  return new ClusterClient(context.access, outbound, new InPlace(), limits);
+  return new ClusterClient(context.access, outbound, new InlineTaskRunner(), limits);
 }
 
 /** Keeps what a deployment changes for as long as the test has it. */
@@ -104,10 +104,10 @@ export class DeploymentScene {
   }
 
   async undo(result: DeploymentResult, journal: ChangeJournal, timeoutMs = 60_000): Promise<SceneResult> {
-    const undone = await new Undo(this.client, this.owner, new RunClock(timeoutMs)).all(journal.changes);
-    const missing = (change: AppliedChange) => ({ component: null, ...resourceOf(change, 'applied') });
+    const undone = await new Undo(this.client, this.owner, new RunClock(timeoutMs)).undoAll(journal.changes);
+    const missing = (change: AppliedChange) => ({ component: null, ...toResourceState(change, 'applied') });
     const isClean = undone.every(({ error }) => !error);
-    const resources = undoneResources(result.resources, undone, missing);
+    const resources = applyUndo(result.resources, undone, missing);
     return { ...result, status: isClean && result.status === 'failed' ? 'rolled_back' : result.status, resources };
   }
 
@@ -121,7 +121,7 @@ export class DeploymentScene {
 
   /** Somebody else applies an object, with force. */
   async others(object: KubernetesObject, fieldManager = 'somebody-else'): Promise<KubernetesObject> {
-    const kind = await this.client.find(object.apiVersion, object.kind);
+    const kind = await this.client.findKind(object.apiVersion, object.kind);
     if (!kind) throw new Error(`no such kind: ${object.kind}`);
     const metadata = kind.namespaced ? { namespace: this.namespace, ...object.metadata } : object.metadata;
     return (await this.client.apply(kind, { ...object, metadata }, { fieldManager, force: true })).object;
@@ -133,7 +133,7 @@ export class DeploymentScene {
     name: string,
     namespace = this.namespace,
   ): Promise<KubernetesObject | undefined> {
-    const found = await this.client.find(apiVersion, kind, 0);
+    const found = await this.client.findKind(apiVersion, kind, 0);
     return found && this.client.lookup(found, name, found.namespaced ? namespace : undefined);
   }
 }

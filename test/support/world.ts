@@ -2,8 +2,8 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { randomUUID } from 'node:crypto';
 import type { Type } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { makeApp } from '../../src/app.setup.js';
-import { FirstStart } from '../../src/auth/first-start.js';
+import { createApp } from '../../src/app.setup.js';
+import { FirstStartService } from '../../src/auth/first-start.js';
 import { Env } from '../../src/core/config/env.js';
 import { cloneDatabase, type TestDatabase } from './database.js';
 import { Person } from './person.js';
@@ -29,10 +29,10 @@ export class World {
     reach: (url: string) => string | Promise<string> = (url) => url,
   ): Promise<World> {
     const database = await cloneDatabase();
-    const app = await makeApp(Env.read({ ...SETTINGS, ...settings }), await reach(database.url));
+    const app = await createApp(Env.parse({ ...SETTINGS, ...settings }), await reach(database.url));
     await app.listen(0, '127.0.0.1');
     const baseUrl = (await app.getUrl()).replace('[::1]', '127.0.0.1');
-    const first = await app.get(FirstStart).fill(() => Promise.resolve());
+    const first = await app.get(FirstStartService).seed(() => Promise.resolve());
     if (!first) throw new Error('the cloned database was not empty');
     const admin = new Person(baseUrl, first.token, first.userId, first.email);
     return new World(app, baseUrl, admin, first.organizationId, new Person(baseUrl, null), database);

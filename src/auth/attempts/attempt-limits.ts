@@ -2,8 +2,8 @@ import { createHmac, hkdfSync } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../core/config/env.js';
 import { AppError } from '../../core/errors/app-error.js';
-import { networkOf } from '../../core/rest/network.js';
-import { asAddress } from '../../organizations/users/users.store.js';
+import { toNetwork } from '../../core/rest/network.js';
+import { normalizeEmail } from '../../organizations/users/users.store.js';
 import { type Attempt, AttemptsStore } from './attempts.store.js';
 
 const WINDOW_SECONDS = 900;
@@ -12,14 +12,14 @@ const WINDOW_SECONDS = 900;
  * How often something may be tried for one account within a quarter of an hour: from one network, and from all networks that the
  * account did not sign in from lately. So guesses from many addresses are slowed, and do not lock its owner out.
  */
-abstract class AttemptLimit {
+abstract class AttemptLimiter {
   private readonly key: Buffer;
 
   protected constructor(
     private readonly attempts: AttemptsStore,
     private readonly env: Env,
-    private readonly most: { fromOneNetwork: number; fromEverywhere: number },
-    private readonly what: string,
+    private readonly limits: { fromOneNetwork: number; fromEverywhere: number },
+    private readonly subject: string,
   ) {
     this.key = Buffer.from(hkdfSync('sha256', env.ENCRYPTION_KEY ?? Buffer.alloc(32), '', 'attempts', 32));
   }
@@ -27,27 +27,27 @@ abstract class AttemptLimit {
   /** Counts an attempt as failed until it is said to have succeeded. @throws AppError 429 with Retry-After */
   async begin(email: string, address: string): Promise<{ succeeded(): Promise<void> }> {
     if (!this.env.RATE_LIMIT) return { succeeded: () => Promise.resolve() };
-    const [account, network] = [asAddress(email), networkOf(address)];
+    const [account, network] = [normalizeEmail(email), toNetwork(address)];
     const attempt: Attempt = {
       pair: this.hash('pair', account, network),
-      mostOfPair: this.most.fromOneNetwork,
+      mostOfPair: this.limits.fromOneNetwork,
       others: [this.hash('account', account), this.hash('network', network)],
-      mostOfOthers: this.most.fromEverywhere,
+      mostOfOthers: this.limits.fromEverywhere,
     };
     const wait = await this.attempts.count(attempt, WINDOW_SECONDS);
-    if (wait !== null) throw this.tooMany(wait);
-    return { succeeded: () => this.attempts.succeeded(attempt) };
+    if (wait !== null) throw this.tooManyAttempts(wait);
+    return { succeeded: () => this.attempts.recordSuccess(attempt) };
   }
 
   private hash(...of: string[]): Buffer {
     return createHmac('sha256', this.key)
-      .update(JSON.stringify([this.what, ...of]))
+      .update(JSON.stringify([this.subject, ...of]))
       .digest();
   }
 
-  private tooMany(ms: number): AppError {
+  private tooManyAttempts(ms: number): AppError {
     const seconds = Math.max(1, Math.ceil(ms / 1000));
-    return new AppError(429, 'TOO_MANY_ATTEMPTS', 'Too many attempts', `too many ${this.what}`, {
+    return new AppError(429, 'TOO_MANY_ATTEMPTS', 'Too many attempts', `too many ${this.subject}`, {
       headers: { 'Retry-After': String(seconds) },
       remedy: `Try again in ${seconds} seconds, or from where you signed in before; a session that is open goes on.`,
     });
@@ -56,7 +56,7 @@ abstract class AttemptLimit {
 
 /** Slows the guessing of passwords. */
 @Injectable()
-export class SignInLimit extends AttemptLimit {
+export class SignInLimiter extends AttemptLimiter {
   constructor(attempts: AttemptsStore, env: Env) {
     const most = env.LIMIT_SIGN_IN_FAILURES;
     super(attempts, env, { fromOneNetwork: most, fromEverywhere: most * 10 }, 'failed sign-ins');
@@ -65,7 +65,7 @@ export class SignInLimit extends AttemptLimit {
 
 /** Keeps strangers from filling somebody's letter box. */
 @Injectable()
-export class ForgottenLimit extends AttemptLimit {
+export class PasswordResetLimiter extends AttemptLimiter {
   constructor(attempts: AttemptsStore, env: Env) {
     super(attempts, env, { fromOneNetwork: 3, fromEverywhere: 5 }, 'letters for a forgotten password');
   }

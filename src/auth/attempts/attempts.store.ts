@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 
-const KNOWN_DAYS = 30;
+const KNOWN_NETWORK_DAYS = 30;
 
 /** What an attempt counts for, as hashes, and how often each may be tried. */
 export interface Attempt {
@@ -25,11 +25,11 @@ export class AttemptsStore {
    * @returns milliseconds until the next one is let through, or null when this one is
    */
   async count({ pair, mostOfPair, others, mostOfOthers }: Attempt, seconds: number): Promise<number | null> {
-    const [row] = await this.asSystem<{ wait: number | null }>(
+    const [row] = await this.queryAsSystem<{ wait: number | null }>(
       `WITH pair AS (${upsert('VALUES ($1::bytea)')}), others AS (${upsert(
         `SELECT key FROM unnest($3::bytea[]) key
           WHERE (SELECT failures FROM pair) <= $2
-            AND NOT EXISTS (SELECT FROM known_network WHERE pair = $1 AND seen_at > now() - interval '${KNOWN_DAYS} days')
+            AND NOT EXISTS (SELECT FROM known_network WHERE pair = $1 AND seen_at > now() - interval '${KNOWN_NETWORK_DAYS} days')
           ORDER BY key`,
       )})
        SELECT 1000 * extract(epoch FROM max(until) - now())::float8 AS wait
@@ -40,8 +40,8 @@ export class AttemptsStore {
   }
 
   /** The attempt was no failure, and its pair is known from now on. */
-  async succeeded({ pair, others }: Attempt): Promise<void> {
-    await this.asSystem(
+  async recordSuccess({ pair, others }: Attempt): Promise<void> {
+    await this.queryAsSystem(
       `WITH reset AS (DELETE FROM failed_attempt WHERE key = $1),
             counted AS (UPDATE failed_attempt SET failures = greatest(failures - 1, 0) WHERE key = ANY($2))
        INSERT INTO known_network (pair) VALUES ($1) ON CONFLICT (pair) DO UPDATE SET seen_at = now()`,
@@ -50,14 +50,14 @@ export class AttemptsStore {
   }
 
   async purge(): Promise<void> {
-    await this.asSystem(`DELETE FROM failed_attempt WHERE until < now()`, []);
-    await this.asSystem(`DELETE FROM known_network WHERE seen_at < now() - interval '${KNOWN_DAYS} days'`, []);
+    await this.queryAsSystem(`DELETE FROM failed_attempt WHERE until < now()`, []);
+    await this.queryAsSystem(`DELETE FROM known_network WHERE seen_at < now() - interval '${KNOWN_NETWORK_DAYS} days'`, []);
   }
 
   /** Nobody has signed in yet, or whoever has is not asked about. */
-  private asSystem<T>(query: string, parameters: unknown[]): Promise<T[]> {
-    return this.unit.apart(() =>
-      this.unit.asSystem('counting attempts', () => this.unit.manager.query<T[]>(query, parameters)),
+  private queryAsSystem<T>(query: string, parameters: unknown[]): Promise<T[]> {
+    return this.unit.runOutside(() =>
+      this.unit.runAsSystem('counting attempts', () => this.unit.manager.query<T[]>(query, parameters)),
     );
   }
 }

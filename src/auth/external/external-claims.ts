@@ -1,10 +1,10 @@
 import { isEmail } from 'class-validator';
 import type { JWTPayload } from 'jose';
 import { z } from 'zod';
-import { unsoundText } from '../../core/schema/sound.js';
+import { findTextFault } from '../../core/schema/sound.js';
 
-const MOST_GROUPS = 1_000;
-const LONGEST = 255;
+const MAX_GROUPS = 1_000;
+const MAX_CHARACTERS = 255;
 
 /** What an issuer says of a user, as far as it is used here. */
 export interface ExternalClaims {
@@ -17,33 +17,33 @@ export interface ExternalClaims {
   groups: string[] | null;
 }
 
-const text = z
+const claimText = z
   .string('must be a string')
-  .max(LONGEST, `must have at most ${LONGEST} characters`)
+  .max(MAX_CHARACTERS, `must have at most ${MAX_CHARACTERS} characters`)
   .superRefine((value, context) => {
-    const fault = unsoundText(value);
+    const fault = findTextFault(value);
     if (fault) context.addIssue(fault);
   });
-const optional = text.nullish();
+const optionalClaimText = claimText.nullish();
 
 /** The claims of OpenID Connect (Core section 5.1), and `groups` as issuers commonly write it. */
-const claims = z.object({
-  sub: text.min(1, 'must not be empty'),
-  email: optional,
+const claimsSchema = z.object({
+  sub: claimText.min(1, 'must not be empty'),
+  email: optionalClaimText,
   email_verified: z.union([z.boolean(), z.enum(['true', 'false'])], 'must be true or false').nullish(),
-  given_name: optional,
-  family_name: optional,
-  name: optional,
+  given_name: optionalClaimText,
+  family_name: optionalClaimText,
+  name: optionalClaimText,
   groups: z
     .array(z.unknown(), 'must be a list of names')
-    .max(MOST_GROUPS, `must be at most ${MOST_GROUPS} names`)
-    .pipe(z.array(text))
+    .max(MAX_GROUPS, `must be at most ${MAX_GROUPS} names`)
+    .pipe(z.array(claimText))
     .nullish(),
 });
 
 /** @returns the first fault of the claims, for the log, when they cannot be kept as they are */
-export function claimsOf(payload: JWTPayload): ExternalClaims | { fault: string } {
-  const read = claims.safeParse(payload);
+export function parseClaims(payload: JWTPayload): ExternalClaims | { fault: string } {
+  const read = claimsSchema.safeParse(payload);
   if (!read.success) {
     const { path = [], message = 'is not valid' } = read.error.issues[0] ?? {};
     return { fault: `${path.map(String).join('.')} ${message}` };

@@ -4,21 +4,21 @@ import jwt from 'jsonwebtoken';
 import { Actor } from '../../core/access/actor.js';
 import { Env } from '../../core/config/env.js';
 import { AppError } from '../../core/errors/app-error.js';
-import { invalidToken, type Outcome } from '../tokens/outcome.js';
-import { claimsOf } from './external-claims.js';
+import { invalidToken, type VerifiedToken } from '../tokens/outcome.js';
+import { parseClaims } from './external-claims.js';
 import { ExternalUsersService } from './external-users.service.js';
-import { IssuerKeys } from './issuer-keys.js';
+import { IssuerKeysService } from './issuer-keys.js';
 
 const ALGORITHMS = ['RS256', 'PS256', 'ES256'];
 const SKEW_SECONDS = 60;
 
 /** Checks the JWT access tokens of the external OpenID Connect issuer. */
 @Injectable()
-export class ExternalTokens {
-  private readonly logger = new Logger(ExternalTokens.name);
+export class ExternalTokenVerifier {
+  private readonly logger = new Logger(ExternalTokenVerifier.name);
 
   constructor(
-    private readonly keys: IssuerKeys,
+    private readonly keys: IssuerKeysService,
     private readonly users: ExternalUsersService,
     private readonly env: Env,
   ) {}
@@ -31,24 +31,24 @@ export class ExternalTokens {
   }
 
   /** @throws Unauthenticated when it is forged, expired or for others, or its user is deactivated; RemoteFailure */
-  async verify(token: string): Promise<Outcome> {
-    const payload = await this.check(token);
-    const claims = claimsOf(payload);
+  async verify(token: string): Promise<VerifiedToken> {
+    const payload = await this.verifySignature(token);
+    const claims = parseClaims(payload);
     if ('fault' in claims) {
       this.logger.warn(`a token of ${this.env.OIDC_ISSUER} is refused for its claims: ${claims.fault}`);
       throw invalidToken('the token has claims that cannot be kept');
     }
-    const user = await this.users.userOf(claims);
+    const user = await this.users.resolve(claims);
     const actor = Actor.user({
       id: user.id,
       email: user.email,
       installationAdmin: user.installationAdmin,
       defaultOrganizationId: user.defaultOrganizationId,
     });
-    return { actor, expires: ((payload.exp ?? 0) + SKEW_SECONDS) * 1000 };
+    return { actor, expiresAt: ((payload.exp ?? 0) + SKEW_SECONDS) * 1000 };
   }
 
-  private async check(token: string): Promise<JWTPayload> {
+  private async verifySignature(token: string): Promise<JWTPayload> {
     try {
       const { payload } = await jwtVerify(token, this.keys.find, {
         algorithms: ALGORITHMS,

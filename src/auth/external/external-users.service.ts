@@ -4,11 +4,11 @@ import { Actor } from '../../core/access/actor.js';
 import { Env } from '../../core/config/env.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { AcceptancesService } from '../../organizations/invitations/acceptances.service.js';
-import { GroupTeams } from '../../organizations/teams/group-teams.js';
-import { Accounts } from '../../organizations/users/accounts.js';
-import { NO_MAIL, type User } from '../../organizations/users/user.entity.js';
+import { GroupTeamsService } from '../../organizations/teams/group-teams.js';
+import { AccountsService } from '../../organizations/users/accounts.js';
+import { NO_MAIL_DOMAIN, type User } from '../../organizations/users/user.entity.js';
 import { UsersStore } from '../../organizations/users/users.store.js';
-import { Passwords } from '../passwords/passwords.js';
+import { PasswordsService } from '../passwords/passwords.js';
 import { invalidToken } from '../tokens/outcome.js';
 import type { ExternalClaims } from './external-claims.js';
 
@@ -20,26 +20,26 @@ import type { ExternalClaims } from './external-claims.js';
 export class ExternalUsersService {
   constructor(
     private readonly users: UsersStore,
-    private readonly accounts: Accounts,
+    private readonly accounts: AccountsService,
     private readonly acceptances: AcceptancesService,
-    private readonly teams: GroupTeams,
-    private readonly passwords: Passwords,
+    private readonly teams: GroupTeamsService,
+    private readonly passwords: PasswordsService,
     private readonly unit: UnitOfWork,
     private readonly env: Env,
   ) {}
 
   /** The user of these claims, made at first sight, and in the teams of their groups. @throws Unauthenticated */
-  userOf(claims: ExternalClaims): Promise<User> {
+  resolve(claims: ExternalClaims): Promise<User> {
     // Nobody has been let in yet, so it is the system that looks and tells.
-    return this.unit.asSystem('a user of the issuer', async () => {
-      const user = (await this.known(claims)) ?? (await this.meet(claims));
+    return this.unit.runAsSystem('a user of the issuer', async () => {
+      const user = (await this.findKnown(claims)) ?? (await this.provision(claims));
       if (user.deactivatedAt) throw invalidToken('the account of this token is deactivated');
-      if (claims.groups) await this.teams.follow(user, claims.groups);
+      if (claims.groups) await this.teams.sync(user, claims.groups);
       return user;
     });
   }
 
-  private known({ subject }: ExternalClaims): Promise<User | null> {
+  private findKnown({ subject }: ExternalClaims): Promise<User | null> {
     return this.users.findBySubject(this.issuer, subject);
   }
 
@@ -47,28 +47,28 @@ export class ExternalUsersService {
    * An address is theirs when the issuer has verified it and no account of its owner has it; then what it was invited to is, too.
    * An account that somebody else made for it becomes theirs, without its password and what was signed in with that.
    */
-  private meet(claims: ExternalClaims): Promise<User> {
+  private provision(claims: ExternalClaims): Promise<User> {
     return this.unit.run(async () => {
       const { subject, email, firstName, lastName } = claims;
-      await this.users.reserve(`${this.issuer} ${subject}`);
-      const known = await this.known(claims);
+      await this.users.lockName(`${this.issuer} ${subject}`);
+      const known = await this.findKnown(claims);
       if (known) return known;
       const identity = { issuer: this.issuer, subject };
       const account = { firstName, lastName, passwordHash: null, unconfirmedBy: null, ...identity };
-      const own = email && !email.toLowerCase().endsWith(NO_MAIL) ? email : null;
+      const own = email && !email.toLowerCase().endsWith(NO_MAIL_DOMAIN) ? email : null;
       const holder = own ? await this.accounts.reserve(own) : null;
       if (!own || (holder && !isClaimable(holder)))
-        return this.accounts.make({ ...account, email: this.standIn(subject) });
-      const user = holder ?? (await this.accounts.make({ ...account, email: own }));
-      if (holder) await this.passwords.handOver(Actor.system('verified address'), holder, identity);
+        return this.accounts.create({ ...account, email: this.placeholderEmail(subject) });
+      const user = holder ?? (await this.accounts.create({ ...account, email: own }));
+      if (holder) await this.passwords.linkIdentity(Actor.system('verified address'), holder, identity);
       await this.acceptances.acceptAll(user);
       return user;
     });
   }
 
-  private standIn(subject: string): string {
+  private placeholderEmail(subject: string): string {
     const name = createHash('sha256').update(`${this.issuer} ${subject}`).digest('hex').slice(0, 16);
-    return `${name}@external${NO_MAIL}`;
+    return `${name}@external${NO_MAIL_DOMAIN}`;
   }
 
   private get issuer(): string {

@@ -1,37 +1,37 @@
 import { Injectable } from '@nestjs/common';
-import { requireScope } from '../../core/access/access.js';
+import { assertScope } from '../../core/access/access.js';
 import type { Actor } from '../../core/access/actor.js';
 import { hashPassword, verifyPassword } from '../../core/crypto/passwords.js';
 import { Conflict, InvalidRequest } from '../../core/errors/app-error.js';
 import { userPolicy } from '../../organizations/users/user.policy.js';
 import { UsersStore } from '../../organizations/users/users.store.js';
-import { SignInLimit } from '../attempts/attempt-limits.js';
+import { SignInLimiter } from '../attempts/attempt-limits.js';
 import type { PasswordChange } from './password.inputs.js';
-import { Passwords } from './passwords.js';
+import { PasswordsService } from './passwords.js';
 
 /** Users who know their password choose another. */
 @Injectable()
 export class PasswordChangesService {
   constructor(
     private readonly users: UsersStore,
-    private readonly passwords: Passwords,
-    private readonly limit: SignInLimit,
+    private readonly passwords: PasswordsService,
+    private readonly limit: SignInLimiter,
   ) {}
 
   /** The session that asks goes on; the user's other ones end. */
   async change(actor: Actor, { current_password: current, password }: PasswordChange, address: string): Promise<void> {
-    requireScope(actor, userPolicy.changePassword);
+    assertScope(actor, userPolicy.changePassword);
     const user = actor.userId ? await this.users.find(actor.userId) : null;
     if (!user?.passwordHash)
       throw new Conflict('NO_PASSWORD', 'this account has no password', {
         remedy: 'Change it where you sign in: at the OpenID Connect issuer.',
       });
     const attempt = await this.limit.begin(user.email, address);
-    if (!(await verifyPassword(user.passwordHash, current))) throw wrong();
+    if (!(await verifyPassword(user.passwordHash, current))) throw wrongPassword();
     await attempt.succeeded();
     if (!(await this.passwords.replace(actor, user, await hashPassword(password, user.email), actor.sessionId)))
-      throw wrong();
+      throw wrongPassword();
   }
 }
 
-const wrong = (): InvalidRequest => InvalidRequest.at('/current_password', 'is wrong');
+const wrongPassword = (): InvalidRequest => InvalidRequest.forField('/current_password', 'is wrong');

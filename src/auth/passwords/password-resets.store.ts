@@ -14,7 +14,7 @@ export class PasswordResetsStore {
   }
 
   /** Whose letter it is, while it holds. */
-  async userOf(hash: Buffer): Promise<string | null> {
+  async findUserId(hash: Buffer): Promise<string | null> {
     const [row] = await this.unit.manager.query<{ user_id: string }[]>(
       `SELECT user_id FROM password_reset WHERE hash = $1 AND expires_at > now()`,
       [hash],
@@ -23,7 +23,7 @@ export class PasswordResetsStore {
   }
 
   /** Uses a letter up; answers whether this call did. */
-  async use(hash: Buffer): Promise<boolean> {
+  async consume(hash: Buffer): Promise<boolean> {
     const [, used] = await this.unit.manager.query<[unknown, number]>(
       `DELETE FROM password_reset WHERE hash = $1 AND expires_at > now()`,
       [hash],
@@ -31,7 +31,7 @@ export class PasswordResetsStore {
     return used === 1;
   }
 
-  async forget(userId: string): Promise<void> {
+  async deleteByUser(userId: string): Promise<void> {
     await this.unit.manager.query(`DELETE FROM password_reset WHERE user_id = $1`, [userId]);
   }
 

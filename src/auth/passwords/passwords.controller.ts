@@ -1,28 +1,28 @@
 import { Body, Controller, HttpCode, Ip, Param, Post, Put } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
-import { Caller, Public } from '../../core/access/public.js';
-import { AnswersSecret } from '../../core/rest/answers-secret.js';
-import { Requires } from '../../core/rest/rights/requires.js';
+import { CurrentActor, Public } from '../../core/access/public.js';
+import { NoStore } from '../../core/rest/answers-secret.js';
+import { RequiresRight } from '../../core/rest/rights/requires.js';
 import { userPolicy } from '../../organizations/users/user.policy.js';
-import { ForgottenPasswordsService } from './forgotten-passwords.service.js';
+import { PasswordResetsService } from './forgotten-passwords.service.js';
 import { Confirmation, ForgottenPassword, PasswordChange, PasswordReset } from './password.inputs.js';
 import { PasswordChangesService } from './password-changes.service.js';
 
 @ApiTags('auth')
-@AnswersSecret()
+@NoStore()
 @Controller('api')
 export class PasswordsController {
   constructor(
     private readonly changes: PasswordChangesService,
-    private readonly forgotten: ForgottenPasswordsService,
+    private readonly forgotten: PasswordResetsService,
   ) {}
 
   @ApiBearerAuth()
   @Put('identity/users/password')
-  @Requires(userPolicy.changePassword)
+  @RequiresRight(userPolicy.changePassword)
   @ApiOkResponse({ description: 'It is changed; other sessions of the user have ended.' })
-  async change(@Caller() actor: Actor, @Body() input: PasswordChange, @Ip() address: string): Promise<object> {
+  async change(@CurrentActor() actor: Actor, @Body() input: PasswordChange, @Ip() address: string): Promise<object> {
     await this.changes.change(actor, input, address);
     return {};
   }
@@ -32,7 +32,7 @@ export class PasswordsController {
   @HttpCode(200)
   @ApiOkResponse({ description: 'The same whether or not there is such an account.' })
   async forgot(@Body() input: ForgottenPassword, @Ip() address: string): Promise<object> {
-    await this.forgotten.forgot(input, address);
+    await this.forgotten.requestReset(input, address);
     return {};
   }
 

@@ -7,18 +7,18 @@ import { UserConfirmed, UserPasswordChanged } from '../../organizations/users/us
 import { UsersStore } from '../../organizations/users/users.store.js';
 import { PersonalTokensStore } from '../personal-tokens/personal-tokens.store.js';
 import { SessionsStore } from '../sessions/sessions.store.js';
-import { Revocations } from '../tokens/revocations.js';
+import { RevocationsService } from '../tokens/revocations.js';
 import { PasswordResetsStore } from './password-resets.store.js';
 
 /** What a new password means, whichever way it came about: the sessions opened with the old one end, letters do not hold. */
 @Injectable()
-export class Passwords {
+export class PasswordsService {
   constructor(
     private readonly users: UsersStore,
     private readonly sessions: SessionsStore,
     private readonly resets: PasswordResetsStore,
     private readonly tokens: PersonalTokensStore,
-    private readonly revocations: Revocations,
+    private readonly revocations: RevocationsService,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
   ) {}
@@ -30,7 +30,7 @@ export class Passwords {
    * @returns false when it was changed meanwhile
    */
   replace(actor: Actor, user: User, passwordHash: string, keep: string | null = null): Promise<boolean> {
-    return this.inNameOfSystem(async () => {
+    return this.runAsSystem(async () => {
       const current = await this.users.lock(user.id);
       if (!current || current.passwordHash !== user.passwordHash) return false;
       await this.change(actor, current, { passwordHash }, keep);
@@ -40,7 +40,7 @@ export class Passwords {
 
   /** The same for a password that is known to come from the owner of the address, who thereby confirms the account. */
   replaceByOwner(actor: Actor, user: User, passwordHash: string): Promise<boolean> {
-    return this.inNameOfSystem(async () => {
+    return this.runAsSystem(async () => {
       if (!(await this.replace(actor, user, passwordHash))) return false;
       const current = await this.users.lock(user.id);
       if (current?.unconfirmedBy) await this.confirm(actor, current, {});
@@ -49,19 +49,19 @@ export class Passwords {
   }
 
   /** Gives an unconfirmed account to the user for whom an issuer has verified its address: part of a unit of work that holds it. */
-  async handOver(actor: Actor, user: User, identity: { issuer: string; subject: string }): Promise<void> {
+  async linkIdentity(actor: Actor, user: User, identity: { issuer: string; subject: string }): Promise<void> {
     await this.change(actor, user, { passwordHash: null }, null);
     await this.confirm(actor, user, identity);
   }
 
   /** Sessions and passwords are nobody's to write, also not their user's. */
-  private inNameOfSystem<T>(work: () => Promise<T>): Promise<T> {
-    return this.unit.asSystem('a new password', () => this.unit.run(work));
+  private runAsSystem<T>(work: () => Promise<T>): Promise<T> {
+    return this.unit.runAsSystem('a new password', () => this.unit.run(work));
   }
 
   private async change(actor: Actor, user: User, change: Partial<User>, keep: string | null): Promise<void> {
     await this.users.update(user, change);
-    await this.resets.forget(user.id);
+    await this.resets.deleteByUser(user.id);
     for (const sessionId of await this.sessions.endAll(user.id, keep))
       await this.revocations.revoke({ userId: user.id, sessionId });
     await this.events.publish(new UserPasswordChanged(actor, user));
@@ -70,7 +70,7 @@ export class Passwords {
   /** What was made with the account while somebody else could sign in to it ends, too. */
   private async confirm(actor: Actor, user: User, change: Partial<User>): Promise<void> {
     await this.users.update(user, { ...change, unconfirmedBy: null });
-    await this.tokens.endAll(user.id);
+    await this.tokens.revokeAll(user.id);
     await this.revocations.revoke({ userId: user.id, sessionId: null });
     await this.events.publish(new UserConfirmed(actor, user));
   }

@@ -1,4 +1,4 @@
-import { EnvelopeOf } from '../../core/listing/page.js';
+import { PaginatedView } from '../../core/listing/page.js';
 import { ObjectType } from '@nestjs/graphql';
 import type { Scope } from '../../core/access/actor.js';
 import { IdField, TextField, TextsField, TimeField } from '../../core/schema/fields.js';
@@ -22,8 +22,8 @@ export class PersonalTokenView extends RecordView {
   @TimeField({ nullable: true, description: 'Right to the minute.' })
   last_used_at!: Date | null;
 
-  static of(this: void, token: PersonalToken): PersonalTokenView {
-    return RecordView.shape(new PersonalTokenView(), token, {
+  static fromEntity(this: void, token: PersonalToken): PersonalTokenView {
+    return RecordView.assignRecord(new PersonalTokenView(), token, {
       name: token.name,
       user_id: token.userId,
       scopes: token.scopes,
@@ -33,14 +33,14 @@ export class PersonalTokenView extends RecordView {
   }
 }
 
-export const PersonalTokenPage = EnvelopeOf(PersonalTokenView, 'tokens', 'PersonalTokenPage');
+export const PersonalTokenPage = PaginatedView(PersonalTokenView, 'tokens', 'PersonalTokenPage');
 
 /** A token just made, with its secret. */
 export class MintedTokenView extends PersonalTokenView {
   @TextField({ rest: true, description: 'Shown only here.' })
   token!: string;
 
-  static ofMinted(this: void, { record, secret }: { record: PersonalToken; secret: string }): MintedTokenView {
-    return Object.assign(new MintedTokenView(), PersonalTokenView.of(record), { token: secret });
+  static fromMinted(this: void, { record, secret }: { record: PersonalToken; secret: string }): MintedTokenView {
+    return Object.assign(new MintedTokenView(), PersonalTokenView.fromEntity(record), { token: secret });
   }
 }

@@ -1,35 +1,35 @@
 import { Injectable } from '@nestjs/common';
-import { requireScope } from '../../core/access/access.js';
+import { assertScope } from '../../core/access/access.js';
 import type { Actor } from '../../core/access/actor.js';
 import type { Operation } from '../../core/access/policy.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { NotFound } from '../../core/errors/app-error.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
 import type { Page } from '../../core/listing/page.js';
-import type { RecordJudge } from '../../core/rest/rights/requires.js';
+import type { RecordAuthorizer } from '../../core/rest/rights/requires.js';
 import { ServiceAccountsService } from '../../organizations/service-accounts/service-accounts.service.js';
 import type { PersonalToken } from './personal-token.entity.js';
 import type { NewToken } from './personal-token.inputs.js';
 import { tokenPolicy } from './personal-token.policy.js';
 import { PersonalTokensStore } from './personal-tokens.store.js';
-import { TokenMint, type TokenOwner } from './token-mint.js';
+import { TokenIssuanceService, type TokenOwner } from './token-mint.js';
 
 /** The caller's own tokens. */
 @Injectable()
-export class PersonalTokensService implements RecordJudge {
+export class PersonalTokensService implements RecordAuthorizer {
   constructor(
     private readonly tokens: PersonalTokensStore,
-    private readonly mint: TokenMint,
+    private readonly mint: TokenIssuanceService,
   ) {}
 
   async list(actor: Actor, query: ListQuery): Promise<Page<PersonalToken>> {
-    requireScope(actor, tokenPolicy.read);
-    return this.tokens.page(own(actor).userId, query);
+    assertScope(actor, tokenPolicy.read);
+    return this.tokens.page(ownerFromActor(actor).userId, query);
   }
 
   async get(actor: Actor, id: string): Promise<PersonalToken> {
-    requireScope(actor, tokenPolicy.read);
-    const token = await this.tokens.find(own(actor).userId, id);
+    assertScope(actor, tokenPolicy.read);
+    const token = await this.tokens.find(ownerFromActor(actor).userId, id);
     if (!token) throw new NotFound('token', id);
     return token;
   }
@@ -40,13 +40,13 @@ export class PersonalTokensService implements RecordJudge {
   }
 
   async create(actor: Actor, input: NewToken): Promise<{ record: PersonalToken; secret: string }> {
-    requireScope(actor, tokenPolicy.create);
-    return this.mint.make(actor, own(actor), input);
+    assertScope(actor, tokenPolicy.create);
+    return this.mint.issue(actor, ownerFromActor(actor), input);
   }
 
   async revoke(actor: Actor, id: string): Promise<PersonalToken> {
-    requireScope(actor, tokenPolicy.revoke);
-    return this.mint.revoke(actor, own(actor), id);
+    assertScope(actor, tokenPolicy.revoke);
+    return this.mint.revoke(actor, ownerFromActor(actor), id);
   }
 }
 
@@ -55,32 +55,32 @@ export class PersonalTokensService implements RecordJudge {
 export class ServiceTokensService {
   constructor(
     private readonly tokens: PersonalTokensStore,
-    private readonly mint: TokenMint,
+    private readonly mint: TokenIssuanceService,
     private readonly accounts: ServiceAccountsService,
     private readonly unit: UnitOfWork,
   ) {}
 
   async list(actor: Actor, organizationId: string, accountId: string, query: ListQuery): Promise<Page<PersonalToken>> {
-    await this.accounts.mustManage(actor, organizationId, accountId);
-    return this.unit.asSystem('tokens of a service account', () => this.tokens.page(accountId, query));
+    await this.accounts.getManaged(actor, organizationId, accountId);
+    return this.unit.runAsSystem('tokens of a service account', () => this.tokens.page(accountId, query));
   }
 
   create(actor: Actor, organizationId: string, accountId: string, input: NewToken) {
     return this.unit.run(async () => {
-      await this.accounts.open(actor, organizationId, accountId);
-      return this.mint.make(actor, { userId: accountId, organizationId }, input);
+      await this.accounts.getForUpdate(actor, organizationId, accountId);
+      return this.mint.issue(actor, { userId: accountId, organizationId }, input);
     });
   }
 
   revoke(actor: Actor, organizationId: string, accountId: string, id: string): Promise<PersonalToken> {
     return this.unit.run(async () => {
-      await this.accounts.open(actor, organizationId, accountId);
+      await this.accounts.getForUpdate(actor, organizationId, accountId);
       return this.mint.revoke(actor, { userId: accountId, organizationId }, id);
     });
   }
 }
 
-function own(actor: Actor): TokenOwner {
+function ownerFromActor(actor: Actor): TokenOwner {
   if (!actor.userId) throw new Error('the system has no tokens');
   return { userId: actor.userId, organizationId: null };
 }

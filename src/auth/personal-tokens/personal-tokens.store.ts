@@ -3,14 +3,14 @@ import type { Scope } from '../../core/access/actor.js';
 import { Store } from '../../core/database/store.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
-import { type Listing, recordOrder } from '../../core/listing/listing.js';
+import { type Listing, recordOrderColumns } from '../../core/listing/listing.js';
 import type { Page } from '../../core/listing/page.js';
 import { PersonalToken } from './personal-token.entity.js';
 
 const listing: Listing<PersonalToken> = {
   alias: 'personal_token',
   pageSize: 20,
-  order: recordOrder('personal_token'),
+  order: recordOrderColumns('personal_token'),
   defaultOrder: 'created_at desc',
   search: ['personal_token.name'],
 };
@@ -33,23 +33,23 @@ export class PersonalTokensStore extends Store<PersonalToken> {
   }
 
   page(userId: string, query: ListQuery): Promise<Page<PersonalToken>> {
-    return this.paginate(this.select().where('personal_token.user_id = :userId', { userId }), listing, query);
+    return this.paginate(this.createQueryBuilder().where('personal_token.user_id = :userId', { userId }), listing, query);
   }
 
   find(userId: string, id: string): Promise<PersonalToken | null> {
-    return this.rows.findOneBy({ userId, id });
+    return this.repository.findOneBy({ userId, id });
   }
 
   /** Held until the end of the unit of work. */
   lock(userId: string, id: string): Promise<PersonalToken | null> {
-    return this.select()
+    return this.createQueryBuilder()
       .where('personal_token.user_id = :userId AND personal_token.id = :id', { userId, id })
       .setLock('pessimistic_write')
       .getOne();
   }
 
   /** The bearer of a token that holds and whose user is active. */
-  async bearerOf(hash: Buffer): Promise<TokenBearer | null> {
+  async findBearer(hash: Buffer): Promise<TokenBearer | null> {
     const [row] = await this.unit.manager.query<TokenBearer[]>(
       `SELECT t.id AS token_id, t.scopes, t.expires_at,
               u.id AS user_id, u.email, u.installation_admin, u.default_organization_id
@@ -61,7 +61,7 @@ export class PersonalTokensStore extends Store<PersonalToken> {
     return row ?? null;
   }
 
-  async endAll(userId: string): Promise<void> {
+  async revokeAll(userId: string): Promise<void> {
     await this.unit.manager.query(
       `UPDATE personal_token SET deleted_at = now(), updated_at = now(), revision = revision + 1
         WHERE user_id = $1 AND deleted_at IS NULL`,

@@ -1,19 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { Actor } from '../../core/access/actor.js';
-import { digestOf } from '../../core/crypto/secret-token.js';
-import { invalidToken, type Outcome } from '../tokens/outcome.js';
+import { hashSecretToken } from '../../core/crypto/secret-token.js';
+import { invalidToken, type VerifiedToken } from '../tokens/outcome.js';
 import { PersonalTokensStore } from './personal-tokens.store.js';
-import { TokenUses } from './token-uses.js';
+import { TokenUsageRecorder } from './token-uses.js';
 
 /** What every token of this kind begins with, so that people and scanners of leaked secrets know it. */
 export const TOKEN_PREFIX = 'arm_';
 
 /** Checks the opaque tokens of people and service accounts. */
 @Injectable()
-export class PersonalTokens {
+export class PersonalTokenVerifier {
   constructor(
     private readonly tokens: PersonalTokensStore,
-    private readonly uses: TokenUses,
+    private readonly uses: TokenUsageRecorder,
   ) {}
 
   recognizes(token: string): boolean {
@@ -21,8 +21,8 @@ export class PersonalTokens {
   }
 
   /** @throws Unauthenticated when it is unknown, revoked or expired, or its user is deactivated */
-  async verify(token: string): Promise<Outcome> {
-    const bearer = await this.tokens.bearerOf(digestOf(token));
+  async verify(token: string): Promise<VerifiedToken> {
+    const bearer = await this.tokens.findBearer(hashSecretToken(token));
     if (!bearer) throw invalidToken('the token is revoked, unknown or expired');
     const actor = Actor.user({
       id: bearer.user_id,
@@ -33,6 +33,6 @@ export class PersonalTokens {
       sessionId: bearer.token_id,
       defaultOrganizationId: bearer.default_organization_id,
     });
-    return { actor, expires: bearer.expires_at?.getTime() ?? null, used: () => this.uses.note(bearer.token_id) };
+    return { actor, expiresAt: bearer.expires_at?.getTime() ?? null, onUse: () => this.uses.record(bearer.token_id) };
   }
 }

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { requireScope } from '../../core/access/access.js';
+import { assertScope } from '../../core/access/access.js';
 import type { Actor } from '../../core/access/actor.js';
-import { digestOf, newSecretToken } from '../../core/crypto/secret-token.js';
+import { hashSecretToken, generateSecretToken } from '../../core/crypto/secret-token.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { InvalidRequest, NotFound } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
-import { Revocations } from '../tokens/revocations.js';
+import { RevocationsService } from '../tokens/revocations.js';
 import { PersonalToken } from './personal-token.entity.js';
 import { TokenCreated, TokenRevoked } from './personal-token.events.js';
 import type { NewToken } from './personal-token.inputs.js';
@@ -21,26 +21,26 @@ export interface TokenOwner {
 
 /** Makes tokens and takes them back; who may, for whom, was asked before. */
 @Injectable()
-export class TokenMint {
+export class TokenIssuanceService {
   constructor(
     private readonly tokens: PersonalTokensStore,
-    private readonly revocations: Revocations,
+    private readonly revocations: RevocationsService,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
   ) {}
 
   /** A token made with another has neither a scope nor a day more than that one. */
-  async make(actor: Actor, owner: TokenOwner, input: NewToken): Promise<{ record: PersonalToken; secret: string }> {
-    for (const scope of input.scopes) requireScope(actor, { ...tokenPolicy.create, scope });
-    const secret = `${TOKEN_PREFIX}${owner.organizationId ? 'svc' : 'pat'}_${newSecretToken()}`;
-    return this.write(async () => {
+  async issue(actor: Actor, owner: TokenOwner, input: NewToken): Promise<{ record: PersonalToken; secret: string }> {
+    for (const scope of input.scopes) assertScope(actor, { ...tokenPolicy.create, scope });
+    const secret = `${TOKEN_PREFIX}${owner.organizationId ? 'svc' : 'pat'}_${generateSecretToken()}`;
+    return this.runAsSystem(async () => {
       const record = await this.tokens.insert(
         Object.assign(new PersonalToken(), {
           userId: owner.userId,
           name: input.name,
           scopes: [...input.scopes],
-          hash: digestOf(secret),
-          expiresAt: await this.expiryOf(actor, input),
+          hash: hashSecretToken(secret),
+          expiresAt: await this.resolveExpiry(actor, input),
           lastUsedAt: null,
         }),
       );
@@ -51,7 +51,7 @@ export class TokenMint {
 
   /** @throws NotFound when the owner has no such token */
   async revoke(actor: Actor, { userId, organizationId }: TokenOwner, id: string): Promise<PersonalToken> {
-    return this.write(async () => {
+    return this.runAsSystem(async () => {
       const token = await this.tokens.lock(userId, id);
       if (!token) throw new NotFound('token', id);
       await this.tokens.softDelete(token);
@@ -62,17 +62,17 @@ export class TokenMint {
   }
 
   /** What a token may is judged here and not by the database, so tokens are the system's to write. */
-  private write<T>(work: () => Promise<T>): Promise<T> {
-    return this.unit.asSystem('writing a token', () => this.unit.run(work));
+  private runAsSystem<T>(work: () => Promise<T>): Promise<T> {
+    return this.unit.runAsSystem('writing a token', () => this.unit.run(work));
   }
 
-  private async expiryOf(actor: Actor, { expires_at: wished }: NewToken): Promise<Date | null> {
+  private async resolveExpiry(actor: Actor, { expires_at: wished }: NewToken): Promise<Date | null> {
     const expiry = wished ? new Date(wished) : null;
-    if (expiry && !(expiry.getTime() > Date.now())) throw InvalidRequest.at('/expires_at', 'must be in the future');
+    if (expiry && !(expiry.getTime() > Date.now())) throw InvalidRequest.forField('/expires_at', 'must be in the future');
     const own = actor.userId && actor.sessionId ? await this.tokens.find(actor.userId, actor.sessionId) : null;
     if (!own?.expiresAt) return expiry;
     if (expiry && expiry > own.expiresAt)
-      throw InvalidRequest.at('/expires_at', 'must not be after the expiry of the token that makes it');
+      throw InvalidRequest.forField('/expires_at', 'must not be after the expiry of the token that makes it');
     return expiry ?? own.expiresAt;
   }
 }

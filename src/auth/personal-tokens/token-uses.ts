@@ -2,13 +2,13 @@ import { Injectable, Logger } from '@nestjs/common';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { PersonalTokensStore } from './personal-tokens.store.js';
 
-const EVERY_MS = 60_000;
-const MOST_KEPT = 20_000;
+const INTERVAL_MS = 60_000;
+const MAX_REMEMBERED = 20_000;
 
 /** Writes when tokens were last used: once a minute for each at most, and no call waits for it. */
 @Injectable()
-export class TokenUses {
-  private readonly logger = new Logger(TokenUses.name);
+export class TokenUsageRecorder {
+  private readonly logger = new Logger(TokenUsageRecorder.name);
   private readonly written = new Map<string, number>();
 
   constructor(
@@ -16,13 +16,13 @@ export class TokenUses {
     private readonly unit: UnitOfWork,
   ) {}
 
-  note(tokenId: string): void {
+  record(tokenId: string): void {
     const now = Date.now();
-    if (now - (this.written.get(tokenId) ?? 0) < EVERY_MS) return;
-    if (this.written.size >= MOST_KEPT) this.written.clear();
+    if (now - (this.written.get(tokenId) ?? 0) < INTERVAL_MS) return;
+    if (this.written.size >= MAX_REMEMBERED) this.written.clear();
     this.written.set(tokenId, now);
     this.unit
-      .apart(() => this.unit.asSystem('use of a token', () => this.tokens.touch(tokenId)))
+      .runOutside(() => this.unit.runAsSystem('use of a token', () => this.tokens.touch(tokenId)))
       .catch((error: unknown) => this.logger.debug(`the use of a token was not written: ${String(error)}`));
   }
 }

@@ -21,7 +21,7 @@ export class SessionsStore {
    * Opens a session for a user who is active and whose password is still the one that was checked: who changes it or is
    * deactivated meanwhile gets none. Answers its id, or null.
    */
-  async open(
+  async create(
     { id, passwordHash }: { id: string; passwordHash: string | null },
     seconds: number,
   ): Promise<string | null> {
@@ -36,7 +36,7 @@ export class SessionsStore {
   }
 
   /** The user of a session that is open and whose user is active. */
-  async userOf(sessionId: string): Promise<SessionUser | null> {
+  async findUser(sessionId: string): Promise<SessionUser | null> {
     const [row] = await this.unit.manager.query<SessionUser[]>(
       `SELECT s.id AS session_id, u.id AS user_id, u.email, u.installation_admin, u.default_organization_id
          FROM session s JOIN app_user u ON u.id = s.user_id WHERE s.id = $1 AND ${ACTIVE_USER}`,
@@ -45,12 +45,12 @@ export class SessionsStore {
     return row ?? null;
   }
 
-  async addToken(sessionId: string, hash: Buffer): Promise<void> {
+  async addRefreshToken(sessionId: string, hash: Buffer): Promise<void> {
     await this.unit.manager.query(`INSERT INTO refresh_token (hash, session_id) VALUES ($1, $2)`, [hash, sessionId]);
   }
 
   /** Marks a token used; answers its session and whether this was its first use, or null when it is unknown. */
-  async useToken(hash: Buffer): Promise<{ sessionId: string; first: boolean } | null> {
+  async consumeRefreshToken(hash: Buffer): Promise<{ sessionId: string; first: boolean } | null> {
     const [row] = await this.unit.manager.query<{ session_id: string; used_at: Date | null }[]>(
       `SELECT session_id, used_at FROM refresh_token WHERE hash = $1 FOR UPDATE`,
       [hash],

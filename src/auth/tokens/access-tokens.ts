@@ -4,12 +4,12 @@ import { ExtractJwt, Strategy } from 'passport-jwt';
 import { Env } from '../../core/config/env.js';
 import type { Unauthenticated } from '../../core/errors/app-error.js';
 import { invalidToken } from './outcome.js';
-import { SigningKeys } from './signing-keys.js';
+import { SigningKeysService } from './signing-keys.js';
 
 const ISSUER = 'armature';
 
 /** What an access token says: whose it is and which session it belongs to. */
-export interface AccessClaims {
+export interface AccessTokenClaims {
   sub: string;
   sid: string;
   exp: number;
@@ -17,12 +17,12 @@ export interface AccessClaims {
 
 /** Makes and checks the JWT access tokens of this server; passport-jwt is the check. */
 @Injectable()
-export class AccessTokens {
+export class AccessTokensService {
   readonly lifetime: number;
   private readonly strategy: Strategy;
 
   constructor(
-    private readonly keys: SigningKeys,
+    private readonly keys: SigningKeysService,
     env: Env,
   ) {
     this.lifetime = env.ACCESS_TOKEN_TTL;
@@ -38,7 +38,7 @@ export class AccessTokens {
           else done(new Error('the token was not signed with a key of this server'));
         },
       },
-      (claims: AccessClaims, done: (error: null, claims: AccessClaims) => void) => done(null, claims),
+      (claims: AccessTokenClaims, done: (error: null, claims: AccessTokenClaims) => void) => done(null, claims),
     );
   }
 
@@ -53,19 +53,19 @@ export class AccessTokens {
   }
 
   /** @throws Unauthenticated when the token is malformed, forged or expired */
-  verify(token: string): Promise<AccessClaims> {
+  verify(token: string): Promise<AccessTokenClaims> {
     return new Promise((resolve, reject) => {
       const attempt = Object.assign(Object.create(this.strategy) as Strategy, {
-        success: (claims: AccessClaims) => resolve(claims),
-        fail: (reason: unknown) => reject(refusal(reason)),
-        error: (reason: unknown) => reject(refusal(reason)),
+        success: (claims: AccessTokenClaims) => resolve(claims),
+        fail: (reason: unknown) => reject(verificationError(reason)),
+        error: (reason: unknown) => reject(verificationError(reason)),
       });
       attempt.authenticate({ headers: { authorization: `Bearer ${token}` } } as never, {});
     });
   }
 }
 
-function refusal(reason: unknown): Unauthenticated {
+function verificationError(reason: unknown): Unauthenticated {
   const expired = reason instanceof Error && reason.name === 'TokenExpiredError';
   return invalidToken(expired ? 'the token has expired' : 'the token is not valid');
 }

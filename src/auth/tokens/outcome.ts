@@ -2,12 +2,12 @@ import type { Actor } from '../../core/access/actor.js';
 import { Unauthenticated } from '../../core/errors/app-error.js';
 
 /** Whom a token stands for. */
-export interface Outcome {
+export interface VerifiedToken {
   actor: Actor;
   /** When the token itself expires, in milliseconds of the epoch; null when it does not. */
-  expires: number | null;
+  expiresAt: number | null;
   /** Called whenever the token is used. */
-  used?: () => void;
+  onUse?: () => void;
 }
 
 /** 401 for a token that was given and does not hold (RFC 6750 section 3.1). */

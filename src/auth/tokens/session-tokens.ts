@@ -2,21 +2,21 @@ import { Injectable } from '@nestjs/common';
 import { validate } from 'uuid';
 import { Actor } from '../../core/access/actor.js';
 import { SessionsStore } from '../sessions/sessions.store.js';
-import { AccessTokens } from './access-tokens.js';
-import { invalidToken, type Outcome } from './outcome.js';
+import { AccessTokensService } from './access-tokens.js';
+import { invalidToken, type VerifiedToken } from './outcome.js';
 
 /** The access tokens of this server's own sign-ins. */
 @Injectable()
-export class SessionTokens {
+export class SessionTokenVerifier {
   constructor(
-    private readonly tokens: AccessTokens,
+    private readonly tokens: AccessTokensService,
     private readonly sessions: SessionsStore,
   ) {}
 
   /** @throws Unauthenticated when the token is forged or expired, or its session or user has ended */
-  async verify(token: string): Promise<Outcome> {
+  async verify(token: string): Promise<VerifiedToken> {
     const claims = await this.tokens.verify(token);
-    const user = validate(claims.sid) ? await this.sessions.userOf(claims.sid) : null;
+    const user = validate(claims.sid) ? await this.sessions.findUser(claims.sid) : null;
     if (!user || user.user_id !== claims.sub) throw invalidToken('the session of this token has ended');
     const actor = Actor.user({
       id: user.user_id,
@@ -25,6 +25,6 @@ export class SessionTokens {
       sessionId: user.session_id,
       defaultOrganizationId: user.default_organization_id,
     });
-    return { actor, expires: claims.exp * 1000 };
+    return { actor, expiresAt: claims.exp * 1000 };
   }
 }

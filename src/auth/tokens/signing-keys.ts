@@ -14,16 +14,16 @@ export interface VerificationKey {
  * only. Keys are objects, not texts: that is fifty times as fast to verify with.
  */
 @Injectable()
-export class SigningKeys {
+export class SigningKeysService {
   readonly current: VerificationKey & { signer: KeyObject };
   private readonly byId: Map<string, VerificationKey>;
 
   constructor(env: Env) {
     const signer = env.JWT_PRIVATE_KEY
-      ? createPrivateKey(unescaped(env.JWT_PRIVATE_KEY))
+      ? createPrivateKey(unescapeLineBreaks(env.JWT_PRIVATE_KEY))
       : createSecretKey(env.JWT_SECRET ?? '', 'utf8');
-    this.current = { ...verificationKey(signer), signer };
-    const all = [this.current, ...env.JWT_PREVIOUS_KEYS.map((text) => verificationKey(read(text)))];
+    this.current = { ...toVerificationKey(signer), signer };
+    const all = [this.current, ...env.JWT_PREVIOUS_KEYS.map((text) => toVerificationKey(parseKey(text)))];
     this.byId = new Map(all.map((key) => [key.kid, key]));
   }
 
@@ -32,15 +32,15 @@ export class SigningKeys {
   }
 }
 
-const unescaped = (pem: string): string => pem.replace(/\\n/g, '\n');
+const unescapeLineBreaks = (pem: string): string => pem.replace(/\\n/g, '\n');
 
-function read(text: string): KeyObject {
-  const pem = unescaped(text);
+function parseKey(text: string): KeyObject {
+  const pem = unescapeLineBreaks(text);
   if (pem.includes('PRIVATE KEY')) return createPrivateKey(pem);
   return pem.includes('PUBLIC KEY') ? createPublicKey(pem) : createSecretKey(pem, 'utf8');
 }
 
-function verificationKey(key: KeyObject): VerificationKey {
+function toVerificationKey(key: KeyObject): VerificationKey {
   const verifier = key.type === 'private' ? createPublicKey(key) : key;
   const material = verifier.type === 'secret' ? verifier.export() : verifier.export({ type: 'spki', format: 'der' });
   const kid = createHash('sha256').update('armature-kid').update(material).digest('base64url').slice(0, 16);

@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../core/access/actor.js';
 import { Authenticator } from '../../core/access/authenticator.js';
-import { asSystem } from '../../core/database/row-security.js';
+import { runAsSystem } from '../../core/database/row-security.js';
 import { Unauthenticated } from '../../core/errors/app-error.js';
-import { ExternalTokens } from '../external/external-tokens.js';
-import { PersonalTokens } from '../personal-tokens/personal-tokens.js';
-import { invalidToken, type Outcome } from './outcome.js';
-import { type Revocation, Revocations } from './revocations.js';
-import { SessionTokens } from './session-tokens.js';
+import { ExternalTokenVerifier } from '../external/external-tokens.js';
+import { PersonalTokenVerifier } from '../personal-tokens/personal-tokens.js';
+import { invalidToken, type VerifiedToken } from './outcome.js';
+import { type Revocation, RevocationsService } from './revocations.js';
+import { SessionTokenVerifier } from './session-tokens.js';
 
 /** Headers are no longer anyway; what a socket sends to sign in could be. */
-const LONGEST_TOKEN = 16_384;
-const KEPT_MS = 30_000;
-const MOST_KEPT = 20_000;
+const MAX_TOKEN_LENGTH = 16_384;
+const CACHE_MAX_AGE_MS = 30_000;
+const MAX_CACHED = 20_000;
 
-interface Kept extends Outcome {
+interface CachedToken extends VerifiedToken {
   until: number;
 }
 
@@ -25,70 +25,70 @@ interface Kept extends Outcome {
  */
 @Injectable()
 export class TokenAuthenticator extends Authenticator {
-  private readonly outcomes = new Map<string, Kept>();
+  private readonly cache = new Map<string, CachedToken>();
   /** Counts notices: an outcome found while one came may be of before it, and is not kept. */
   private notices = 0;
 
   constructor(
-    private readonly sessions: SessionTokens,
-    private readonly personal: PersonalTokens,
-    private readonly external: ExternalTokens,
-    private readonly revocations: Revocations,
+    private readonly sessions: SessionTokenVerifier,
+    private readonly personal: PersonalTokenVerifier,
+    private readonly external: ExternalTokenVerifier,
+    private readonly revocations: RevocationsService,
   ) {
     super();
-    revocations.listen((revoked) => this.drop(revoked));
-    revocations.onGap(() => this.forget());
+    revocations.subscribe((revoked) => this.evict(revoked));
+    revocations.onGap(() => this.clear());
   }
 
   async authenticate(authorization: string | undefined): Promise<Actor> {
     const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
     if (!token) throw new Unauthenticated('a bearer token is required');
-    if (token.length > LONGEST_TOKEN) throw invalidToken('the token is too long');
+    if (token.length > MAX_TOKEN_LENGTH) throw invalidToken('the token is too long');
     const key = createHash('sha256').update(token).digest('base64');
-    const outcome = this.known(key) ?? (await this.find(key, token));
-    outcome.used?.();
+    const outcome = this.findCached(key) ?? (await this.verify(key, token));
+    outcome.onUse?.();
     return outcome.actor;
   }
 
   onRevoked(listener: (revoked: Revocation) => void): () => void {
-    return this.revocations.listen((notice) => {
+    return this.revocations.subscribe((notice) => {
       if (notice.ended) listener(notice);
     });
   }
 
-  private known(key: string): Outcome | null {
-    const kept = this.outcomes.get(key);
+  private findCached(key: string): VerifiedToken | null {
+    const kept = this.cache.get(key);
     return kept && kept.until > Date.now() ? kept : null;
   }
 
-  private async find(key: string, token: string): Promise<Outcome> {
+  private async verify(key: string, token: string): Promise<VerifiedToken> {
     const before = this.notices;
     // Nobody has been let in yet: it is the system that looks.
-    const outcome = await asSystem('checking a token', () => this.kindOf(token).verify(token));
-    if (before === this.notices) this.keep(key, outcome);
+    const outcome = await runAsSystem('checking a token', () => this.verifierFor(token).verify(token));
+    if (before === this.notices) this.store(key, outcome);
     return outcome;
   }
 
-  private kindOf(token: string): PersonalTokens | ExternalTokens | SessionTokens {
+  private verifierFor(token: string): PersonalTokenVerifier | ExternalTokenVerifier | SessionTokenVerifier {
     if (this.personal.recognizes(token)) return this.personal;
     return this.external.recognizes(token) ? this.external : this.sessions;
   }
 
-  private keep(key: string, outcome: Outcome): void {
-    const oldest = this.outcomes.size >= MOST_KEPT ? this.outcomes.keys().next().value : undefined;
-    if (oldest !== undefined) this.outcomes.delete(oldest);
-    this.outcomes.delete(key);
-    this.outcomes.set(key, { ...outcome, until: Math.min(Date.now() + KEPT_MS, outcome.expires ?? Infinity) });
+  private store(key: string, outcome: VerifiedToken): void {
+    const oldest = this.cache.size >= MAX_CACHED ? this.cache.keys().next().value : undefined;
+    if (oldest !== undefined) this.cache.delete(oldest);
+    this.cache.delete(key);
+    this.cache.set(key, { ...outcome, until: Math.min(Date.now() + CACHE_MAX_AGE_MS, outcome.expiresAt ?? Infinity) });
   }
 
-  private drop({ userId, sessionId }: Revocation): void {
+  private evict({ userId, sessionId }: Revocation): void {
     this.notices++;
-    for (const [key, { actor }] of this.outcomes)
-      if (actor.userId === userId && (sessionId === null || actor.sessionId === sessionId)) this.outcomes.delete(key);
+    for (const [key, { actor }] of this.cache)
+      if (actor.userId === userId && (sessionId === null || actor.sessionId === sessionId)) this.cache.delete(key);
   }
 
-  private forget(): void {
+  private clear(): void {
     this.notices++;
-    this.outcomes.clear();
+    this.cache.clear();
   }
 }

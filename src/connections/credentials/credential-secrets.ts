@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Vault } from '../../core/crypto/vault.js';
 import { NotFound } from '../../core/errors/app-error.js';
 import { ConnectionsStore } from '../connections.store.js';
-import { ConnectionKinds } from '../kinds/connection-kinds.js';
+import { ConnectionKindRegistry } from '../kinds/connection-kinds.js';
 import type { Credential } from './credential.entity.js';
 import { CredentialsStore } from './credentials.store.js';
 
@@ -11,34 +11,34 @@ type SealedRecord = Pick<Credential, 'id' | 'type' | 'organizationId'>;
 
 /** What credentials keep: checked by the kinds that use it, sealed, and opened for calling the other side only. */
 @Injectable()
-export class CredentialSecrets {
+export class CredentialSecretsService {
   constructor(
     private readonly credentials: CredentialsStore,
     private readonly connections: ConnectionsStore,
-    private readonly kinds: ConnectionKinds,
+    private readonly kinds: ConnectionKindRegistry,
     private readonly vault: Vault,
   ) {}
 
   /** What a user entered, in the form that is kept. @throws InvalidRequest when it is of no use to the type */
-  take(type: string, entered: Json): Promise<Json> {
-    return this.kinds.takeSecret(this.kinds.of(type), entered, '/secret');
+  normalize(type: string, entered: Json): Promise<Json> {
+    return this.kinds.normalizeSecret(this.kinds.get(type), entered, '/secret');
   }
 
   /** Seals what a kind has taken. @throws InvalidRequest when it is of no use to a connection that uses the credential */
-  async sealTaken({ id, organizationId }: SealedRecord, secret: Json): Promise<Buffer> {
-    for (const { kind, metadata } of await this.connections.using(id))
-      await this.kinds.use(this.kinds.of(kind), metadata, secret, '/secret');
-    return this.vault.seal(organizationId, JSON.stringify(secret), placeOf(id));
+  async seal({ id, organizationId }: SealedRecord, secret: Json): Promise<Buffer> {
+    for (const { kind, metadata } of await this.connections.findByCredential(id))
+      await this.kinds.resolveSecret(this.kinds.get(kind), metadata, secret, '/secret');
+    return this.vault.seal(organizationId, JSON.stringify(secret), sealContext(id));
   }
 
   /** The secret in clear; it goes nowhere else. `revision` moves whenever it changes. */
   async reveal(id: string): Promise<{ secret: Json; revision: number }> {
-    const found = await this.credentials.sealed(id);
+    const found = await this.credentials.findSealed(id);
     if (!found) throw new NotFound('credential', id);
-    const text = await this.vault.open(found.secret, placeOf(id));
+    const text = await this.vault.open(found.secret, sealContext(id));
     return { secret: JSON.parse(text.toString()) as Json, revision: found.revision };
   }
 }
 
 /** What the sealed secret is bound to; the rotation of keys knows it as well. */
-const placeOf = (id: string): string => `credential ${id}`;
+const sealContext = (id: string): string => `credential ${id}`;

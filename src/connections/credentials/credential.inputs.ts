@@ -1,9 +1,9 @@
-import { Writes } from '../../core/rest/change-input.js';
-import { ChangeOnly } from '../../core/rest/input.pipe.js';
+import { UpdatesView } from '../../core/rest/change-input.js';
+import { UpdateInput } from '../../core/rest/input.pipe.js';
 import { IdInput, MapInput, NameInput, TextInput } from '../../core/schema/input-fields.js';
 import { CredentialView } from './credential.view.js';
 
-@Writes(() => CredentialView)
+@UpdatesView(() => CredentialView)
 export class NewCredential {
   @NameInput()
   name!: string;
@@ -18,8 +18,8 @@ export class NewCredential {
   organization_id?: string;
 }
 
-@Writes(() => CredentialView)
-export class CredentialChange extends ChangeOnly {
+@UpdatesView(() => CredentialView)
+export class CredentialChange extends UpdateInput {
   @NameInput({ optional: true })
   name?: string;
 

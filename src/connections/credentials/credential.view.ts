@@ -1,5 +1,5 @@
 import { ObjectType } from '@nestjs/graphql';
-import { EnvelopeOf } from '../../core/listing/page.js';
+import { PaginatedView } from '../../core/listing/page.js';
 import { IdField, TextField } from '../../core/schema/fields.js';
 import { RecordView } from '../../core/schema/record.view.js';
 import type { Credential } from './credential.entity.js';
@@ -18,8 +18,8 @@ export class CredentialView extends RecordView {
   @IdField()
   owner!: string;
 
-  static of(this: void, credential: Credential): CredentialView {
-    return RecordView.shape(new CredentialView(), credential, {
+  static fromEntity(this: void, credential: Credential): CredentialView {
+    return RecordView.assignRecord(new CredentialView(), credential, {
       name: credential.name,
       type: credential.type,
       organization_id: credential.organizationId,
@@ -28,4 +28,4 @@ export class CredentialView extends RecordView {
   }
 }
 
-export const CredentialPage = EnvelopeOf(CredentialView, 'credentials', 'CredentialPage');
+export const CredentialPage = PaginatedView(CredentialView, 'credentials', 'CredentialPage');

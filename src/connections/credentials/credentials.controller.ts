@@ -1,13 +1,13 @@
 import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
-import { Caller } from '../../core/access/public.js';
+import { CurrentActor } from '../../core/access/public.js';
 import { OrganizationListQuery } from '../../core/listing/list-query.js';
-import { type Envelope, envelope, whole } from '../../core/listing/page.js';
-import { AnswersSecret } from '../../core/rest/answers-secret.js';
-import { Id } from '../../core/rest/id.js';
+import { type PageEnvelope, toPageEnvelope, singlePage } from '../../core/listing/page.js';
+import { NoStore } from '../../core/rest/answers-secret.js';
+import { IdParam } from '../../core/rest/id.js';
 import { IfMatch, Precondition } from '../../core/rest/precondition.js';
-import { Requires, RequiresIn } from '../../core/rest/rights/requires.js';
+import { RequiresRight, RequiresBodyRight } from '../../core/rest/rights/requires.js';
 import { OrganizationsService } from '../../organizations/organizations.service.js';
 import { credentialPolicy } from '../connection.policy.js';
 import { ConnectionPage, ConnectionView } from '../connection.view.js';
@@ -17,53 +17,53 @@ import { CredentialsService } from './credentials.service.js';
 
 @ApiTags('credentials')
 @ApiBearerAuth()
-@AnswersSecret()
+@NoStore()
 @Controller('api/integrations/credentials')
 export class CredentialsController {
   constructor(private readonly credentials: CredentialsService) {}
 
   @Get()
   @ApiOkResponse({ type: CredentialPage })
-  async list(@Caller() actor: Actor, @Query() query: OrganizationListQuery): Promise<Envelope> {
-    return envelope(await this.credentials.list(actor, query), 'credentials', CredentialView.of);
+  async list(@CurrentActor() actor: Actor, @Query() query: OrganizationListQuery): Promise<PageEnvelope> {
+    return toPageEnvelope(await this.credentials.list(actor, query), 'credentials', CredentialView.fromEntity);
   }
 
   @Post()
-  @RequiresIn(credentialPolicy.create, OrganizationsService)
+  @RequiresBodyRight(credentialPolicy.create, OrganizationsService)
   @ApiCreatedResponse({ type: CredentialView })
-  async create(@Caller() actor: Actor, @Body() input: NewCredential): Promise<CredentialView> {
-    return CredentialView.of(await this.credentials.create(actor, input));
+  async create(@CurrentActor() actor: Actor, @Body() input: NewCredential): Promise<CredentialView> {
+    return CredentialView.fromEntity(await this.credentials.create(actor, input));
   }
 
   @Get(':id')
   @ApiOkResponse({ type: CredentialView })
-  async get(@Caller() actor: Actor, @Id() id: string): Promise<CredentialView> {
-    return CredentialView.of(await this.credentials.get(actor, id));
+  async get(@CurrentActor() actor: Actor, @IdParam() id: string): Promise<CredentialView> {
+    return CredentialView.fromEntity(await this.credentials.get(actor, id));
   }
 
   @Put(':id')
-  @Requires(credentialPolicy.update, CredentialsService)
+  @RequiresRight(credentialPolicy.update, CredentialsService)
   @ApiOkResponse({ type: CredentialView })
   async update(
-    @Caller() actor: Actor,
-    @Id() id: string,
+    @CurrentActor() actor: Actor,
+    @IdParam() id: string,
     @Body() input: CredentialChange,
     @IfMatch() match: Precondition,
   ): Promise<CredentialView> {
-    return CredentialView.of(await this.credentials.update(actor, id, input, match));
+    return CredentialView.fromEntity(await this.credentials.update(actor, id, input, match));
   }
 
   @Delete(':id')
-  @Requires(credentialPolicy.delete, CredentialsService)
+  @RequiresRight(credentialPolicy.delete, CredentialsService)
   @ApiOkResponse({ type: CredentialView })
-  async delete(@Caller() actor: Actor, @Id() id: string, @IfMatch() match: Precondition): Promise<CredentialView> {
-    return CredentialView.of(await this.credentials.delete(actor, id, match));
+  async delete(@CurrentActor() actor: Actor, @IdParam() id: string, @IfMatch() match: Precondition): Promise<CredentialView> {
+    return CredentialView.fromEntity(await this.credentials.delete(actor, id, match));
   }
 
   /** Who uses it. */
   @Get(':id/connections')
   @ApiOkResponse({ type: ConnectionPage })
-  async users(@Caller() actor: Actor, @Id() id: string): Promise<Envelope> {
-    return envelope(whole(await this.credentials.users(actor, id)), 'connections', ConnectionView.of);
+  async users(@CurrentActor() actor: Actor, @IdParam() id: string): Promise<PageEnvelope> {
+    return toPageEnvelope(singlePage(await this.credentials.listConnections(actor, id)), 'connections', ConnectionView.fromEntity);
   }
 }

@@ -5,17 +5,17 @@ import type { Actor } from '../../core/access/actor.js';
 import { Store } from '../../core/database/store.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
-import { type Listing, recordOrder } from '../../core/listing/listing.js';
+import { type Listing, recordOrderColumns } from '../../core/listing/listing.js';
 import type { Page } from '../../core/listing/page.js';
 import { Credential } from './credential.entity.js';
 
 /** What leaves room for a number in a name of 255 characters. */
-const LONGEST_BASE = 245;
+const MAX_BASE_LENGTH = 245;
 
 const listing: Listing<Credential> = {
   alias: 'credential',
   pageSize: 20,
-  order: recordOrder('credential'),
+  order: recordOrderColumns('credential'),
   defaultOrder: 'created_at desc',
   search: ['credential.name'],
 };
@@ -44,8 +44,8 @@ export class CredentialsStore extends Store<Credential> {
   }
 
   /** The sealed secret and the revision it belongs to; null when there is no such credential. */
-  async sealed(id: string): Promise<{ secret: Buffer; revision: number } | null> {
-    const row = await this.select().addSelect('credential.secret').where('credential.id = :id', { id }).getOne();
+  async findSealed(id: string): Promise<{ secret: Buffer; revision: number } | null> {
+    const row = await this.createQueryBuilder().addSelect('credential.secret').where('credential.id = :id', { id }).getOne();
     return row && { secret: row.secret, revision: row.revision };
   }
 
@@ -53,11 +53,11 @@ export class CredentialsStore extends Store<Credential> {
    * This name, or with the next number when a credential of the organization has it. Callers who take a name come one
    * after another, each to the end of its unit of work.
    */
-  async freeName(organizationId: string, name: string): Promise<string> {
+  async findFreeName(organizationId: string, name: string): Promise<string> {
     await this.unit.manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
       `credential names of ${organizationId}`,
     ]);
-    const base = name.slice(0, LONGEST_BASE);
+    const base = name.slice(0, MAX_BASE_LENGTH);
     const rows = await this.unit.manager.query<{ name: string }[]>(
       `SELECT lower(name) AS name FROM credential
         WHERE organization_id = $1 AND deleted_at IS NULL AND (lower(name) = lower($2) OR starts_with(lower(name), lower($3) || ' ('))`,
@@ -71,6 +71,6 @@ export class CredentialsStore extends Store<Credential> {
   }
 
   private visibleTo(actor: Actor): SelectQueryBuilder<Credential> {
-    return this.access.onlyAdministered(this.select(), 'credential', actor);
+    return this.access.onlyAdministered(this.createQueryBuilder(), 'credential', actor);
   }
 }

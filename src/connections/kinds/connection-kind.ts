@@ -20,7 +20,7 @@ export interface ConnectionKind {
    */
   normalize?(metadata: Json, secret: Json | null): Promise<{ metadata: Json; secret: Json | null }>;
   /** Judges a value by one of the schemas where these are foreign; the server's own are judged without it. */
-  judge?(schema: JsonSchema, value: Json): Promise<Fault[]>;
+  validate?(schema: JsonSchema, value: Json): Promise<Fault[]>;
   /** The addresses in its metadata, which the outbound guard is asked about before they are kept. */
   addresses?(metadata: Json): string[];
   /** Calls the other side, bounded and through the outbound guard. @throws AppError saying what failed */

@@ -1,4 +1,4 @@
-import { EnvelopeOf } from '../../core/listing/page.js';
+import { PaginatedView } from '../../core/listing/page.js';
 import { FlagField, MapField, TextField } from '../../core/schema/fields.js';
 import type { ConnectionKind } from './connection-kind.js';
 
@@ -22,7 +22,7 @@ export class ConnectionKindView {
   @FlagField({ rest: true, description: 'Whether connections of this kind can be pinged.' })
   ping!: boolean;
 
-  static of(this: void, kind: ConnectionKind): ConnectionKindView {
+  static fromKind(this: void, kind: ConnectionKind): ConnectionKindView {
     return Object.assign(new ConnectionKindView(), {
       kind: kind.name,
       type: kind.type,
@@ -34,4 +34,4 @@ export class ConnectionKindView {
   }
 }
 
-export const ConnectionKindPage = EnvelopeOf(ConnectionKindView, 'kinds', 'ConnectionKindPage');
+export const ConnectionKindPage = PaginatedView(ConnectionKindView, 'kinds', 'ConnectionKindPage');

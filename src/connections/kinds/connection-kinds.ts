@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import { type Fault, InvalidRequest } from '../../core/errors/app-error.js';
-import { faultsOf } from './schema-faults.js';
+import { toFaults } from './schema-faults.js';
 import type { ConnectionKind } from './connection-kind.js';
 
 type Json = Record<string, unknown>;
@@ -14,7 +14,7 @@ const MAX_MEMBERS = 1000;
 
 /** The table of kinds. Later modules put theirs in; a kind that nobody put in takes any metadata and cannot be pinged. */
 @Injectable()
-export class ConnectionKinds {
+export class ConnectionKindRegistry {
   private readonly kinds = new Map<string, ConnectionKind>();
   private defined = new Map<string, ConnectionKind>();
   private readonly ajv = addFormats.default(new Ajv({ allErrors: true, strict: false }));
@@ -34,12 +34,12 @@ export class ConnectionKinds {
     this.defined = new Map(kinds.map((kind) => [kind.name, kind]));
   }
 
-  of(name: string): ConnectionKind {
+  get(name: string): ConnectionKind {
     return this.kinds.get(name) ?? this.defined.get(name) ?? { name, type: 'platform', subType: 'management' };
   }
 
   /** Every kind with its schemas, by name. */
-  all(): ConnectionKind[] {
+  list(): ConnectionKind[] {
     return [...new Map([...this.defined, ...this.kinds]).values()].sort((a, b) => a.name.localeCompare(b.name));
   }
 
@@ -47,21 +47,21 @@ export class ConnectionKinds {
    * What a user entered, in the form that is kept.
    * @throws InvalidRequest with every fault of the metadata and the secret; it never repeats a value of the secret
    */
-  async take(
+  async normalize(
     kind: ConnectionKind,
     metadata: Json,
     secret: Json | null,
   ): Promise<{ metadata: Json; secret: Json | null }> {
-    mustBeBounded(metadata, MAX_METADATA, '/metadata');
-    const wrong = secret ? await this.faultsOfSecret(kind, secret, '/credential_secret') : [];
+    assertBounded(metadata, MAX_METADATA, '/metadata');
+    const wrong = secret ? await this.findSecretFaults(kind, secret, '/credential_secret') : [];
     const normal = wrong.length === 0 && kind.normalize ? await kind.normalize(metadata, secret) : { metadata, secret };
-    refuse([...(await this.faults(kind, kind.metadata, normal.metadata, '/metadata')), ...wrong]);
+    assertNoFaults([...(await this.findFaults(kind, kind.metadata, normal.metadata, '/metadata')), ...wrong]);
     return normal;
   }
 
   /** The same for a secret that stands alone; `at` is where the user entered it. */
-  async takeSecret(kind: ConnectionKind, secret: Json, at: string): Promise<Json> {
-    refuse(await this.faultsOfSecret(kind, secret, at));
+  async normalizeSecret(kind: ConnectionKind, secret: Json, at: string): Promise<Json> {
+    assertNoFaults(await this.findSecretFaults(kind, secret, at));
     return (await kind.normalize?.({}, secret))?.secret ?? secret;
   }
 
@@ -69,35 +69,35 @@ export class ConnectionKinds {
    * A kept secret as connections of this kind use it, whatever it was kept as.
    * @throws InvalidRequest when it is of no use to them
    */
-  async use(kind: ConnectionKind, metadata: Json, kept: Json, at = '/credential_id'): Promise<Json> {
+  async resolveSecret(kind: ConnectionKind, metadata: Json, kept: Json, at = '/credential_id'): Promise<Json> {
     if (kind.normalize) return (await kind.normalize(metadata, kept)).secret ?? kept;
-    refuse(await this.faults(kind, kind.secret, kept, at));
+    assertNoFaults(await this.findFaults(kind, kind.secret, kept, at));
     return kept;
   }
 
-  private faultsOfSecret(kind: ConnectionKind, secret: Json, at: string): Promise<Fault[]> {
-    mustBeBounded(secret, MAX_SECRET, at);
-    return this.faults(kind, kind.secret, secret, at);
+  private findSecretFaults(kind: ConnectionKind, secret: Json, at: string): Promise<Fault[]> {
+    assertBounded(secret, MAX_SECRET, at);
+    return this.findFaults(kind, kind.secret, secret, at);
   }
 
-  private async faults(kind: ConnectionKind, schema: Json | undefined, value: Json, at: string): Promise<Fault[]> {
+  private async findFaults(kind: ConnectionKind, schema: Json | undefined, value: Json, at: string): Promise<Fault[]> {
     if (!schema) return [];
-    if (kind.judge)
-      return (await kind.judge(schema, value)).map((fault) => ({ ...fault, pointer: at + (fault.pointer ?? '') }));
+    if (kind.validate)
+      return (await kind.validate(schema, value)).map((fault) => ({ ...fault, pointer: at + (fault.pointer ?? '') }));
     const validate = this.compiled.get(schema);
     if (!validate) throw new Error(`the schema of the kind ${kind.name} was not registered`);
-    return validate(value) ? [] : faultsOf(validate.errors ?? [], at);
+    return validate(value) ? [] : toFaults(validate.errors ?? [], at);
   }
 }
 
 /** @throws InvalidRequest when judging the value would take long */
-function mustBeBounded(value: Json, characters: number, at: string): void {
-  if (Object.keys(value).length > MAX_MEMBERS) throw InvalidRequest.at(at, `must have at most ${MAX_MEMBERS} fields`);
+function assertBounded(value: Json, characters: number, at: string): void {
+  if (Object.keys(value).length > MAX_MEMBERS) throw InvalidRequest.forField(at, `must have at most ${MAX_MEMBERS} fields`);
   if (JSON.stringify(value).length > characters)
-    throw InvalidRequest.at(at, `must have at most ${characters} characters as JSON`);
+    throw InvalidRequest.forField(at, `must have at most ${characters} characters as JSON`);
 }
 
-function refuse(errors: Fault[]): void {
+function assertNoFaults(errors: Fault[]): void {
   if (errors.length === 0) return;
   throw new InvalidRequest(errors.map((error) => `${error.pointer?.slice(1)} ${error.detail}`).join('; '), { errors });
 }

@@ -1,18 +1,18 @@
 import { type AppError, RemoteFailure } from '../../core/errors/app-error.js';
-import type { Outbound, OutboundAnswer } from '../../core/outbound/outbound.js';
+import type { Outbound, OutboundResponse } from '../../core/outbound/outbound.js';
 import type { ConnectionKind } from './connection-kind.js';
 
 type Json = Record<string, unknown>;
 
-const URL_TEXT = { type: 'string', format: 'uri', pattern: '^https?://', description: 'http or https' };
-const WITH_URL = { type: 'object', required: ['url'], properties: { url: URL_TEXT } };
-const MESH = { type: 'object', properties: { url: URL_TEXT, namespace: { type: 'string' } } };
+const URL_SCHEMA = { type: 'string', format: 'uri', pattern: '^https?://', description: 'http or https' };
+const URL_METADATA_SCHEMA = { type: 'object', required: ['url'], properties: { url: URL_SCHEMA } };
+const MESH_SCHEMA = { type: 'object', properties: { url: URL_SCHEMA, namespace: { type: 'string' } } };
 /** It travels in a header, which takes no spaces, line breaks and control characters. */
-const TOKEN = { type: 'string', pattern: '^[\\x21-\\x7e]+$', description: 'sent as Bearer' };
-const BASIC_OR_TOKEN = {
+const TOKEN_SCHEMA = { type: 'string', pattern: '^[\\x21-\\x7e]+$', description: 'sent as Bearer' };
+const SECRET_SCHEMA = {
   type: 'object',
   properties: {
-    token: TOKEN,
+    token: TOKEN_SCHEMA,
     username: { type: 'string', pattern: '^[^:]*$', description: 'sent as Basic, where there is no token' },
     password: { type: 'string' },
   },
@@ -22,7 +22,7 @@ const BASIC_OR_TOKEN = {
 /** Of every call of a ping. */
 const LIMITS = { timeoutMs: 10_000, maxBytes: 1024 * 1024 };
 /** Indexes of public chart repositories have tens of megabytes; its head says whether it is one. */
-const LARGEST_INDEX = 64 * 1024 * 1024;
+const MAX_INDEX_BYTES = 64 * 1024 * 1024;
 
 const MESHES = [
   'istio',
@@ -52,24 +52,24 @@ export function httpKinds(outbound: Outbound): ConnectionKind[] {
     path: string,
     secret: Json | null,
     maxBytes = LIMITS.maxBytes,
-  ): Promise<OutboundAnswer> => {
+  ): Promise<OutboundResponse> => {
     const url = String(base).replace(/\/+$/, '') + path;
     const headers = { accept: 'application/json', 'user-agent': 'armature', ...authorization(secret) };
     const answer = await outbound.fetch(url, { policy: 'connection', headers, ...LIMITS, maxBytes });
     if (answer.status >= 200 && answer.status < 300) return answer;
-    throw refused(what, answer.status);
+    throw failedResponse(what, answer.status);
   };
   return [
     {
       name: 'prometheus',
       type: 'observability',
       subType: 'monitoring',
-      metadata: WITH_URL,
-      secret: BASIC_OR_TOKEN,
+      metadata: URL_METADATA_SCHEMA,
+      secret: SECRET_SCHEMA,
       addresses,
       probe: async ({ url }, secret) => {
-        const answer = json(await call('Prometheus', url, '/api/v1/status/buildinfo', secret), 'Prometheus');
-        if (answer['status'] !== 'success') throw misunderstood('Prometheus');
+        const answer = parseJson(await call('Prometheus', url, '/api/v1/status/buildinfo', secret), 'Prometheus');
+        if (answer['status'] !== 'success') throw unexpectedResponse('Prometheus');
         return { version: textIn(answer['data'], 'version') };
       },
     },
@@ -77,12 +77,12 @@ export function httpKinds(outbound: Outbound): ConnectionKind[] {
       name: 'grafana',
       type: 'observability',
       subType: 'monitoring',
-      metadata: WITH_URL,
-      secret: BASIC_OR_TOKEN,
+      metadata: URL_METADATA_SCHEMA,
+      secret: SECRET_SCHEMA,
       addresses,
       probe: async ({ url }, secret) => {
-        const health = json(await call('Grafana', url, '/api/health', null), 'Grafana');
-        if (typeof health['database'] !== 'string') throw misunderstood('Grafana');
+        const health = parseJson(await call('Grafana', url, '/api/health', null), 'Grafana');
+        if (typeof health['database'] !== 'string') throw unexpectedResponse('Grafana');
         if (secret) await call('Grafana', url, '/api/org', secret);
         return { version: textIn(health, 'version') };
       },
@@ -91,12 +91,12 @@ export function httpKinds(outbound: Outbound): ConnectionKind[] {
       name: 'github',
       type: 'platform',
       subType: 'management',
-      metadata: { type: 'object', properties: { url: { ...URL_TEXT, default: GITHUB } } },
-      secret: { type: 'object', required: ['token'], properties: { token: TOKEN } },
+      metadata: { type: 'object', properties: { url: { ...URL_SCHEMA, default: GITHUB } } },
+      secret: { type: 'object', required: ['token'], properties: { token: TOKEN_SCHEMA } },
       addresses,
       probe: async ({ url }, secret) => {
-        const answer = json(await call('GitHub', url ?? GITHUB, secret ? '/user' : '/rate_limit', secret), 'GitHub');
-        if (secret ? typeof answer['login'] !== 'string' : !answer['resources']) throw misunderstood('GitHub');
+        const answer = parseJson(await call('GitHub', url ?? GITHUB, secret ? '/user' : '/rate_limit', secret), 'GitHub');
+        if (secret ? typeof answer['login'] !== 'string' : !answer['resources']) throw unexpectedResponse('GitHub');
         return { login: textIn(answer, 'login') };
       },
     },
@@ -104,23 +104,23 @@ export function httpKinds(outbound: Outbound): ConnectionKind[] {
       name: 'helm',
       type: 'platform',
       subType: 'management',
-      metadata: WITH_URL,
-      secret: BASIC_OR_TOKEN,
+      metadata: URL_METADATA_SCHEMA,
+      secret: SECRET_SCHEMA,
       addresses,
       probe: async ({ url }, secret) => {
-        const { bytes } = await call('the chart repository', url, '/index.yaml', secret, LARGEST_INDEX);
+        const { bytes } = await call('the chart repository', url, '/index.yaml', secret, MAX_INDEX_BYTES);
         if (!/^["']?(apiVersion|entries)["']?\s*:/m.test(bytes.toString('utf8', 0, 4096)))
-          throw misunderstood('a chart repository');
+          throw unexpectedResponse('a chart repository');
         return {};
       },
     },
-    { name: 'webhook', type: 'platform', subType: 'management', metadata: WITH_URL, addresses },
+    { name: 'webhook', type: 'platform', subType: 'management', metadata: URL_METADATA_SCHEMA, addresses },
     ...MESHES.map((name) => ({
       name,
       type: 'platform',
       subType: 'orchestration',
-      metadata: MESH,
-      secret: BASIC_OR_TOKEN,
+      metadata: MESH_SCHEMA,
+      secret: SECRET_SCHEMA,
       addresses,
     })),
   ];
@@ -133,14 +133,14 @@ function authorization(secret: Json | null): Record<string, string> {
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
 }
 
-function json({ bytes }: OutboundAnswer, what: string): Json {
+function parseJson({ bytes }: OutboundResponse, what: string): Json {
   try {
     const value: unknown = JSON.parse(bytes.toString());
     if (typeof value === 'object' && value !== null) return value as Json;
   } catch {
     // Said below, in one way for all that is no JSON object.
   }
-  throw misunderstood(what);
+  throw unexpectedResponse(what);
 }
 
 /** What the other side says of itself is kept only as far as it is a short text. */
@@ -149,13 +149,13 @@ function textIn(value: unknown, key: string): string | null {
   return typeof text === 'string' ? text.slice(0, 100) : null;
 }
 
-function misunderstood(what: string): AppError {
+function unexpectedResponse(what: string): AppError {
   return new RemoteFailure('CONNECTION_NOT_UNDERSTOOD', `the address answers, but not as ${what} does`, {
     remedy: 'Check the url of the connection.',
   });
 }
 
-function refused(what: string, status: number): AppError {
+function failedResponse(what: string, status: number): AppError {
   const denied = status === 401 || status === 403;
   return new RemoteFailure(
     denied ? 'CONNECTION_DENIED' : 'CONNECTION_FAILED',

@@ -1,12 +1,12 @@
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
-import { faultsOf } from './schema-faults.js';
+import { toFaults } from './schema-faults.js';
 
 const ajv = addFormats.default(new Ajv({ allErrors: true, strict: false }));
 
 function told(schema: object, value: unknown): string[] {
   expect(ajv.validate(schema, value)).toBe(false);
-  return faultsOf(ajv.errors ?? [], '/metadata').map(({ pointer, detail, remedy }) => {
+  return toFaults(ajv.errors ?? [], '/metadata').map(({ pointer, detail, remedy }) => {
     expect(remedy).toMatch(/^[A-Z].*\.$/);
     return `${pointer} ${detail}`;
   });

@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv';
 import type { Fault } from '../../core/errors/app-error.js';
 
 /** Of what a schema lists, or a user entered, that is repeated in a fault. */
-const LONGEST = 200;
+const MAX_CHARACTERS = 200;
 
 /** Patterns of the schemas of this server, in words. */
 const PATTERNS: Record<string, { detail: string; remedy: string }> = {
@@ -22,16 +22,16 @@ const FORMATS: Record<string, string> = {
 };
 
 /** What a schema finds wrong with an entered value, each fault once and at its field, with what to do; values are never repeated. */
-export function faultsOf(errors: readonly ErrorObject[], at: string): Fault[] {
-  const faults = errors.filter(({ keyword }) => !WHOLES.has(keyword)).map((error) => faultOf(error, at));
-  const told = faults.length > 0 ? faults : errors.map((error) => faultOf(error, at));
+export function toFaults(errors: readonly ErrorObject[], at: string): Fault[] {
+  const faults = errors.filter(({ keyword }) => !COMPOSITE_KEYWORDS.has(keyword)).map((error) => toFault(error, at));
+  const told = faults.length > 0 ? faults : errors.map((error) => toFault(error, at));
   return [...new Map(told.map((fault) => [`${fault.pointer} ${fault.detail}`, fault])).values()];
 }
 
 /** Keywords that only say that something within them is wrong. */
-const WHOLES = new Set(['if', 'anyOf', 'oneOf', 'allOf']);
+const COMPOSITE_KEYWORDS = new Set(['if', 'anyOf', 'oneOf', 'allOf']);
 
-function faultOf({ keyword, instancePath, params, message }: ErrorObject, at: string): Fault {
+function toFault({ keyword, instancePath, params, message }: ErrorObject, at: string): Fault {
   const here = at + instancePath;
   const given = params as Record<string, unknown>;
   const says = (detail: string, remedy: string): Fault => ({ pointer: here, detail, remedy });
@@ -45,7 +45,7 @@ function faultOf({ keyword, instancePath, params, message }: ErrorObject, at: st
     case 'additionalProperties':
       return says(`does not take ${told('additionalProperty')}`, 'Leave it out: GET /api/integrations/connections/kinds lists the fields.'); // prettier-ignore
     case 'type':
-      return says(`must be ${typeIn(given['type'])}`, `Send ${typeIn(given['type'])}.`);
+      return says(`must be ${describeType(given['type'])}`, `Send ${describeType(given['type'])}.`);
     case 'enum':
       return says(`must be one of ${list(given['allowedValues'])}`, 'Send one of these.');
     case 'const':
@@ -63,7 +63,7 @@ function faultOf({ keyword, instancePath, params, message }: ErrorObject, at: st
   }
 }
 
-const NAMES: Record<string, string> = {
+const TYPE_NAMES: Record<string, string> = {
   object: 'an object',
   array: 'a list',
   string: 'text',
@@ -73,17 +73,17 @@ const NAMES: Record<string, string> = {
   null: 'null',
 };
 
-function typeIn(type: unknown): string {
+function describeType(type: unknown): string {
   return [type]
     .flat()
-    .map((name) => NAMES[text(name)] ?? text(name))
+    .map((name) => TYPE_NAMES[text(name)] ?? text(name))
     .join(' or ');
 }
 
 function list(values: unknown): string {
-  return Array.isArray(values) ? values.map(text).join(', ').slice(0, LONGEST) : '';
+  return Array.isArray(values) ? values.map(text).join(', ').slice(0, MAX_CHARACTERS) : '';
 }
 
 function text(value: unknown): string {
-  return (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).slice(0, LONGEST);
+  return (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).slice(0, MAX_CHARACTERS);
 }

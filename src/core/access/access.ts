@@ -5,13 +5,13 @@ import { Forbidden } from '../errors/app-error.js';
 import { currentRequest } from '../telemetry/request-context.js';
 import type { Actor, Scope } from './actor.js';
 import type { Operation } from './policy.js';
-import { atLeast, rank, type Role, roleOf } from './roles.js';
+import { isRoleAtLeast, roleRank, type Role, roleFromRank } from './roles.js';
 
 /** The kinds of records that the view `access_role` tells roles on. */
-export type ResourceType = 'organization' | 'workspace' | 'environment' | 'connection';
+export type ProtectedRecordType = 'organization' | 'workspace' | 'environment' | 'connection';
 
-export interface Resource {
-  type: ResourceType;
+export interface ProtectedRecord {
+  type: ProtectedRecordType;
   id: string;
   organizationId: string;
 }
@@ -22,7 +22,7 @@ export class Access {
   constructor(private readonly unit: UnitOfWork) {}
 
   /** The strongest role of the actor on a record: in its organization, or granted on itself. */
-  async roleOn(actor: Actor, resource: Resource): Promise<Role> {
+  async roleOn(actor: Actor, resource: ProtectedRecord): Promise<Role> {
     if (actor.isSystem) return 'owner';
     const [row] = await this.unit.manager.query<{ role: number | null }[]>('SELECT role_on($1, $2, $3, $4) AS role', [
       actor.userId,
@@ -30,13 +30,13 @@ export class Access {
       resource.type,
       resource.id,
     ]);
-    return roleOf(row?.role);
+    return roleFromRank(row?.role);
   }
 
   /** @throws Forbidden when the actor's role, or the scopes of the token, do not reach */
-  async require(actor: Actor, operation: Operation, resource: Resource): Promise<void> {
-    requireScope(actor, operation);
-    const refusal = refusalOf(actor, operation, await this.roleOn(actor, resource));
+  async authorize(actor: Actor, operation: Operation, resource: ProtectedRecord): Promise<void> {
+    assertScope(actor, operation);
+    const refusal = permissionError(actor, operation, await this.roleOn(actor, resource));
     if (refusal) throw refusal;
     const request = currentRequest();
     if (request) request.organizationId = resource.organizationId;
@@ -46,11 +46,11 @@ export class Access {
   onlyVisible<E extends ObjectLiteral>(
     rows: SelectQueryBuilder<E>,
     alias: string,
-    type: ResourceType,
+    type: ProtectedRecordType,
     actor: Actor,
   ): SelectQueryBuilder<E> {
     if (actor.isSystem) return rows;
-    return rows.andWhere(visible(alias, type, ':actorId'), { actorId: actor.userId });
+    return rows.andWhere(visibleSql(alias, type, ':actorId'), { actorId: actor.userId });
   }
 
   /**
@@ -60,14 +60,14 @@ export class Access {
   onlyVisibleIn<E extends ObjectLiteral>(
     rows: SelectQueryBuilder<E>,
     alias: string,
-    type: ResourceType,
+    type: ProtectedRecordType,
     actor: Actor,
     organizationId: string,
   ): SelectQueryBuilder<E> {
     rows.andWhere(`${alias}.organization_id = :organizationId`, { organizationId });
     if (actor.isSystem) return rows;
-    const administered = `CAST(:organizationId AS uuid) IN (${organizationsOfAdmin(':actorId')})`;
-    return rows.andWhere(`((SELECT ${administered}) OR ${granted(alias, type, ':actorId')})`, {
+    const administered = `CAST(:organizationId AS uuid) IN (${administeredOrganizationsSql(':actorId')})`;
+    return rows.andWhere(`((SELECT ${administered}) OR ${grantedSql(alias, type, ':actorId')})`, {
       actorId: actor.userId,
     });
   }
@@ -79,18 +79,18 @@ export class Access {
     actor: Actor,
   ): SelectQueryBuilder<E> {
     if (actor.isSystem) return rows;
-    return rows.andWhere(`(${administeredOf(alias, ':actorId')})`, { actorId: actor.userId });
+    return rows.andWhere(`(${administeredSql(alias, ':actorId')})`, { actorId: actor.userId });
   }
 }
 
 /** As an array it is compared as fast as a constant: the count of an admin costs what it would without the question. */
-export const administeredOf = (alias: string, userId: string): string =>
-  `${alias}.organization_id = ANY (ARRAY(${organizationsOfAdmin(userId)}))`;
+export const administeredSql = (alias: string, userId: string): string =>
+  `${alias}.organization_id = ANY (ARRAY(${administeredOrganizationsSql(userId)}))`;
 
-const organizationsOfAdmin = (userId: string): string =>
-  `SELECT organizations_of(${userId}, ${rank('organization_admin')})`;
+const administeredOrganizationsSql = (userId: string): string =>
+  `SELECT organizations_of(${userId}, ${roleRank('organization_admin')})`;
 
-const granted = (alias: string, type: ResourceType, userId: string): string =>
+const grantedSql = (alias: string, type: ProtectedRecordType, userId: string): string =>
   `${alias}.id IN (SELECT granted_resources(${userId}, '${type}'))`;
 
 /**
@@ -98,18 +98,18 @@ const granted = (alias: string, type: ResourceType, userId: string): string =>
  * organizations where the user is an admin, and the records that a role was granted on. Both ask through a function,
  * for planning the view itself takes longer than asking it.
  */
-export function visible(alias: string, type: ResourceType, userId: string): string {
-  return `(${administeredOf(alias, userId)} OR ${granted(alias, type, userId)})`;
+export function visibleSql(alias: string, type: ProtectedRecordType, userId: string): string {
+  return `(${administeredSql(alias, userId)} OR ${grantedSql(alias, type, userId)})`;
 }
 
 /** @throws Forbidden when the token of the actor does not carry the operation's scope */
-export function requireScope(actor: Actor, operation: Operation): void {
-  const refusal = scopeRefusal(actor, operation);
+export function assertScope(actor: Actor, operation: Operation): void {
+  const refusal = scopeError(actor, operation);
   if (refusal) throw refusal;
 }
 
 /** @throws Forbidden when the operation is for administrators of the installation, and the actor is none */
-export function requireInstallation(actor: Actor, { name, installation }: Operation): void {
+export function assertInstallationAdmin(actor: Actor, { name, installation }: Operation): void {
   if (!installation || actor.installationAdmin) return;
   throw new Forbidden(`${name} is for administrators of the installation`, {
     remedy: 'Ask an administrator of this installation.',
@@ -117,27 +117,27 @@ export function requireInstallation(actor: Actor, { name, installation }: Operat
 }
 
 /** Why an actor who has this role, and the scopes of their token, may not do it; null when they may. */
-export function refusalOf(actor: Actor, operation: Operation, role: Role): Forbidden | null {
-  return atLeast(role, operation.needs) ? scopeRefusal(actor, operation) : roleRefusal(operation, role);
+export function permissionError(actor: Actor, operation: Operation, role: Role): Forbidden | null {
+  return isRoleAtLeast(role, operation.needs) ? scopeError(actor, operation) : roleError(operation, role);
 }
 
-const INCLUDES: Record<Scope, Scope[]> = {
+const IMPLIED_SCOPES: Record<Scope, Scope[]> = {
   read: ['read'],
   write: ['read', 'write'],
   deploy: ['read', 'deploy'],
   admin: ['read', 'write', 'deploy', 'admin'],
 };
 
-function scopeRefusal(actor: Actor, operation: Operation): Forbidden | null {
-  if (actor.scopes.some((scope) => INCLUDES[scope].includes(operation.scope))) return null;
+function scopeError(actor: Actor, operation: Operation): Forbidden | null {
+  if (actor.scopes.some((scope) => IMPLIED_SCOPES[scope].includes(operation.scope))) return null;
   return new Forbidden(`${operation.name} needs a token with the scope ${operation.scope}`, {
     code: 'SCOPE_MISSING',
     remedy: `Use a token that has the scope ${operation.scope}.`,
   });
 }
 
-function roleRefusal(operation: Operation, role: Role): Forbidden {
-  const who = rank(operation.needs) >= rank('organization_admin') ? 'organization' : 'workspace';
+function roleError(operation: Operation, role: Role): Forbidden {
+  const who = roleRank(operation.needs) >= roleRank('organization_admin') ? 'organization' : 'workspace';
   return new Forbidden(`${operation.name} needs the role ${operation.needs}; yours is ${role}`, {
     remedy: `Ask an admin of the ${who}.`,
   });

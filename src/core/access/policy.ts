@@ -1,5 +1,5 @@
 import type { Scope } from './actor.js';
-import { rank, type Role } from './roles.js';
+import { roleRank, type Role } from './roles.js';
 
 /** One thing that can be done, the least role that may do it, and the scope that a token needs for it. */
 export interface Operation {
@@ -14,14 +14,14 @@ export interface Operation {
 
 type Rule = Role | { needs: Role; scope: Scope; installation?: boolean };
 
-const known: Operation[] = [];
+const declared: Operation[] = [];
 
 /**
  * Declares who may do what with one kind of record. The scope follows from the role unless it is given: what only
  * viewers need is `read`, what an admin may is `admin`, all else is `write`. Of records that live in a workspace `place`
  * is `workspace`: what its members may do with them is then told by the workspace's permissions.
  */
-export function policy<const R extends Record<string, Rule>>(
+export function definePolicy<const R extends Record<string, Rule>>(
   record: string,
   rules: R,
   place?: 'workspace',
@@ -32,18 +32,18 @@ export function policy<const R extends Record<string, Rule>>(
       scope,
       installation = false,
     }: Exclude<Rule, Role> = typeof rule === 'string' ? { needs: rule, scope: scopeFor(rule) } : rule;
-    const inWorkspace = place === 'workspace' && rank(needs) >= rank('viewer');
+    const inWorkspace = place === 'workspace' && roleRank(needs) >= roleRank('viewer');
     const operation = { name: `${record}.${verb}`, needs, scope, inWorkspace, installation };
-    known.push(operation);
+    declared.push(operation);
     return [verb, operation] as const;
   });
   return Object.fromEntries(operations) as { [K in keyof R]: Operation };
 }
 
 /** Every operation of every policy that has been declared. */
-export const operations = (): readonly Operation[] => known;
+export const declaredOperations = (): readonly Operation[] => declared;
 
 function scopeFor(role: Role): Scope {
-  if (rank(role) >= rank('admin')) return 'admin';
+  if (roleRank(role) >= roleRank('admin')) return 'admin';
   return role === 'editor' ? 'write' : 'read';
 }

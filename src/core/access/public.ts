@@ -8,18 +8,18 @@ export const IS_PUBLIC = 'armature:public';
 export const Public = () => SetMetadata(IS_PUBLIC, true);
 
 /** Whether a route, or the controller that it is of, carries a mark. */
-export const isMarked = (reflector: Reflector, mark: string, context: ExecutionContext): boolean =>
+export const hasMetadata = (reflector: Reflector, mark: string, context: ExecutionContext): boolean =>
   reflector.getAllAndOverride<boolean>(mark, [context.getHandler(), context.getClass()]) ?? false;
 
 /** What is known of the caller of a request, in both APIs. */
-export interface Authenticated {
+export interface AuthenticatedCaller {
   actor?: Actor;
   /** Why the token that was sent stands for nobody. */
-  refused?: Error;
+  authenticationError?: Error;
 }
 
 /** The caller, as the guard found them. */
-export const Caller = createParamDecorator((_: unknown, context: ExecutionContext): Actor | undefined => {
+export const CurrentActor = createParamDecorator((_: unknown, context: ExecutionContext): Actor | undefined => {
   if (context.getType<string>() === 'graphql') return context.getArgByIndex<{ actor?: Actor }>(2).actor;
-  return context.switchToHttp().getRequest<Authenticated>().actor;
+  return context.switchToHttp().getRequest<AuthenticatedCaller>().actor;
 });

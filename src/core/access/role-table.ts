@@ -1,5 +1,5 @@
 import type { Operation } from './policy.js';
-import { atLeast, type Role } from './roles.js';
+import { isRoleAtLeast, type Role } from './roles.js';
 
 const COLUMNS: Partial<Record<Role, string>> = {
   none: 'anyone signed in',
@@ -12,7 +12,7 @@ const COLUMNS: Partial<Record<Role, string>> = {
 };
 
 /** Who may do what, as the documentation shows it: one row for each operation, one column for each role. */
-export function roleTable(operations: readonly Operation[]): string {
+export function renderRoleTable(operations: readonly Operation[]): string {
   const roles = Object.keys(COLUMNS) as Role[];
   const mark = (holds: boolean): string => (holds ? '✓' : '');
   const rows = [...operations]
@@ -20,7 +20,7 @@ export function roleTable(operations: readonly Operation[]): string {
     .map(({ name, needs, scope, installation }) => [
       `\`${name}\``,
       scope,
-      ...roles.map((role) => mark(!installation && atLeast(role, needs))),
+      ...roles.map((role) => mark(!installation && isRoleAtLeast(role, needs))),
       mark(installation),
     ]);
   const header = ['operation', 'scope', ...Object.values(COLUMNS), 'installation admin'];

@@ -5,8 +5,8 @@
 export const ROLES = ['none', 'member', 'viewer', 'editor', 'admin', 'organization_admin', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
 
-export const rank = (role: Role): number => ROLES.indexOf(role);
+export const roleRank = (role: Role): number => ROLES.indexOf(role);
 
-export const roleOf = (value: number | null | undefined): Role => ROLES[value ?? 0] ?? 'none';
+export const roleFromRank = (value: number | null | undefined): Role => ROLES[value ?? 0] ?? 'none';
 
-export const atLeast = (role: Role, needed: Role): boolean => rank(role) >= rank(needed);
+export const isRoleAtLeast = (role: Role, needed: Role): boolean => roleRank(role) >= roleRank(needed);

@@ -1,18 +1,18 @@
 /** One answer while it is made and sent: what it holds in memory, and when that ends. */
-export class AnswerInFlight {
+export class InFlightResponse {
   /** Bytes that it takes in memory. */
   bytes = 0;
   /** Bytes of the contents that it shows. */
-  shown = 0;
+  contentBytes = 0;
   /** The user it is for, once it has contents. */
   caller?: string;
   /** The contents that it has already, by their keys. */
-  readonly contents = new Set<string>();
+  readonly contentKeys = new Set<string>();
   private closed = false;
   private listeners: (() => void)[] = [];
 
-  /** @param abandon ends the answer although its caller has not taken it */
-  constructor(readonly abandon: () => void) {}
+  /** @param abort ends the answer although its caller has not taken it */
+  constructor(readonly abort: () => void) {}
 
   /** Nobody takes the answer any more. */
   get isClosed(): boolean {
@@ -20,22 +20,22 @@ export class AnswerInFlight {
   }
 
   /** Calls back once, when what it holds is sent or its caller has gone. */
-  whenEnded(listener: () => void): void {
+  onRelease(listener: () => void): void {
     this.listeners.push(listener);
   }
 
   /** Gives back what it holds; a subscription goes on with its next message. */
-  end(): void {
+  release(): void {
     const listeners = this.listeners;
     this.listeners = [];
     for (const listener of listeners) listener();
-    this.shown = 0;
-    this.contents.clear();
+    this.contentBytes = 0;
+    this.contentKeys.clear();
   }
 
   /** The same for good. */
   close(): void {
     this.closed = true;
-    this.end();
+    this.release();
   }
 }

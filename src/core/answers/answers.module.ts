@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
-import { AnswerBudget } from './answer-budget.js';
+import { ResponseBudget } from './answer-budget.js';
 
 @Global()
-@Module({ providers: [AnswerBudget], exports: [AnswerBudget] })
-export class AnswersModule {}
+@Module({ providers: [ResponseBudget], exports: [ResponseBudget] })
+export class ResponsesModule {}

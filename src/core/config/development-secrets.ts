@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { isGiven } from './secret-files.js';
+import { hasSecret } from './secret-files.js';
 
 const GENERATED = ['JWT_SECRET', 'ENCRYPTION_KEY'] as const;
 
@@ -11,11 +11,11 @@ const GENERATED = ['JWT_SECRET', 'ENCRYPTION_KEY'] as const;
  */
 export function withDevelopmentSecrets(source: Record<string, string | undefined>): Record<string, string | undefined> {
   const missing = GENERATED.filter(
-    (name) => !isGiven(source, name) && !(name === 'JWT_SECRET' && isGiven(source, 'JWT_PRIVATE_KEY')),
+    (name) => !hasSecret(source, name) && !(name === 'JWT_SECRET' && hasSecret(source, 'JWT_PRIVATE_KEY')),
   );
   if (source['NODE_ENV'] === 'production' || missing.length === 0) return source;
   const file = path.resolve(source['DATA_DIR'] || './.data', 'secrets.json');
-  const kept = read(file);
+  const kept = readSecrets(file);
   const fresh = missing.filter((name) => !kept[name]);
   for (const name of fresh) kept[name] = randomBytes(32).toString('hex');
   if (fresh.length > 0) {
@@ -25,7 +25,7 @@ export function withDevelopmentSecrets(source: Record<string, string | undefined
   return { ...source, ...Object.fromEntries(missing.map((name) => [name, kept[name]])) };
 }
 
-function read(file: string): Record<string, string> {
+function readSecrets(file: string): Record<string, string> {
   if (!fs.existsSync(file)) return {};
   return JSON.parse(fs.readFileSync(file, 'utf8')) as Record<string, string>;
 }

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Env, InvalidEnvironment } from './env.js';
-import { SECRETS } from './secret-files.js';
+import { SECRET_VARIABLES } from './secret-files.js';
 import { isPredictable, isPredictableKey } from './secret-strength.js';
 
 const hex = (): string => randomBytes(32).toString('hex');
@@ -17,7 +17,7 @@ const production = (settings: Record<string, string> = {}) => ({
 /** The lines that a start with these settings ends with. */
 function faultsOf(settings: Record<string, string>): string[] {
   try {
-    Env.read(settings);
+    Env.parse(settings);
     return [];
   } catch (error) {
     if (!(error instanceof InvalidEnvironment)) throw error;
@@ -84,11 +84,11 @@ describe('Secrets in files', () => {
 
   it('are read without the line end', () => {
     const [secret, key] = [hex(), hex()];
-    const { JWT_SECRET, ENCRYPTION_KEY } = Env.read({ NODE_ENV: 'production', JWT_SECRET_FILE: file(`${secret}\n`), ENCRYPTION_KEY_FILE: file(key) }); // prettier-ignore
+    const { JWT_SECRET, ENCRYPTION_KEY } = Env.parse({ NODE_ENV: 'production', JWT_SECRET_FILE: file(`${secret}\n`), ENCRYPTION_KEY_FILE: file(key) }); // prettier-ignore
     expect([JWT_SECRET, ENCRYPTION_KEY?.toString('hex')]).toEqual([secret, key]);
   });
 
-  it.each(SECRETS)('can be %s', (name) => {
+  it.each(SECRET_VARIABLES)('can be %s', (name) => {
     expect(faultsOf({ ...production(), [name]: '', [`${name}_FILE`]: path.join(folder, 'absent') })[0]).toMatch(
       new RegExp(`^${name}_FILE cannot be read: ENOENT`),
     );

@@ -1,59 +1,59 @@
 import { z } from 'zod';
-import { isGiven, type SettingFault, withSecretFiles } from './secret-files.js';
+import { hasSecret, type SettingFault, resolveSecretFiles } from './secret-files.js';
 import { isPredictable, isPredictableKey } from './secret-strength.js';
-import { count, delay, duration, flag, key32, list, onOff, url } from './values.js';
+import { integer, delay, duration, flag, key32, commaSeparatedList, onOff, url } from './values.js';
 
 const MB = 1024 * 1024;
 
 /** Every environment variable that the server reads, with its default and its rule; `.env.example` documents the same list. */
-export const variables = {
+export const envVariables = {
   NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
-  PORT: count(0, 65_535).default(9081),
+  PORT: integer(0, 65_535).default(9081),
   HOST: z.string().default('127.0.0.1'),
   BASE_URL: url(['http:', 'https:']).optional(),
   SHUTDOWN_DELAY: delay(15).optional(),
   TRUST_PROXY: z.string().default('false'),
-  CORS_ORIGINS: list.default([]),
+  CORS_ORIGINS: commaSeparatedList.default([]),
   DATABASE_URL: url(['postgres:', 'postgresql:']).optional(),
   DATABASE_SERVICE_URL: url(['postgres:', 'postgresql:']).optional(),
   DATABASE_READ_URL: url(['postgres:', 'postgresql:']).optional(),
-  DATABASE_POOL: count(2, 200).default(10),
+  DATABASE_POOL: integer(2, 200).default(10),
   DATA_DIR: z.string().default('./.data'),
   REDIS_URL: url(['redis:', 'rediss:']).optional(),
   ADMIN_EMAIL: z.email('must be an e-mail address').optional(),
   ADMIN_PASSWORD: z.string().optional(),
   JWT_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   JWT_PRIVATE_KEY: z.string().optional(),
-  JWT_PREVIOUS_KEYS: list.default([]),
+  JWT_PREVIOUS_KEYS: commaSeparatedList.default([]),
   ACCESS_TOKEN_TTL: duration.default(3600),
   REFRESH_TOKEN_TTL: duration.default(30 * 86_400),
   OIDC_ISSUER: url(['http:', 'https:']).optional(),
   OIDC_AUDIENCE: z.string().optional(),
   ENCRYPTION_KEY: key32.optional(),
-  ENCRYPTION_PREVIOUS_KEYS: list.pipe(z.array(key32)).default([]),
+  ENCRYPTION_PREVIOUS_KEYS: commaSeparatedList.pipe(z.array(key32)).default([]),
   REGISTRY_ANONYMOUS_READ: flag.default(false),
-  OUTBOUND_ALLOW: list.default([]),
+  OUTBOUND_ALLOW: commaSeparatedList.default([]),
   OUTBOUND_CONNECTIONS: z.enum(['private', 'public']).default('private'),
   CLUSTER_INSECURE_TLS: flag.default(false),
   RATE_LIMIT: onOff.default(true),
-  LIMIT_REQUESTS_PER_MINUTE: count().default(300),
-  LIMIT_WRITES_PER_MINUTE: count().default(120),
-  LIMIT_SIGN_IN_FAILURES: count().default(10),
-  LIMIT_SOCKETS_PER_USER: count().default(20),
-  LIMIT_BODY_BYTES: count().default(5 * MB),
-  LIMIT_PUBLIC_BODY_BYTES: count().default(16 * 1024),
-  LIMIT_ANSWER_BYTES: count().default(10 * MB),
-  LIMIT_ANSWERS_BYTES: count().default(64 * MB),
-  LIMIT_UPLOAD_BYTES: count().default(50 * MB),
-  LIMIT_ARCHIVE_BYTES: count().default(200 * MB),
-  LIMIT_ARCHIVE_ENTRIES: count().default(20_000),
-  LIMIT_ARCHIVE_ENTRY_BYTES: count().default(20 * MB),
-  LIMIT_YAML_ALIASES: count().default(100),
-  LIMIT_YAML_EXPANDED_BYTES: count().default(10 * MB),
-  LIMIT_YAML_DEPTH: count().default(100),
-  LIMIT_GRAPHQL_DEPTH: count().default(12),
-  LIMIT_GRAPHQL_COST: count().default(5000),
-  LIMIT_GRAPHQL_ALIASES: count().default(20),
+  LIMIT_REQUESTS_PER_MINUTE: integer().default(300),
+  LIMIT_WRITES_PER_MINUTE: integer().default(120),
+  LIMIT_SIGN_IN_FAILURES: integer().default(10),
+  LIMIT_SOCKETS_PER_USER: integer().default(20),
+  LIMIT_BODY_BYTES: integer().default(5 * MB),
+  LIMIT_PUBLIC_BODY_BYTES: integer().default(16 * 1024),
+  LIMIT_ANSWER_BYTES: integer().default(10 * MB),
+  LIMIT_ANSWERS_BYTES: integer().default(64 * MB),
+  LIMIT_UPLOAD_BYTES: integer().default(50 * MB),
+  LIMIT_ARCHIVE_BYTES: integer().default(200 * MB),
+  LIMIT_ARCHIVE_ENTRIES: integer().default(20_000),
+  LIMIT_ARCHIVE_ENTRY_BYTES: integer().default(20 * MB),
+  LIMIT_YAML_ALIASES: integer().default(100),
+  LIMIT_YAML_EXPANDED_BYTES: integer().default(10 * MB),
+  LIMIT_YAML_DEPTH: integer().default(100),
+  LIMIT_GRAPHQL_DEPTH: integer().default(12),
+  LIMIT_GRAPHQL_COST: integer().default(5000),
+  LIMIT_GRAPHQL_ALIASES: integer().default(20),
   SMTP_URL: url(['smtp:', 'smtps:']).optional(),
   MAIL_FROM: z.string().optional(),
   HELM_BIN: z.string().optional(),
@@ -66,7 +66,7 @@ export const variables = {
   OTEL_EXPORTER_OTLP_ENDPOINT: url(['http:', 'https:']).optional(),
 };
 
-type Settings = { [Name in keyof typeof variables]: z.infer<(typeof variables)[Name]> };
+type Settings = { [Name in keyof typeof envVariables]: z.infer<(typeof envVariables)[Name]> };
 
 // eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging, @typescript-eslint/no-empty-object-type -- the schema above is the one list of the fields
 export interface Env extends Settings {}
@@ -79,16 +79,16 @@ export class Env {
   }
 
   /** @throws InvalidEnvironment listing every variable that is wrong, each with its rule. */
-  static read(environment: Record<string, string | undefined>): Env {
-    const { source, faults } = withSecretFiles(environment);
+  static parse(environment: Record<string, string | undefined>): Env {
+    const { source, faults } = resolveSecretFiles(environment);
     const given = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined && value !== ''));
     const settings: Record<string, unknown> = {};
-    for (const [name, rule] of Object.entries(variables)) {
+    for (const [name, rule] of Object.entries(envVariables)) {
       const { success, data, error } = rule.safeParse(given[name]);
       if (success) settings[name] = data;
       else faults.push(...error.issues.map(({ message }) => ({ name, message })));
     }
-    faults.push(...faultsBetween(settings, environment, source));
+    faults.push(...crossFieldFaults(settings, environment, source));
     if (faults.length > 0) throw new InvalidEnvironment(faults);
     return new Env(settings as Settings);
   }
@@ -120,22 +120,22 @@ export class InvalidEnvironment extends Error {
 }
 
 /** What is wrong with settings that are sound each for itself; those that are not are undefined here. */
-function faultsBetween(
+function crossFieldFaults(
   env: Partial<Settings>,
   given: Record<string, string | undefined>,
   source: Record<string, string | undefined>,
 ): SettingFault[] {
   const faults: SettingFault[] = [];
   const fault = (name: string, message: string): void => void faults.push({ name, message });
-  const has = (name: keyof Settings): boolean => isGiven(given, name);
+  const has = (name: keyof Settings): boolean => hasSecret(given, name);
   if (env.NODE_ENV === 'production') {
-    if (!has('JWT_SECRET') && !has('JWT_PRIVATE_KEY')) fault('JWT_SECRET', `is required in production: ${MAKE_ONE}`);
-    if (env.JWT_SECRET && isPredictable(env.JWT_SECRET)) fault('JWT_SECRET', `is too predictable: ${MAKE_ONE}`);
-    if (!has('ENCRYPTION_KEY')) fault('ENCRYPTION_KEY', `is required in production: ${MAKE_ONE}`);
+    if (!has('JWT_SECRET') && !has('JWT_PRIVATE_KEY')) fault('JWT_SECRET', `is required in production: ${GENERATE_SECRET}`);
+    if (env.JWT_SECRET && isPredictable(env.JWT_SECRET)) fault('JWT_SECRET', `is too predictable: ${GENERATE_SECRET}`);
+    if (!has('ENCRYPTION_KEY')) fault('ENCRYPTION_KEY', `is required in production: ${GENERATE_SECRET}`);
     if (env.ENCRYPTION_KEY && isPredictableKey(source['ENCRYPTION_KEY'] ?? '', env.ENCRYPTION_KEY))
-      fault('ENCRYPTION_KEY', `is too predictable: ${MAKE_ONE}`);
+      fault('ENCRYPTION_KEY', `is too predictable: ${GENERATE_SECRET}`);
     if (env.METRICS_TOKEN && isPredictable(env.METRICS_TOKEN, 6))
-      fault('METRICS_TOKEN', `is too predictable: ${MAKE_ONE}`);
+      fault('METRICS_TOKEN', `is too predictable: ${GENERATE_SECRET}`);
     if (env.ADMIN_PASSWORD !== undefined && (env.ADMIN_PASSWORD.length < 8 || isPredictable(env.ADMIN_PASSWORD, 5)))
       fault('ADMIN_PASSWORD', 'is too weak for production: at least 8 characters, and none of the usual ones');
   }
@@ -144,4 +144,4 @@ function faultsBetween(
   return faults;
 }
 
-const MAKE_ONE = 'openssl rand -hex 32';
+const GENERATE_SECRET = 'openssl rand -hex 32';

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 
 /** Settings that hold a secret: each can be given as a file, under its name and `_FILE`. */
-export const SECRETS = [
+export const SECRET_VARIABLES = [
   'DATABASE_URL',
   'DATABASE_SERVICE_URL',
   'ADMIN_PASSWORD',
@@ -15,7 +15,7 @@ export const SECRETS = [
 ] as const;
 
 /** No secret is longer; a wrong path is not read into memory. */
-const LONGEST = 64 * 1024;
+const MAX_SECRET_BYTES = 64 * 1024;
 
 export interface SettingFault {
   name: string;
@@ -25,20 +25,20 @@ export interface SettingFault {
 type Source = Record<string, string | undefined>;
 
 /** Whether a secret is given, as a value or as a file. */
-export const isGiven = (source: Source, name: string): boolean => Boolean(source[name] || source[`${name}_FILE`]);
+export const hasSecret = (source: Source, name: string): boolean => Boolean(source[name] || source[`${name}_FILE`]);
 
 /** The settings with the contents of files in place of their names, without the line end that editors leave. */
-export function withSecretFiles(source: Source): { source: Source; faults: SettingFault[] } {
+export function resolveSecretFiles(source: Source): { source: Source; faults: SettingFault[] } {
   const read: Source = { ...source };
   const faults: SettingFault[] = [];
-  for (const name of SECRETS) {
+  for (const name of SECRET_VARIABLES) {
     const variable = `${name}_FILE`;
     const file = source[variable];
     if (!file) continue;
     if (source[name]) faults.push({ name: variable, message: `is given together with ${name}: set one of the two` });
     else
       try {
-        read[name] = contentOf(file);
+        read[name] = readSecretFile(file);
       } catch (error) {
         faults.push({ name: variable, message: `cannot be read: ${(error as Error).message}` });
       }
@@ -46,9 +46,9 @@ export function withSecretFiles(source: Source): { source: Source; faults: Setti
   return { source: read, faults };
 }
 
-function contentOf(file: string): string {
+function readSecretFile(file: string): string {
   const { size } = fs.statSync(file);
-  if (size > LONGEST) throw new Error(`${file} has more than ${LONGEST} bytes`);
+  if (size > MAX_SECRET_BYTES) throw new Error(`${file} has more than ${MAX_SECRET_BYTES} bytes`);
   const content = fs.readFileSync(file, 'utf8').replace(/\r?\n$/, '');
   if (content === '') throw new Error(`${file} is empty`);
   return content;

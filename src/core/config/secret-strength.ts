@@ -1,9 +1,9 @@
 /** Words of secrets that were never changed. */
-const USUAL = /change.?me|default|example|secret|password|letmein|qwerty|123456/i;
+const COMMON_WORDS = /change.?me|default|example|secret|password|letmein|qwerty|123456/i;
 /** What fingers find side by side. */
-const ROWS = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm', 'qwertzuiop', 'azertyuiop', '1234567890'];
+const KEYBOARD_ROWS = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm', 'qwertzuiop', 'azertyuiop', '1234567890'];
 /** Characters that follow one another by a rule are a run from this length on. */
-const SHORTEST_RUN = 4;
+const MIN_RUN_LENGTH = 4;
 
 /**
  * Whether a secret can be guessed although it is long: it has a usual word in it, few different characters, repeats itself, or follows the
@@ -12,17 +12,17 @@ const SHORTEST_RUN = 4;
  */
 export function isPredictable(secret: string, distinct = 10): boolean {
   return (
-    USUAL.test(secret) ||
+    COMMON_WORDS.test(secret) ||
     new Set(secret).size < distinct ||
     repeatsItself(secret) ||
-    inRuns(steps(secret)) * 3 > secret.length ||
-    inRuns(keySteps(secret)) * 3 > secret.length
+    countInRuns(characterSteps(secret)) * 3 > secret.length ||
+    countInRuns(keyboardSteps(secret)) * 3 > secret.length
   );
 }
 
 /** The same of the bytes of a key, as text and as numbers: 00 01 02 … is a sequence only as bytes. */
 export function isPredictableKey(text: string, bytes: Uint8Array): boolean {
-  return isPredictable(text, 8) || inRuns([...bytes].map((byte, index) => byte - (bytes[index - 1] ?? 0))) * 3 > 32;
+  return isPredictable(text, 8) || countInRuns([...bytes].map((byte, index) => byte - (bytes[index - 1] ?? 0))) * 3 > 32;
 }
 
 /** Of text that does not repeat itself nearly every three characters in a row are others. */
@@ -31,20 +31,20 @@ function repeatsItself(text: string): boolean {
   return parts.length > 3 && new Set(parts).size < parts.length * 0.7;
 }
 
-const steps = (text: string): number[] =>
+const characterSteps = (text: string): number[] =>
   [...text].map((character, index) => character.charCodeAt(0) - (text.charCodeAt(index - 1) || 0));
 
 /** The same on the keyboard; NaN between keys that are not neighbours. */
-function keySteps(text: string): number[] {
+function keyboardSteps(text: string): number[] {
   const keys = text.toLowerCase();
   return [...keys].map((key, index) => {
-    const row = ROWS.find((each) => each.includes(key) && each.includes(keys.charAt(index - 1) || '\0'));
+    const row = KEYBOARD_ROWS.find((each) => each.includes(key) && each.includes(keys.charAt(index - 1) || '\0'));
     return row ? row.indexOf(key) - row.indexOf(keys.charAt(index - 1)) : NaN;
   });
 }
 
 /** How many characters stand in runs: the same again, or each one further or one back. */
-function inRuns(distances: readonly number[]): number {
+function countInRuns(distances: readonly number[]): number {
   let covered = 0;
   let length = 1;
   for (let index = 1; index <= distances.length; index++) {
@@ -52,7 +52,7 @@ function inRuns(distances: readonly number[]): number {
     const goesOn = Math.abs(distance) <= 1 && (length === 1 || distance === distances[index - 1]);
     if (goesOn) length++;
     else {
-      if (length >= SHORTEST_RUN) covered += length;
+      if (length >= MIN_RUN_LENGTH) covered += length;
       length = 1;
     }
   }

@@ -17,7 +17,7 @@ export const delay = (mostSeconds: number) =>
     .refine((seconds) => seconds <= mostSeconds, `must be at most ${mostSeconds} s`);
 
 /** A positive whole number within the given bounds. */
-export const count = (min = 1, max = Number.MAX_SAFE_INTEGER) =>
+export const integer = (min = 1, max = Number.MAX_SAFE_INTEGER) =>
   z
     .string()
     .regex(/^\d+$/, 'must be a whole number')
@@ -25,7 +25,7 @@ export const count = (min = 1, max = Number.MAX_SAFE_INTEGER) =>
     .refine((n) => n >= min && n <= max, `must be between ${min} and ${max}`);
 
 /** A comma separated list; an empty value is the empty list. */
-export const list = z.string().transform((text) =>
+export const commaSeparatedList = z.string().transform((text) =>
   text
     .split(',')
     .map((item) => item.trim())

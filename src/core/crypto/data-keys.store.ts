@@ -2,7 +2,7 @@ import { newId } from '../database/base.entity.js';
 import type { UnitOfWork } from '../database/unit-of-work.js';
 import { DataKey } from './data-key.entity.js';
 
-const NOBODY = '00000000-0000-0000-0000-000000000000';
+const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
 /** What a new data key is kept as. */
 export interface WrappedKey {
@@ -19,26 +19,26 @@ export class DataKeysStore {
   }
 
   /** The one that an organization seals with now. */
-  async current(organizationId: string | null): Promise<string | undefined> {
+  async findCurrentId(organizationId: string | null): Promise<string | undefined> {
     const [row] = await this.unit.manager.query<{ id: string }[]>(
-      `SELECT id FROM data_key WHERE coalesce(organization_id, '${NOBODY}') = coalesce($1, '${NOBODY}'::uuid) AND retired_at IS NULL`,
+      `SELECT id FROM data_key WHERE coalesce(organization_id, '${NIL_UUID}') = coalesce($1, '${NIL_UUID}'::uuid) AND retired_at IS NULL`,
       [organizationId],
     );
     return row?.id;
   }
 
   /** Its id, or undefined when another caller has made the one of this organization. Waits for one who is about to. */
-  async add(organizationId: string | null, { wrapped, keyId }: WrappedKey): Promise<string | undefined> {
+  async insertUnlessPresent(organizationId: string | null, { wrapped, keyId }: WrappedKey): Promise<string | undefined> {
     const [row] = await this.unit.manager.query<{ id: string }[]>(
       `INSERT INTO data_key (id, organization_id, wrapped, key_id) VALUES ($1, $2, $3, $4)
-       ON CONFLICT (coalesce(organization_id, '${NOBODY}'::uuid)) WHERE retired_at IS NULL DO NOTHING RETURNING id`,
+       ON CONFLICT (coalesce(organization_id, '${NIL_UUID}'::uuid)) WHERE retired_at IS NULL DO NOTHING RETURNING id`,
       [newId(), organizationId, wrapped, keyId],
     );
     return row?.id;
   }
 
   /** The names of all keys that data keys are wrapped with. */
-  async keyIds(): Promise<string[]> {
+  async listWrappingKeyIds(): Promise<string[]> {
     const rows = await this.unit.manager.query<{ key_id: string }[]>(
       'SELECT DISTINCT key_id FROM data_key ORDER BY key_id',
     );
@@ -46,7 +46,7 @@ export class DataKeysStore {
   }
 
   /** Some of those that are not wrapped with this key. */
-  async notWrappedWith(keyId: string): Promise<string[]> {
+  async findNotWrappedWith(keyId: string): Promise<string[]> {
     const rows = await this.unit.manager.query<{ id: string }[]>(
       'SELECT id FROM data_key WHERE key_id <> $1 ORDER BY id LIMIT 100',
       [keyId],
@@ -55,16 +55,16 @@ export class DataKeysStore {
   }
 
   /** The same, held until the end of the unit of work. */
-  lock(id: string): Promise<DataKey | null> {
+  findForUpdate(id: string): Promise<DataKey | null> {
     return this.unit.manager.getRepository(DataKey).findOne({ where: { id }, lock: { mode: 'pessimistic_write' } });
   }
 
-  async wrapAgain(id: string, { wrapped, keyId }: WrappedKey): Promise<void> {
+  async updateWrapped(id: string, { wrapped, keyId }: WrappedKey): Promise<void> {
     await this.unit.manager.getRepository(DataKey).update({ id }, { wrapped, keyId });
   }
 
   /** Those that have been retired, and when. */
-  retired(): Promise<DataKey[]> {
+  listRetired(): Promise<DataKey[]> {
     return this.unit.manager
       .getRepository(DataKey)
       .createQueryBuilder('key')

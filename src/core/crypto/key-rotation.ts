@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import type { UnitOfWork } from '../database/unit-of-work.js';
 import { DataKeysStore } from './data-keys.store.js';
 import type { KeyService } from './key-service.js';
-import { type SealedColumn, SealedRows, usesOfRetiredKeys } from './sealed-column.js';
+import { type SealedColumn, SealedRows, findRetiredKeyUses } from './sealed-column.js';
 import type { Vault } from './vault.js';
 
 /** Far longer than a server seals with a data key that was retired, and than anything sealed waits to be written. */
-const SETTLED_MS = 60 * 60 * 1000;
+const GRACE_PERIOD_MS = 60 * 60 * 1000;
 
 /**
  * Changes keys while servers run. Every step may be repeated and taken up again after a crash; none holds more than one
@@ -24,22 +24,22 @@ export class KeyRotation {
   }
 
   /** Wraps every data key with the current key of the key service. @returns how many were wrapped with another */
-  async rewrap(): Promise<number> {
+  async rewrapAll(): Promise<number> {
     let done = 0;
     for (;;) {
-      const ids = await this.dataKeys.notWrappedWith(this.keys.currentKeyId);
+      const ids = await this.dataKeys.findNotWrappedWith(this.keys.currentKeyId);
       if (ids.length === 0) return done;
       for (const id of ids) if (await this.unit.run(() => this.rewrapOne(id))) done++;
     }
   }
 
   /** Gives every organization a new data key to seal with, unless an earlier change of them is not finished. */
-  async renew(): Promise<number> {
+  async rotateDataKeys(): Promise<number> {
     return this.unit.run(async () => {
-      if ((await this.dataKeys.retired()).length > 0) return 0;
+      if ((await this.dataKeys.listRetired()).length > 0) return 0;
       const owners = await this.dataKeys.retireAll();
       for (const owner of owners)
-        await this.dataKeys.add(owner, {
+        await this.dataKeys.insertUnlessPresent(owner, {
           wrapped: await this.keys.wrap(randomBytes(32)),
           keyId: this.keys.currentKeyId,
         });
@@ -52,9 +52,9 @@ export class KeyRotation {
     const rows = new SealedRows(this.unit, column);
     const failed: string[] = [];
     let done = 0;
-    for await (const row of rows.stale()) {
+    for await (const row of rows.iterateStale()) {
       const outcome = await this.unit.run(async () => {
-        const found = await rows.lock(row);
+        const found = await rows.findForUpdate(row);
         if (!found) return 'gone';
         const sealed = await this.vault.reseal(found.sealed, found.place).catch((error: Error) => error);
         if (sealed instanceof Error) return sealed;
@@ -74,9 +74,9 @@ export class KeyRotation {
    * @returns how many went, how many stay until when, and which columns still hold values of retired keys
    */
   async deleteUnused(): Promise<{ deleted: number; waiting: number; until: Date | null; usedIn: string[] }> {
-    const settled = Date.now() - SETTLED_MS;
-    const retired = (await this.dataKeys.retired()).map(({ id, retiredAt }) => ({ id, at: retiredAt?.getTime() ?? 0 }));
-    const uses = await usesOfRetiredKeys(this.unit);
+    const settled = Date.now() - GRACE_PERIOD_MS;
+    const retired = (await this.dataKeys.listRetired()).map(({ id, retiredAt }) => ({ id, at: retiredAt?.getTime() ?? 0 }));
+    const uses = await findRetiredKeyUses(this.unit);
     const used = new Set(uses.map(({ id }) => id));
     const unused = retired.filter(({ id, at }) => at < settled && !used.has(id));
     await this.dataKeys.delete(unused.map(({ id }) => id));
@@ -84,17 +84,17 @@ export class KeyRotation {
     return {
       deleted: unused.length,
       waiting: retired.length - unused.length,
-      until: latest >= settled ? new Date(latest + SETTLED_MS) : null,
+      until: latest >= settled ? new Date(latest + GRACE_PERIOD_MS) : null,
       usedIn: [...new Set(uses.map(({ column }) => column))],
     };
   }
 
   private async rewrapOne(id: string): Promise<boolean> {
-    const row = await this.dataKeys.lock(id);
+    const row = await this.dataKeys.findForUpdate(id);
     const keyId = this.keys.currentKeyId;
     if (!row || row.keyId === keyId) return false;
     const wrapped = await this.keys.wrap(await this.keys.unwrap(row.wrapped, row.keyId));
-    await this.dataKeys.wrapAgain(id, { wrapped, keyId });
+    await this.dataKeys.updateWrapped(id, { wrapped, keyId });
     return true;
   }
 }

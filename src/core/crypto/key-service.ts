@@ -9,7 +9,7 @@ export abstract class KeyService {
   /** @throws MissingKey when no key of that name is at hand */
   abstract unwrap(wrapped: Buffer, keyId: string): Promise<Buffer>;
   /** Whether `unwrap` has a key of that name. */
-  abstract knows(keyId: string): Promise<boolean>;
+  abstract hasKey(keyId: string): Promise<boolean>;
 }
 
 /** Keys that data keys are wrapped with are not at hand: what was sealed with these data keys does not open. */
@@ -31,24 +31,24 @@ export class EnvKeyService extends KeyService {
   constructor(env: Pick<Env, 'ENCRYPTION_KEY' | 'ENCRYPTION_PREVIOUS_KEYS'>) {
     super();
     if (!env.ENCRYPTION_KEY) throw new Error('ENCRYPTION_KEY is not set');
-    this.currentKeyId = nameOf(env.ENCRYPTION_KEY);
-    this.keys = new Map([env.ENCRYPTION_KEY, ...env.ENCRYPTION_PREVIOUS_KEYS].map((key) => [nameOf(key), key]));
+    this.currentKeyId = fingerprint(env.ENCRYPTION_KEY);
+    this.keys = new Map([env.ENCRYPTION_KEY, ...env.ENCRYPTION_PREVIOUS_KEYS].map((key) => [fingerprint(key), key]));
   }
 
   wrap(dataKey: Buffer): Promise<Buffer> {
-    return Promise.resolve(encrypt(this.key(this.currentKeyId), dataKey, 'data-key'));
+    return Promise.resolve(encrypt(this.getKey(this.currentKeyId), dataKey, 'data-key'));
   }
 
   // eslint-disable-next-line @typescript-eslint/require-await -- a missing key is to reject, as it would with a remote service
   async unwrap(wrapped: Buffer, keyId: string): Promise<Buffer> {
-    return decrypt(this.key(keyId), wrapped, 'data-key');
+    return decrypt(this.getKey(keyId), wrapped, 'data-key');
   }
 
-  knows(keyId: string): Promise<boolean> {
+  hasKey(keyId: string): Promise<boolean> {
     return Promise.resolve(this.keys.has(keyId));
   }
 
-  private key(id: string): Buffer {
+  private getKey(id: string): Buffer {
     const key = this.keys.get(id);
     if (!key) throw new MissingKey([id]);
     return key;
@@ -56,7 +56,7 @@ export class EnvKeyService extends KeyService {
 }
 
 /** The first 16 hex digits of the key's SHA-256: tells keys apart and tells nothing of them. */
-const nameOf = (key: Buffer): string => createHash('sha256').update(key).digest('hex').slice(0, 16);
+const fingerprint = (key: Buffer): string => createHash('sha256').update(key).digest('hex').slice(0, 16);
 
 /** AES-256-GCM: 12 bytes nonce, 16 bytes tag, then the text; `context` is authenticated and must be the same to open. */
 export function encrypt(key: Buffer, text: Buffer, context: string): Buffer {

@@ -1,33 +1,33 @@
 import { dictionary } from '@zxcvbn-ts/language-common';
 
-export const SHORTEST_PASSWORD = 8;
-export const LONGEST_PASSWORD = 1000;
+export const MIN_PASSWORD_LENGTH = 8;
+export const MAX_PASSWORD_LENGTH = 1000;
 
 /** Of a password that repeats itself: `aaaaaaaa`, `abababab`. */
-const FEWEST_DIFFERENT = 4;
+const MIN_DISTINCT_CHARACTERS = 4;
 /** The name of the service, which is the first guess at any installation of it. */
-const SERVICE = 'armature';
+const SERVICE_NAME = 'armature';
 /** Letters that people write as signs; a list of the most used passwords has few of these spellings. */
-const SIGNS: Record<string, string> = { '@': 'a', $: 's', '0': 'o', '3': 'e', '4': 'a', '5': 's', '7': 't' };
+const LETTER_SUBSTITUTIONS: Record<string, string> = { '@': 'a', $: 's', '0': 'o', '3': 'e', '4': 'a', '5': 's', '7': 't' };
 
 /** The passwords of 8 characters and more among the 49,000 most used. */
-const common = new Set(dictionary['passwords-common'].filter((word) => word.length >= SHORTEST_PASSWORD));
+const commonPasswords = new Set(dictionary['passwords-common'].filter((word) => word.length >= MIN_PASSWORD_LENGTH));
 
 /** The form in which passwords are compared and hashed: two ways to type one text are one password (NIST SP 800-63B). */
-export const normalizedPassword = (password: string): string => password.normalize('NFKC');
+export const normalizePassword = (password: string): string => password.normalize('NFKC');
 
 /**
  * Why a password cannot be chosen, as NIST SP 800-63B asks: its length, lists of used passwords and what an attacker knows of the account.
  *
  * @returns undefined when it can be
  */
-export function passwordFault(password: string, email = ''): string | undefined {
-  const chosen = normalizedPassword(password);
+export function findPasswordFault(password: string, email = ''): string | undefined {
+  const chosen = normalizePassword(password);
   const length = Array.from(chosen).length;
-  if (length < SHORTEST_PASSWORD) return `must have at least ${SHORTEST_PASSWORD} characters`;
-  if (length > LONGEST_PASSWORD) return `must have at most ${LONGEST_PASSWORD} characters`;
+  if (length < MIN_PASSWORD_LENGTH) return `must have at least ${MIN_PASSWORD_LENGTH} characters`;
+  if (length > MAX_PASSWORD_LENGTH) return `must have at most ${MAX_PASSWORD_LENGTH} characters`;
   const folded = chosen.toLowerCase();
-  if (new Set(folded).size < FEWEST_DIFFERENT) return `must have at least ${FEWEST_DIFFERENT} different characters`;
+  if (new Set(folded).size < MIN_DISTINCT_CHARACTERS) return `must have at least ${MIN_DISTINCT_CHARACTERS} different characters`;
   if (isCommon(folded))
     return 'must not be one of the most used passwords: choose a longer phrase, or have one generated';
   if (isGuessable(folded, email.trim().toLowerCase()))
@@ -36,17 +36,17 @@ export function passwordFault(password: string, email = ''): string | undefined 
 }
 
 function isCommon(folded: string): boolean {
-  const written = folded.replace(/[@$03457]/g, (sign) => SIGNS[sign] ?? sign);
+  const written = folded.replace(/[@$03457]/g, (sign) => LETTER_SUBSTITUTIONS[sign] ?? sign);
   const spellings = [folded, written, written.replace(/[1!]/g, 'i'), written.replace(/[1!]/g, 'l')];
-  return spellings.some((spelling) => common.has(spelling));
+  return spellings.some((spelling) => commonPasswords.has(spelling));
 }
 
 /** Whether nothing but digits and signs is left beside the address, a part of it, or the name of the service. */
 function isGuessable(folded: string, email: string): boolean {
   const [local = '', domain = ''] = email.split('@');
   if (email && folded.includes(email)) return true;
-  const words = [SERVICE, local, ...local.split(/[^\p{L}]+/u), ...domain.split('.'), domain].map(lettersOf);
-  return words.some((word) => word.length >= 3 && word === lettersOf(folded));
+  const words = [SERVICE_NAME, local, ...local.split(/[^\p{L}]+/u), ...domain.split('.'), domain].map(keepLetters);
+  return words.some((word) => word.length >= 3 && word === keepLetters(folded));
 }
 
-const lettersOf = (text: string): string => text.replace(/[^\p{L}]/gu, '');
+const keepLetters = (text: string): string => text.replace(/[^\p{L}]/gu, '');

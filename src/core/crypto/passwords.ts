@@ -1,14 +1,14 @@
 import { hash, verify } from '@node-rs/argon2';
 import { AppError, InvalidRequest } from '../errors/app-error.js';
-import { normalizedPassword, passwordFault } from './password-rule.js';
+import { normalizePassword, findPasswordFault } from './password-rule.js';
 
 /** OWASP's parameters for argon2id (the library's default algorithm): 19 MiB, two passes, one lane. */
-const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+const ARGON2_PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** Half of the threads that the process has for such work: files and names of hosts need the others. */
-const MOST_AT_ONCE = 2;
+const CONCURRENCY = 2;
 /** Some 40 ms each: who comes last waits for a second. */
-const MOST_WAITING = 32;
+const MAX_WAITING = 32;
 
 /**
  * Hashes a password that its user chose, with argon2id and a fresh salt; runs off the event loop.
@@ -17,12 +17,12 @@ const MOST_WAITING = 32;
  * @throws InvalidRequest when the password is too weak; AppError 429 when too many passwords are being checked
  */
 export async function hashPassword(password: string, email = ''): Promise<string> {
-  const fault = passwordFault(password, email);
-  if (fault) throw InvalidRequest.at('/password', fault);
-  return inTurn(() => hash(normalizedPassword(password), COST));
+  const fault = findPasswordFault(password, email);
+  if (fault) throw InvalidRequest.forField('/password', fault);
+  return withConcurrencyLimit(() => hash(normalizePassword(password), ARGON2_PARAMETERS));
 }
 
-let decoy: Promise<string> | undefined;
+let decoyHash: Promise<string> | undefined;
 
 /**
  * Compares in the same time whether or not there is a hash, so that the answer does not tell which accounts exist.
@@ -30,10 +30,10 @@ let decoy: Promise<string> | undefined;
  * @throws AppError 429 when too many passwords are being checked
  */
 export async function verifyPassword(stored: string | null | undefined, password: string): Promise<boolean> {
-  decoy ??= hash('no account has this password', COST);
-  const expected = stored ?? (await decoy);
-  const normalized = normalizedPassword(password);
-  const matches = await inTurn(async () => {
+  decoyHash ??= hash('no account has this password', ARGON2_PARAMETERS);
+  const expected = stored ?? (await decoyHash);
+  const normalized = normalizePassword(password);
+  const matches = await withConcurrencyLimit(async () => {
     if (await verify(expected, normalized)) return true;
     // Hashes of before passwords were normalized are of the text as it was typed.
     return normalized !== password && verify(expected, password);
@@ -45,9 +45,9 @@ let running = 0;
 const waiting: (() => void)[] = [];
 
 /** Each of these takes 19 MiB and a processor: a flood of sign-ins is refused rather than queued without end. */
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= MOST_AT_ONCE) {
-    if (waiting.length >= MOST_WAITING) throw tooBusy();
+async function withConcurrencyLimit<T>(work: () => Promise<T>): Promise<T> {
+  if (running >= CONCURRENCY) {
+    if (waiting.length >= MAX_WAITING) throw tooBusy();
     await new Promise<void>((resolve) => waiting.push(resolve));
   } else running++;
   try {

@@ -7,67 +7,67 @@ export interface SealedColumn {
   /** Its primary key. */
   key: string[];
   /** What a value is bound to, as an expression over its row. */
-  place: string;
+  context: string;
 }
 
-type Key = Record<string, unknown>;
+type RowKey = Record<string, unknown>;
 
-const BATCH = 500;
-const USES_RETIRED = (column: string): string =>
+const BATCH_SIZE = 500;
+const usesRetiredKeySql = (column: string): string =>
   `substring(${column} from 1 for 17) IN (SELECT '\\x01'::bytea || uuid_send(id) FROM data_key WHERE retired_at IS NOT NULL)`;
 
 /** The rows of one column of sealed values, for sealing them again. */
 export class SealedRows {
   constructor(
     private readonly unit: UnitOfWork,
-    private readonly at: SealedColumn,
+    private readonly target: SealedColumn,
   ) {}
 
   /** The keys of rows that a retired data key has sealed, in batches. */
-  async *stale(): AsyncGenerator<Key> {
-    const { table, column, key } = this.at;
+  async *iterateStale(): AsyncGenerator<RowKey> {
+    const { table, column, key } = this.target;
     const columns = key.join(', ');
-    for (let last: Key | undefined; ;) {
+    for (let last: RowKey | undefined; ;) {
       const after = last ? `AND (${columns}) > (${key.map((_, index) => `$${index + 1}`).join(', ')})` : '';
-      const batch = await this.unit.manager.query<Key[]>(
-        `SELECT ${columns} FROM ${table} WHERE ${USES_RETIRED(column)} ${after} ORDER BY ${columns} LIMIT ${BATCH}`,
+      const batch = await this.unit.manager.query<RowKey[]>(
+        `SELECT ${columns} FROM ${table} WHERE ${usesRetiredKeySql(column)} ${after} ORDER BY ${columns} LIMIT ${BATCH_SIZE}`,
         last ? key.map((name) => last?.[name]) : [],
       );
       yield* batch;
       last = batch.at(-1);
-      if (batch.length < BATCH) return;
+      if (batch.length < BATCH_SIZE) return;
     }
   }
 
   /** The value and its place, held until the end of the unit of work; undefined when it went meanwhile. */
-  async lock(row: Key): Promise<{ sealed: Buffer; place: string } | undefined> {
-    const { table, column, place } = this.at;
+  async findForUpdate(row: RowKey): Promise<{ sealed: Buffer; place: string } | undefined> {
+    const { table, column, context: place } = this.target;
     const [found] = await this.unit.manager.query<{ sealed: Buffer; place: string }[]>(
-      `SELECT ${column} AS sealed, ${place} AS place FROM ${table} WHERE ${this.isRow(1)} AND ${USES_RETIRED(column)} FOR UPDATE`,
-      this.values(row),
+      `SELECT ${column} AS sealed, ${place} AS place FROM ${table} WHERE ${this.whereKeySql(1)} AND ${usesRetiredKeySql(column)} FOR UPDATE`,
+      this.keyValues(row),
     );
     return found;
   }
 
-  async replace(row: Key, sealed: Buffer): Promise<void> {
-    const { table, column } = this.at;
-    await this.unit.manager.query(`UPDATE ${table} SET ${column} = $1 WHERE ${this.isRow(2)}`, [
+  async replace(row: RowKey, sealed: Buffer): Promise<void> {
+    const { table, column } = this.target;
+    await this.unit.manager.query(`UPDATE ${table} SET ${column} = $1 WHERE ${this.whereKeySql(2)}`, [
       sealed,
-      ...this.values(row),
+      ...this.keyValues(row),
     ]);
   }
 
-  private isRow(first: number): string {
-    return this.at.key.map((name, index) => `${name} = $${first + index}`).join(' AND ');
+  private whereKeySql(first: number): string {
+    return this.target.key.map((name, index) => `${name} = $${first + index}`).join(' AND ');
   }
 
-  private values(row: Key): unknown[] {
-    return this.at.key.map((name) => row[name]);
+  private keyValues(row: RowKey): unknown[] {
+    return this.target.key.map((name) => row[name]);
   }
 }
 
 /** Which retired data keys still have values in which columns, whether anybody named these columns or not. */
-export async function usesOfRetiredKeys(unit: UnitOfWork): Promise<{ id: string; column: string }[]> {
+export async function findRetiredKeyUses(unit: UnitOfWork): Promise<{ id: string; column: string }[]> {
   const columns = await unit.manager.query<{ name: string; column: string }[]>(
     `SELECT format('%I', table_name) AS name, format('%I', column_name) AS column FROM information_schema.columns
       WHERE table_schema = 'public' AND data_type = 'bytea' AND table_name <> 'data_key'`,
@@ -75,7 +75,7 @@ export async function usesOfRetiredKeys(unit: UnitOfWork): Promise<{ id: string;
   const uses: { id: string; column: string }[] = [];
   for (const { name, column } of columns) {
     const rows = await unit.manager.query<{ id: string }[]>(
-      `SELECT DISTINCT encode(substring(${column} from 2 for 16), 'hex')::uuid AS id FROM ${name} WHERE ${USES_RETIRED(column)}`,
+      `SELECT DISTINCT encode(substring(${column} from 2 for 16), 'hex')::uuid AS id FROM ${name} WHERE ${usesRetiredKeySql(column)}`,
     );
     uses.push(...rows.map(({ id }) => ({ id, column: `${name}.${column}` })));
   }

@@ -8,7 +8,7 @@ import { decrypt, encrypt, KeyService, MissingKey } from './key-service.js';
 const FORMAT = 1;
 
 /** How long a server goes on sealing with a data key without asking whether another took over. */
-export const FRESH_MS = 30_000;
+export const CURRENT_KEY_TTL_MS = 30_000;
 
 interface OpenedKey {
   key: Buffer;
@@ -36,26 +36,26 @@ export class Vault implements OnModuleInit {
   /** The server does not start with secrets that it cannot open. @throws MissingKey naming each key */
   async onModuleInit(): Promise<void> {
     const missing: string[] = [];
-    for (const id of await this.dataKeys.keyIds()) if (!(await this.keys.knows(id))) missing.push(id);
+    for (const id of await this.dataKeys.listWrappingKeyIds()) if (!(await this.keys.hasKey(id))) missing.push(id);
     if (missing.length > 0) throw new MissingKey(missing);
   }
 
   /** Layout: format (1 byte), id of the data key (16), nonce (12), tag (16), text. */
   async seal(organizationId: string | null, text: string | Buffer, context: string): Promise<Buffer> {
-    const id = await this.currentKey(organizationId);
-    const { key } = await this.dataKey(id);
+    const id = await this.getCurrentKeyId(organizationId);
+    const { key } = await this.getDataKey(id);
     return Buffer.concat([Buffer.from([FORMAT]), parse(id), encrypt(key, Buffer.from(text), context)]);
   }
 
   /** @throws Error when the key is gone, or the bytes or their context are not what was sealed */
   async open(sealed: Buffer, context: string): Promise<Buffer> {
-    const { key } = await this.dataKey(keyOf(sealed));
+    const { key } = await this.getDataKey(parseDataKeyId(sealed));
     return decrypt(key, sealed.subarray(17), context);
   }
 
   /** The same text, sealed with the data key that its organization seals with now. */
   async reseal(sealed: Buffer, context: string): Promise<Buffer> {
-    const { organizationId } = await this.dataKey(keyOf(sealed));
+    const { organizationId } = await this.getDataKey(parseDataKeyId(sealed));
     return this.seal(organizationId, await this.open(sealed, context), context);
   }
 
@@ -63,24 +63,24 @@ export class Vault implements OnModuleInit {
    * Asks and makes it in the caller's own transaction: a second connection, taken while the first is held, is one that
    * others who hold theirs may wait for as well, until none is left.
    */
-  private async currentKey(organizationId: string | null): Promise<string> {
+  private async getCurrentKeyId(organizationId: string | null): Promise<string> {
     const cached = this.current.get(organizationId);
     if (cached && cached.until > Date.now()) return cached.id;
-    const id = (await this.dataKeys.current(organizationId)) ?? (await this.make(organizationId));
-    const keep = () => void this.current.set(organizationId, { id, until: Date.now() + FRESH_MS });
+    const id = (await this.dataKeys.findCurrentId(organizationId)) ?? (await this.createDataKey(organizationId));
+    const keep = () => void this.current.set(organizationId, { id, until: Date.now() + CURRENT_KEY_TTL_MS });
     // Were the transaction undone that made it, the kept key would not exist.
     if (this.unit.isOpen) this.unit.afterCommit(keep);
     else keep();
     return id;
   }
 
-  private async make(organizationId: string | null): Promise<string> {
+  private async createDataKey(organizationId: string | null): Promise<string> {
     const wrapped = await this.keys.wrap(randomBytes(32));
-    const id = await this.dataKeys.add(organizationId, { wrapped, keyId: this.keys.currentKeyId });
-    return id ?? (await this.dataKeys.current(organizationId)) ?? this.make(organizationId);
+    const id = await this.dataKeys.insertUnlessPresent(organizationId, { wrapped, keyId: this.keys.currentKeyId });
+    return id ?? (await this.dataKeys.findCurrentId(organizationId)) ?? this.createDataKey(organizationId);
   }
 
-  private async dataKey(id: string): Promise<OpenedKey> {
+  private async getDataKey(id: string): Promise<OpenedKey> {
     const cached = this.opened.get(id);
     if (cached) return cached;
     const row = await this.dataKeys.find(id);
@@ -91,7 +91,7 @@ export class Vault implements OnModuleInit {
   }
 }
 
-function keyOf(sealed: Buffer): string {
+function parseDataKeyId(sealed: Buffer): string {
   if (sealed[0] !== FORMAT || sealed.length < 45) throw new Error('this is not a sealed value');
   return stringify(sealed.subarray(1, 17));
 }

@@ -2,15 +2,15 @@ import { Injectable, Logger } from '@nestjs/common';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
-import { connectError, DatabaseUnavailable } from './outage.js';
+import { toConnectError, DatabaseUnavailable } from './outage.js';
 
-export type TakeConnection = (
+export type ConnectCallback = (
   error: Error | undefined,
   client: pg.PoolClient | undefined,
   release: (error?: Error) => void,
 ) => void;
 
-type Connect = (callback: TakeConnection) => void;
+type Connect = (callback: ConnectCallback) => void;
 
 /**
  * Whether the database answers, as the connection that listens finds out. While it does not, whoever asks for a
@@ -22,28 +22,28 @@ export class DatabaseAvailability {
   private readonly clients = new Set<pg.Client>();
   /** Those who wait for a connection of the pool. */
   private readonly waiting = new Set<(error: Error) => void>();
-  private lostAt: number | null = null;
+  private unavailableSince: number | null = null;
 
-  get isAway(): boolean {
-    return this.lostAt !== null;
+  get isUnavailable(): boolean {
+    return this.unavailableSince !== null;
   }
 
   /** The database is found away: what waits for a connection and what waits on one fails now. */
-  lost(place: string, reason: unknown): void {
-    if (!this.isAway) {
+  markUnavailable(place: string, reason: unknown): void {
+    if (!this.isUnavailable) {
       const because = reason instanceof Error ? reason.message || (reason as { code?: string }).code : String(reason);
       this.logger.warn(`the database at ${place} does not answer (${because}): calls are answered 503 until it does`);
-      this.lostAt = performance.now();
+      this.unavailableSince = performance.now();
     }
     for (const refuse of [...this.waiting]) refuse(new DatabaseUnavailable(reason));
     this.dropConnections(reason);
   }
 
   /** The database answers again. */
-  found(): void {
-    if (this.lostAt === null) return;
-    const seconds = ((performance.now() - this.lostAt) / 1000).toFixed(1);
-    this.lostAt = null;
+  markAvailable(): void {
+    if (this.unavailableSince === null) return;
+    const seconds = ((performance.now() - this.unavailableSince) / 1000).toFixed(1);
+    this.unavailableSince = null;
     this.logger.log(`the database answers again after ${seconds} s`);
   }
 
@@ -54,7 +54,7 @@ export class DatabaseAvailability {
   }
 
   /** Puts itself before the pool of the data source. */
-  guard(dataSource: DataSource): void {
+  guardPool(dataSource: DataSource): void {
     const pool = (dataSource.driver as PostgresDriver).master as pg.Pool;
     pool.on('acquire', (client) => {
       if (!(client instanceof pg.Client) || this.clients.has(client)) return;
@@ -62,11 +62,11 @@ export class DatabaseAvailability {
       client.once('end', () => this.clients.delete(client));
     });
     const connect = pool.connect.bind(pool) as Connect;
-    pool.connect = ((callback) => this.take(connect, callback)) satisfies Connect as typeof pool.connect;
+    pool.connect = ((callback) => this.connectGuarded(connect, callback)) satisfies Connect as typeof pool.connect;
   }
 
-  private take(connect: Connect, callback: TakeConnection): void {
-    if (this.isAway) return callback(new DatabaseUnavailable(), undefined, () => undefined);
+  private connectGuarded(connect: Connect, callback: ConnectCallback): void {
+    if (this.isUnavailable) return callback(new DatabaseUnavailable(), undefined, () => undefined);
     const refuse = (error: Error): void => {
       this.waiting.delete(refuse);
       callback(error, undefined, () => undefined);
@@ -75,7 +75,7 @@ export class DatabaseAvailability {
     connect((error, client, release) => {
       // Whoever was refused meanwhile needs none.
       if (!this.waiting.delete(refuse)) return client && release();
-      callback(error && connectError(error), client, release);
+      callback(error && toConnectError(error), client, release);
     });
   }
 }

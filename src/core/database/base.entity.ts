@@ -30,7 +30,7 @@ export abstract class TenantEntity extends BaseEntity {
 }
 
 /** When a record was deleted: what went with it bears the same time, and comes back with it. */
-export function deletionOf(record: BaseEntity): Date {
+export function getDeletionTime(record: BaseEntity): Date {
   if (!record.deletedAt) throw new Error('the record is not deleted');
   return record.deletedAt;
 }

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { DataSource, type DataSourceOptions, getMetadataArgsStorage, type MigrationInterface } from 'typeorm';
-import { SnakeNaming } from './snake-naming.js';
+import { SnakeNamingStrategy } from './snake-naming.js';
 
 /** The role the service works as: no superuser, no owner, no BYPASSRLS. Migrations make it. */
 export const SERVICE_ROLE = 'armature_service';
@@ -19,10 +19,10 @@ export interface DatabaseOptions {
  * How the planner is to see a server of many short requests: storage of today finds any page nearly as fast as the next
  * (with the default of 4, counts walk whole tables), and one request does not take the processors of the others.
  */
-export const PLANNING = '-c random_page_cost=1.1 -c max_parallel_workers_per_gather=0';
+export const PLANNER_OPTIONS = '-c random_page_cost=1.1 -c max_parallel_workers_per_gather=0';
 
 /** The server ends what a request or a job leaves running or open for longer: whoever asked for it has gone. */
-const LONGEST = { statement_timeout: 120_000, idle_in_transaction_session_timeout: 120_000 };
+const SESSION_TIMEOUTS = { statement_timeout: 120_000, idle_in_transaction_session_timeout: 120_000 };
 
 /** Shorter than the wait for a place in the pool, which a connection that is being made takes. */
 const CONNECT_MS = 4_000;
@@ -36,7 +36,7 @@ class PooledClient extends pg.Client {
 }
 
 /** A data source over every entity class that has been loaded; the caller initializes it. */
-export function makeDataSource({ url, migrations = [], role, poolSize = 10 }: DatabaseOptions): DataSource {
+export function createDataSource({ url, migrations = [], role, poolSize = 10 }: DatabaseOptions): DataSource {
   const options: DataSourceOptions = {
     type: 'postgres',
     url,
@@ -44,7 +44,7 @@ export function makeDataSource({ url, migrations = [], role, poolSize = 10 }: Da
     migrations,
     migrationsTableName: 'migration',
     migrationsTransactionMode: 'all',
-    namingStrategy: new SnakeNaming(),
+    namingStrategy: new SnakeNamingStrategy(),
     synchronize: false,
     logging: false,
     poolSize,
@@ -53,7 +53,7 @@ export function makeDataSource({ url, migrations = [], role, poolSize = 10 }: Da
     entitySkipConstructor: true,
     applicationName: 'armature',
     extra: {
-      ...(role === 'service' ? { options: `-c role=${SERVICE_ROLE} ${PLANNING}`, ...LONGEST } : {}),
+      ...(role === 'service' ? { options: `-c role=${SERVICE_ROLE} ${PLANNER_OPTIONS}`, ...SESSION_TIMEOUTS } : {}),
       Client: PooledClient,
       connectionTimeoutMillis: 10_000,
       keepAlive: true,

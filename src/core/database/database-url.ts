@@ -1,10 +1,10 @@
 /** Where the database of this process is, whether it was given or is the embedded one. */
 export class DatabaseUrl {
-  constructor(readonly service: string) {}
+  constructor(readonly href: string) {}
 
   /** Host and port, as they may be told in logs. */
-  get place(): string {
-    const { hostname, port, searchParams } = new URL(this.service);
+  get hostAndPort(): string {
+    const { hostname, port, searchParams } = new URL(this.href);
     return searchParams.get('host') ?? `${hostname || 'localhost'}:${port || 5432}`;
   }
 }

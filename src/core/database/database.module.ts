@@ -2,12 +2,12 @@ import { type DynamicModule, Global, Logger, Module, type OnApplicationShutdown 
 import { DataSource } from 'typeorm';
 import { Env } from '../config/env.js';
 import { DatabaseAvailability } from './availability.js';
-import { makeDataSource, type Migration } from './data-source.js';
+import { createDataSource, type Migration } from './data-source.js';
 import { DatabaseUrl } from './database-url.js';
 import { migrate } from './migrate.js';
-import { Notifications } from './notifications.js';
-import { serviceLogin } from './service-login.js';
-import { tellWhoAsks } from './row-security.js';
+import { PostgresNotifications } from './notifications.js';
+import { ensureServiceLogin } from './service-login.js';
+import { bindRowSecurityUser } from './row-security.js';
 import { UnitOfWork } from './unit-of-work.js';
 
 /** Makes the database ready before anything else starts: migrated, and reached as the service's own role. */
@@ -16,7 +16,7 @@ import { UnitOfWork } from './unit-of-work.js';
 export class DatabaseModule implements OnApplicationShutdown {
   constructor(
     private readonly dataSource: DataSource,
-    private readonly notifications: Notifications,
+    private readonly notifications: PostgresNotifications,
     private readonly availability: DatabaseAvailability,
   ) {}
 
@@ -30,31 +30,31 @@ export class DatabaseModule implements OnApplicationShutdown {
           inject: [Env, DatabaseAvailability],
           useFactory: async (env: Env, availability: DatabaseAvailability) => {
             await migrate(url, migrations);
-            const login = env.DATABASE_SERVICE_URL ?? (await ownLogin(url));
+            const login = env.DATABASE_SERVICE_URL ?? (await resolveLogin(url));
             const pool = { url: login, migrations, role: 'service', poolSize: env.DATABASE_POOL } as const;
-            const dataSource = await makeDataSource(pool).initialize();
-            tellWhoAsks(dataSource);
-            availability.guard(dataSource);
+            const dataSource = await createDataSource(pool).initialize();
+            bindRowSecurityUser(dataSource);
+            availability.guardPool(dataSource);
             return dataSource;
           },
         },
         UnitOfWork,
-        Notifications,
+        PostgresNotifications,
         DatabaseAvailability,
       ],
-      exports: [DatabaseUrl, DataSource, UnitOfWork, Notifications, DatabaseAvailability],
+      exports: [DatabaseUrl, DataSource, UnitOfWork, PostgresNotifications, DatabaseAvailability],
     };
   }
 
   async onApplicationShutdown(): Promise<void> {
     this.notifications.close();
-    if (this.availability.isAway) this.availability.dropConnections(new Error('Connection terminated'));
+    if (this.availability.isUnavailable) this.availability.dropConnections(new Error('Connection terminated'));
     await this.dataSource.destroy();
   }
 }
 
-async function ownLogin(url: string): Promise<string> {
-  const { url: login, shared } = await serviceLogin(url);
+async function resolveLogin(url: string): Promise<string> {
+  const { url: login, shared } = await ensureServiceLogin(url);
   if (shared)
     new Logger(DatabaseModule.name).warn(
       `the service signs in to the database as the owner of its tables, for a login of its own could not be made: ${shared}. ` +

@@ -1,5 +1,5 @@
 /** Of each record what it holds, in order, as far as it was found: what the caller may not see is left out. */
-export function held<V>(pairs: Map<string, string[]>, found: Map<string, V>): Map<string, V[]> {
+export function toRelatedRecords<V>(pairs: Map<string, string[]>, found: Map<string, V>): Map<string, V[]> {
   return new Map(
     [...pairs].map(([left, rights]) => [
       left,

@@ -1,28 +1,28 @@
 import pg from 'pg';
 
-const CONNECT_MS = 3_000;
+const CONNECT_TIMEOUT_MS = 3_000;
 /** A server that lets the sign of life wait for longer is given up, with all that was asked of it. */
-const PATIENCE_MS = 4_000;
-const BEAT_MS = 1_000;
+const RESPONSE_TIMEOUT_MS = 4_000;
+const HEARTBEAT_MS = 1_000;
 /** A sign of life that was judged so late says that this process was busy, nothing of the server. */
-const BUSY_MS = 1_000;
+const BUSY_TOLERANCE_MS = 1_000;
 
 /** How a session ended: `isSilent` when the connection stood and the server did not answer. */
-export type Lost = (reason: Error, isSilent: boolean) => void;
+export type SessionLostListener = (reason: Error, isSilent: boolean) => void;
 
 /** One connection that listens to channels, and asks the server for a sign of life again and again. */
 export class ListeningSession {
   private timer?: NodeJS.Timeout;
-  private lost?: Lost;
+  private lostListener?: SessionLostListener;
   private ended = false;
 
   private constructor(private readonly client: pg.Client) {
-    client.on('error', (error) => this.lose(error, false));
-    client.once('end', () => this.lose(new Error('Connection terminated'), false));
+    client.on('error', (error) => this.handleLost(error, false));
+    client.once('end', () => this.handleLost(new Error('Connection terminated'), false));
   }
 
   /** @throws what connecting throws; nothing of the connection is left then */
-  static async open(
+  static async connect(
     url: string,
     channels: string[],
     hear: (channel: string, payload: string) => void,
@@ -30,8 +30,8 @@ export class ListeningSession {
     const client = new pg.Client({
       connectionString: url,
       keepAlive: true,
-      connectionTimeoutMillis: CONNECT_MS,
-      query_timeout: PATIENCE_MS,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      query_timeout: RESPONSE_TIMEOUT_MS,
       application_name: 'armature-listen',
     });
     const session = new ListeningSession(client);
@@ -43,7 +43,7 @@ export class ListeningSession {
       session.close();
       throw error;
     }
-    session.timer = setTimeout(() => void session.beat(), BEAT_MS).unref();
+    session.timer = setTimeout(() => void session.checkAlive(), HEARTBEAT_MS).unref();
     return session;
   }
 
@@ -52,35 +52,35 @@ export class ListeningSession {
   }
 
   /** Calls back once when the session is lost; not when it is closed. */
-  whenLost(lost: Lost): void {
-    this.lost = lost;
+  onLost(lost: SessionLostListener): void {
+    this.lostListener = lost;
     if (this.ended) lost(new Error('Connection terminated'), false);
   }
 
   close(): void {
-    this.lost = undefined;
-    this.end();
+    this.lostListener = undefined;
+    this.destroyConnection();
   }
 
-  private async beat(): Promise<void> {
+  private async checkAlive(): Promise<void> {
     const asked = performance.now();
     try {
       await this.client.query('SELECT 1');
     } catch (error) {
-      if (performance.now() - asked < PATIENCE_MS + BUSY_MS) return this.lose(error as Error, true);
+      if (performance.now() - asked < RESPONSE_TIMEOUT_MS + BUSY_TOLERANCE_MS) return this.handleLost(error as Error, true);
     }
-    if (!this.ended) this.timer = setTimeout(() => void this.beat(), BEAT_MS).unref();
+    if (!this.ended) this.timer = setTimeout(() => void this.checkAlive(), HEARTBEAT_MS).unref();
   }
 
-  private lose(reason: Error, isSilent: boolean): void {
-    const { lost } = this;
-    this.lost = undefined;
-    this.end();
+  private handleLost(reason: Error, isSilent: boolean): void {
+    const { lostListener: lost } = this;
+    this.lostListener = undefined;
+    this.destroyConnection();
     lost?.(reason, isSilent);
   }
 
   /** Hangs up, for a farewell would wait for the server. */
-  private end(): void {
+  private destroyConnection(): void {
     if (this.ended) return;
     this.ended = true;
     clearTimeout(this.timer);

@@ -4,7 +4,7 @@ import { Store } from './store.js';
 import type { UnitOfWork } from './unit-of-work.js';
 
 /** The columns of a mapping: what holds (`left`), and what is held (`right`). */
-interface Sides {
+interface MappingColumns {
   left: string;
   right: string;
 }
@@ -18,7 +18,7 @@ export abstract class MappingStore<M extends TenantEntity> extends Store<M> {
     unit: UnitOfWork,
     entity: EntityTarget<M>,
     private readonly table: string,
-    private readonly sides: Sides,
+    private readonly sides: MappingColumns,
   ) {
     super(unit, entity, table);
   }
@@ -32,13 +32,13 @@ export abstract class MappingStore<M extends TenantEntity> extends Store<M> {
        RETURNING id, xmax = 0 AS added`,
       [newId(), organizationId, left, right],
     );
-    const mapping = await this.select().where(`${this.alias}.id = :id`, { id: row?.id }).getOneOrFail();
+    const mapping = await this.createQueryBuilder().where(`${this.alias}.id = :id`, { id: row?.id }).getOneOrFail();
     return { mapping, added: row?.added ?? false };
   }
 
   /** Takes the pair away; answers it as it went, or null when there was none. */
   async remove(left: string, right: string): Promise<M | null> {
-    const mapping = await this.select()
+    const mapping = await this.createQueryBuilder()
       .where(`${this.alias}.${this.sides.left} = :left AND ${this.alias}.${this.sides.right} = :right`, { left, right })
       .setLock('pessimistic_write')
       .getOne();
@@ -46,7 +46,7 @@ export abstract class MappingStore<M extends TenantEntity> extends Store<M> {
   }
 
   /** What each of these records holds, newest first, at most `most` of each; one statement for all of them. */
-  async heldBy(lefts: readonly string[], most: number): Promise<Map<string, string[]>> {
+  async findRightIds(lefts: readonly string[], most: number): Promise<Map<string, string[]>> {
     const rows = await this.unit.manager.query<{ left: string; right: string }[]>(
       `SELECT "left", "right" FROM (
          SELECT ${this.sides.left} AS "left", ${this.sides.right} AS "right",
@@ -61,7 +61,7 @@ export abstract class MappingStore<M extends TenantEntity> extends Store<M> {
   }
 
   /** Takes away every pair of a record that is on the given side, at the time when the record was deleted. */
-  async removeAll(side: keyof Sides, id: string, at: Date): Promise<void> {
+  async removeAll(side: keyof MappingColumns, id: string, at: Date): Promise<void> {
     await this.unit.manager.query(
       `UPDATE ${this.table} SET deleted_at = $2, updated_at = now(), revision = revision + 1
         WHERE ${this.sides[side]} = $1 AND deleted_at IS NULL`,
@@ -70,7 +70,7 @@ export abstract class MappingStore<M extends TenantEntity> extends Store<M> {
   }
 
   /** Brings back the pairs that went when the record was deleted, as far as `stillThere` (SQL on `t`) holds of them. */
-  async restoreAll(side: keyof Sides, id: string, deletedAt: Date, stillThere: string): Promise<void> {
+  async restoreAll(side: keyof MappingColumns, id: string, deletedAt: Date, stillThere: string): Promise<void> {
     await this.unit.manager.query(
       `UPDATE ${this.table} AS t SET deleted_at = NULL, updated_at = now(), revision = revision + 1
         WHERE ${this.sides[side]} = $1 AND deleted_at = $2 AND ${stillThere}

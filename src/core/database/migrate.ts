@@ -1,8 +1,8 @@
 import type { DataSource } from 'typeorm';
-import { makeDataSource, type Migration, SERVICE_ROLE } from './data-source.js';
+import { createDataSource, type Migration, SERVICE_ROLE } from './data-source.js';
 
 /** The key of the advisory lock that lets one replica migrate while the others wait. */
-const LOCK = 4_152_771;
+const ADVISORY_LOCK = 4_152_771;
 
 /**
  * Brings the schema up to date as the owner of the tables, makes the service's role and gives it its rights.
@@ -10,16 +10,16 @@ const LOCK = 4_152_771;
  * @returns the names of the migrations that ran
  */
 export async function migrate(url: string, migrations: Migration[]): Promise<string[]> {
-  const owner = await makeDataSource({ url, migrations, role: 'owner', poolSize: 2 }).initialize();
+  const owner = await createDataSource({ url, migrations, role: 'owner', poolSize: 2 }).initialize();
   const lock = owner.createQueryRunner();
   try {
-    await lock.query('SELECT pg_advisory_lock($1)', [LOCK]);
-    await mustKnowSchema(owner);
-    await makeServiceRole(owner);
+    await lock.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK]);
+    await assertSchemaKnown(owner);
+    await createServiceRole(owner);
     const ran = await owner.runMigrations();
     return ran.map((migration) => migration.name);
   } finally {
-    await lock.query('SELECT pg_advisory_unlock($1)', [LOCK]).catch(() => undefined);
+    await lock.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCK]).catch(() => undefined);
     await lock.release();
     await owner.destroy();
   }
@@ -36,15 +36,15 @@ export class NewerSchema extends Error {
 }
 
 /** @throws NewerSchema when the database has migrations that the data source does not know */
-export async function mustKnowSchema(dataSource: DataSource): Promise<void> {
+export async function assertSchemaKnown(dataSource: DataSource): Promise<void> {
   const [found] = await dataSource.query<{ made: boolean }[]>(`SELECT to_regclass('migration') IS NOT NULL AS made`);
   if (!found?.made) return;
-  const { unknown } = await comparedMigrations(dataSource);
+  const { unknown } = await compareMigrations(dataSource);
   if (unknown.length > 0) throw new NewerSchema(unknown);
 }
 
 /** The migrations that were applied and that the data source does not know, and those that it knows and were not applied. */
-export async function comparedMigrations(dataSource: DataSource): Promise<{ unknown: string[]; missing: string[] }> {
+export async function compareMigrations(dataSource: DataSource): Promise<{ unknown: string[]; missing: string[] }> {
   const rows = await dataSource.query<{ name: string }[]>('SELECT name FROM migration ORDER BY id');
   const applied = new Set(rows.map(({ name }) => name));
   const known = new Set(dataSource.migrations.map((migration) => migration.name ?? migration.constructor.name));
@@ -55,7 +55,7 @@ export async function comparedMigrations(dataSource: DataSource): Promise<{ unkn
 }
 
 /** Roles belong to the whole server, so another database of it may have made this one already, even just now. */
-async function makeServiceRole(owner: DataSource): Promise<void> {
+async function createServiceRole(owner: DataSource): Promise<void> {
   await owner.query(`
     DO $$ BEGIN
       IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '${SERVICE_ROLE}') THEN

@@ -5,22 +5,22 @@ import { backoff } from '../backoff.js';
 import { DatabaseAvailability } from './availability.js';
 import { DatabaseUrl } from './database-url.js';
 import { ListeningSession } from './listening-session.js';
-import { isConnectionFault } from './outage.js';
+import { isConnectionError } from './outage.js';
 
 type Listener = (payload: string) => void;
 
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 5_000;
+const INITIAL_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 5_000;
 
 /**
  * What replicas tell each other through PostgreSQL: a notification sent in a transaction arrives when it commits. After
  * a lost connection the channels are listened to again and `onReconnect` says that something may have been missed.
  */
 @Injectable()
-export class Notifications implements OnApplicationBootstrap {
-  private readonly logger = new Logger(Notifications.name);
+export class PostgresNotifications implements OnApplicationBootstrap {
+  private readonly logger = new Logger(PostgresNotifications.name);
   private readonly channels = new Map<string, Set<Listener>>();
-  private readonly reconnected = new Set<() => void>();
+  private readonly reconnectListeners = new Set<() => void>();
   private readonly closing = new AbortController();
   private session: ListeningSession | null = null;
   private isReconnecting = false;
@@ -36,7 +36,7 @@ export class Notifications implements OnApplicationBootstrap {
   }
 
   /** @returns how to stop listening */
-  listen(channel: string, listener: Listener): () => void {
+  subscribe(channel: string, listener: Listener): () => void {
     const listeners = this.channels.get(channel) ?? new Set();
     listeners.add(listener);
     this.channels.set(channel, listeners);
@@ -45,12 +45,12 @@ export class Notifications implements OnApplicationBootstrap {
   }
 
   onReconnect(listener: () => void): () => void {
-    this.reconnected.add(listener);
-    return () => this.reconnected.delete(listener);
+    this.reconnectListeners.add(listener);
+    return () => this.reconnectListeners.delete(listener);
   }
 
   /** Tells every replica at once, outside of any transaction; the payload has at most 7,900 bytes. */
-  async send(channel: string, payload: string): Promise<void> {
+  async publish(channel: string, payload: string): Promise<void> {
     await this.dataSource.query('SELECT pg_notify($1, $2)', [channel, payload]);
   }
 
@@ -62,17 +62,17 @@ export class Notifications implements OnApplicationBootstrap {
   private async connect(): Promise<void> {
     const asked = [...this.channels.keys()];
     // The very login of the pool: listening needs no rights of the owner.
-    const url = (this.dataSource.options as { url?: string }).url ?? this.url.service;
-    const session = await ListeningSession.open(url, asked, (channel, payload) => {
+    const url = (this.dataSource.options as { url?: string }).url ?? this.url.href;
+    const session = await ListeningSession.connect(url, asked, (channel, payload) => {
       for (const listener of this.channels.get(channel) ?? []) listener(payload);
     });
     if (this.closing.signal.aborted) return session.close();
     this.session = session;
     for (const channel of this.channels.keys())
       if (!asked.includes(channel)) session.listen(channel).catch(() => undefined);
-    session.whenLost((reason, isSilent) => {
+    session.onLost((reason, isSilent) => {
       this.session = null;
-      if (isSilent) this.availability.lost(this.url.place, reason);
+      if (isSilent) this.availability.markUnavailable(this.url.hostAndPort, reason);
       void this.reconnect();
     });
   }
@@ -85,19 +85,19 @@ export class Notifications implements OnApplicationBootstrap {
       try {
         await this.connect();
       } catch (error) {
-        if (isConnectionFault(error)) this.availability.lost(this.url.place, error);
+        if (isConnectionError(error)) this.availability.markUnavailable(this.url.hostAndPort, error);
         else if (failures === 0) this.logger.warn(error, 'the database lets nobody listen, trying again');
       }
     this.isReconnecting = false;
     if (this.closing.signal.aborted) return;
-    this.availability.found();
-    for (const listener of this.reconnected) listener();
+    this.availability.markAvailable();
+    for (const listener of this.reconnectListeners) listener();
   }
 
   /** @returns false when it was closed meanwhile */
   private pause(failures: number): Promise<boolean> {
     const { signal } = this.closing;
-    return sleep(backoff(failures + 1, FIRST_PAUSE_MS, LONGEST_PAUSE_MS), true, { signal, ref: false }).catch(
+    return sleep(backoff(failures + 1, INITIAL_PAUSE_MS, MAX_PAUSE_MS), true, { signal, ref: false }).catch(
       () => false,
     );
   }

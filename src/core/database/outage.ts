@@ -14,7 +14,7 @@ export class DatabaseUnavailable extends AppError {
   }
 }
 
-const SYSTEM_CODES = new Set([
+const NETWORK_ERROR_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'ECONNABORTED',
@@ -31,11 +31,11 @@ const SYSTEM_CODES = new Set([
 const SQL_STATES = /^(08...|57P0[1-5]|25P03)$/;
 const TOO_MANY_CONNECTIONS = '53300';
 /** What the driver says without a code. */
-const MESSAGES =
+const DRIVER_MESSAGES =
   /^(Connection terminated|timeout expired|Query read timeout|Client (has encountered a connection error|was closed) and is not queryable)/;
 
 /** Whether an error of the driver says that the server cannot be reached, or has hung up. */
-export function isConnectionFault(error: unknown): boolean {
+export function isConnectionError(error: unknown): boolean {
   const {
     code = '',
     message = '',
@@ -48,40 +48,40 @@ export function isConnectionFault(error: unknown): boolean {
     errors?: unknown[];
   };
   // An address of several families fails as all of them do.
-  if (errors) return errors.some(isConnectionFault);
+  if (errors) return errors.some(isConnectionError);
   // A socket that is not there; any other missing file is a fault of its own.
   if (code === 'ENOENT') return syscall === 'connect';
-  return SYSTEM_CODES.has(code) || SQL_STATES.test(code) || MESSAGES.test(message);
+  return NETWORK_ERROR_CODES.has(code) || SQL_STATES.test(code) || DRIVER_MESSAGES.test(message);
 }
 
 /** An error of taking a connection, as callers are told it. */
-export function connectError(error: Error): Error {
+export function toConnectError(error: Error): Error {
   const { code } = error as { code?: string };
-  return isConnectionFault(error) || code === TOO_MANY_CONNECTIONS ? new DatabaseUnavailable(error) : error;
+  return isConnectionError(error) || code === TOO_MANY_CONNECTIONS ? new DatabaseUnavailable(error) : error;
 }
 
 /** Whether work failed because the database was away, so that the same work may succeed when it is back. */
-export function isOutage(error: unknown): boolean {
+export function isDatabaseOutage(error: unknown): boolean {
   if (error instanceof DatabaseUnavailable || error instanceof QueryRunnerAlreadyReleasedError) return true;
-  return error instanceof QueryFailedError && isConnectionFault(error.driverError);
+  return error instanceof QueryFailedError && isConnectionError(error.driverError);
 }
 
-const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 5_000;
+const INITIAL_PAUSE_MS = 250;
+const MAX_PAUSE_MS = 5_000;
 
 /**
  * Repeats the work while the database is away, one try after another; other failures are thrown.
  * @param isWanted asked before each repetition
  * @returns null when the work is wanted no longer
  */
-export async function throughOutages<T>(work: () => Promise<T>, isWanted: () => boolean): Promise<T | null> {
+export async function retryDuringOutage<T>(work: () => Promise<T>, isWanted: () => boolean): Promise<T | null> {
   for (let failures = 1; ; failures++) {
     try {
       return await work();
     } catch (error) {
-      if (!isOutage(error)) throw error;
+      if (!isDatabaseOutage(error)) throw error;
     }
-    await sleep(backoff(failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS), undefined, { ref: false });
+    await sleep(backoff(failures, INITIAL_PAUSE_MS, MAX_PAUSE_MS), undefined, { ref: false });
     if (!isWanted()) return null;
   }
 }

@@ -1,30 +1,30 @@
 import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { Actor } from '../access/actor.js';
-import { currentRequest, inRequest, newRequestId } from '../telemetry/request-context.js';
+import { currentRequest, runInRequestContext, generateRequestId } from '../telemetry/request-context.js';
 
-const SETTING = `SELECT set_config('armature.user', $1, false)`;
+const SET_USER_SQL = `SELECT set_config('armature.user', $1, false)`;
 
 type Connect = (error: Error | undefined, client: pg.PoolClient | undefined, release: (error?: Error) => void) => void;
 
 /** In whose name each connection of the pool asks at the moment. */
-const asking = new WeakMap<object, string>();
+const userByConnection = new WeakMap<object, string>();
 
 /**
  * Tells the database, for its row-level policies, in whose name a connection asks whenever one is taken from the pool: the
  * caller of the request, nobody as long as the request has none, and the system where no request is served (start-up,
  * timers, jobs). It costs a statement only when the connection served someone else before.
  */
-export function tellWhoAsks(dataSource: DataSource): void {
+export function bindRowSecurityUser(dataSource: DataSource): void {
   const pool = (dataSource.driver as unknown as { master: pg.Pool }).master;
   const connect = pool.connect.bind(pool) as (callback: Connect) => void;
   const taken = (callback: Connect): void => {
-    const user = whoAsks();
+    const user = currentRowSecurityUser();
     connect((error, client, release) => {
-      if (!client || asking.get(client) === user) return callback(error, client, release);
-      client.query(SETTING, [user]).then(
+      if (!client || userByConnection.get(client) === user) return callback(error, client, release);
+      client.query(SET_USER_SQL, [user]).then(
         () => {
-          asking.set(client, user);
+          userByConnection.set(client, user);
           callback(undefined, client, release);
         },
         (failure: Error) => {
@@ -38,13 +38,13 @@ export function tellWhoAsks(dataSource: DataSource): void {
 }
 
 /** Runs work in the name of the system: for what a rule needs to know beyond what the caller may see. Not inside a unit of work. */
-export function asSystem<T>(reason: string, work: () => T): T {
-  const current = currentRequest() ?? { requestId: newRequestId() };
+export function runAsSystem<T>(reason: string, work: () => T): T {
+  const current = currentRequest() ?? { requestId: generateRequestId() };
   const onBehalfOf = current.onBehalfOf ?? current.actor?.userId ?? undefined;
-  return inRequest({ ...current, actor: Actor.system(reason), ...(onBehalfOf ? { onBehalfOf } : {}) }, work);
+  return runInRequestContext({ ...current, actor: Actor.system(reason), ...(onBehalfOf ? { onBehalfOf } : {}) }, work);
 }
 
-function whoAsks(): string {
+function currentRowSecurityUser(): string {
   const request = currentRequest();
   if (!request || request.actor?.isSystem) return 'system';
   return request.actor?.userId ?? '';

@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { SUPERUSER } from './embedded/data-directory.js';
-import { type EmbeddedDatabase, startEmbedded } from './embedded/embedded.js';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedded.js';
 import { migrate } from './migrate.js';
-import { serviceLogin } from './service-login.js';
+import { ensureServiceLogin } from './service-login.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'armature-login-'));
-let database: EmbeddedDatabase;
+let database: EmbeddedPostgres;
 
 /** A server that asks everybody for a password but its supervisor, as servers of operators do. */
 beforeAll(async () => {
   chmodSync(folder, 0o711);
-  database = await startEmbedded({ dataDir: folder, durable: false, log: () => undefined });
+  database = await startEmbeddedPostgres({ dataDir: folder, durable: false, log: () => undefined });
   const file = await asSuperuser<{ file: string }>(`SELECT current_setting('hba_file') AS file`);
   const rules = readFileSync(file[0]?.file ?? '', 'utf8');
   writeFileSync(file[0]?.file ?? '', `local all ${SUPERUSER} trust\nlocal all all scram-sha-256\n${rules}`);
@@ -48,9 +48,9 @@ describe('the login of the service', () => {
   it('is made with a password that follows from the one of the owner, and changes with it', async () => {
     const first = signingIn('armature_owner', 'the first');
     await migrate(first, []);
-    const login = await serviceLogin(first);
+    const login = await ensureServiceLogin(first);
     expect(login.shared).toBeNull();
-    expect(await serviceLogin(first)).toEqual(login);
+    expect(await ensureServiceLogin(first)).toEqual(login);
     const [who] = await run(
       login.url,
       'SELECT session_user::text AS name, rolsuper, rolcreaterole FROM pg_roles WHERE rolname = session_user',
@@ -59,7 +59,7 @@ describe('the login of the service', () => {
     await expect(run(login.url, 'SET ROLE armature_owner')).rejects.toThrow('permission denied');
 
     await asSuperuser(`ALTER ROLE armature_owner PASSWORD 'the second'`);
-    const second = await serviceLogin(signingIn('armature_owner', 'the second'));
+    const second = await ensureServiceLogin(signingIn('armature_owner', 'the second'));
     expect(second.shared).toBeNull();
     expect(second.url).not.toBe(login.url);
     await expect(run(login.url, 'SELECT 1')).rejects.toThrow('password authentication failed');
@@ -68,7 +68,7 @@ describe('the login of the service', () => {
   it('is that of the owner when it may make none, and says why', async () => {
     await asSuperuser('GRANT armature_service TO plain');
     const url = signingIn('plain', 'plain');
-    const login = await serviceLogin(url);
+    const login = await ensureServiceLogin(url);
     expect(login.url).toBe(url);
     expect(login.shared).toContain('permission denied');
   });

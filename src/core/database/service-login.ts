@@ -3,9 +3,9 @@ import pg from 'pg';
 import { SERVICE_ROLE } from './data-source.js';
 
 /** The key of the advisory lock that lets one replica at a time make the login. */
-const LOCK = 4_152_773;
+const ADVISORY_LOCK = 4_152_773;
 const TIMEOUT_MS = 10_000;
-const LONGEST_NAME = 63;
+const MAX_NAME_LENGTH = 63;
 
 /** How the service signs in. */
 export interface ServiceLogin {
@@ -21,7 +21,7 @@ export interface ServiceLogin {
  *
  * @param ownerUrl of whoever migrates: may make roles, else the service shares this login
  */
-export async function serviceLogin(ownerUrl: string): Promise<ServiceLogin> {
+export async function ensureServiceLogin(ownerUrl: string): Promise<ServiceLogin> {
   const password = new URL(ownerUrl).password;
   const owner = new pg.Client({ connectionString: ownerUrl, connectionTimeoutMillis: TIMEOUT_MS });
   owner.on('error', () => undefined);
@@ -30,13 +30,13 @@ export async function serviceLogin(ownerUrl: string): Promise<ServiceLogin> {
     const { rows } = await owner.query<{ name: string }>('SELECT current_user AS name');
     const name = loginOf(rows[0]?.name ?? '');
     const derived = password && createHmac('sha256', password).update(`login ${name}`).digest('hex');
-    const url = signingInAs(ownerUrl, name, derived);
-    if ((await refusalOf(url)) === null) return { url, shared: null };
-    await makeLogin(owner, name, derived);
-    const refusal = await refusalOf(url);
+    const url = withLogin(ownerUrl, name, derived);
+    if ((await findSignInError(url)) === null) return { url, shared: null };
+    await createLogin(owner, name, derived);
+    const refusal = await findSignInError(url);
     return refusal === null ? { url, shared: null } : { url: ownerUrl, shared: refusal };
   } catch (error) {
-    return { url: ownerUrl, shared: reasonOf(error) };
+    return { url: ownerUrl, shared: errorMessage(error) };
   } finally {
     await owner.end().catch(() => undefined);
   }
@@ -44,22 +44,22 @@ export async function serviceLogin(ownerUrl: string): Promise<ServiceLogin> {
 
 /** The role that holds the service's rights cannot sign in, so no login has its name. */
 function loginOf(owner: string): string {
-  const name = `${owner}_service`.slice(-LONGEST_NAME);
+  const name = `${owner}_service`.slice(-MAX_NAME_LENGTH);
   return name === SERVICE_ROLE ? `${name}_login` : name;
 }
 
-async function makeLogin(owner: pg.Client, name: string, password: string): Promise<void> {
+async function createLogin(owner: pg.Client, name: string, password: string): Promise<void> {
   const role = pg.escapeIdentifier(name);
-  await owner.query('SELECT pg_advisory_lock($1)', [LOCK]);
+  await owner.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK]);
   const { rowCount } = await owner.query('SELECT FROM pg_roles WHERE rolname = $1', [name]);
   if (!rowCount) await owner.query(`CREATE ROLE ${role} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOBYPASSRLS`);
   // The owner is a member of the login, never the reverse: it may end the service's sessions.
   await owner.query(`GRANT ${SERVICE_ROLE} TO ${role}; GRANT ${role} TO CURRENT_USER`);
-  if (password) await owner.query(`ALTER ROLE ${role} PASSWORD ${pg.escapeLiteral(verifierOf(password))}`);
+  if (password) await owner.query(`ALTER ROLE ${role} PASSWORD ${pg.escapeLiteral(buildScramVerifier(password))}`);
 }
 
 /** Why nobody signs in there who can work as the service; null when someone does. */
-async function refusalOf(url: string): Promise<string | null> {
+async function findSignInError(url: string): Promise<string | null> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: TIMEOUT_MS });
   client.on('error', () => undefined);
   try {
@@ -67,14 +67,14 @@ async function refusalOf(url: string): Promise<string | null> {
     await client.query(`SET ROLE ${SERVICE_ROLE}`);
     return null;
   } catch (error) {
-    return reasonOf(error);
+    return errorMessage(error);
   } finally {
     await client.end().catch(() => undefined);
   }
 }
 
 /** In the query where the address has no host: a socket's URL has no place for a name before it. */
-function signingInAs(url: string, name: string, password: string): string {
+function withLogin(url: string, name: string, password: string): string {
   const changed = new URL(url);
   if (changed.hostname) {
     changed.username = encodeURIComponent(name);
@@ -87,7 +87,7 @@ function signingInAs(url: string, name: string, password: string): string {
 }
 
 /** What PostgreSQL keeps of a password (RFC 5803), so that no log of statements has the password itself. */
-function verifierOf(password: string): string {
+function buildScramVerifier(password: string): string {
   const [salt, rounds] = [randomBytes(16), 4096];
   const salted = pbkdf2Sync(password, salt, rounds, 32, 'sha256');
   const keyed = (what: string): Buffer => createHmac('sha256', salted).update(what).digest();
@@ -95,4 +95,4 @@ function verifierOf(password: string): string {
   return `SCRAM-SHA-256$${rounds}:${salt.toString('base64')}$${stored}:${keyed('Server Key').toString('base64')}`;
 }
 
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const errorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));

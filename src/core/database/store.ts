@@ -20,23 +20,23 @@ export abstract class Store<E extends BaseEntity> {
 
   /** Adds the record in one statement; times and revision are filled in from the database. */
   async insert(record: E): Promise<E> {
-    const insert = this.rows
+    const insert = this.repository
       .createQueryBuilder()
       .insert()
       .values(record as QueryDeepPartialEntity<E>);
-    await insert.execute().catch((error: unknown) => this.refuse(error));
+    await insert.execute().catch((error: unknown) => this.rethrow(error));
     return record;
   }
 
   /** Changes the record in one statement; its time of change and revision move with it. */
   async update(record: E, change: Partial<E>): Promise<E> {
     Object.assign(record, change);
-    const update = this.rows
+    const update = this.repository
       .createQueryBuilder()
       .update()
       .set(change as QueryDeepPartialEntity<E>)
       .whereEntity(record);
-    await update.execute().catch((error: unknown) => this.refuse(error));
+    await update.execute().catch((error: unknown) => this.rethrow(error));
     return record;
   }
 
@@ -45,7 +45,7 @@ export abstract class Store<E extends BaseEntity> {
   }
 
   /** The unique indexes on names are called `<table>_name`. */
-  private refuse(error: unknown): never {
+  private rethrow(error: unknown): never {
     const cause =
       error instanceof QueryFailedError ? (error.driverError as { code?: string; constraint?: string }) : {};
     if (cause.code !== UNIQUE_VIOLATION || cause.constraint !== `${this.alias}_name`) throw error;
@@ -55,7 +55,7 @@ export abstract class Store<E extends BaseEntity> {
     });
   }
 
-  protected get rows(): Repository<E> {
+  protected get repository(): Repository<E> {
     return this.unit.manager.getRepository(this.entity);
   }
 
@@ -63,7 +63,7 @@ export abstract class Store<E extends BaseEntity> {
     return paginate(rows, listing, query, this.unit.isOpen);
   }
 
-  protected select(): SelectQueryBuilder<E> {
-    return this.rows.createQueryBuilder(this.alias);
+  protected createQueryBuilder(): SelectQueryBuilder<E> {
+    return this.repository.createQueryBuilder(this.alias);
   }
 }

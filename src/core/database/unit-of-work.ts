@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable, Logger } from '@nestjs/common';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
-import { asSystem } from './row-security.js';
+import { runAsSystem } from './row-security.js';
 
-interface Open {
+interface OpenTransaction {
   manager: EntityManager;
   beforeCommit: (() => Promise<void>)[];
   afterCommit: (() => Promise<void> | void)[];
@@ -15,7 +15,7 @@ interface Open {
  */
 @Injectable()
 export class UnitOfWork {
-  private readonly current = new AsyncLocalStorage<Open | undefined>();
+  private readonly current = new AsyncLocalStorage<OpenTransaction | undefined>();
   private readonly logger = new Logger(UnitOfWork.name);
 
   constructor(private readonly dataSource: DataSource) {}
@@ -33,8 +33,8 @@ export class UnitOfWork {
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.isOpen) return work();
     const runner = this.dataSource.createQueryRunner();
-    oneStatementAtATime(runner);
-    const open: Open = { manager: runner.manager, beforeCommit: [], afterCommit: [] };
+    forbidConcurrentStatements(runner);
+    const open: OpenTransaction = { manager: runner.manager, beforeCommit: [], afterCommit: [] };
     let result: T;
     try {
       await runner.startTransaction();
@@ -50,12 +50,12 @@ export class UnitOfWork {
     } finally {
       await runner.release();
     }
-    for (const listener of open.afterCommit) await this.tell(listener);
+    for (const listener of open.afterCommit) await this.runListener(listener);
     return result;
   }
 
   /** Runs the work outside of any open transaction, for what must stay when that one is rolled back. */
-  apart<T>(work: () => Promise<T>): Promise<T> {
+  runOutside<T>(work: () => Promise<T>): Promise<T> {
     return this.current.run(undefined, work);
   }
 
@@ -63,8 +63,8 @@ export class UnitOfWork {
    * Runs a part of the open transaction in the name of the system, where a rule needs to know or to do more than its caller
    * may; the row-level policies follow.
    */
-  async asSystem<T>(reason: string, work: () => Promise<T>): Promise<T> {
-    if (!this.isOpen) return asSystem(reason, work);
+  async runAsSystem<T>(reason: string, work: () => Promise<T>): Promise<T> {
+    if (!this.isOpen) return runAsSystem(reason, work);
     const setting = `SELECT set_config('armature.user', $1, true)`;
     const [{ before } = { before: '' }] = await this.manager.query<{ before: string }[]>(
       `SELECT current_setting('armature.user', true) AS before`,
@@ -77,23 +77,23 @@ export class UnitOfWork {
 
   /** As the last statements of the open transaction; a failure there rolls it back. */
   beforeCommit(last: () => Promise<void>): void {
-    this.opened().beforeCommit.push(last);
+    this.requireOpen().beforeCommit.push(last);
   }
 
   /** Once the open transaction has committed; a failure there is logged and changes nothing. */
   afterCommit(listener: () => Promise<void> | void): void {
-    this.opened().afterCommit.push(listener);
+    this.requireOpen().afterCommit.push(listener);
   }
 
-  private opened(): Open {
+  private requireOpen(): OpenTransaction {
     const open = this.current.getStore();
     if (!open) throw new Error('this needs an open unit of work');
     return open;
   }
 
-  private async tell(listener: () => Promise<void> | void): Promise<void> {
+  private async runListener(listener: () => Promise<void> | void): Promise<void> {
     try {
-      await this.apart(async () => listener());
+      await this.runOutside(async () => listener());
     } catch (error) {
       this.logger.error(error, 'a listener failed after the commit');
     }
@@ -101,7 +101,7 @@ export class UnitOfWork {
 }
 
 /** Two statements at once on one connection would run in an order nobody chose: that is a fault of ours, said at once. */
-function oneStatementAtATime(runner: QueryRunner): void {
+function forbidConcurrentStatements(runner: QueryRunner): void {
   const query = runner.query.bind(runner);
   let running = false;
   runner.query = async (...args: Parameters<QueryRunner['query']>): Promise<never> => {

@@ -3,11 +3,11 @@ import pg from 'pg';
 import { backoff } from '../backoff.js';
 import type { ProcessLog } from '../lifecycle/process-log.js';
 import { DatabaseUrl } from './database-url.js';
-import { isConnectionFault } from './outage.js';
+import { isConnectionError } from './outage.js';
 
-const CONNECT_MS = 5_000;
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+const INITIAL_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 10_000;
 const TOO_MANY_CONNECTIONS = '53300';
 
 const REMEDIES: Record<string, string> = {
@@ -25,16 +25,16 @@ export class DatabaseRefused extends Error {}
  * @throws DatabaseRefused when waiting does not help: wrong credentials, no such database, or no server that is understood
  */
 export async function waitForDatabase(url: string, log: ProcessLog): Promise<void> {
-  const { place } = new DatabaseUrl(url);
+  const { hostAndPort: place } = new DatabaseUrl(url);
   for (let failures = 1; ; failures++) {
-    const error = await attempt(url);
+    const error = await tryConnect(url);
     if (!error) return;
-    const reason = reasonOf(error);
+    const reason = describeError(error);
     if (!isTemporary(error))
       throw new DatabaseRefused(
         `The database at ${place} refuses the connection: ${reason}. ${REMEDIES[error.code ?? ''] ?? 'Correct DATABASE_URL.'}`,
       );
-    const pause = Math.round(backoff(failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS));
+    const pause = Math.round(backoff(failures, INITIAL_PAUSE_MS, MAX_PAUSE_MS));
     const remedy = 'Start it, or correct host and port in DATABASE_URL.';
     log.warn(
       `Waiting for the database at ${place}: ${reason}. ${remedy} The next attempt is in ${(pause / 1000).toFixed(1)} s.`,
@@ -44,11 +44,11 @@ export async function waitForDatabase(url: string, log: ProcessLog): Promise<voi
   }
 }
 
-async function attempt(url: string): Promise<(Error & { code?: string }) | null> {
+async function tryConnect(url: string): Promise<(Error & { code?: string }) | null> {
   const client = new pg.Client({
     connectionString: url,
-    connectionTimeoutMillis: CONNECT_MS,
-    query_timeout: CONNECT_MS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: CONNECT_TIMEOUT_MS,
     application_name: 'armature',
   });
   client.on('error', () => undefined);
@@ -64,10 +64,10 @@ async function attempt(url: string): Promise<(Error & { code?: string }) | null>
 }
 
 const isTemporary = (error: Error & { code?: string }): boolean =>
-  isConnectionFault(error) || error.code === TOO_MANY_CONNECTIONS;
+  isConnectionError(error) || error.code === TOO_MANY_CONNECTIONS;
 
 /** Without the names of other hosts and without a password: the driver tells neither. */
-function reasonOf(error: Error & { code?: string; errors?: Error[] }): string {
+function describeError(error: Error & { code?: string; errors?: Error[] }): string {
   return (
     error.message || error.errors?.map(({ message }) => message).join(', ') || (error.code ?? 'it does not answer')
   );

@@ -12,7 +12,7 @@ export interface Fault {
   keyword?: string;
 }
 
-export interface ErrorOptions {
+export interface AppErrorOptions {
   remedy?: string;
   errors?: Fault[];
   /** Further members of the problem document (RFC 9457 section 3.2). */
@@ -22,10 +22,10 @@ export interface ErrorOptions {
 }
 
 /** Characters of a detail, which may quote what was sent. */
-const LONGEST_DETAIL = 4_000;
+const MAX_DETAIL_LENGTH = 4_000;
 
 /** The beginning of a text that is longer than it may be. */
-export const clipped = (text: string, longest: number): string =>
+export const truncate = (text: string, longest: number): string =>
   text.length <= longest ? text : `${text.slice(0, longest).toWellFormed()}…`;
 
 /** A failure with a name: every error that a caller may see is one of these, all others answer 500 with nothing but a request id. */
@@ -40,9 +40,9 @@ export class AppError extends Error {
     readonly code: string,
     readonly title: string,
     detail: string,
-    options: ErrorOptions = {},
+    options: AppErrorOptions = {},
   ) {
-    super(clipped(detail, LONGEST_DETAIL), { cause: options.cause });
+    super(truncate(detail, MAX_DETAIL_LENGTH), { cause: options.cause });
     this.name = new.target.name;
     this.errors = options.errors ?? [];
     this.remedy = options.remedy;
@@ -51,7 +51,7 @@ export class AppError extends Error {
   }
 
   /** The same failure with further members in its problem document. */
-  with(extensions: Record<string, unknown>): AppError {
+  withExtensions(extensions: Record<string, unknown>): AppError {
     const { status, code, title, message, errors, remedy, headers } = this;
     return new AppError(status, code, title, message, {
       errors,
@@ -65,7 +65,7 @@ export class AppError extends Error {
 
 /** 400: the request is malformed or breaks a rule; `errors` lists every fault at once. */
 export class InvalidRequest extends AppError {
-  constructor(detail: string, options: ErrorOptions & { code?: string } = {}) {
+  constructor(detail: string, options: AppErrorOptions & { code?: string } = {}) {
     const remedy =
       options.remedy ??
       (options.errors?.length
@@ -75,7 +75,7 @@ export class InvalidRequest extends AppError {
   }
 
   /** One fault at one place of the request: `pointer` is a JSON Pointer into the body or the name of a query parameter. */
-  static at(pointer: string, detail: string, remedy?: string): InvalidRequest {
+  static forField(pointer: string, detail: string, remedy?: string): InvalidRequest {
     const name = pointer.replace(/^\//, '');
     return new InvalidRequest(`${name} ${detail}`, { errors: [{ pointer, detail }], remedy });
   }
@@ -83,7 +83,7 @@ export class InvalidRequest extends AppError {
 
 /** 401: no token, or one that does not hold. */
 export class Unauthenticated extends AppError {
-  constructor(detail: string, options: ErrorOptions = {}) {
+  constructor(detail: string, options: AppErrorOptions = {}) {
     super(401, 'UNAUTHENTICATED', 'Authentication required', detail, {
       remedy: 'Send the header "Authorization: Bearer <token>" with a token from POST /api/auth/login.',
       headers: { 'WWW-Authenticate': 'Bearer' },
@@ -94,7 +94,7 @@ export class Unauthenticated extends AppError {
 
 /** 403: the caller sees the record but may not do this with it. */
 export class Forbidden extends AppError {
-  constructor(detail: string, options: ErrorOptions & { code?: string } = {}) {
+  constructor(detail: string, options: AppErrorOptions & { code?: string } = {}) {
     super(403, options.code ?? 'FORBIDDEN', 'Not allowed', detail, options);
   }
 }
@@ -110,14 +110,14 @@ export class NotFound extends AppError {
 
 /** 409: the state of the record, a quota or another record forbids it. */
 export class Conflict extends AppError {
-  constructor(code: string, detail: string, options: ErrorOptions = {}) {
+  constructor(code: string, detail: string, options: AppErrorOptions = {}) {
     super(409, code, 'Conflict', detail, options);
   }
 }
 
 /** 502 or 504: a cluster or another remote source failed; `detail` says which. */
 export class RemoteFailure extends AppError {
-  constructor(code: string, detail: string, options: ErrorOptions & { timedOut?: boolean } = {}) {
+  constructor(code: string, detail: string, options: AppErrorOptions & { timedOut?: boolean } = {}) {
     super(
       options.timedOut ? 504 : 502,
       code,

@@ -1,6 +1,6 @@
 import type { HttpException } from '@nestjs/common';
-import { DatabaseUnavailable, isOutage } from '../database/outage.js';
-import { AppError, clipped, type Fault, InvalidRequest, Unauthenticated } from './app-error.js';
+import { DatabaseUnavailable, isDatabaseOutage } from '../database/outage.js';
+import { AppError, truncate, type Fault, InvalidRequest, Unauthenticated } from './app-error.js';
 
 /** The problem document of RFC 9457 that every failed REST call answers with. */
 export interface Problem extends Record<string, unknown> {
@@ -15,17 +15,17 @@ export interface Problem extends Record<string, unknown> {
   request_id: string;
 }
 
-const DOCUMENTATION = 'https://armature.dev/errors';
+const DOCUMENTATION_URL = 'https://armature.dev/errors';
 
-export function problemOf(error: AppError, requestId: string): Problem {
+export function toProblem(error: AppError, requestId: string): Problem {
   return {
-    type: `${DOCUMENTATION}/${error.code.toLowerCase().replaceAll('_', '-')}`,
+    type: `${DOCUMENTATION_URL}/${error.code.toLowerCase().replaceAll('_', '-')}`,
     title: error.title,
     status: error.status,
     detail: error.message,
     code: error.code,
     error: error.message,
-    errors: listed(error.errors),
+    errors: limitFaults(error.errors),
     ...(error.remedy ? { remedy: error.remedy } : {}),
     ...error.extensions,
     request_id: requestId,
@@ -33,22 +33,22 @@ export function problemOf(error: AppError, requestId: string): Problem {
 }
 
 /** Faults of one answer; one more line tells how many were left out. */
-const LISTED = 100;
+const MAX_FAULTS = 100;
 /** Characters of one text of a fault, which may quote what was sent. */
-const LONGEST_TEXT = 500;
+const MAX_TEXT_LENGTH = 500;
 
-export const moreFaults = (count: number): string => `${count} more faults are not listed`;
+export const moreFaultsText = (count: number): string => `${count} more faults are not listed`;
 
 /** The faults of an error as an answer may list them: bounded in number and length, whatever the request was. */
-export function listed(faults: readonly Fault[]): Fault[] {
-  const shown = faults.slice(0, LISTED).map((fault) => ({
+export function limitFaults(faults: readonly Fault[]): Fault[] {
+  const shown = faults.slice(0, MAX_FAULTS).map((fault) => ({
     ...fault,
-    ...(fault.pointer === undefined ? {} : { pointer: clipped(fault.pointer, LONGEST_TEXT) }),
-    detail: clipped(fault.detail, LONGEST_TEXT),
+    ...(fault.pointer === undefined ? {} : { pointer: truncate(fault.pointer, MAX_TEXT_LENGTH) }),
+    detail: truncate(fault.detail, MAX_TEXT_LENGTH),
   }));
-  const left = faults.slice(LISTED);
-  const last = left.length === 1 ? left[0]?.detail : moreFaults(left.length);
-  return left.length === 0 ? shown : [...shown, { detail: clipped(last ?? '', LONGEST_TEXT) }];
+  const left = faults.slice(MAX_FAULTS);
+  const last = left.length === 1 ? left[0]?.detail : moreFaultsText(left.length);
+  return left.length === 0 ? shown : [...shown, { detail: truncate(last ?? '', MAX_TEXT_LENGTH) }];
 }
 
 /** The only thing a caller learns of a fault of ours is the id under which the log tells it. */
@@ -66,10 +66,10 @@ interface HttpError {
 }
 
 /** Turns whatever was thrown into an error with a name: ours, those of the framework, else 500. */
-export function asAppError(thrown: unknown): AppError {
+export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   const error = (thrown ?? {}) as HttpError & Partial<HttpException>;
-  const ofDatabase = databaseError(thrown);
+  const ofDatabase = fromDatabaseError(thrown);
   if (ofDatabase) return ofDatabase;
   const status = typeof error.getStatus === 'function' ? error.getStatus() : (error.status ?? error.statusCode);
   const detail = error.message ?? 'the request was refused';
@@ -81,7 +81,7 @@ export function asAppError(thrown: unknown): AppError {
     case 404:
       return new AppError(404, 'NOT_FOUND', 'Not found', detail, { remedy: 'The routes are listed at /api/docs.' });
     case 413:
-      return tooLarge(detail);
+      return payloadTooLarge(detail);
     case 415:
       return unsupportedMediaType(detail, 'Send application/json.');
     default:
@@ -90,28 +90,28 @@ export function asAppError(thrown: unknown): AppError {
 }
 
 /** The server ended a statement that took too long. */
-const CANCELED = '57014';
+const QUERY_CANCELED = '57014';
 /** Of two transactions that wait for each other, or that cannot both be right, PostgreSQL ends one (class 40). */
-const ROLLED_BACK = new Set(['40001', '40P01']);
+const TRANSACTION_ROLLBACK = new Set(['40001', '40P01']);
 /** A text that no column takes: the NUL character, or characters outside of the encoding of the database. */
 const UNSTORABLE_TEXT = new Set(['22021', '22P05']);
 
 /** Whether the same work may succeed in a moment: this server, or its database, is busy or away. */
 export function isTemporary(thrown: unknown): boolean {
-  const { status } = asAppError(thrown);
+  const { status } = toAppError(thrown);
   return status === 429 || status === 503;
 }
 
 /** What the database says of being busy is no fault of the request, nor of ours: the same call may pass in a moment. */
-function databaseError(thrown: unknown): AppError | undefined {
+function fromDatabaseError(thrown: unknown): AppError | undefined {
   const { message, driverError } = (thrown ?? {}) as { message?: string; driverError?: { code?: string } };
-  if (isOutage(thrown)) return new DatabaseUnavailable(thrown);
+  if (isDatabaseOutage(thrown)) return new DatabaseUnavailable(thrown);
   if (message === 'timeout exceeded when trying to connect')
     return tooBusy('No connection to the database was free in time.', thrown);
-  if (driverError?.code === CANCELED) return tooBusy('The database did not answer in time.', thrown);
+  if (driverError?.code === QUERY_CANCELED) return tooBusy('The database did not answer in time.', thrown);
   if (UNSTORABLE_TEXT.has(driverError?.code ?? ''))
     return new InvalidRequest('a text of the request holds a character that cannot be stored, such as NUL');
-  if (!ROLLED_BACK.has(driverError?.code ?? '')) return undefined;
+  if (!TRANSACTION_ROLLBACK.has(driverError?.code ?? '')) return undefined;
   return new AppError(409, 'CONCURRENT_CHANGE', 'Conflict', 'Another change of the same records came between.', {
     remedy: 'Repeat the request.',
     cause: thrown,
@@ -126,7 +126,7 @@ function tooBusy(detail: string, cause: unknown): AppError {
   });
 }
 
-export function tooLarge(detail: string): AppError {
+export function payloadTooLarge(detail: string): AppError {
   return new AppError(413, 'TOO_LARGE', 'Too large', detail, {
     remedy: 'Send less, or ask the operator to raise the limit.',
   });

@@ -13,7 +13,7 @@ export const SEVERITIES = [
 export type Severity = (typeof SEVERITIES)[number];
 
 /** The record that an event tells of. */
-export interface Subject {
+export interface EventSubject {
   id: string;
   /** The owner of the record; null for what belongs to the whole installation. */
   organizationId: string | null;
@@ -32,7 +32,7 @@ export abstract class DomainEvent {
 
   constructor(
     readonly actor: Actor,
-    readonly subject: Subject,
+    readonly subject: EventSubject,
     /** What a program may want to know; it never holds a secret. */
     readonly metadata: Record<string, unknown> = {},
   ) {}

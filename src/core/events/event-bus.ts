@@ -3,31 +3,31 @@ import { UnitOfWork } from '../database/unit-of-work.js';
 import type { DomainEvent } from './domain-event.js';
 
 type EventClass<E extends DomainEvent> = abstract new (...args: never[]) => E;
-type Listener = { type: EventClass<DomainEvent>; hear: (event: DomainEvent) => Promise<void> | void };
+type RegisteredListener = { type: EventClass<DomainEvent>; hear: (event: DomainEvent) => Promise<void> | void };
 
 /** Carries events from the service that publishes them to the features that come later in the order. */
 @Injectable()
 export class EventBus {
-  private readonly inside: Listener[] = [];
-  private readonly outside: Listener[] = [];
+  private readonly withinListeners: RegisteredListener[] = [];
+  private readonly afterListeners: RegisteredListener[] = [];
 
   constructor(private readonly unit: UnitOfWork) {}
 
   /** Hears events of a class inside the publisher's transaction; throwing there undoes the change. */
   within<E extends DomainEvent>(type: EventClass<E>, hear: (event: E) => Promise<void>): void {
-    this.inside.push({ type, hear: hear as Listener['hear'] });
+    this.withinListeners.push({ type, hear: hear as RegisteredListener['hear'] });
   }
 
   /** Hears events of a class once their transaction has committed. */
   after<E extends DomainEvent>(type: EventClass<E>, hear: (event: E) => Promise<void> | void): void {
-    this.outside.push({ type, hear: hear as Listener['hear'] });
+    this.afterListeners.push({ type, hear: hear as RegisteredListener['hear'] });
   }
 
   /** Tells an event; it needs an open unit of work, so that there is no change without its event. */
   async publish(event: DomainEvent): Promise<void> {
-    for (const { type, hear } of this.inside) if (event instanceof type) await hear(event);
+    for (const { type, hear } of this.withinListeners) if (event instanceof type) await hear(event);
     this.unit.afterCommit(async () => {
-      for (const { type, hear } of this.outside) if (event instanceof type) await hear(event);
+      for (const { type, hear } of this.afterListeners) if (event instanceof type) await hear(event);
     });
   }
 }

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DomainEvent } from './domain-event.js';
-import { eventKinds } from './event-kinds.js';
+import { listEventKinds } from './event-kinds.js';
 
 const SOURCES = join(import.meta.dirname, '../..');
 
@@ -32,7 +32,7 @@ describe('the table of event kinds', () => {
       event: new Event(anything, anything, anything, anything),
     }));
     const concrete = made.filter(({ event }) => typeof event.action === 'string');
-    const missing = concrete.filter(({ event }) => !eventKinds().some(({ kind }) => kind === event.kind));
+    const missing = concrete.filter(({ event }) => !listEventKinds().some(({ kind }) => kind === event.kind));
     expect(concrete.length).toBeGreaterThan(10);
     expect(missing.map(({ name, event }) => `${name}: ${event.kind}`)).toEqual([]);
   });

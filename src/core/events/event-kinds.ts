@@ -30,7 +30,7 @@ export const EVENT_KINDS = {
 } as const satisfies Record<string, readonly string[]>;
 
 /** All of them, as `<category>.<action>`. */
-export const eventKinds = (): { kind: string; category: string; action: string }[] =>
+export const listEventKinds = (): { kind: string; category: string; action: string }[] =>
   Object.entries(EVENT_KINDS).flatMap(([category, actions]) =>
     actions.map((action) => ({ kind: `${category}.${action}`, category, action })),
   );

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { Notifications } from '../database/notifications.js';
+import { PostgresNotifications } from '../database/notifications.js';
 
 const CHANNEL = 'armature_event';
 
 /** That an event was committed, on this replica or another; who wants the whole event reads it by its number. */
-export interface EventNotice {
+export interface EventNotification {
   /** Null for what belongs to the whole installation; such events are numbered among themselves. */
   organizationId: string | null;
   sequence: string;
@@ -16,17 +16,17 @@ export interface EventNotice {
 /** Tells every replica which events were committed. */
 @Injectable()
 export class EventStream {
-  constructor(private readonly notifications: Notifications) {}
+  constructor(private readonly notifications: PostgresNotifications) {}
 
   /** The SQL expression that sends a notice with the surrounding transaction; takes SQL of each of its parts. */
-  static notify(parts: { [K in keyof EventNotice]: string }): string {
+  static notifySql(parts: { [K in keyof EventNotification]: string }): string {
     const json = `json_build_array(${parts.organizationId}, ${parts.sequence}::text, ${parts.category}, ${parts.action}, ${parts.actedUpon})`;
     return `pg_notify('${CHANNEL}', ${json}::text)`;
   }
 
   /** @returns how to stop listening */
-  listen(listener: (notice: EventNotice) => void): () => void {
-    return this.notifications.listen(CHANNEL, (payload) => {
+  subscribe(listener: (notice: EventNotification) => void): () => void {
+    return this.notifications.subscribe(CHANNEL, (payload) => {
       const [organizationId, sequence, category, action, actedUpon] = JSON.parse(payload) as [
         string | null,
         string,
@@ -39,7 +39,7 @@ export class EventStream {
   }
 
   /** Calls back when notices may have been missed, so that listeners read again from where they stand. */
-  onGap(listener: () => void): () => void {
+  onReconnect(listener: () => void): () => void {
     return this.notifications.onReconnect(listener);
   }
 }

@@ -1,13 +1,13 @@
 import { Logger } from '@nestjs/common';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { DatabaseUnavailable } from '../database/outage.js';
-import { AppError, clipped } from '../errors/app-error.js';
-import { asAppError, internalError, listed } from '../errors/problem.js';
+import { AppError, truncate } from '../errors/app-error.js';
+import { toAppError, internalError, limitFaults } from '../errors/problem.js';
 import { currentRequest } from '../telemetry/request-context.js';
 
 const logger = new Logger('GraphQL');
 /** Characters of a message of the library, which quotes the values that it refuses. */
-const LONGEST_MESSAGE = 1_000;
+const MAX_MESSAGE_LENGTH = 1_000;
 const REMEDY = 'Correct the document or its variables; the schema answers introspection, and the playground shows it.';
 
 /** Gives every GraphQL error the same `code`, `errors`, `remedy` and `request_id` that REST has, under `extensions`. */
@@ -19,7 +19,7 @@ export function formatError(formatted: GraphQLFormattedError, thrown: unknown): 
     const { stacktrace: _, ...extensions } = formatted.extensions ?? {};
     return {
       ...formatted,
-      message: clipped(formatted.message, LONGEST_MESSAGE),
+      message: truncate(formatted.message, MAX_MESSAGE_LENGTH),
       extensions: {
         code: cause.extensions.code ?? 'BAD_USER_INPUT',
         errors: [],
@@ -29,7 +29,7 @@ export function formatError(formatted: GraphQLFormattedError, thrown: unknown): 
       },
     };
   }
-  const error = cause instanceof AppError ? cause : ofLibrary(formatted, cause);
+  const error = cause instanceof AppError ? cause : fromLibraryError(formatted, cause);
   if (error.status >= 500 && !(error instanceof DatabaseUnavailable))
     logger.error(error.cause ?? error, 'a field failed');
   const { message, errors, remedy, code, extensions } = error;
@@ -37,14 +37,14 @@ export function formatError(formatted: GraphQLFormattedError, thrown: unknown): 
     message,
     locations: formatted.locations,
     path: formatted.path,
-    extensions: { code, errors: listed(errors), ...(remedy ? { remedy } : {}), ...extensions, request_id },
+    extensions: { code, errors: limitFaults(errors), ...(remedy ? { remedy } : {}), ...extensions, request_id },
   };
 }
 
 /** Coercion of variables and arguments fails with plain errors under a code of the library: these are the caller's. */
-function ofLibrary(formatted: GraphQLFormattedError, cause: unknown): AppError {
+function fromLibraryError(formatted: GraphQLFormattedError, cause: unknown): AppError {
   const code = formatted.extensions?.code;
   if (typeof code === 'string' && code !== 'INTERNAL_SERVER_ERROR')
-    return new AppError(400, code, 'Invalid request', clipped(formatted.message, LONGEST_MESSAGE), { remedy: REMEDY });
-  return cause instanceof Error ? asAppError(cause) : internalError(cause);
+    return new AppError(400, code, 'Invalid request', truncate(formatted.message, MAX_MESSAGE_LENGTH), { remedy: REMEDY });
+  return cause instanceof Error ? toAppError(cause) : internalError(cause);
 }

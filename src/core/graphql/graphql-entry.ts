@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
 import { GraphQLError } from 'graphql';
-import type { Authenticated } from '../access/public.js';
+import type { AuthenticatedCaller } from '../access/public.js';
 import { Unauthenticated } from '../errors/app-error.js';
-import { asAppError, tooLarge } from '../errors/problem.js';
+import { toAppError, payloadTooLarge } from '../errors/problem.js';
 import { BodyReader } from '../rest/body/body-reader.js';
-import { PackedJson, TOO_MUCH_DATA, Unpacking } from '../schema/packed-json.js';
+import { PackedJson, TOO_MUCH_DATA_DETAIL, JsonUnpacker } from '../schema/packed-json.js';
 import { formatError } from './format-error.js';
 
 /**
@@ -13,17 +13,17 @@ import { formatError } from './format-error.js';
  * token ends here with 200, `data: null` and UNAUTHENTICATED, introspection included; of others the body is read.
  */
 @Injectable()
-export class GraphqlEntry {
+export class GraphqlMiddleware {
   constructor(private readonly bodies: BodyReader) {}
 
-  readonly use = (request: Request & Authenticated, response: Response, next: NextFunction): void => {
-    this.enter(request, response).then(() => next(), next);
+  readonly use = (request: Request & AuthenticatedCaller, response: Response, next: NextFunction): void => {
+    this.prepareRequest(request, response).then(() => next(), next);
   };
 
   /** Answers what failed before Apollo was reached in the shape that clients of GraphQL read. */
-  readonly refuse = (thrown: unknown, _request: Request, response: Response, next: NextFunction): void => {
+  readonly handleError = (thrown: unknown, _request: Request, response: Response, next: NextFunction): void => {
     if (response.headersSent) return next(thrown);
-    const original = asAppError(thrown);
+    const original = toAppError(thrown);
     const error = new GraphQLError(original.message, { originalError: original });
     const body = { data: null, errors: [formatError(error.toJSON(), error)] };
     response
@@ -32,10 +32,10 @@ export class GraphqlEntry {
       .json(body);
   };
 
-  private async enter(request: Request & Authenticated, response: Response): Promise<void> {
-    if (!request.actor) throw request.refused ?? new Unauthenticated('a bearer token is required');
-    await this.bodies.read(request, response, { isPublic: false, takesFiles: false });
-    request.body = dataOf(request.body);
+  private async prepareRequest(request: Request & AuthenticatedCaller, response: Response): Promise<void> {
+    if (!request.actor) throw request.authenticationError ?? new Unauthenticated('a bearer token is required');
+    await this.bodies.readBody(request, response, { isPublic: false, takesFiles: false });
+    request.body = unpackBody(request.body);
   }
 }
 
@@ -48,13 +48,13 @@ class GraphqlRequest {
 }
 
 /** The body as Apollo reads it, with the variables as data. @throws AppError 413 when they are too large for that */
-function dataOf(body: unknown): unknown {
-  if (body instanceof PackedJson) throw tooLarge(`the body ${TOO_MUCH_DATA}`);
+function unpackBody(body: unknown): unknown {
+  if (body instanceof PackedJson) throw payloadTooLarge(`the body ${TOO_MUCH_DATA_DETAIL}`);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
-  const unpacking = new Unpacking(GraphqlRequest);
+  const unpacking = new JsonUnpacker(GraphqlRequest);
   const members = Object.entries(body).map(([name, value]): [string, unknown] => {
-    const field = unpacking.field(name, value);
-    if (!field) throw tooLarge(`${name} ${TOO_MUCH_DATA}`);
+    const field = unpacking.unpackField(name, value);
+    if (!field) throw payloadTooLarge(`${name} ${TOO_MUCH_DATA_DETAIL}`);
     return [name, field.value];
   });
   return Object.fromEntries(members);

@@ -2,21 +2,21 @@ import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { Injectable } from '@nestjs/common';
 import type { GqlOptionsFactory } from '@nestjs/graphql';
 import type { Request } from 'express';
-import type { Authenticated } from '../access/public.js';
+import type { AuthenticatedCaller } from '../access/public.js';
 import { Env } from '../config/env.js';
-import { AnswerBudget } from '../answers/answer-budget.js';
-import { isLarge, weightOf, written } from '../rest/written-json.js';
-import { asGraphQLError } from './sockets/operation.js';
+import { ResponseBudget } from '../answers/answer-budget.js';
+import { isLargeJson, estimateJsonBytes, serializeInPieces } from '../rest/written-json.js';
+import { toGraphQLError } from './sockets/operation.js';
 import { GRAPHQL_PATH } from './sockets/upgrade.js';
 import { formatError } from './format-error.js';
-import { overlong, PARSE_OPTIONS } from './limits/limits.js';
-import { limitsPlugin } from './limits/limits.plugin.js';
+import { findLengthError, PARSE_OPTIONS } from './limits/limits.js';
+import { createQueryLimitsPlugin } from './limits/limits.plugin.js';
 
 /** How Apollo is set up: the code is the schema; the caller is known and the body read when a call comes here. */
 @Injectable()
-export class GraphqlOptions implements GqlOptionsFactory<ApolloDriverConfig> {
+export class GraphqlOptionsFactory implements GqlOptionsFactory<ApolloDriverConfig> {
   constructor(
-    private readonly budget: AnswerBudget,
+    private readonly budget: ResponseBudget,
     private readonly env: Env,
   ) {}
 
@@ -34,33 +34,33 @@ export class GraphqlOptions implements GqlOptionsFactory<ApolloDriverConfig> {
       stopOnTerminationSignals: false,
       cache: 'bounded',
       parseOptions: PARSE_OPTIONS,
-      stringifyResult: (result) => this.write(result),
-      plugins: [limitsPlugin(queryLimits(this.env))],
+      stringifyResult: (result) => this.stringify(result),
+      plugins: [createQueryLimitsPlugin(queryLimitsFromEnv(this.env))],
       formatError,
-      context: ({ req }: { req: Request & Authenticated }) => this.contextOf(req),
+      context: ({ req }: { req: Request & AuthenticatedCaller }) => this.buildContext(req),
     };
   }
 
   /** Large answers are written piece by piece, so that others are served in between, and within the memory that all answers share. */
-  private async write(result: object): Promise<string> {
-    if (!isLarge(result)) return JSON.stringify(result);
+  private async stringify(result: object): Promise<string> {
+    if (!isLargeJson(result)) return JSON.stringify(result);
     try {
-      await this.budget.writtenOf(weightOf(result, this.budget.mostWritten + 1));
-      return Buffer.concat(await written(result)).toString();
+      await this.budget.reserveSerializedList(estimateJsonBytes(result, this.budget.maxSerializedBytes + 1));
+      return Buffer.concat(await serializeInPieces(result)).toString();
     } catch (thrown) {
-      const error = asGraphQLError(thrown);
+      const error = toGraphQLError(thrown);
       return JSON.stringify({ data: null, errors: [formatError(error.toJSON(), error)] });
     }
   }
 
-  private contextOf(req: Request & Authenticated): object {
-    const tooLong = overlong((req.body as { query?: unknown } | undefined)?.query);
+  private buildContext(req: Request & AuthenticatedCaller): object {
+    const tooLong = findLengthError((req.body as { query?: unknown } | undefined)?.query);
     if (tooLong) throw tooLong;
     return { req, actor: req.actor };
   }
 }
 
-export const queryLimits = (env: Env) => ({
+export const queryLimitsFromEnv = (env: Env) => ({
   depth: env.LIMIT_GRAPHQL_DEPTH,
   cost: env.LIMIT_GRAPHQL_COST,
   aliases: env.LIMIT_GRAPHQL_ALIASES,

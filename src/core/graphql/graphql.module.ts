@@ -2,24 +2,24 @@ import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { Module } from '@nestjs/common';
 import { GraphQLModule } from '@nestjs/graphql';
 import { Env } from '../config/env.js';
-import { CallLimit } from '../rest/call-limit.js';
+import { RateLimitService } from '../rest/call-limit.js';
 import { formatError } from './format-error.js';
-import { GraphqlEntry } from './graphql-entry.js';
-import { GraphqlOptions, queryLimits } from './graphql-options.js';
+import { GraphqlMiddleware } from './graphql-entry.js';
+import { GraphqlOptionsFactory, queryLimitsFromEnv } from './graphql-options.js';
 import {
   PLAYGROUND_OPTIONS,
   PlaygroundController,
   type PlaygroundOptions,
 } from './playground/playground.controller.js';
-import { GraphqlSockets } from './sockets/graphql-sockets.js';
+import { GraphqlSocketServer } from './sockets/graphql-sockets.js';
 import { SOCKET_DEFAULTS, SOCKET_OPTIONS, type SocketOptions } from './sockets/socket-options.js';
 
 @Module({
   controllers: [PlaygroundController],
-  imports: [GraphQLModule.forRootAsync<ApolloDriverConfig>({ driver: ApolloDriver, useClass: GraphqlOptions })],
+  imports: [GraphQLModule.forRootAsync<ApolloDriverConfig>({ driver: ApolloDriver, useClass: GraphqlOptionsFactory })],
   providers: [
-    GraphqlEntry,
-    GraphqlSockets,
+    GraphqlMiddleware,
+    GraphqlSocketServer,
     {
       provide: PLAYGROUND_OPTIONS,
       inject: [Env],
@@ -27,12 +27,12 @@ import { SOCKET_DEFAULTS, SOCKET_OPTIONS, type SocketOptions } from './sockets/s
     },
     {
       provide: SOCKET_OPTIONS,
-      inject: [Env, CallLimit],
-      useFactory: (env: Env, limit: CallLimit): SocketOptions => ({
+      inject: [Env, RateLimitService],
+      useFactory: (env: Env, limit: RateLimitService): SocketOptions => ({
         ...SOCKET_DEFAULTS,
         allowedOrigins: [...env.CORS_ORIGINS, new URL(env.baseUrl).origin],
-        beforeOperation: (actor) => limit.countOperation(actor),
-        limits: queryLimits(env),
+        beforeOperation: (actor) => limit.consumeOperation(actor),
+        limits: queryLimitsFromEnv(env),
         perUser: env.LIMIT_SOCKETS_PER_USER,
         formatError,
       }),

@@ -1,17 +1,17 @@
 import { GraphQLError, GraphQLScalarType, Kind, valueFromASTUntyped } from 'graphql';
 
-const ISO = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/;
+const ISO_TIMESTAMP = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/;
 
 function parseTime(value: unknown): Date {
-  const day = typeof value === 'string' ? ISO.exec(value)?.[1] : undefined;
+  const day = typeof value === 'string' ? ISO_TIMESTAMP.exec(value)?.[1] : undefined;
   const time = new Date(day ? (value as string) : NaN);
-  if (!day || Number.isNaN(time.getTime()) || !isOnCalendar(day))
+  if (!day || Number.isNaN(time.getTime()) || !isCalendarDate(day))
     throw new GraphQLError('Time must be an ISO 8601 timestamp with a zone, such as 2026-01-31T09:30:00.000Z');
   return time;
 }
 
 /** Date rolls the 30th of February over into March instead of refusing it. */
-function isOnCalendar(day: string): boolean {
+function isCalendarDate(day: string): boolean {
   return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
 }
 

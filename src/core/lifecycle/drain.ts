@@ -2,7 +2,7 @@ import { Global, Injectable, Module } from '@nestjs/common';
 
 /** Whether this process is about to stop: it still serves, and is to be sent nothing new. */
 @Injectable()
-export class Drain {
+export class DrainState {
   private begun = false;
 
   get hasBegun(): boolean {
@@ -15,5 +15,5 @@ export class Drain {
 }
 
 @Global()
-@Module({ providers: [Drain], exports: [Drain] })
+@Module({ providers: [DrainState], exports: [DrainState] })
 export class LifecycleModule {}

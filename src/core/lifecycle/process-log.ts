@@ -12,7 +12,7 @@ export class ProcessLog {
   constructor(private readonly json: boolean) {}
 
   /** In the form that the application's log has with these settings, which need not be sound yet. */
-  static of({ NODE_ENV, LOG_FORMAT }: Record<string, string | undefined>): ProcessLog {
+  static fromEnv({ NODE_ENV, LOG_FORMAT }: Record<string, string | undefined>): ProcessLog {
     return new ProcessLog(LOG_FORMAT === 'json' || (!LOG_FORMAT && NODE_ENV === 'production'));
   }
 

@@ -1,12 +1,12 @@
 /** Places in the memory that the event loop and the watchdog share. */
-export const BEATS = 0;
+export const HEARTBEATS = 0;
 export const DEADLINE_MS = 1;
-export const BLOCKS = 2;
+export const BLOCK_COUNT = 2;
 export const LONGEST_BLOCK_MS = 3;
-export const PLACES = 4;
+export const SLOT_COUNT = 4;
 
 /** How often the loop gives a sign of life, and the watchdog looks for one. */
-export const BEAT_MS = 250;
+export const HEARTBEAT_MS = 250;
 
 export interface WatchdogOptions {
   memory: SharedArrayBuffer;

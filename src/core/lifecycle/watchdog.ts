@@ -3,12 +3,12 @@ import { Worker } from 'node:worker_threads';
 import { Gauge } from 'prom-client';
 import type { Metrics } from '../telemetry/metrics.js';
 import {
-  BEAT_MS,
-  BEATS,
-  BLOCKS,
+  HEARTBEAT_MS,
+  HEARTBEATS,
+  BLOCK_COUNT,
   DEADLINE_MS,
   LONGEST_BLOCK_MS,
-  PLACES,
+  SLOT_COUNT,
   type WatchdogOptions,
 } from './watchdog-memory.js';
 
@@ -17,8 +17,8 @@ import {
  * or when a shutdown takes too long, which no timer of the loop itself could.
  */
 export class Watchdog {
-  private readonly memory = new SharedArrayBuffer(PLACES * Int32Array.BYTES_PER_ELEMENT);
-  private readonly places = new Int32Array(this.memory);
+  private readonly memory = new SharedArrayBuffer(SLOT_COUNT * Int32Array.BYTES_PER_ELEMENT);
+  private readonly slots = new Int32Array(this.memory);
   private readonly worker: Worker;
 
   constructor(json: boolean) {
@@ -30,25 +30,25 @@ export class Watchdog {
       resourceLimits: { maxOldGenerationSizeMb: 32 },
     });
     this.worker.unref();
-    setInterval(() => Atomics.add(this.places, BEATS, 1), BEAT_MS).unref();
+    setInterval(() => Atomics.add(this.slots, HEARTBEATS, 1), HEARTBEAT_MS).unref();
   }
 
   /** The process is ended after so long, whatever it does. */
-  endWithin(ms: number): void {
-    Atomics.store(this.places, DEADLINE_MS, ms);
+  killAfter(ms: number): void {
+    Atomics.store(this.slots, DEADLINE_MS, ms);
   }
 
-  tellIn({ registry }: Metrics): void {
+  registerMetrics({ registry }: Metrics): void {
     const gauge = (name: string, help: string, value: () => number): void => {
       const made: Gauge = new Gauge({ name, help, registers: [registry], collect: () => made.set(value()) });
     };
     gauge('armature_event_loop_blocks', 'How often the event loop was blocked for longer than a second.', () =>
-      Atomics.load(this.places, BLOCKS),
+      Atomics.load(this.slots, BLOCK_COUNT),
     );
     gauge(
       'armature_event_loop_longest_block_seconds',
       'The longest that the event loop was blocked, if longer than a second.',
-      () => Atomics.load(this.places, LONGEST_BLOCK_MS) / 1000,
+      () => Atomics.load(this.slots, LONGEST_BLOCK_MS) / 1000,
     );
   }
 }

@@ -1,34 +1,34 @@
 import { createHash } from 'node:crypto';
 import { validate } from 'uuid';
 import { InvalidRequest } from '../errors/app-error.js';
-import { unsoundText } from '../schema/sound.js';
+import { findTextFault } from '../schema/sound.js';
 import type { OrderColumn } from './listing.js';
 
 /** Where a walk stands: the value of the ordering column and the id of the last record given, and the total found at its start. */
-export interface Position {
+export interface CursorPosition {
   value: string;
   id: string;
   total: number;
 }
 
 /** A short digest of everything that a walk depends on: another order or filter makes another walk. */
-export function walkOf(parts: unknown): string {
+export function fingerprintQuery(parts: unknown): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 12);
 }
 
-export function writeCursor(walk: string, position: Position): string {
+export function encodeCursor(walk: string, position: CursorPosition): string {
   return Buffer.from(JSON.stringify([walk, position.value, position.id, position.total])).toString('base64url');
 }
 
 /** What a value of each type of column looks like; a cursor is the caller's to send, so nothing else reaches SQL. */
-const VALUES: Record<OrderColumn<never>['type'], (value: string) => boolean> = {
-  text: (value) => unsoundText(value) === undefined,
+const VALUE_CHECKS: Record<OrderColumn<never>['type'], (value: string) => boolean> = {
+  text: (value) => findTextFault(value) === undefined,
   timestamptz: (value) => /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/.test(value) && !Number.isNaN(Date.parse(value)),
   bigint: (value) => /^-?\d{1,18}$/.test(value),
 };
 
 /** @throws InvalidRequest when the text is no cursor, or one of another walk */
-export function readCursor(walk: string, cursor: string, type: OrderColumn<never>['type']): Position {
+export function decodeCursor(walk: string, cursor: string, type: OrderColumn<never>['type']): CursorPosition {
   let read: unknown;
   try {
     read = JSON.parse(Buffer.from(cursor, 'base64url').toString());
@@ -43,16 +43,16 @@ export function readCursor(walk: string, cursor: string, type: OrderColumn<never
     !Number.isSafeInteger(read[3]) ||
     Number(read[3]) < 0
   )
-    throw notACursor();
+    throw invalidCursor();
   if (read[0] !== walk)
-    throw InvalidRequest.at(
+    throw InvalidRequest.forField(
       'cursor',
       'was made for another order, search or filter',
       'Begin a new walk with an empty cursor.',
     );
-  if (!VALUES[type](read[1])) throw notACursor();
+  if (!VALUE_CHECKS[type](read[1])) throw invalidCursor();
   return { value: read[1], id: String(read[2]), total: Number(read[3]) };
 }
 
-const notACursor = (): InvalidRequest =>
-  InvalidRequest.at('cursor', 'is not a cursor', 'Send the next_cursor of the last answer, or an empty cursor.');
+const invalidCursor = (): InvalidRequest =>
+  InvalidRequest.forField('cursor', 'is not a cursor', 'Send the next_cursor of the last answer, or an empty cursor.');

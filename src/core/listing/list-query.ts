@@ -4,17 +4,17 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString, IsUUID, MaxLength } from 'class-validator';
 import { InvalidRequest } from '../errors/app-error.js';
 
-export const LARGEST_PAGE = 500;
+export const MAX_PAGE_SIZE = 500;
 
 /** Characters of what a list is asked. */
-const LONGEST = { search: 500, order: 100, filter: 4_000, cursor: 4_000, words: 500 };
+const MAX_LENGTHS = { search: 500, order: 100, filter: 4_000, cursor: 4_000, words: 500 };
 
 /** Text that narrows a list: given once, and bounded in length. */
-export const QueryText = (kind: keyof typeof LONGEST) =>
+export const QueryText = (kind: keyof typeof MAX_LENGTHS) =>
   applyDecorators(
     IsOptional(),
     IsString({ message: 'must be given once' }),
-    MaxLength(LONGEST[kind], { message: `must have at most ${LONGEST[kind]} characters` }),
+    MaxLength(MAX_LENGTHS[kind], { message: `must have at most ${MAX_LENGTHS[kind]} characters` }),
   );
 
 /** The query parameters that every list takes. All arrive as text; `page` and `pagesize` are read by `pageOf`. */
@@ -23,7 +23,7 @@ export class ListQuery {
   @IsOptional()
   page?: string;
 
-  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: LARGEST_PAGE, description: 'Records per page.' })
+  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE, description: 'Records per page.' })
   @IsOptional()
   pagesize?: string;
 
@@ -71,7 +71,7 @@ export class OrganizationQuery {
   organization_id?: string;
 
   /** The record, when it is of the organization that the call names, if it names one; else null. */
-  only<T extends { organizationId: string }>(record: T | null): T | null {
+  keepIfInOrganization<T extends { organizationId: string }>(record: T | null): T | null {
     return this.organization_id === undefined || this.organization_id.toLowerCase() === record?.organizationId
       ? record
       : null;
@@ -107,7 +107,7 @@ export class ListArgs {
   filter?: string;
 
   /** The query that REST would have made of these arguments. */
-  toQuery(): OrganizationListQuery {
+  toListQuery(): OrganizationListQuery {
     const { orgID, page, pagesize, search, order, filter } = this;
     return Object.assign(new OrganizationListQuery(), {
       organization_id: orgID ?? undefined,
@@ -121,26 +121,26 @@ export class ListArgs {
 }
 
 /** Whether a list that knows `pagesize=all` is asked for everything. */
-export const asksForAll = ({ pagesize }: ListQuery): boolean => pagesize?.toLowerCase() === 'all';
+export const requestsAll = ({ pagesize }: ListQuery): boolean => pagesize?.toLowerCase() === 'all';
 
 /** A page as asked for: `page` from 0, `size` from 1 to 500. */
-export interface PageWish {
+export interface PageRequest {
   page: number;
   size: number;
 }
 
 /** @throws InvalidRequest when page or pagesize is not a number in its bounds */
-export function pageOf(query: ListQuery, defaultSize: number): PageWish {
+export function parsePage(query: ListQuery, defaultSize: number): PageRequest {
   return {
-    page: wholeNumber('page', query.page, 0, 0, Number.MAX_SAFE_INTEGER),
-    size: wholeNumber('pagesize', query.pagesize, defaultSize, 1, LARGEST_PAGE),
+    page: parseInteger('page', query.page, 0, 0, Number.MAX_SAFE_INTEGER),
+    size: parseInteger('pagesize', query.pagesize, defaultSize, 1, MAX_PAGE_SIZE),
   };
 }
 
-function wholeNumber(name: string, text: string | undefined, preset: number, min: number, max: number): number {
+function parseInteger(name: string, text: string | undefined, preset: number, min: number, max: number): number {
   if (text === undefined || text === '') return preset;
   const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
   if (value >= min && value <= max) return value;
   const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
-  throw InvalidRequest.at(name, `must be a whole number ${range}`);
+  throw InvalidRequest.forField(name, `must be a whole number ${range}`);
 }

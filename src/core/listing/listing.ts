@@ -5,11 +5,11 @@ import { InvalidRequest } from '../errors/app-error.js';
 export interface OrderColumn<E> {
   sql: string;
   type: 'text' | 'timestamptz' | 'bigint';
-  of(record: E): string | Date | number;
+  getValue(record: E): string | Date | number;
 }
 
 /** Narrows a query by the value of one key of `filter`, or throws InvalidRequest. */
-export type Condition<E extends ObjectLiteral> = (rows: SelectQueryBuilder<E>, value: unknown) => void;
+export type FilterCondition<E extends ObjectLiteral> = (rows: SelectQueryBuilder<E>, value: unknown) => void;
 
 /** What a list may be asked, in the words of the wire. Nothing else of a query reaches SQL but as a bound parameter. */
 export interface Listing<E extends ObjectLiteral & { id: string }> {
@@ -20,34 +20,34 @@ export interface Listing<E extends ObjectLiteral & { id: string }> {
   defaultOrder: string;
   /** SQL of the columns that `search` looks into. */
   search: string[];
-  filter?: Record<string, Condition<E>>;
+  filter?: Record<string, FilterCondition<E>>;
   /** Filter keys with the value they have when they are not given. */
   filterDefaults?: Record<string, unknown>;
 }
 
 /** The columns that every record can be ordered by. */
-export function recordOrder<E extends { name: string; createdAt: Date; updatedAt: Date }>(
+export function recordOrderColumns<E extends { name: string; createdAt: Date; updatedAt: Date }>(
   alias: string,
 ): Record<string, OrderColumn<E>> {
   return {
-    name: { sql: `${alias}.name`, type: 'text', of: (record) => record.name },
-    created_at: { sql: `${alias}.created_at`, type: 'timestamptz', of: (record) => record.createdAt },
-    updated_at: { sql: `${alias}.updated_at`, type: 'timestamptz', of: (record) => record.updatedAt },
+    name: { sql: `${alias}.name`, type: 'text', getValue: (record) => record.name },
+    created_at: { sql: `${alias}.created_at`, type: 'timestamptz', getValue: (record) => record.createdAt },
+    updated_at: { sql: `${alias}.updated_at`, type: 'timestamptz', getValue: (record) => record.updatedAt },
   };
 }
 
 /** Equality with a text column; anything but a string is refused. */
-export const equals =
-  <E extends ObjectLiteral>(key: string, sql: string): Condition<E> =>
+export const equalsFilter =
+  <E extends ObjectLiteral>(key: string, sql: string): FilterCondition<E> =>
   (rows, value) => {
-    if (typeof value !== 'string') throw InvalidRequest.at('filter', `${key} must be a string`);
+    if (typeof value !== 'string') throw InvalidRequest.forField('filter', `${key} must be a string`);
     rows.andWhere(`${sql} = :filter_${key}`, { [`filter_${key}`]: value });
   };
 
 /** A choice by true or false. */
-export const chosen =
-  <E extends ObjectLiteral>(key: string, choose: (rows: SelectQueryBuilder<E>, yes: boolean) => void): Condition<E> =>
+export const booleanFilter =
+  <E extends ObjectLiteral>(key: string, choose: (rows: SelectQueryBuilder<E>, yes: boolean) => void): FilterCondition<E> =>
   (rows, value) => {
-    if (typeof value !== 'boolean') throw InvalidRequest.at('filter', `${key} must be true or false`);
+    if (typeof value !== 'boolean') throw InvalidRequest.forField('filter', `${key} must be true or false`);
     choose(rows, value);
   };

@@ -4,7 +4,7 @@ import { InvalidRequest } from '../errors/app-error.js';
 import { ListQuery, QueryText } from './list-query.js';
 
 /** What lists of placed records are narrowed by beside the query that every list has. */
-interface Narrowing {
+interface AdditionalFilters {
   visibility?: string | string[];
   from?: string;
   to?: string;
@@ -12,7 +12,7 @@ interface Narrowing {
 }
 
 /** The answer repeats the page, as an Int. */
-const LARGEST_INT = 2 ** 31 - 1;
+const MAX_INT = 2 ** 31 - 1;
 
 /** The paging of older GraphQL queries, in which numbers are text. */
 @InputType()
@@ -55,9 +55,9 @@ export class PageFilter {
   metrics?: string | null;
 
   /** The query that REST would have made of it. */
-  into<Q extends ListQuery>(query: Q): Q {
+  applyTo<Q extends ListQuery>(query: Q): Q {
     const { page, pageSize, order, search } = this;
-    if (Number(page) > LARGEST_INT) throw InvalidRequest.at('/selector/page', `must be at most ${LARGEST_INT}`);
+    if (Number(page) > MAX_INT) throw InvalidRequest.forField('/selector/page', `must be at most ${MAX_INT}`);
     return Object.assign(query, {
       page,
       pagesize: pageSize,
@@ -67,9 +67,9 @@ export class PageFilter {
   }
 
   /** The same for a list that is also narrowed by visibility and times. */
-  intoNarrowed<Q extends ListQuery & Narrowing>(query: Q): Q {
+  applyWithFiltersTo<Q extends ListQuery & AdditionalFilters>(query: Q): Q {
     const { visibility, from, to, updated_after } = this;
-    return Object.assign(this.into(query), {
+    return Object.assign(this.applyTo(query), {
       visibility: visibility ?? undefined,
       from: from ?? undefined,
       to: to ?? undefined,

@@ -13,10 +13,10 @@ export interface Page<T> {
 }
 
 /** A list that is short by its nature, as its only page. */
-export const whole = <T>(items: T[]): Page<T> => ({ page: 0, size: items.length, total: items.length, items });
+export const singlePage = <T>(items: T[]): Page<T> => ({ page: 0, size: items.length, total: items.length, items });
 
 /** The envelope that lists answer with: `page, page_size, total_count` and the records under their plural. */
-export interface Envelope {
+export interface PageEnvelope {
   page: number;
   page_size: number;
   total_count: number;
@@ -24,7 +24,7 @@ export interface Envelope {
 }
 
 /** Fills the envelope of a page; the records go under `plural`. */
-export function envelope<T, V>(page: Page<T>, plural: string, view: (record: T) => V): Envelope {
+export function toPageEnvelope<T, V>(page: Page<T>, plural: string, view: (record: T) => V): PageEnvelope {
   return {
     page: page.page,
     page_size: page.size,
@@ -35,9 +35,9 @@ export function envelope<T, V>(page: Page<T>, plural: string, view: (record: T) 
 }
 
 /** Makes the class of an envelope for one kind of record, for both APIs. */
-export function EnvelopeOf<V>(view: Type<V>, plural: string, name: string): Type<Envelope> {
+export function PaginatedView<V>(view: Type<V>, plural: string, name: string): Type<PageEnvelope> {
   @ObjectType(name)
-  class PageView implements Envelope {
+  class PageView implements PageEnvelope {
     @IntField({ description: 'Page, counted from 0.' })
     page!: number;
 

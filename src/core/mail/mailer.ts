@@ -16,7 +16,7 @@ const TIMEOUT_MS = 10_000;
 export class Mailer implements OnApplicationShutdown {
   private readonly logger = new Logger(Mailer.name);
   private readonly transport: Transporter | null;
-  private readonly underway = new Set<Promise<void>>();
+  private readonly pending = new Set<Promise<void>>();
 
   constructor(private readonly env: Env) {
     this.transport = env.SMTP_URL
@@ -39,28 +39,28 @@ export class Mailer implements OnApplicationShutdown {
   /** @throws Error when the mail server does not take it, or none is configured */
   async send(mail: Mail): Promise<void> {
     if (!this.transport) throw new Error('SMTP_URL is not set');
-    await this.transport.sendMail({ from: this.env.MAIL_FROM, ...mail, subject: oneLine(mail.subject) });
+    await this.transport.sendMail({ from: this.env.MAIL_FROM, ...mail, subject: toSingleLine(mail.subject) });
   }
 
   /** Sends without letting the caller wait; a failure is logged, without the letter. Nothing happens without a mail server. */
-  post(mail: Mail): void {
+  sendInBackground(mail: Mail): void {
     if (!this.transport) return;
     const sent: Promise<void> = this.send(mail)
-      .catch((error: unknown) => this.logger.warn(`a mail was not sent: ${reason(error)}`))
-      .finally(() => this.underway.delete(sent));
-    this.underway.add(sent);
+      .catch((error: unknown) => this.logger.warn(`a mail was not sent: ${describeMailError(error)}`))
+      .finally(() => this.pending.delete(sent));
+    this.pending.add(sent);
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await Promise.all(this.underway);
+    await Promise.all(this.pending);
     this.transport?.close();
   }
 }
 
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ');
+const toSingleLine = (text: string): string => text.replace(/\s+/g, ' ');
 
 /** What mail servers answer may repeat the letter; their codes do not. */
-const reason = (error: unknown): string => {
+const describeMailError = (error: unknown): string => {
   const { code, responseCode } = error as { code?: string; responseCode?: number };
   return [code, responseCode].filter(Boolean).join(' ') || 'the mail server failed';
 };

@@ -54,42 +54,42 @@ describe('Address rules', () => {
   it.each([...METADATA, ...INTERNAL, ...NOWHERE, ...TRANSLATED, '127.0.0.1', '::1', 'localhost'])(
     'refuse %s to users',
     (address) => {
-      expect(development.refusal(address, 'user')).toEqual(expect.any(String));
+      expect(development.findRefusal(address, 'user')).toEqual(expect.any(String));
     },
   );
 
   it.each(['1.1.1.1', '140.82.112.3', '2606:4700::1111', '::ffff:1.1.1.1'])(
     'let %s through for everybody',
     (address) => {
-      expect(production.refusal(address, 'user')).toBeUndefined();
-      expect(production.refusal(address, 'connection')).toBeUndefined();
+      expect(production.findRefusal(address, 'user')).toBeUndefined();
+      expect(production.findRefusal(address, 'connection')).toBeUndefined();
     },
   );
 
   it.each(INTERNAL)('let a connection reach %s', (address) => {
-    expect(production.refusal(address, 'connection')).toBeUndefined();
+    expect(production.findRefusal(address, 'connection')).toBeUndefined();
   });
 
   it('let a connection reach loopback outside production only', () => {
-    expect(development.refusal('127.0.0.1', 'connection')).toBeUndefined();
-    expect(development.refusal('::1', 'connection')).toBeUndefined();
-    expect(production.refusal('127.0.0.1', 'connection')).toMatch(/loopback/);
+    expect(development.findRefusal('127.0.0.1', 'connection')).toBeUndefined();
+    expect(development.findRefusal('::1', 'connection')).toBeUndefined();
+    expect(production.findRefusal('127.0.0.1', 'connection')).toMatch(/loopback/);
   });
 
   it.each([...METADATA, ...NOWHERE, ...TRANSLATED])('refuse %s to connections', (address) => {
-    expect(development.refusal(address, 'connection')).toEqual(expect.any(String));
+    expect(development.findRefusal(address, 'connection')).toEqual(expect.any(String));
   });
 
   it('keep connections to public addresses when so set', () => {
     const rules = new AddressRules({ allow: [], connections: 'public', production: false });
-    expect(rules.refusal('10.0.0.1', 'connection')).toMatch(/private/);
+    expect(rules.findRefusal('10.0.0.1', 'connection')).toMatch(/private/);
   });
 
   it('make exceptions for the CIDRs of the operator, but never for metadata', () => {
-    expect(open.refusal('10.1.2.3', 'user')).toBeUndefined();
-    expect(open.refusal('::ffff:10.1.2.3', 'user')).toBeUndefined();
-    expect(open.refusal('fd12::1', 'user')).toBeUndefined();
-    for (const address of METADATA) expect(open.refusal(address, 'user')).toMatch(/metadata/);
+    expect(open.findRefusal('10.1.2.3', 'user')).toBeUndefined();
+    expect(open.findRefusal('::ffff:10.1.2.3', 'user')).toBeUndefined();
+    expect(open.findRefusal('fd12::1', 'user')).toBeUndefined();
+    for (const address of METADATA) expect(open.findRefusal(address, 'user')).toMatch(/metadata/);
   });
 
   it('do not start with a CIDR that cannot be read', () => {

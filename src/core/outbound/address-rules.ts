@@ -16,7 +16,7 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = [Address, number];
 
 /** Where clouds answer their machines: link-local for most, and the addresses of Azure, Alibaba, Oracle, AWS, Google and Scaleway. */
-const METADATA = [
+const METADATA_RANGES = [
   '169.254.0.0/16',
   'fe80::/10',
   '168.63.129.16/32',
@@ -26,20 +26,20 @@ const METADATA = [
   'fd00:c1::a9fe:a9fe/128',
   'fd20:ce::254/128',
   'fd00:42::42/128',
-].map(range);
+].map(parseRange);
 
 /** Prefixes of IPv6 under which translators and tunnels reach an IPv4 address, and the bytes of the address: NAT64, translated and compatible forms, 6to4, Teredo. */
-const EMBEDDING: [Range, number, number?][] = [
-  [range('64:ff9b::/96'), 12],
-  [range('64:ff9b:1::/48'), 12],
-  [range('::ffff:0:0:0/96'), 12],
-  [range('::/96'), 12],
-  [range('2002::/16'), 2],
-  [range('2001::/32'), 4],
-  [range('2001::/32'), 12, 0xff],
+const EMBEDDED_IPV4_PREFIXES: [Range, number, number?][] = [
+  [parseRange('64:ff9b::/96'), 12],
+  [parseRange('64:ff9b:1::/48'), 12],
+  [parseRange('::ffff:0:0:0/96'), 12],
+  [parseRange('::/96'), 12],
+  [parseRange('2002::/16'), 2],
+  [parseRange('2001::/32'), 4],
+  [parseRange('2001::/32'), 12, 0xff],
 ];
 
-const GLOBAL_V6 = range('2000::/3');
+const GLOBAL_IPV6_RANGE = parseRange('2000::/3');
 
 /** Which addresses may be called: decides on one numeric address, so it is asked when a name is resolved and again when it is connected to. */
 export class AddressRules {
@@ -47,16 +47,16 @@ export class AddressRules {
 
   /** @throws Error when a CIDR of `allow` cannot be read. */
   constructor(private readonly settings: AddressSettings) {
-    this.allowed = settings.allow.map(range);
+    this.allowed = settings.allow.map(parseRange);
   }
 
   /** Why this address may not be called, in words that fit after the address ("is a private address"), or undefined when it may. */
-  refusal(text: string, policy: OutboundPolicy): string | undefined {
+  findRefusal(text: string, policy: OutboundPolicy): string | undefined {
     if (!ipaddr.isValid(text)) return 'is not an address';
-    const address = plain(ipaddr.parse(text));
-    if ([address, ...embedded(address)].some(isMetadata)) return 'is a link-local or metadata address';
-    if (this.allowed.some((known) => within(address, known))) return undefined;
-    const kind = kindOf(address);
+    const address = unmapIpv4(ipaddr.parse(text));
+    if ([address, ...embeddedIpv4Addresses(address)].some(isMetadata)) return 'is a link-local or metadata address';
+    if (this.allowed.some((known) => isWithin(address, known))) return undefined;
+    const kind = addressKind(address);
     if (kind === 'unicast') return undefined;
     if (policy === 'connection' && this.settings.connections === 'private') {
       if (kind === 'private' || kind === 'uniqueLocal' || kind === 'carrierGradeNat') return undefined;
@@ -67,37 +67,37 @@ export class AddressRules {
 }
 
 /** An IPv4 address written as IPv6 is judged as the IPv4 address that it reaches. */
-function plain(address: Address): Address {
+function unmapIpv4(address: Address): Address {
   return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
 }
 
 /** The IPv4 addresses that an IPv6 address may lead to: they are refused even where the operator allows the range around it. */
-function embedded(address: Address): Address[] {
+function embeddedIpv4Addresses(address: Address): Address[] {
   if (!(address instanceof ipaddr.IPv6)) return [];
   const bytes = address.toByteArray();
-  return EMBEDDING.filter(([prefix]) => within(address, prefix)).map(([, at, mask = 0]) =>
+  return EMBEDDED_IPV4_PREFIXES.filter(([prefix]) => isWithin(address, prefix)).map(([, at, mask = 0]) =>
     ipaddr.fromByteArray(bytes.slice(at, at + 4).map((byte) => byte ^ mask)),
   );
 }
 
 function isMetadata(address: Address): boolean {
-  return METADATA.some((known) => within(address, known));
+  return METADATA_RANGES.some((known) => isWithin(address, known));
 }
 
 /** Only 2000::/3 is given out for global use; translation and tunnel ranges within it have their own names and are refused by them. */
-function kindOf(address: Address): string {
+function addressKind(address: Address): string {
   const kind = address.range();
-  return kind === 'unicast' && address instanceof ipaddr.IPv6 && !within(address, GLOBAL_V6) ? 'reserved' : kind;
+  return kind === 'unicast' && address instanceof ipaddr.IPv6 && !isWithin(address, GLOBAL_IPV6_RANGE) ? 'reserved' : kind;
 }
 
-function within(address: Address, [base, bits]: Range): boolean {
+function isWithin(address: Address, [base, bits]: Range): boolean {
   return address.kind() === base.kind() && address.match(base, bits);
 }
 
-function range(cidr: string): Range {
+function parseRange(cidr: string): Range {
   const [base, bits] = ipaddr.parseCIDR(
     cidr.includes('/') ? cidr : `${cidr}/${ipaddr.parse(cidr).kind() === 'ipv4' ? 32 : 128}`,
   );
-  const address = plain(base);
+  const address = unmapIpv4(base);
   return [address, address === base ? bits : Math.max(0, bits - 96)];
 }

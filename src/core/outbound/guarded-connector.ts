@@ -3,7 +3,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { type ConnectionOptions } from 'node:tls';
 import { buildConnector } from 'undici';
 import { type AddressRules, type OutboundPolicy } from './address-rules.js';
-import { refused } from './outbound-refused.js';
+import { outboundRefused } from './outbound-refused.js';
 
 /** PEM texts and switches of one TLS connection. */
 export interface TlsOptions {
@@ -19,7 +19,7 @@ export interface TlsOptions {
  * Opens sockets only to addresses that the rules let through. It decides on the very addresses that the socket then connects to,
  * so a name that resolves differently the second time gains nothing.
  */
-export function guardedConnector(
+export function createGuardedConnector(
   rules: AddressRules,
   policy: OutboundPolicy,
   tls: TlsOptions = {},
@@ -28,23 +28,23 @@ export function guardedConnector(
   const options: ConnectionOptions & { timeout: number; lookup: LookupFunction } = {
     ...tls,
     timeout: connectTimeoutMs,
-    lookup: guardedLookup(rules, policy),
+    lookup: createGuardedLookup(rules, policy),
   };
   const connect = buildConnector(options);
   return (target, callback) => {
-    const reason = isIP(target.hostname) ? rules.refusal(target.hostname, policy) : undefined;
-    if (reason) callback(refused(target.hostname, `${target.hostname} ${reason}`), null);
+    const reason = isIP(target.hostname) ? rules.findRefusal(target.hostname, policy) : undefined;
+    if (reason) callback(outboundRefused(target.hostname, `${target.hostname} ${reason}`), null);
     else connect(target, callback);
   };
 }
 
-function guardedLookup(rules: AddressRules, policy: OutboundPolicy): LookupFunction {
+function createGuardedLookup(rules: AddressRules, policy: OutboundPolicy): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, '', 0);
-      const open = addresses.filter(({ address }) => !rules.refusal(address, policy));
+      const open = addresses.filter(({ address }) => !rules.findRefusal(address, policy));
       const first = open[0];
-      if (!first) return callback(refusedName(hostname, addresses[0]?.address ?? '', rules, policy), '', 0);
+      if (!first) return callback(refusedNameError(hostname, addresses[0]?.address ?? '', rules, policy), '', 0);
       if (options.all) callback(null, open);
       else callback(null, first.address, first.family);
     });
@@ -52,6 +52,6 @@ function guardedLookup(rules: AddressRules, policy: OutboundPolicy): LookupFunct
 }
 
 /** The address itself stays untold: which internal addresses a name has is not the caller's to learn. */
-function refusedName(hostname: string, address: string, rules: AddressRules, policy: OutboundPolicy) {
-  return refused(hostname, `${hostname} resolves to an address that ${rules.refusal(address, policy) ?? 'is unknown'}`);
+function refusedNameError(hostname: string, address: string, rules: AddressRules, policy: OutboundPolicy) {
+  return outboundRefused(hostname, `${hostname} resolves to an address that ${rules.findRefusal(address, policy) ?? 'is unknown'}`);
 }

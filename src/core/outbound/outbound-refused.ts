@@ -1,7 +1,7 @@
 import { InvalidRequest } from '../errors/app-error.js';
 
 /** 400 `OUTBOUND_REFUSED`: an address that the server does not call on anybody's behalf. */
-export function refused(host: string, detail: string, remedy?: string): InvalidRequest {
+export function outboundRefused(host: string, detail: string, remedy?: string): InvalidRequest {
   return new InvalidRequest(`The address is refused: ${detail}`, {
     code: 'OUTBOUND_REFUSED',
     remedy:

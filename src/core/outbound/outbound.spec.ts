@@ -41,7 +41,7 @@ describe('Outbound', () => {
     });
     await new Promise<void>((done) => hangUp.listen(0, '127.0.0.1', done));
     const proxy = `http://127.0.0.1:${(hangUp.address() as AddressInfo).port}`;
-    const dispatcher = trusting.dispatcher({ policy: 'connection', proxy });
+    const dispatcher = trusting.createDispatcher({ policy: 'connection', proxy });
     await expect(request('https://cluster.example.org/version', { dispatcher })).rejects.toMatchObject({
       code: 'PROXY_CLOSED',
     });
@@ -94,7 +94,7 @@ describe('Outbound', () => {
       // Only checked: a call would leave this machine if the guard failed.
       const open = new Outbound({ ...SETTINGS, allow: ['0.0.0.0/0', '::/0', '168.63.129.16/32'] });
       for (const policy of ['user', 'connection'] as const)
-        await expect(open.check(`http://${host}/`, policy)).rejects.toMatchObject({ code: 'OUTBOUND_REFUSED' });
+        await expect(open.assertAllowed(`http://${host}/`, policy)).rejects.toMatchObject({ code: 'OUTBOUND_REFUSED' });
       await open.close();
     },
   );
@@ -116,7 +116,7 @@ describe('Outbound', () => {
       status: 400,
       code: 'OUTBOUND_REFUSED',
     });
-    await expect(strict.check(url, 'user')).rejects.toMatchObject({ status: 400, code: 'OUTBOUND_REFUSED' });
+    await expect(strict.assertAllowed(url, 'user')).rejects.toMatchObject({ status: 400, code: 'OUTBOUND_REFUSED' });
     expect(seen).toHaveLength(0);
   });
 
@@ -218,13 +218,13 @@ describe('Outbound', () => {
   });
 
   it('guards long-lived clients, their proxies too', async () => {
-    const guarded = strict.dispatcher({ policy: 'user' });
+    const guarded = strict.createDispatcher({ policy: 'user' });
     await expect(request(origin, { dispatcher: guarded })).rejects.toMatchObject({ code: 'OUTBOUND_REFUSED' });
-    const proxied = strict.dispatcher({ policy: 'user', proxy: origin });
+    const proxied = strict.createDispatcher({ policy: 'user', proxy: origin });
     await expect(request('https://example.com/', { dispatcher: proxied })).rejects.toMatchObject({
       code: 'OUTBOUND_REFUSED',
     });
-    expect(() => strict.dispatcher({ policy: 'user', proxy: 'socks5://127.0.0.1:1080' })).toThrow('proxy');
+    expect(() => strict.createDispatcher({ policy: 'user', proxy: 'socks5://127.0.0.1:1080' })).toThrow('proxy');
     await Promise.all([guarded.close(), proxied.close()]);
   });
 });

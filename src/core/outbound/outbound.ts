@@ -3,8 +3,8 @@ import { isIP } from 'node:net';
 import { Agent, type Dispatcher, Pool, ProxyAgent, request } from 'undici';
 import { AppError, RemoteFailure } from '../errors/app-error.js';
 import { type AddressSettings, AddressRules, type OutboundPolicy } from './address-rules.js';
-import { guardedConnector, type TlsOptions } from './guarded-connector.js';
-import { refused } from './outbound-refused.js';
+import { createGuardedConnector, type TlsOptions } from './guarded-connector.js';
+import { outboundRefused } from './outbound-refused.js';
 
 export interface OutboundRequest {
   policy: OutboundPolicy;
@@ -20,7 +20,7 @@ export interface OutboundRequest {
   signal?: AbortSignal;
 }
 
-export interface OutboundAnswer {
+export interface OutboundResponse {
   /** Where the answer came from, after redirects. */
   url: string;
   status: number;
@@ -42,7 +42,7 @@ export interface DispatcherOptions {
   connections?: number;
 }
 
-const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);
 const PRIVATE_HEADERS = new Set(['authorization', 'cookie', 'proxy-authorization', 'x-api-key', 'private-token']);
 
 /** The one way out of this server: every address that a user gave us is called through it, and nowhere else. */
@@ -53,7 +53,7 @@ export class Outbound {
   /** @throws Error when a CIDR of `allow` cannot be read. */
   constructor(settings: AddressSettings) {
     this.rules = new AddressRules(settings);
-    const agent = (policy: OutboundPolicy) => new Agent({ connect: guardedConnector(this.rules, policy) });
+    const agent = (policy: OutboundPolicy) => new Agent({ connect: createGuardedConnector(this.rules, policy) });
     this.agents = { user: agent('user'), connection: agent('connection') };
   }
 
@@ -62,12 +62,12 @@ export class Outbound {
    * @throws InvalidRequest `OUTBOUND_REFUSED` for an address that may not be called, at first or after a redirect
    * @throws RemoteFailure `OUTBOUND_FAILED`, `OUTBOUND_TIMEOUT` or `OUTBOUND_TOO_LARGE`
    */
-  async fetch(address: string | URL, options: OutboundRequest): Promise<OutboundAnswer> {
+  async fetch(address: string | URL, options: OutboundRequest): Promise<OutboundResponse> {
     const deadline = AbortSignal.timeout(options.timeoutMs ?? 15_000);
     const signal = options.signal ? AbortSignal.any([options.signal, deadline]) : deadline;
-    const url = this.read(address);
+    const url = this.parseUrl(address);
     try {
-      return await this.follow(url, options, signal);
+      return await this.fetchFollowing(url, options, signal);
     } catch (error) {
       if (error instanceof AppError) throw error;
       if (options.signal?.aborted) throw error;
@@ -77,7 +77,7 @@ export class Outbound {
           cause: error,
         });
       }
-      throw new RemoteFailure('OUTBOUND_FAILED', `${url.host} could not be called: ${reason(error)}`, { cause: error });
+      throw new RemoteFailure('OUTBOUND_FAILED', `${url.host} could not be called: ${errorCode(error)}`, { cause: error });
     }
   }
 
@@ -85,33 +85,33 @@ export class Outbound {
    * Tells early whether a URL may be called; the guard asks again whenever it is. A name that does not resolve passes here.
    * @throws InvalidRequest `OUTBOUND_REFUSED`
    */
-  async check(address: string | URL, policy: OutboundPolicy): Promise<void> {
-    const url = this.read(address);
-    const host = bare(url.hostname);
+  async assertAllowed(address: string | URL, policy: OutboundPolicy): Promise<void> {
+    const url = this.parseUrl(address);
+    const host = stripBrackets(url.hostname);
     const addresses = isIP(host)
       ? [host]
       : await lookup(host, { all: true }).then(
           (found) => found.map((one) => one.address),
           () => [],
         );
-    const refusals = addresses.map((one) => this.rules.refusal(one, policy));
+    const refusals = addresses.map((one) => this.rules.findRefusal(one, policy));
     if (refusals.length > 0 && refusals.every(Boolean)) {
-      throw refused(host, isIP(host) ? `${host} ${refusals[0]}` : `${host} resolves to an address that ${refusals[0]}`);
+      throw outboundRefused(host, isIP(host) ? `${host} ${refusals[0]}` : `${host} resolves to an address that ${refusals[0]}`);
     }
   }
 
   /** A guarded undici dispatcher for a long-lived client; the caller closes it. */
-  dispatcher(options: DispatcherOptions): Dispatcher {
+  createDispatcher(options: DispatcherOptions): Dispatcher {
     const limits = {
       headersTimeout: options.headersTimeoutMs ?? 30_000,
       bodyTimeout: options.bodyTimeoutMs ?? 30_000,
       connections: options.connections ?? 8,
     };
-    const connector = (tls?: TlsOptions) => guardedConnector(this.rules, options.policy, tls, options.connectTimeoutMs);
+    const connector = (tls?: TlsOptions) => createGuardedConnector(this.rules, options.policy, tls, options.connectTimeoutMs);
     if (!options.proxy) return new Agent({ ...limits, connect: connector(options.tls) });
     return new ProxyAgent({
       ...limits,
-      uri: this.readProxy(options.proxy),
+      uri: this.parseProxyUrl(options.proxy),
       requestTls: options.tls,
       clientFactory: (origin, pool) => new ProxyPool(origin, { ...pool, connect: connector() }),
     });
@@ -121,7 +121,7 @@ export class Outbound {
     await Promise.all(Object.values(this.agents).map((agent) => agent.destroy()));
   }
 
-  private async follow(start: URL, options: OutboundRequest, signal: AbortSignal): Promise<OutboundAnswer> {
+  private async fetchFollowing(start: URL, options: OutboundRequest, signal: AbortSignal): Promise<OutboundResponse> {
     let url = start;
     let { method = 'GET', headers = {}, body } = options;
     for (let left = options.redirects ?? 5; ; left--) {
@@ -133,14 +133,14 @@ export class Outbound {
         signal,
       });
       const location = answer.headers.location;
-      if (!REDIRECTS.has(answer.statusCode) || typeof location !== 'string' || options.redirects === 0) {
-        const bytes = await read(answer.body, options.maxBytes ?? 10 * 1024 * 1024, url.host);
-        return { url: url.href, status: answer.statusCode, headers: joined(answer.headers), bytes };
+      if (!REDIRECT_STATUSES.has(answer.statusCode) || typeof location !== 'string' || options.redirects === 0) {
+        const bytes = await readBody(answer.body, options.maxBytes ?? 10 * 1024 * 1024, url.host);
+        return { url: url.href, status: answer.statusCode, headers: joinHeaderValues(answer.headers), bytes };
       }
       answer.body.on('error', () => undefined).destroy();
       if (left === 0) throw new RemoteFailure('OUTBOUND_FAILED', `${start.host} redirects too often`);
-      const next = this.read(location, url);
-      if (next.origin !== url.origin) headers = withoutPrivate(headers);
+      const next = this.parseUrl(location, url);
+      if (next.origin !== url.origin) headers = dropPrivateHeaders(headers);
       if (answer.statusCode === 303 || (method === 'POST' && answer.statusCode < 303)) {
         method = method === 'HEAD' ? 'HEAD' : 'GET';
         body = undefined;
@@ -150,15 +150,15 @@ export class Outbound {
     }
   }
 
-  private read(address: string | URL, base?: URL): URL {
+  private parseUrl(address: string | URL, base?: URL): URL {
     const text = String(address);
     const url = URL.canParse(text, base?.href) ? new URL(text, base) : undefined;
-    if (!url) throw refused('', 'it is not a URL');
+    if (!url) throw outboundRefused('', 'it is not a URL');
     if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-      throw refused(url.hostname, `${url.protocol.slice(0, -1)} is not http or https`);
+      throw outboundRefused(url.hostname, `${url.protocol.slice(0, -1)} is not http or https`);
     }
     if (url.username || url.password) {
-      throw refused(
+      throw outboundRefused(
         url.hostname,
         'it carries a user name or password',
         'Leave the user out of the URL; send a header or use a credential.',
@@ -167,10 +167,10 @@ export class Outbound {
     return url;
   }
 
-  private readProxy(address: string): string {
+  private parseProxyUrl(address: string): string {
     const url = URL.canParse(address) ? new URL(address) : undefined;
     if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
-      throw refused(url?.hostname ?? '', 'the proxy is not an http or https URL', 'Name an http or https proxy.');
+      throw outboundRefused(url?.hostname ?? '', 'the proxy is not an http or https URL', 'Name an http or https proxy.');
     }
     return url.href;
   }
@@ -190,7 +190,7 @@ class ProxyPool extends Pool {
   }
 }
 
-async function read(body: Dispatcher.ResponseData['body'], maxBytes: number, host: string): Promise<Buffer> {
+async function readBody(body: Dispatcher.ResponseData['body'], maxBytes: number, host: string): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let size = 0;
   for await (const piece of body as AsyncIterable<Buffer>) {
@@ -203,22 +203,22 @@ async function read(body: Dispatcher.ResponseData['body'], maxBytes: number, hos
   return Buffer.concat(pieces);
 }
 
-function joined(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
+function joinHeaderValues(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
   );
 }
 
-function withoutPrivate(headers: Record<string, string>): Record<string, string> {
+function dropPrivateHeaders(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !PRIVATE_HEADERS.has(name.toLowerCase())));
 }
 
-function bare(hostname: string): string {
+function stripBrackets(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
 
 /** System codes and TLS codes say enough; messages may hold addresses that a name resolved to. */
-function reason(error: unknown): string {
+function errorCode(error: unknown): string {
   const { code } = error as { code?: unknown };
   return typeof code === 'string' ? code : 'the connection failed';
 }

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 
 /** What limits by address count: an IPv4 address, or the /64 of an IPv6 address, of which one caller has all. */
-export function addressBlock(address: string | undefined): string {
+export function clientNetwork(address: string | undefined): string {
   if (address === undefined || !ipaddr.isValid(address)) return 'unknown';
   const parsed = ipaddr.process(address);
   if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString();

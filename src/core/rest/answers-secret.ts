@@ -1,6 +1,6 @@
 import { SetMetadata } from '@nestjs/common';
 
-export const ANSWERS_SECRET = 'armature:answers-secret';
+export const IS_NO_STORE = 'armature:answers-secret';
 
 /** Marks a route whose answer carries a secret or speaks of one: nobody on its way keeps it. */
-export const AnswersSecret = () => SetMetadata(ANSWERS_SECRET, true);
+export const NoStore = () => SetMetadata(IS_NO_STORE, true);

@@ -2,14 +2,14 @@ import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Actor } from '../access/actor.js';
-import type { Authenticated } from '../access/public.js';
+import type { AuthenticatedCaller } from '../access/public.js';
 import { Env } from '../config/env.js';
 import { AppError } from '../errors/app-error.js';
-import { addressBlock } from './address-block.js';
+import { clientNetwork } from './address-block.js';
 
 /** How often one caller may call in a minute; every answer tells what is left in the `RateLimit` headers. */
 @Injectable()
-export class CallLimit {
+export class RateLimitService {
   private readonly all: RateLimiterMemory;
   private readonly writes: RateLimiterMemory;
 
@@ -19,20 +19,20 @@ export class CallLimit {
   }
 
   /** @throws AppError 429 with Retry-After */
-  async count(request: Request & Authenticated, response: Response): Promise<void> {
+  async consume(request: Request & AuthenticatedCaller, response: Response): Promise<void> {
     if (!this.env.RATE_LIMIT) return;
-    const caller = request.actor?.userId ?? addressBlock(request.ip);
-    await this.take(this.all, caller, response);
+    const caller = request.actor?.userId ?? clientNetwork(request.ip);
+    await this.consumePoint(this.all, caller, response);
     if (request.method !== 'GET' && request.method !== 'HEAD' && !isGraphql(request))
-      await this.take(this.writes, caller, response);
+      await this.consumePoint(this.writes, caller, response);
   }
 
   /** Counts an operation that came over a socket. @throws AppError 429 */
-  async countOperation(actor: Actor): Promise<void> {
-    if (this.env.RATE_LIMIT) await this.take(this.all, actor.userId ?? actor.name);
+  async consumeOperation(actor: Actor): Promise<void> {
+    if (this.env.RATE_LIMIT) await this.consumePoint(this.all, actor.userId ?? actor.name);
   }
 
-  private async take(limiter: RateLimiterMemory, caller: string, response?: Response): Promise<void> {
+  private async consumePoint(limiter: RateLimiterMemory, caller: string, response?: Response): Promise<void> {
     const taken = await limiter.consume(caller).catch((limited: unknown) => {
       if (limited instanceof RateLimiterRes) return limited;
       throw limited;

@@ -9,13 +9,13 @@ import {
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { mergeMap, type Observable } from 'rxjs';
-import { isMarked } from '../access/public.js';
-import { AnswerBudget } from '../answers/answer-budget.js';
-import { revisionOf } from '../schema/record.view.js';
-import { Turns } from '../turns.js';
-import { ANSWERS_SECRET } from './answers-secret.js';
-import { RevisedAnswer } from './revised-answer.js';
-import { isLarge, weightOf, WrittenJson } from './written-json.js';
+import { hasMetadata } from '../access/public.js';
+import { ResponseBudget } from '../answers/answer-budget.js';
+import { getRevision } from '../schema/record.view.js';
+import { TimeSlicer } from '../turns.js';
+import { IS_NO_STORE } from './answers-secret.js';
+import { RevisedResponse } from './revised-answer.js';
+import { isLargeJson, estimateJsonBytes, SerializedJson } from './written-json.js';
 
 /**
  * Writes JSON answers and their ETags (RFC 9110). The tag of a record is its revision and a digest of what is shown of
@@ -24,7 +24,7 @@ import { isLarge, weightOf, WrittenJson } from './written-json.js';
 @Injectable()
 export class ConditionalInterceptor implements NestInterceptor {
   constructor(
-    private readonly budget: AnswerBudget,
+    private readonly budget: ResponseBudget,
     private readonly reflector: Reflector,
   ) {}
 
@@ -32,86 +32,86 @@ export class ConditionalInterceptor implements NestInterceptor {
     if (context.getType() !== 'http') return next.handle();
     const request = context.switchToHttp().getRequest<Request>();
     const response = context.switchToHttp().getResponse<Response>();
-    if (isMarked(this.reflector, ANSWERS_SECRET, context)) response.setHeader('Cache-Control', 'no-store');
+    if (hasMetadata(this.reflector, IS_NO_STORE, context)) response.setHeader('Cache-Control', 'no-store');
     return next
       .handle()
       .pipe(
         mergeMap((body: unknown) =>
-          body instanceof RevisedAnswer
-            ? revised(request, response, body)
-            : body instanceof StreamableFile && !(body instanceof WrittenJson)
-              ? this.file(body)
-              : body instanceof WrittenJson || (isRecord(body, response) && isLarge(body))
-                ? this.large(request, response, body)
-                : [answer(request, response, body)],
+          body instanceof RevisedResponse
+            ? writeRevised(request, response, body)
+            : body instanceof StreamableFile && !(body instanceof SerializedJson)
+              ? this.reserveFile(body)
+              : body instanceof SerializedJson || (isJsonRecord(body, response) && isLargeJson(body))
+                ? this.writeLarge(request, response, body)
+                : [writeJson(request, response, body)],
         ),
       );
   }
 
   /** A file that is in memory takes its part of what all answers share. */
-  private async file(body: StreamableFile): Promise<StreamableFile> {
-    await this.budget.written(body.getHeaders().length ?? 0);
+  private async reserveFile(body: StreamableFile): Promise<StreamableFile> {
+    await this.budget.reserveSerialized(body.getHeaders().length ?? 0);
     return body;
   }
 
   /** The same answer, byte for byte, without holding others up, and within the memory that all answers share. */
-  private async large(request: Request, response: Response, body: object): Promise<unknown> {
-    await this.budget.written(body instanceof WrittenJson ? body.size : weightOf(body, Number.MAX_SAFE_INTEGER));
-    const written = body instanceof WrittenJson ? body : await WrittenJson.of(body);
+  private async writeLarge(request: Request, response: Response, body: object): Promise<unknown> {
+    await this.budget.reserveSerialized(body instanceof SerializedJson ? body.size : estimateJsonBytes(body, Number.MAX_SAFE_INTEGER));
+    const written = body instanceof SerializedJson ? body : await SerializedJson.serialize(body);
     const hash = createHash('sha1');
-    const turns = new Turns();
+    const turns = new TimeSlicer();
     for (const piece of written.pieces) {
       hash.update(piece);
-      await turns.take();
+      await turns.yieldToEventLoop();
     }
-    return tagged(request, response, body, () => shortened(hash)) ? written : undefined;
+    return setTag(request, response, body, () => shortDigest(hash)) ? written : undefined;
   }
 }
 
-async function revised(request: Request, response: Response, body: RevisedAnswer): Promise<unknown> {
-  if (isKnown(request, response, `W/"${body.revision}-${digestOf(request.originalUrl)}"`)) return undefined;
-  return body.open();
+async function writeRevised(request: Request, response: Response, body: RevisedResponse): Promise<unknown> {
+  if (isNotModified(request, response, `W/"${body.revision}-${hashText(request.originalUrl)}"`)) return undefined;
+  return body.openStream();
 }
 
-function answer(request: Request, response: Response, body: unknown): unknown {
-  if (!isRecord(body, response)) return body;
+function writeJson(request: Request, response: Response, body: unknown): unknown {
+  if (!isJsonRecord(body, response)) return body;
   const text = JSON.stringify(body);
-  return tagged(request, response, body, () => digestOf(text)) ? text : undefined;
+  return setTag(request, response, body, () => hashText(text)) ? text : undefined;
 }
 
 /** What is written as JSON here: neither a file nor text, and nothing that was sent already. */
-function isRecord(body: unknown, response: Response): body is object {
+function isJsonRecord(body: unknown, response: Response): body is object {
   return typeof body === 'object' && body !== null && !(body instanceof StreamableFile) && !response.headersSent;
 }
 
 /** Sets the headers of an answer; false when the caller has it already. */
-function tagged(request: Request, response: Response, body: object, digest: () => string): boolean {
+function setTag(request: Request, response: Response, body: object, digest: () => string): boolean {
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
-  const revision = revisionOf(body);
+  const revision = getRevision(body);
   const reading = request.method === 'GET' || request.method === 'HEAD';
   if (!reading && revision === undefined) return true;
   const tag = revision === undefined ? `W/"${digest()}"` : `"${revision}-${digest()}"`;
-  if (reading) return !isKnown(request, response, tag);
+  if (reading) return !isNotModified(request, response, tag);
   response.setHeader('ETag', tag);
   return true;
 }
 
 /** Tags the answer of a read; when the caller names this very tag the answer is 304. */
-function isKnown(request: Request, response: Response, tag: string): boolean {
+function isNotModified(request: Request, response: Response, tag: string): boolean {
   response.setHeader('ETag', tag);
   if (!response.hasHeader('Cache-Control')) response.setHeader('Cache-Control', 'private, no-cache');
   response.vary('Authorization');
-  if (!matches(request.headers['if-none-match'], tag)) return false;
+  if (!matchesTag(request.headers['if-none-match'], tag)) return false;
   response.status(304);
   return true;
 }
 
-const digestOf = (text: string): string => shortened(createHash('sha1').update(text));
+const hashText = (text: string): string => shortDigest(createHash('sha1').update(text));
 
-const shortened = (hash: Hash): string => hash.digest('base64url').slice(0, 16);
+const shortDigest = (hash: Hash): string => hash.digest('base64url').slice(0, 16);
 
 /** Whether If-None-Match names the tag; tags compare weakly there (RFC 9110, 13.1.2). */
-function matches(header: string | undefined, tag: string): boolean {
+function matchesTag(header: string | undefined, tag: string): boolean {
   const bare = (text: string) => text.trim().replace(/^W\//, '');
   return (
     header !== undefined && (header.trim() === '*' || header.split(',').some((given) => bare(given) === bare(tag)))

@@ -9,12 +9,12 @@ export class IdPipe implements PipeTransform<string, string> {
 
   transform(value: string): string {
     if (validate(value)) return value.toLowerCase();
-    throw InvalidRequest.at(this.name, 'must be a UUID', 'Send the id as the list shows it.');
+    throw InvalidRequest.forField(this.name, 'must be a UUID', 'Send the id as the list shows it.');
   }
 }
 
 /** An id in the path: a UUID, or the call is 400. */
-export const Id = (name = 'id'): ParameterDecorator => {
+export const IdParam = (name = 'id'): ParameterDecorator => {
   const inject = Param(name, new IdPipe(name));
   return (target, key, index) => {
     inject(target, key, index);

@@ -3,17 +3,17 @@ import { Injectable } from '@nestjs/common';
 import { Vault } from '../crypto/vault.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
 import { AppError, Conflict } from '../errors/app-error.js';
-import { Turns } from '../turns.js';
-import { WrittenJson } from './written-json.js';
+import { TimeSlicer } from '../turns.js';
+import { SerializedJson } from './written-json.js';
 
 /** What a call was answered. */
-export interface Answer {
+export interface StoredResponse {
   status: number;
   headers: Record<string, string>;
   body: string;
 }
 
-export interface Call {
+export interface IdempotentRequest {
   /** The user; what one user keeps is bounded in sum, whatever the tokens are. */
   caller: string;
   /** The token that the call came with, and what it may do: another token does not get the answer. */
@@ -25,21 +25,21 @@ export interface Call {
   files: Buffer[];
 }
 
-interface Row {
+interface StoredRow {
   digest: string;
   answer: Buffer | null;
   stale: boolean;
 }
 
 /** Bytes that are hashed at once. */
-const PIECE = 1024 * 1024;
+const PIECE_BYTES = 1024 * 1024;
 /** Answers that are kept for one caller, and their bytes; the oldest go first. */
-const MOST_KEPT = 2_000;
-const MOST_BYTES = 50 * 1024 * 1024;
+const MAX_STORED_RESPONSES = 2_000;
+const MAX_STORED_BYTES = 50 * 1024 * 1024;
 
 /** Remembers for 24 hours how calls with an idempotency key were answered; the answers are kept sealed. */
 @Injectable()
-export class IdempotencyKeys {
+export class IdempotencyKeysStore {
   constructor(
     private readonly unit: UnitOfWork,
     private readonly vault: Vault,
@@ -50,10 +50,10 @@ export class IdempotencyKeys {
    * 20 minutes, longer than any request waits: whoever made it has died.
    * @throws AppError 422 when the key was used for another body; Conflict while the first call is still running
    */
-  async begin(
-    call: Call,
-  ): Promise<{ earlier: Answer | null; finish(answer: Answer): Promise<void>; forget(): Promise<void> }> {
-    const digest = await digestOf([Buffer.from(call.body), ...call.files]);
+  async claim(
+    call: IdempotentRequest,
+  ): Promise<{ earlier: StoredResponse | null; finish(answer: StoredResponse): Promise<void>; forget(): Promise<void> }> {
+    const digest = await hashParts([Buffer.from(call.body), ...call.files]);
     // Addresses are longer than what an index takes.
     const route = createHash('sha256')
       .update(JSON.stringify([call.token, call.route]))
@@ -67,9 +67,9 @@ export class IdempotencyKeys {
       [...place, digest],
     );
     return {
-      earlier: claimed.length > 0 ? null : await this.answerTo(place, digest),
+      earlier: claimed.length > 0 ? null : await this.findResponse(place, digest),
       finish: async (answer) => {
-        const { pieces } = await WrittenJson.of(answer);
+        const { pieces } = await SerializedJson.serialize(answer);
         const sealed = await this.vault.seal(null, Buffer.concat(pieces), place.join(' '));
         await this.unit.manager.query(
           `UPDATE idempotency_key SET answer = $4 WHERE caller = $1 AND route = $2 AND key = $3`,
@@ -98,12 +98,12 @@ export class IdempotencyKeys {
          FROM idempotency_key WHERE caller = $1 AND answer IS NOT NULL WINDOW newest AS (ORDER BY created_at DESC, key)
        ) kept
        WHERE k.caller = $1 AND k.route = kept.route AND k.key = kept.key AND (kept.place > $2 OR kept.bytes > $3)`,
-      [caller, MOST_KEPT, MOST_BYTES],
+      [caller, MAX_STORED_RESPONSES, MAX_STORED_BYTES],
     );
   }
 
-  private async answerTo(place: string[], digest: string): Promise<Answer> {
-    const [row] = await this.unit.manager.query<Row[]>(
+  private async findResponse(place: string[], digest: string): Promise<StoredResponse> {
+    const [row] = await this.unit.manager.query<StoredRow[]>(
       `SELECT digest, answer FROM idempotency_key WHERE caller = $1 AND route = $2 AND key = $3`,
       place,
     );
@@ -122,18 +122,18 @@ export class IdempotencyKeys {
         remedy: 'Send it again in a moment.',
         headers: { 'Retry-After': '1' },
       });
-    return JSON.parse((await this.vault.open(row.answer, place.join(' '))).toString()) as Answer;
+    return JSON.parse((await this.vault.open(row.answer, place.join(' '))).toString()) as StoredResponse;
   }
 }
 
-async function digestOf(parts: Buffer[]): Promise<string> {
+async function hashParts(parts: Buffer[]): Promise<string> {
   const hash = createHash('sha256');
-  const turns = new Turns();
+  const turns = new TimeSlicer();
   for (const bytes of parts) {
     hash.update(`${bytes.length} `);
-    for (let start = 0; start < bytes.length; start += PIECE) {
-      hash.update(bytes.subarray(start, start + PIECE));
-      await turns.take();
+    for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
+      hash.update(bytes.subarray(start, start + PIECE_BYTES));
+      await turns.yieldToEventLoop();
     }
   }
   return hash.digest('base64url');

@@ -1,11 +1,11 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { getMetadataStorage, validateSync, type ValidationError } from 'class-validator';
 import { type Fault, InvalidRequest } from '../errors/app-error.js';
-import { listed } from '../errors/problem.js';
-import { PackedJson, TOO_MUCH_DATA, Unpacking } from '../schema/packed-json.js';
+import { limitFaults } from '../errors/problem.js';
+import { PackedJson, TOO_MUCH_DATA_DETAIL, JsonUnpacker } from '../schema/packed-json.js';
 import { isRepeatable } from '../schema/repeatable.js';
-import { escape, unsound } from '../schema/sound.js';
-import { keepEchoed, readOnly, recordFields } from './change-input.js';
+import { escapePointerSegment, findUnstorableParts } from '../schema/sound.js';
+import { storeReadOnlyFields, readOnlyFieldError, getRecordFields } from './change-input.js';
 
 type InputClass = new () => object;
 type Plain = Record<string, unknown>;
@@ -17,10 +17,10 @@ type Plain = Record<string, unknown>;
  */
 @Injectable()
 export class InputPipe implements PipeTransform {
-  private readonly known = new WeakMap<InputClass, Map<string, string>>();
+  private readonly keysByInput = new WeakMap<InputClass, Map<string, string>>();
 
   transform(value: unknown, { metatype, type, data }: ArgumentMetadata): unknown {
-    if (type === 'query' && data !== undefined && Array.isArray(value)) throw refusal([repeated(data)]);
+    if (type === 'query' && data !== undefined && Array.isArray(value)) throw toInvalidRequest([repeatedFault(data)]);
     if ((type !== 'body' && type !== 'query') || !metatype || !this.isInput(metatype)) return value;
     const given = value ?? {};
     if (typeof given !== 'object' || Array.isArray(given) || given instanceof PackedJson)
@@ -28,107 +28,107 @@ export class InputPipe implements PipeTransform {
         errors: [{ pointer: '', detail: 'must be an object' }],
         remedy: 'Send a JSON object, and the header "Content-Type: application/json".',
       });
-    return type === 'query' ? this.query(given as Plain, metatype) : this.body(given as Plain, metatype);
+    return type === 'query' ? this.parseQuery(given as Plain, metatype) : this.parseBody(given as Plain, metatype);
   }
 
-  private query(given: Plain, metatype: InputClass): object {
-    const keys = this.keysOf(metatype);
+  private parseQuery(given: Plain, metatype: InputClass): object {
+    const keys = this.getKeys(metatype);
     const taken: Plain = {};
     const faults: Fault[] = [];
     for (const [key, value] of Object.entries(given)) {
-      const name = keys.get(fold(key));
+      const name = keys.get(foldKey(key));
       if (name === undefined) continue;
-      if (Array.isArray(value) && !isRepeatable(metatype, name)) faults.push(repeated(key));
-      if (differs(taken, name, value)) faults.push(twice(key));
+      if (Array.isArray(value) && !isRepeatable(metatype, name)) faults.push(repeatedFault(key));
+      if (isContradiction(taken, name, value)) faults.push(duplicateFault(key));
       taken[name] = value;
     }
-    return this.checked(taken, metatype, faults, '');
+    return this.validateInput(taken, metatype, faults, '');
   }
 
-  private body(given: Plain, metatype: InputClass): object {
-    const keys = this.keysOf(metatype);
-    const record = new Map([...recordFields(metatype)].map((name) => [fold(name), name]));
+  private parseBody(given: Plain, metatype: InputClass): object {
+    const keys = this.getKeys(metatype);
+    const record = new Map([...getRecordFields(metatype)].map((name) => [foldKey(name), name]));
     const taken: Plain = {};
     const echoed: Plain = {};
-    const unpacking = new Unpacking(metatype);
+    const unpacking = new JsonUnpacker(metatype);
     const faults: Fault[] = [];
     for (const [key, value] of Object.entries(given)) {
-      const name = keys.get(fold(key));
-      const shown = record.get(fold(key) === 'orgid' ? 'organizationid' : fold(key));
+      const name = keys.get(foldKey(key));
+      const shown = record.get(foldKey(key) === 'orgid' ? 'organizationid' : foldKey(key));
       if (name !== undefined) {
-        if (differs(taken, name, value)) faults.push(twice(`/${escape(key)}`));
+        if (isContradiction(taken, name, value)) faults.push(duplicateFault(`/${escapePointerSegment(key)}`));
         taken[name] = value;
-      } else if (shown !== undefined) echoed[shown] = unpacking.field(shown, value)?.value;
-      else faults.push({ pointer: `/${escape(key)}`, detail: `is not a field of this request` });
+      } else if (shown !== undefined) echoed[shown] = unpacking.unpackField(shown, value)?.value;
+      else faults.push({ pointer: `/${escapePointerSegment(key)}`, detail: `is not a field of this request` });
     }
-    const input = this.checked(taken, metatype, faults, '/');
-    if (input instanceof ChangeOnly) keepEchoed(input, echoed);
+    const input = this.validateInput(taken, metatype, faults, '/');
+    if (input instanceof UpdateInput) storeReadOnlyFields(input, echoed);
     else if (Object.keys(echoed).length > 0)
-      throw readOnly(Object.keys(echoed).map((name) => ({ pointer: `/${name}`, detail: 'cannot be written' })));
+      throw readOnlyFieldError(Object.keys(echoed).map((name) => ({ pointer: `/${name}`, detail: 'cannot be written' })));
     return input;
   }
 
   /** Types come before content: what is of the wrong type is not looked into. */
-  private checked(taken: Plain, metatype: InputClass, faults: Fault[], prefix: string): object {
-    const unpacking = new Unpacking(metatype);
+  private validateInput(taken: Plain, metatype: InputClass, faults: Fault[], prefix: string): object {
+    const unpacking = new JsonUnpacker(metatype);
     const input = new metatype() as Plain;
     const wrong = new Set<string>();
     for (const [name, value] of Object.entries(taken)) {
-      const field = unpacking.field(name, value);
+      const field = unpacking.unpackField(name, value);
       input[name] = (field ?? { value }).value;
       if (field) continue;
       wrong.add(name);
-      faults.push({ pointer: `${prefix}${name}`, detail: TOO_MUCH_DATA });
+      faults.push({ pointer: `${prefix}${name}`, detail: TOO_MUCH_DATA_DETAIL });
     }
     for (const error of validateSync(input, { stopAtFirstError: true, forbidUnknownValues: false })) {
-      if (!wrong.has(error.property)) faults.push(...faultsOf(error, prefix));
+      if (!wrong.has(error.property)) faults.push(...toFaults(error, prefix));
       wrong.add(error.property);
     }
     for (const [name, value] of Object.entries(taken))
-      if (!wrong.has(name)) faults.push(...unsound(value, `${prefix}${name}`));
-    if (faults.length > 0) throw refusal(faults);
+      if (!wrong.has(name)) faults.push(...findUnstorableParts(value, `${prefix}${name}`));
+    if (faults.length > 0) throw toInvalidRequest(faults);
     return input;
   }
 
   private isInput(metatype: unknown): metatype is InputClass {
-    return typeof metatype === 'function' && metatype !== Object && this.keysOf(metatype as InputClass).size > 0;
+    return typeof metatype === 'function' && metatype !== Object && this.getKeys(metatype as InputClass).size > 0;
   }
 
-  private keysOf(metatype: InputClass): Map<string, string> {
-    const kept = this.known.get(metatype);
+  private getKeys(metatype: InputClass): Map<string, string> {
+    const kept = this.keysByInput.get(metatype);
     if (kept) return kept;
     const rules = getMetadataStorage().getTargetValidationMetadatas(metatype, '', false, false);
-    const keys = new Map(rules.map((rule) => [fold(rule.propertyName), rule.propertyName]));
+    const keys = new Map(rules.map((rule) => [foldKey(rule.propertyName), rule.propertyName]));
     if (keys.has('organizationid')) keys.set('orgid', 'organization_id');
-    this.known.set(metatype, keys);
+    this.keysByInput.set(metatype, keys);
     return keys;
   }
 }
 
 /** The base of inputs that change a stored record: fields that cannot be written may be sent back as they are. */
-export abstract class ChangeOnly {}
+export abstract class UpdateInput {}
 
-export const fold = (key: string): string => key.replace(/[_-]/g, '').toLowerCase();
+export const foldKey = (key: string): string => key.replace(/[_-]/g, '').toLowerCase();
 
-const repeated = (pointer: string): Fault => ({ pointer, detail: 'must be given once' });
+const repeatedFault = (pointer: string): Fault => ({ pointer, detail: 'must be given once' });
 
-const twice = (pointer: string): Fault => ({ pointer, detail: 'is given more than once, in different spellings' });
+const duplicateFault = (pointer: string): Fault => ({ pointer, detail: 'is given more than once, in different spellings' });
 
 /** Whether another spelling of the same name has said something else. */
-const differs = (taken: Plain, name: string, value: unknown): boolean =>
+const isContradiction = (taken: Plain, name: string, value: unknown): boolean =>
   Object.hasOwn(taken, name) && taken[name] !== value;
 
-function refusal(errors: Fault[]): InvalidRequest {
-  const named = listed(errors).map(({ pointer = '', detail }) => `${pointer.replace(/^\//, '')} ${detail}`.trim());
+function toInvalidRequest(errors: Fault[]): InvalidRequest {
+  const named = limitFaults(errors).map(({ pointer = '', detail }) => `${pointer.replace(/^\//, '')} ${detail}`.trim());
   return new InvalidRequest(named.join('; '), { errors });
 }
 
-function faultsOf(error: ValidationError, prefix: string): Fault[] {
+function toFaults(error: ValidationError, prefix: string): Fault[] {
   const pointer = `${prefix}${error.property}`;
   const own = Object.values(error.constraints ?? {}).map((detail) => ({
     pointer,
     detail: detail.startsWith(`${error.property} `) ? detail.slice(error.property.length + 1) : detail,
   }));
   const required = error.value === undefined && own.length > 0 ? [{ pointer, detail: 'is required' }] : own;
-  return [...required, ...(error.children ?? []).flatMap((child) => faultsOf(child, `${pointer}/`))];
+  return [...required, ...(error.children ?? []).flatMap((child) => toFaults(child, `${pointer}/`))];
 }

@@ -9,13 +9,13 @@ export class Precondition {
 
   static readonly none = new Precondition(null);
 
-  static of(header: string | undefined): Precondition {
+  static parse(header: string | undefined): Precondition {
     if (header === undefined || header.trim() === '*') return Precondition.none;
     return new Precondition(header.split(',').map((tag) => tag.trim().replace(/^W\//, '').replace(/"/g, '')));
   }
 
   /** @throws AppError 412 when the record has moved on since the caller read it */
-  check(record: BaseEntity): void {
+  assertMatches(record: BaseEntity): void {
     if (!this.tags || this.tags.some((tag) => tag.split('-')[0] === String(record.revision))) return;
     throw new AppError(412, 'PRECONDITION_FAILED', 'Precondition failed', 'the record has changed since it was read', {
       remedy: 'Read it again and send the ETag of that answer as If-Match.',
@@ -25,5 +25,5 @@ export class Precondition {
 
 /** The `If-Match` header of the request as a Precondition. */
 export const IfMatch = createParamDecorator((_: unknown, context: ExecutionContext) =>
-  Precondition.of(context.switchToHttp().getRequest<Request>().headers['if-match']),
+  Precondition.parse(context.switchToHttp().getRequest<Request>().headers['if-match']),
 );

@@ -4,7 +4,7 @@ import type { Env } from '../config/env.js';
 import { PROBLEM_SCHEMA } from '../errors/problem.schema.js';
 
 /** Makes the OpenAPI 3.1 document of the server: what the decorators say, and the problems that every route may answer. */
-export function describe(app: INestApplication, env: Env): OpenAPIObject {
+export function buildOpenApiDocument(app: INestApplication, env: Env): OpenAPIObject {
   const builder = new DocumentBuilder()
     .setTitle('Armature')
     .setDescription('Manages cloud native infrastructure: designs, environments, workspaces, deployments.')
@@ -32,9 +32,9 @@ export function describe(app: INestApplication, env: Env): OpenAPIObject {
 }
 
 /** Serves the document at `/api/openapi.json` and an interactive reference at `/api/docs`, all from this server. */
-export function serveReference(app: INestApplication, env: Env): void {
+export function serveApiReference(app: INestApplication, env: Env): void {
   let document: OpenAPIObject | undefined;
-  SwaggerModule.setup('api/docs', app, () => (document ??= describe(app, env)), {
+  SwaggerModule.setup('api/docs', app, () => (document ??= buildOpenApiDocument(app, env)), {
     jsonDocumentUrl: 'api/openapi.json',
     yamlDocumentUrl: 'api/openapi.yaml',
     swaggerOptions: { persistAuthorization: false },

@@ -3,14 +3,14 @@ import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { ProblemFilter } from '../errors/problem.filter.js';
 import { BodyInterceptor } from './body/body.interceptor.js';
 import { BodyReader } from './body/body-reader.js';
-import { CallLimit } from './call-limit.js';
+import { RateLimitService } from './call-limit.js';
 import { ConditionalInterceptor } from './conditional.interceptor.js';
 import { IdempotencyInterceptor } from './idempotency.interceptor.js';
-import { IdempotencyKeys } from './idempotency-keys.js';
+import { IdempotencyKeysStore } from './idempotency-keys.js';
 import { InputPipe } from './input.pipe.js';
 import { RightsInterceptor } from './rights/rights.interceptor.js';
 import { RouteTable } from './route-table.js';
-import { Uploads } from './upload.js';
+import { FormUploads } from './upload.js';
 
 /**
  * What every REST route has. The stages of a request, in this order, none of which runs before the one above has passed:
@@ -27,10 +27,10 @@ import { Uploads } from './upload.js';
 @Module({
   providers: [
     RouteTable,
-    CallLimit,
-    Uploads,
+    RateLimitService,
+    FormUploads,
     BodyReader,
-    IdempotencyKeys,
+    IdempotencyKeysStore,
     { provide: APP_PIPE, useClass: InputPipe },
     { provide: APP_FILTER, useClass: ProblemFilter },
     { provide: APP_INTERCEPTOR, useClass: BodyInterceptor },
@@ -38,6 +38,6 @@ import { Uploads } from './upload.js';
     { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
     { provide: APP_INTERCEPTOR, useClass: ConditionalInterceptor },
   ],
-  exports: [RouteTable, CallLimit, BodyReader, IdempotencyKeys],
+  exports: [RouteTable, RateLimitService, BodyReader, IdempotencyKeysStore],
 })
 export class RestModule {}

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 
-interface Layer {
+interface RouterLayer {
   route?: { path: string; methods: Record<string, boolean> };
   match(path: string): boolean;
 }
@@ -17,15 +17,15 @@ export class RouteTable {
   constructor(private readonly host: HttpAdapterHost) {}
 
   /** Every route, in the form `/api/environments/:id`. */
-  all(): Route[] {
-    return this.layers().flatMap(({ route }) =>
+  listRoutes(): Route[] {
+    return this.routeLayers().flatMap(({ route }) =>
       Object.keys(route?.methods ?? {}).map((method) => ({ method: method.toUpperCase(), path: route?.path ?? '' })),
     );
   }
 
   /** The methods that this path answers to; empty when there is no such path. */
-  methodsOf(path: string): string[] {
-    const methods = this.layers()
+  findMethods(path: string): string[] {
+    const methods = this.routeLayers()
       .filter((layer) => layer.match(path))
       .flatMap((layer) => Object.keys(layer.route?.methods ?? {}))
       .filter((method) => method !== '_all')
@@ -33,8 +33,8 @@ export class RouteTable {
     return [...new Set(methods)].sort();
   }
 
-  private layers(): Layer[] {
-    const express = this.host.httpAdapter.getInstance<{ router: { stack: Layer[] } }>();
+  private routeLayers(): RouterLayer[] {
+    const express = this.host.httpAdapter.getInstance<{ router: { stack: RouterLayer[] } }>();
     return express.router.stack.filter((layer) => layer.route !== undefined);
   }
 }

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { StreamableFile } from '@nestjs/common';
-import { RevisedAnswer } from './revised-answer.js';
+import { RevisedResponse } from './revised-answer.js';
 
-export interface StreamedListSettings {
+export interface StreamedListOptions {
   plural: string;
   /** What a change of the records changes: answers of one URL and one revision are the same. */
   revision: string;
@@ -16,22 +16,22 @@ export interface StreamedListSettings {
  * A list of everything, made while it is sent and never held: `page` first, then the records, and in the end how many they
  * were. A controller returns it as it would a page; a caller who has this revision is answered 304 before anything is read.
  */
-export class StreamedList extends RevisedAnswer {
+export class StreamedList extends RevisedResponse {
   readonly revision: string;
 
-  constructor(private readonly settings: StreamedListSettings) {
+  constructor(private readonly settings: StreamedListOptions) {
     super();
     this.revision = settings.revision;
   }
 
   /** Begins: what is wrong with the question shows with the first batch. */
-  override async open(): Promise<StreamableFile> {
+  override async openStream(): Promise<StreamableFile> {
     const batches = this.settings.batches[Symbol.asyncIterator]();
     const first = await batches.next();
-    return new StreamableFile(Readable.from(this.text(first, batches)), { type: 'application/json; charset=utf-8' });
+    return new StreamableFile(Readable.from(this.generateJson(first, batches)), { type: 'application/json; charset=utf-8' });
   }
 
-  private async *text(first: IteratorResult<object[]>, batches: AsyncIterator<object[]>): AsyncGenerator<string> {
+  private async *generateJson(first: IteratorResult<object[]>, batches: AsyncIterator<object[]>): AsyncGenerator<string> {
     const { plural, rest } = this.settings;
     let total = 0;
     yield `{"page":0,"${plural}":[`;

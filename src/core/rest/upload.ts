@@ -3,75 +3,75 @@ import type { Request, Response } from 'express';
 import multer, { MulterError } from 'multer';
 import { Env } from '../config/env.js';
 import { InvalidRequest } from '../errors/app-error.js';
-import { tooLarge } from '../errors/problem.js';
+import { payloadTooLarge } from '../errors/problem.js';
 
-export interface UploadedFile {
+export interface FormFile {
   fieldname: string;
   originalname: string;
   buffer: Buffer;
 }
 
 /** Text fields of a form, and bytes of each. */
-const MOST_FIELDS = 20;
-const FIELD_BYTES = 512 * 1024;
+const MAX_FIELDS = 20;
+const MAX_FIELD_BYTES = 512 * 1024;
 
-type WithFiles = Request & { files?: UploadedFile[] };
+type RequestWithFiles = Request & { files?: FormFile[] };
 
 /** Reads multipart bodies into memory, within the limits. */
 @Injectable()
-export class Uploads {
+export class FormUploads {
   /** Bytes of a whole form. */
-  readonly mostBytes: number;
-  private readonly read: (request: Request, response: Response, next: (error?: unknown) => void) => void;
+  readonly maxBytes: number;
+  private readonly multerMiddleware: (request: Request, response: Response, next: (error?: unknown) => void) => void;
 
   constructor(@Inject(Env) private readonly env: Env) {
-    this.mostBytes = env.LIMIT_UPLOAD_BYTES + MOST_FIELDS * FIELD_BYTES;
-    this.read = multer({
+    this.maxBytes = env.LIMIT_UPLOAD_BYTES + MAX_FIELDS * MAX_FIELD_BYTES;
+    this.multerMiddleware = multer({
       storage: multer.memoryStorage(),
-      limits: { fileSize: env.LIMIT_UPLOAD_BYTES, files: 5, fields: MOST_FIELDS, fieldSize: FIELD_BYTES, parts: 25 },
+      limits: { fileSize: env.LIMIT_UPLOAD_BYTES, files: 5, fields: MAX_FIELDS, fieldSize: MAX_FIELD_BYTES, parts: 25 },
     }).any() as never;
   }
 
   /** @throws AppError 413 over a limit, 400 when the body is no sound multipart form */
-  async take(request: Request, response: Response): Promise<void> {
+  async receive(request: Request, response: Response): Promise<void> {
     let received = 0;
     await new Promise<void>((resolve, reject) => {
       request.on('data', (chunk: Buffer) => {
         received += chunk.length;
-        if (received <= this.mostBytes) return;
+        if (received <= this.maxBytes) return;
         request.unpipe();
-        reject(tooLarge(`the form is larger than ${this.mostBytes} bytes`));
+        reject(payloadTooLarge(`the form is larger than ${this.maxBytes} bytes`));
       });
-      this.read(request, response, (error) => (error ? reject(this.refusal(error)) : resolve()));
+      this.multerMiddleware(request, response, (error) => (error ? reject(this.toFormError(error)) : resolve()));
     });
   }
 
-  private refusal(error: unknown): Error {
+  private toFormError(error: unknown): Error {
     if (error instanceof MulterError && error.code === 'LIMIT_FILE_SIZE')
-      return tooLarge(`the file in ${error.field ?? 'the form'} is larger than ${this.env.LIMIT_UPLOAD_BYTES} bytes`);
-    if (error instanceof MulterError) return tooLarge(error.message);
+      return payloadTooLarge(`the file in ${error.field ?? 'the form'} is larger than ${this.env.LIMIT_UPLOAD_BYTES} bytes`);
+    if (error instanceof MulterError) return payloadTooLarge(error.message);
     return new InvalidRequest(`the multipart form is malformed: ${(error as Error).message}`, {
       code: 'MALFORMED_FORM',
     });
   }
 }
 
-export const TAKES_FILES = 'armature:takes-files';
+export const ACCEPTS_FILES = 'armature:takes-files';
 
 /** For routes that take multipart forms: the text fields are in the body, the files in `filesOf(request)`. */
-export const TakesFiles = () => SetMetadata(TAKES_FILES, true);
+export const AcceptsFiles = () => SetMetadata(ACCEPTS_FILES, true);
 
-export const filesOf = (request: Request): UploadedFile[] => (request as WithFiles).files ?? [];
+export const getFormFiles = (request: Request): FormFile[] => (request as RequestWithFiles).files ?? [];
 
 /**
  * The text of an uploaded file, or what the body says in its place.
  * @throws InvalidRequest when neither was sent, or the file is not UTF-8
  */
-export function textOf(request: Request, field: string, inline: string | undefined, inlineField: string): string {
-  const file = filesOf(request).find((each) => each.fieldname === field) ?? filesOf(request)[0];
+export function resolveFormText(request: Request, field: string, inline: string | undefined, inlineField: string): string {
+  const file = getFormFiles(request).find((each) => each.fieldname === field) ?? getFormFiles(request)[0];
   if (!file && inline) return inline;
   if (!file)
-    throw InvalidRequest.at(
+    throw InvalidRequest.forField(
       `/${inlineField}`,
       'is required',
       `Send a file in the form field ${field}, or JSON with ${inlineField}.`,
@@ -79,6 +79,6 @@ export function textOf(request: Request, field: string, inline: string | undefin
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(file.buffer);
   } catch {
-    throw InvalidRequest.at(`/${field}`, 'is not UTF-8 text');
+    throw InvalidRequest.forField(`/${field}`, 'is not UTF-8 text');
   }
 }

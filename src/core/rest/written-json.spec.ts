@@ -1,7 +1,7 @@
-import { isLarge, WrittenJson } from './written-json.js';
+import { isLargeJson, SerializedJson } from './written-json.js';
 
 const written = async (value: object): Promise<string> => {
-  const { pieces } = await WrittenJson.of(value);
+  const { pieces } = await SerializedJson.serialize(value);
   return Buffer.concat(pieces).toString();
 };
 
@@ -17,18 +17,18 @@ describe('large JSON answers', () => {
     ['values that write themselves', { toJSON: () => ({ text, toJSON: 1 }) }],
     ['deep ones', { a: { b: [{ c: { d: [text, text] } }], e: {} }, f: [], g: -0, h: NaN }],
   ])('are the bytes that JSON.stringify makes: %s', async (_name, value) => {
-    expect(isLarge(value) || 'toJSON' in value).toBe(true);
+    expect(isLargeJson(value) || 'toJSON' in value).toBe(true);
     expect(await written(value)).toBe(JSON.stringify(value));
   });
 
   it('come in pieces, each of which is soon written', async () => {
-    const { pieces } = await WrittenJson.of({ text });
+    const { pieces } = await SerializedJson.serialize({ text });
     expect(pieces.length).toBeGreaterThan(3);
     expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(1024 * 1024);
   });
 
   it('are told from small ones without being walked through', () => {
-    expect(isLarge({ name: 'a', list: Array.from({ length: 50 }, (_, id) => ({ id, name: 'x'.repeat(20) })) })).toBe(false); // prettier-ignore
-    expect(isLarge(new Array(1_000_000).fill(0))).toBe(true);
+    expect(isLargeJson({ name: 'a', list: Array.from({ length: 50 }, (_, id) => ({ id, name: 'x'.repeat(20) })) })).toBe(false); // prettier-ignore
+    expect(isLargeJson(new Array(1_000_000).fill(0))).toBe(true);
   });
 });

@@ -3,7 +3,7 @@ import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { GraphQLMap, GraphQLTime } from '../graphql/scalars.js';
 
 /** What a field of a view may say about itself, once for both APIs. */
-export interface FieldSettings {
+export interface ViewFieldOptions {
   description?: string;
   nullable?: boolean;
   /** Part of the REST record only. */
@@ -16,28 +16,28 @@ export interface FieldSettings {
 
 type Described = { api: ApiPropertyOptions; graphql: () => unknown };
 
-const names = new WeakMap<object, Set<string>>();
+const fieldNames = new WeakMap<object, Set<string>>();
 
 /** The names of the fields of a view or input class, those of its ancestors included. */
-export function fieldsOf(type: abstract new (...args: never[]) => object): Set<string> {
+export function getFieldNames(type: abstract new (...args: never[]) => object): Set<string> {
   const found = new Set<string>();
   for (
     let at = type.prototype as object | null;
     at && at !== Object.prototype;
     at = Object.getPrototypeOf(at) as object | null
   )
-    names.get(at)?.forEach((name) => found.add(name));
+    fieldNames.get(at)?.forEach((name) => found.add(name));
   return found;
 }
 
-function field({ api, graphql }: Described, settings: FieldSettings): PropertyDecorator {
+function field({ api, graphql }: Described, settings: ViewFieldOptions): PropertyDecorator {
   const { description, nullable = false, rest, weight: complexity } = settings;
   return (target, key) => {
     if (!rest)
       Field(graphql as () => typeof String, { description, nullable, complexity } as FieldOptions)(target, key);
     if (settings.graphql) return;
-    const own = names.get(target) ?? new Set<string>();
-    names.set(target, own.add(String(key)));
+    const own = fieldNames.get(target) ?? new Set<string>();
+    fieldNames.set(target, own.add(String(key)));
     ApiProperty({ description, required: true, ...(nullable ? { nullable: true } : {}), ...api } as ApiPropertyOptions)(
       target,
       key,
@@ -45,34 +45,34 @@ function field({ api, graphql }: Described, settings: FieldSettings): PropertyDe
   };
 }
 
-export const IdField = (settings: FieldSettings = {}) =>
+export const IdField = (settings: ViewFieldOptions = {}) =>
   field({ api: { type: String, format: 'uuid' }, graphql: () => ID }, settings);
-export const TextField = (settings: FieldSettings = {}) =>
+export const TextField = (settings: ViewFieldOptions = {}) =>
   field({ api: { type: String }, graphql: () => String }, settings);
-export const IntField = (settings: FieldSettings = {}) =>
+export const IntField = (settings: ViewFieldOptions = {}) =>
   field({ api: { type: 'integer' }, graphql: () => Int }, settings);
-export const NumberField = (settings: FieldSettings = {}) =>
+export const NumberField = (settings: ViewFieldOptions = {}) =>
   field({ api: { type: Number }, graphql: () => Float }, settings);
-export const FlagField = (settings: FieldSettings = {}) =>
+export const FlagField = (settings: ViewFieldOptions = {}) =>
   field({ api: { type: Boolean }, graphql: () => Boolean }, settings);
-export const TimeField = (settings: FieldSettings = {}) =>
+export const TimeField = (settings: ViewFieldOptions = {}) =>
   field({ api: { type: String, format: 'date-time' }, graphql: () => GraphQLTime }, settings);
-export const MapField = (settings: FieldSettings = {}) =>
+export const MapField = (settings: ViewFieldOptions = {}) =>
   field({ api: { type: 'object', additionalProperties: true }, graphql: () => GraphQLMap }, settings);
-export const MapsField = (settings: FieldSettings = {}) =>
+export const MapsField = (settings: ViewFieldOptions = {}) =>
   field(
     { api: { type: 'object', isArray: true, additionalProperties: true } as never, graphql: () => [GraphQLMap] },
     settings,
   );
-export const TextsField = (settings: FieldSettings = {}) =>
+export const TextsField = (settings: ViewFieldOptions = {}) =>
   field({ api: { type: String, isArray: true }, graphql: () => [String] }, settings);
 /** One of a few words; GraphQL shows it as String, as the interface does for the fields of records. */
-export const WordField = (words: readonly string[], settings: FieldSettings = {}) =>
+export const WordField = (words: readonly string[], settings: ViewFieldOptions = {}) =>
   field({ api: { type: String, enum: [...words] }, graphql: () => String }, settings);
 /** One of the words of an enum that was registered for GraphQL. */
-export const EnumField = (words: Record<string, string>, settings: FieldSettings = {}) =>
+export const EnumField = (words: Record<string, string>, settings: ViewFieldOptions = {}) =>
   field({ api: { type: String, enum: Object.values(words) }, graphql: () => words }, settings);
-export const RecordField = (type: () => abstract new (...args: never[]) => object, settings: FieldSettings = {}) =>
+export const RecordField = (type: () => abstract new (...args: never[]) => object, settings: ViewFieldOptions = {}) =>
   field({ api: { type: type as () => never }, graphql: type }, settings);
-export const RecordsField = (type: () => abstract new (...args: never[]) => object, settings: FieldSettings = {}) =>
+export const RecordsField = (type: () => abstract new (...args: never[]) => object, settings: ViewFieldOptions = {}) =>
   field({ api: { type: type as () => never, isArray: true }, graphql: () => [type()] }, settings);

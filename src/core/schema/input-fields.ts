@@ -16,7 +16,7 @@ import {
 import { GraphQLMap } from '../graphql/scalars.js';
 
 /** How a field of an input may be missing. */
-export interface InputSettings {
+export interface InputFieldOptions {
   description?: string;
   /** May be left out. */
   optional?: boolean;
@@ -24,7 +24,7 @@ export interface InputSettings {
   clearable?: boolean;
 }
 
-function presence({ optional, clearable }: InputSettings): PropertyDecorator[] {
+function presenceValidators({ optional, clearable }: InputFieldOptions): PropertyDecorator[] {
   if (clearable) return [IsOptional()];
   return optional ? [ValidateIf((_, value) => value !== undefined)] : [];
 }
@@ -33,7 +33,7 @@ function input(
   api: Record<string, unknown>,
   graphql: () => unknown,
   rules: PropertyDecorator[],
-  settings: InputSettings,
+  settings: InputFieldOptions,
 ): PropertyDecorator {
   const missing = Boolean(settings.optional || settings.clearable);
   return applyDecorators(
@@ -44,13 +44,13 @@ function input(
       ...(settings.clearable ? { nullable: true } : {}),
       ...api,
     }),
-    ...presence(settings),
+    ...presenceValidators(settings),
     ...rules,
   );
 }
 
 /** The name of a record: 1 to 255 characters, not all of them blank. */
-export const NameInput = (settings: InputSettings = {}) =>
+export const NameInput = (settings: InputFieldOptions = {}) =>
   input(
     { type: String, minLength: 1, maxLength: 255 },
     () => String,
@@ -63,7 +63,7 @@ export const NameInput = (settings: InputSettings = {}) =>
   );
 
 /** Free text of at most `max` characters, 10,000 unless said otherwise. */
-export const TextInput = ({ max = 10_000, ...settings }: InputSettings & { max?: number } = {}) =>
+export const TextInput = ({ max = 10_000, ...settings }: InputFieldOptions & { max?: number } = {}) =>
   input(
     { type: String, maxLength: max },
     () => String,
@@ -71,10 +71,10 @@ export const TextInput = ({ max = 10_000, ...settings }: InputSettings & { max?:
     settings,
   );
 
-export const IdInput = (settings: InputSettings = {}) =>
+export const IdInput = (settings: InputFieldOptions = {}) =>
   input({ type: String, format: 'uuid' }, () => ID, [IsUUID('all', { message: 'must be a UUID' })], settings);
 
-export const WordInput = (words: readonly string[], settings: InputSettings = {}) =>
+export const WordInput = (words: readonly string[], settings: InputFieldOptions = {}) =>
   input(
     { type: String, enum: [...words] },
     () => String,
@@ -82,7 +82,7 @@ export const WordInput = (words: readonly string[], settings: InputSettings = {}
     settings,
   );
 
-export const MapInput = (settings: InputSettings = {}) =>
+export const MapInput = (settings: InputFieldOptions = {}) =>
   input(
     { type: 'object', additionalProperties: true },
     () => GraphQLMap,
@@ -90,18 +90,18 @@ export const MapInput = (settings: InputSettings = {}) =>
     settings,
   );
 
-export const FlagInput = (settings: InputSettings = {}) =>
+export const FlagInput = (settings: InputFieldOptions = {}) =>
   input({ type: Boolean }, () => Boolean, [IsBoolean({ message: 'must be true or false' })], settings);
 
-const FLAGS = [true, false, 'true', 'false'];
+const FLAG_VALUES = [true, false, 'true', 'false'];
 
 /** A flag that may be left out, and that forms send as text; `isSet` reads it. */
 export const FormFlagInput = (description: string) =>
   applyDecorators(
     ApiPropertyOptional({ type: Boolean, description }),
     IsOptional(),
-    IsIn(FLAGS, { message: 'must be true or false' }),
+    IsIn(FLAG_VALUES, { message: 'must be true or false' }),
   );
 
-export const isSet = (flag: boolean | string | undefined, preset: boolean): boolean =>
+export const parseFlag = (flag: boolean | string | undefined, preset: boolean): boolean =>
   flag === undefined ? preset : String(flag) === 'true';

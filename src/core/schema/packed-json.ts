@@ -12,18 +12,18 @@ export class PackedJson {
   ) {}
 
   /** The part as data; takes as long as it is large. */
-  unpacked(): unknown {
+  unpack(): unknown {
     return JSON.parse(Buffer.from(this.bytes.buffer).toString());
   }
 }
 
 /** The JSON of a part of a body, packed as a whole, in its members or not at all, in a buffer of its own. */
-export function jsonBytes(part: unknown): Uint8Array<ArrayBuffer> {
+export function toJsonBytes(part: unknown): Uint8Array<ArrayBuffer> {
   if (part instanceof PackedJson) return new Uint8Array(part.bytes);
-  if (!isOpen(part)) return new TextEncoder().encode(JSON.stringify(part));
+  if (!hasPackedMembers(part)) return new TextEncoder().encode(JSON.stringify(part));
   const pieces = Object.entries(part).flatMap(([name, member], index) => [
     Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`),
-    jsonBytes(member),
+    toJsonBytes(member),
   ]);
   return new Uint8Array(Buffer.concat([...pieces, Buffer.from('}')]));
 }
@@ -31,33 +31,33 @@ export function jsonBytes(part: unknown): Uint8Array<ArrayBuffer> {
 /** Whether a part of a body is a list, packed or not. */
 export const isList = (part: unknown): boolean => (part instanceof PackedJson ? part.isList : Array.isArray(part));
 
-const KEEPS_PACKED = 'armature:keeps-packed';
+const KEEP_PACKED = 'armature:keeps-packed';
 
 /**
  * Lets a field of an input stay packed, or those of its members that are named: whoever reads it hands it to a worker.
  * Fields without this are data when the handler gets them.
  */
-export const KeepsPacked =
+export const KeepPacked =
   (...members: string[]): PropertyDecorator =>
   (target, key) =>
-    Reflect.defineMetadata(KEEPS_PACKED, members, target, key);
+    Reflect.defineMetadata(KEEP_PACKED, members, target, key);
 
 /** Bytes of packed JSON in one request that become data again for fields that do not stay packed. */
-const MOST_UNPACKED = 512 * 1024;
+const MAX_UNPACKED_BYTES = 512 * 1024;
 
 /** Makes the fields of an input data again, but for what may stay packed. */
-export class Unpacking {
-  private left = MOST_UNPACKED;
+export class JsonUnpacker {
+  private remainingBytes = MAX_UNPACKED_BYTES;
 
   /** @param input the class whose fields they are */
   constructor(private readonly input: { readonly prototype: object }) {}
 
   /** @returns undefined when the field is too large to be data */
-  field(name: string, value: unknown): { value: unknown } | undefined {
-    const members = Reflect.getMetadata(KEEPS_PACKED, this.input.prototype, name) as string[] | undefined;
+  unpackField(name: string, value: unknown): { value: unknown } | undefined {
+    const members = Reflect.getMetadata(KEEP_PACKED, this.input.prototype, name) as string[] | undefined;
     if (members?.length === 0) return { value };
     if (value instanceof PackedJson) return this.unpack(value);
-    if (!isOpen(value)) return { value };
+    if (!hasPackedMembers(value)) return { value };
     const opened: [string, unknown][] = [];
     for (const [key, member] of Object.entries(value)) {
       const taken = member instanceof PackedJson && !members?.includes(key) ? this.unpack(member) : { value: member };
@@ -68,19 +68,19 @@ export class Unpacking {
   }
 
   private unpack(part: PackedJson): { value: unknown } | undefined {
-    this.left -= part.bytes.length;
-    return this.left < 0 ? undefined : { value: part.unpacked() };
+    this.remainingBytes -= part.bytes.length;
+    return this.remainingBytes < 0 ? undefined : { value: part.unpack() };
   }
 }
 
-export const TOO_MUCH_DATA = `must have at most ${MOST_UNPACKED} bytes of JSON`;
+export const TOO_MUCH_DATA_DETAIL = `must have at most ${MAX_UNPACKED_BYTES} bytes of JSON`;
 
 /** Whether a value is an object in which something is packed. */
-function isOpen(value: unknown): value is Record<string, unknown> {
+function hasPackedMembers(value: unknown): value is Record<string, unknown> {
   return (
     typeof value === 'object' &&
     value !== null &&
     !Array.isArray(value) &&
-    Object.values(value).some((member) => member instanceof PackedJson || isOpen(member))
+    Object.values(value).some((member) => member instanceof PackedJson || hasPackedMembers(member))
   );
 }

@@ -2,7 +2,7 @@ import { ObjectType } from '@nestjs/graphql';
 import type { BaseEntity } from '../database/base.entity.js';
 import { IdField, TimeField } from './fields.js';
 
-const revisions = new WeakMap<object, number>();
+const revisionByView = new WeakMap<object, number>();
 
 /** What every record shows of itself. Subclasses call `shape` first and then add their own fields. */
 @ObjectType({ isAbstract: true })
@@ -19,8 +19,8 @@ export abstract class RecordView {
   @TimeField({ nullable: true })
   deleted_at!: Date | null;
 
-  protected static shape<V extends RecordView>(view: V, record: BaseEntity, fields: Omit<V, keyof RecordView>): V {
-    revisions.set(view, record.revision);
+  protected static assignRecord<V extends RecordView>(view: V, record: BaseEntity, fields: Omit<V, keyof RecordView>): V {
+    revisionByView.set(view, record.revision);
     return Object.assign(view, {
       id: record.id,
       ...fields,
@@ -32,4 +32,4 @@ export abstract class RecordView {
 }
 
 /** The revision of the record that a view shows, or undefined when it shows none. */
-export const revisionOf = (view: object): number | undefined => revisions.get(view);
+export const getRevision = (view: object): number | undefined => revisionByView.get(view);

@@ -1,27 +1,27 @@
-import { clipped, type Fault } from '../errors/app-error.js';
-import { moreFaults } from '../errors/problem.js';
+import { truncate, type Fault } from '../errors/app-error.js';
+import { moreFaultsText } from '../errors/problem.js';
 import { PackedJson } from './packed-json.js';
 
 /** How deep a body may be nested: deeper than any design, and far from where recursion ends. */
-export const DEEPEST = 200;
+export const MAX_JSON_DEPTH = 200;
 /** Faults that are kept of one value; the rest is counted. */
-const KEPT = 100;
+const MAX_FAULTS = 100;
 /** Characters of a pointer, whose names are the caller's. */
-const LONGEST_POINTER = 500;
+const MAX_POINTER_LENGTH = 500;
 
 /**
  * What of a parsed body or query cannot be kept as it was sent: text that no database takes (the NUL character, half a
  * surrogate pair), numbers that became infinite, and nesting without end. Each fault is named by its pointer; the work is
  * linear in the size of the value.
  */
-export function unsound(value: unknown, pointer: string): Fault[] {
-  return new Inspection(pointer.replace(/\/$/, '')).of(value);
+export function findUnstorableParts(value: unknown, pointer: string): Fault[] {
+  return new Inspection(pointer.replace(/\/$/, '')).inspect(value);
 }
 
-export const escape = (key: string): string => key.replace(/~/g, '~0').replace(/\//g, '~1');
+export const escapePointerSegment = (key: string): string => key.replace(/~/g, '~0').replace(/\//g, '~1');
 
 /** Why a text cannot be kept, or nothing. */
-export function unsoundText(text: string): string | undefined {
+export function findTextFault(text: string): string | undefined {
   if (text.includes('\0')) return 'must not contain the NUL character';
   return text.isWellFormed() ? undefined : 'must not contain half of a surrogate pair';
 }
@@ -31,22 +31,22 @@ class TooDeep extends Error {}
 class Inspection {
   private readonly faults: Fault[] = [];
   private readonly path: string[] = [];
-  private left = 0;
+  private omitted = 0;
 
   constructor(private readonly root: string) {}
 
-  of(value: unknown): Fault[] {
+  inspect(value: unknown): Fault[] {
     try {
       this.visit(value);
     } catch (error) {
       if (!(error instanceof TooDeep)) throw error;
-      return [{ pointer: this.pointer(), detail: `is nested deeper than ${DEEPEST} levels` }];
+      return [{ pointer: this.pointer(), detail: `is nested deeper than ${MAX_JSON_DEPTH} levels` }];
     }
-    return this.left > 0 ? [...this.faults, { detail: moreFaults(this.left) }] : this.faults;
+    return this.omitted > 0 ? [...this.faults, { detail: moreFaultsText(this.omitted) }] : this.faults;
   }
 
   private visit(value: unknown): void {
-    if (typeof value === 'string') this.add(unsoundText(value));
+    if (typeof value === 'string') this.add(findTextFault(value));
     else if (typeof value === 'number')
       this.add(Number.isFinite(value) ? undefined : 'must be a number that JSON can hold');
     else if (Array.isArray(value)) for (const [index, item] of value.entries()) this.descend(String(index), item);
@@ -56,14 +56,14 @@ class Inspection {
 
   private object(members: [string, unknown][]): void {
     for (const [key] of members) {
-      const fault = unsoundText(key);
-      if (fault) this.add(`has a name that ${fault}`, `/${escape(key)}`);
+      const fault = findTextFault(key);
+      if (fault) this.add(`has a name that ${fault}`, `/${escapePointerSegment(key)}`);
     }
     for (const [key, member] of members) this.descend(key, member);
   }
 
   private descend(key: string, value: unknown): void {
-    if (this.path.length === DEEPEST && typeof value === 'object' && value !== null) throw new TooDeep();
+    if (this.path.length === MAX_JSON_DEPTH && typeof value === 'object' && value !== null) throw new TooDeep();
     this.path.push(key);
     this.visit(value);
     this.path.pop();
@@ -71,12 +71,12 @@ class Inspection {
 
   private add(detail: string | undefined, below = ''): void {
     if (detail === undefined) return;
-    if (this.faults.length === KEPT) this.left += 1;
+    if (this.faults.length === MAX_FAULTS) this.omitted += 1;
     else this.faults.push({ pointer: this.pointer(below), detail });
   }
 
   private pointer(below = ''): string {
-    const path = [this.root, ...this.path.map(escape)].join('/') + below;
-    return clipped(path, LONGEST_POINTER).toWellFormed().replaceAll('\0', '\\u0000');
+    const path = [this.root, ...this.path.map(escapePointerSegment)].join('/') + below;
+    return truncate(path, MAX_POINTER_LENGTH).toWellFormed().replaceAll('\0', '\\u0000');
   }
 }

@@ -1,12 +1,12 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
-import type { Authenticated } from '../access/public.js';
+import type { AuthenticatedCaller } from '../access/public.js';
 import type { Metrics } from './metrics.js';
 import { currentRequest } from './request-context.js';
 
 /** Counts and logs every answer: the route and the status, never a query or a body, for these may hold secrets. */
-export function accessLog(logger: Logger, metrics: Metrics) {
-  return (request: Request & Authenticated, response: Response, next: NextFunction): void => {
+export function accessLogMiddleware(logger: Logger, metrics: Metrics) {
+  return (request: Request & AuthenticatedCaller, response: Response, next: NextFunction): void => {
     const started = performance.now();
     const context = currentRequest();
     response.once('close', () => {
@@ -20,7 +20,7 @@ export function accessLog(logger: Logger, metrics: Metrics) {
           request_id: context?.requestId,
           user_id: context?.actor?.userId ?? undefined,
           method: request.method,
-          path: loggedPath(request),
+          path: redactedPath(request),
           status: response.statusCode,
           ms: Math.round(seconds * 1000),
           ...(response.writableFinished ? {} : { aborted: true }),
@@ -33,7 +33,7 @@ export function accessLog(logger: Logger, metrics: Metrics) {
 }
 
 /** The path as the log may tell it: where a secret is a part of it, the route stands in its place. */
-export function loggedPath(request: Request): string {
+export function redactedPath(request: Request): string {
   const route = (request.route as { path?: string } | undefined)?.path;
   return route?.includes(':token') ? route : request.path;
 }

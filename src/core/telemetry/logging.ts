@@ -7,7 +7,7 @@ import { currentRequest } from './request-context.js';
 export const LOGGER = Symbol('logger');
 
 /** Whatever of these is logged, at whatever depth up to three, is logged as `[redacted]`. */
-const SECRETS = [
+const REDACTED_FIELDS = [
   'authorization',
   'cookie',
   'password',
@@ -22,30 +22,30 @@ const SECRETS = [
 ];
 
 /** Structured logs on standard output: one JSON object a line, each with the id of the request it belongs to. */
-export function makeLogger(env: Env): Logger {
+export function createLogger(env: Env): Logger {
   return pino({
     level: env.LOG_LEVEL,
     base: undefined,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
     redact: {
-      paths: SECRETS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`, `*.*.*.${name}`]),
+      paths: REDACTED_FIELDS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`, `*.*.*.${name}`]),
       censor: '[redacted]',
     },
     mixin: () => {
       const request = currentRequest();
       return request ? { request_id: request.requestId, user_id: request.actor?.userId ?? undefined } : {};
     },
-    ...(pretty(env)
+    ...(isPretty(env)
       ? { transport: { target: 'pino-pretty', options: { ignore: 'hostname,pid', singleLine: true } } }
       : {}),
   });
 }
 
-const pretty = (env: Env): boolean => (env.LOG_FORMAT ?? (env.isProduction ? 'json' : 'pretty')) === 'pretty';
+const isPretty = (env: Env): boolean => (env.LOG_FORMAT ?? (env.isProduction ? 'json' : 'pretty')) === 'pretty';
 
 /** What Nest says of every module and route at start is of use to its developers only. */
-const FRAMEWORK = new Set([
+const FRAMEWORK_CONTEXTS = new Set([
   'NestFactory',
   'InstanceLoader',
   'RoutesResolver',
@@ -61,7 +61,7 @@ export class NestLogger extends ConsoleLogger implements LoggerService {
   }
 
   override log(message: unknown, ...rest: unknown[]): void {
-    this.write(FRAMEWORK.has(String(rest.at(-1))) ? 'debug' : 'info', message, rest);
+    this.write(FRAMEWORK_CONTEXTS.has(String(rest.at(-1))) ? 'debug' : 'info', message, rest);
   }
   override warn(message: unknown, ...rest: unknown[]): void {
     this.write('warn', message, rest);

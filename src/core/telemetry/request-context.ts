@@ -2,14 +2,14 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
 import type { Actor } from '../access/actor.js';
-import { AnswerInFlight } from '../answers/answer-in-flight.js';
+import { InFlightResponse } from '../answers/answer-in-flight.js';
 
 /** What is known about the call that is being served. */
 export interface RequestContext {
   requestId: string;
   actor?: Actor;
   /** The answer that somebody waits for. */
-  answer?: AnswerInFlight;
+  response?: InFlightResponse;
   /** The user who asked for what a job does. */
   onBehalfOf?: string;
   /** Of the record on which the caller's right was judged last. */
@@ -21,16 +21,16 @@ const storage = new AsyncLocalStorage<RequestContext>();
 export const currentRequest = (): RequestContext | undefined => storage.getStore();
 
 /** Runs work that no HTTP request asked for (a socket message, a job) under a request id of its own. */
-export const inRequest = <T>(context: RequestContext, work: () => T): T => storage.run(context, work);
+export const runInRequestContext = <T>(context: RequestContext, work: () => T): T => storage.run(context, work);
 
-export const newRequestId = (): string => randomUUID();
+export const generateRequestId = (): string => randomUUID();
 
 /** Gives every request an id: the caller's `X-Request-Id` when it is sound, else a new one; it is also in the answer. */
-export function requestContext(request: Request, response: Response, next: NextFunction): void {
+export function requestContextMiddleware(request: Request, response: Response, next: NextFunction): void {
   const given = request.headers['x-request-id'];
-  const requestId = typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : newRequestId();
+  const requestId = typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : generateRequestId();
   response.setHeader('X-Request-Id', requestId);
-  const answer = new AnswerInFlight(() => response.destroy());
+  const answer = new InFlightResponse(() => response.destroy());
   response.once('close', () => answer.close());
-  storage.run({ requestId, answer }, next);
+  storage.run({ requestId, response: answer }, next);
 }

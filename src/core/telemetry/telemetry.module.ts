@@ -1,11 +1,11 @@
 import { Global, Module } from '@nestjs/common';
 import { Env } from '../config/env.js';
-import { LOGGER, makeLogger } from './logging.js';
+import { LOGGER, createLogger } from './logging.js';
 import { Metrics } from './metrics.js';
 
 @Global()
 @Module({
-  providers: [Metrics, { provide: LOGGER, inject: [Env], useFactory: makeLogger }],
+  providers: [Metrics, { provide: LOGGER, inject: [Env], useFactory: createLogger }],
   exports: [Metrics, LOGGER],
 })
 export class TelemetryModule {}

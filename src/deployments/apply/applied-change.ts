@@ -1,6 +1,6 @@
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
-import { appliedFields } from '../plan/owner.js';
+import { findAppliedFields } from '../plan/owner.js';
 import { objectKey } from '../plan/planned-resource.js';
 
 /** One change of an object that a run made, or was about to make. */
@@ -31,14 +31,14 @@ export function changeKey({ kind, name, namespace }: Pick<AppliedChange, 'kind' 
   return objectKey({ group: kind.group, kind: kind.kind, name, namespace });
 }
 
-export function referenceOf({ kind, name, namespace }: AppliedChange): ObjectReference {
+export function toReference({ kind, name, namespace }: AppliedChange): ObjectReference {
   return { apiVersion: kind.apiVersion, kind: kind.kind, name, ...(namespace && { namespace }) };
 }
 
 /** An object without what undoing never reads: its status, and the fields of other managers. */
-export function recorded(kind: ResourceKind, object: KubernetesObject): KubernetesObject {
+export function toRecordedObject(kind: ResourceKind, object: KubernetesObject): KubernetesObject {
   const { status, ...rest } = object;
-  const ours = appliedFields(object);
+  const ours = findAppliedFields(object);
   const metadata = { ...object.metadata, managedFields: ours ? [ours] : [] };
   return { ...rest, ...(status !== undefined && !kind.subresources.includes('status') && { status }), metadata };
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
-import { appliedFields } from '../plan/owner.js';
+import { findAppliedFields } from '../plan/owner.js';
 
 type FieldSet = Record<string, unknown>;
 
@@ -10,7 +10,7 @@ type FieldSet = Record<string, unknown>;
  */
 export function appliedConfiguration(object: KubernetesObject): KubernetesObject {
   const { apiVersion, kind, metadata } = object;
-  const set = appliedFields(object)?.fieldsV1;
+  const set = findAppliedFields(object)?.fieldsV1;
   const fields = (set ? extract(object, set) : {}) as Partial<KubernetesObject>;
   const named = { name: metadata.name, ...(metadata.namespace && { namespace: metadata.namespace }) };
   return { ...fields, apiVersion, kind, metadata: { ...fields.metadata, ...named } };
@@ -19,8 +19,8 @@ export function appliedConfiguration(object: KubernetesObject): KubernetesObject
 /** Walks a value along a FieldsV1 set; a set without members stands for the whole value. */
 function extract(value: unknown, set: FieldSet): unknown {
   const members = Object.keys(set).filter((name) => name !== '.');
-  if (members.length === 0) return Object.hasOwn(set, '.') ? emptied(value) : value;
-  if (Array.isArray(value)) return items(value, set, members);
+  if (members.length === 0) return Object.hasOwn(set, '.') ? emptyContainer(value) : value;
+  if (Array.isArray(value)) return extractItems(value, set, members);
   if (typeof value !== 'object' || value === null) return value;
   const fields = members
     .filter((member) => member.startsWith('f:') && Object.hasOwn(value, member.slice(2)))
@@ -31,9 +31,9 @@ function extract(value: unknown, set: FieldSet): unknown {
 }
 
 /** Items come in the order of the list, which the order of the set's members says nothing of. */
-function items(list: unknown[], set: FieldSet, members: string[]): unknown[] {
+function extractItems(list: unknown[], set: FieldSet, members: string[]): unknown[] {
   return list.flatMap((item, index) => {
-    const member = members.find((one) => names(one, item, index));
+    const member = members.find((one) => isNamedBy(one, item, index));
     if (member === undefined) return [];
     if (!member.startsWith('k:')) return [item];
     const keys = JSON.parse(member.slice(2)) as FieldSet;
@@ -42,7 +42,7 @@ function items(list: unknown[], set: FieldSet, members: string[]): unknown[] {
   });
 }
 
-function names(member: string, item: unknown, index: number): boolean {
+function isNamedBy(member: string, item: unknown, index: number): boolean {
   const text = member.slice(2);
   switch (member.slice(0, 2)) {
     case 'k:':
@@ -59,7 +59,7 @@ function names(member: string, item: unknown, index: number): boolean {
 }
 
 /** Only the thing itself is ours, not what it holds. */
-function emptied(value: unknown): unknown {
+function emptyContainer(value: unknown): unknown {
   if (Array.isArray(value)) return [];
   return typeof value === 'object' && value !== null ? {} : value;
 }

@@ -7,10 +7,10 @@ import { groupOf } from '../../kubernetes/clusters/kubernetes-object.js';
 import { type AppliedChange, changeKey, type ChangeJournal } from './applied-change.js';
 import { DeploymentRun, type Step } from './deployment-run.js';
 import { becomesReady } from './readiness.js';
-import { Results } from './results.js';
+import { ResourceResults } from './results.js';
 import { type DeploymentResult, type RunOptions } from './resource-result.js';
 import { RunClock } from './run-clock.js';
-import { Refused, resourceErrorOf, type RunEnd, runEnd } from './run-end.js';
+import { ResourceFailed, toResourceError, type RunEnd, toRunEnd } from './run-end.js';
 import { WorkloadWait } from './workload-wait.js';
 
 export interface ApplyOptions extends RunOptions {
@@ -36,8 +36,8 @@ export class Applier {
    */
   async apply(plan: Plan, options: ApplyOptions = {}): Promise<DeploymentResult> {
     const { atomic = true } = options;
-    const pruned = resume(plan.items, this.journal.changes);
-    const results = new Results([...plan.items, ...pruned], options.onProgress);
+    const pruned = resumeItems(plan.items, this.journal.changes);
+    const results = new ResourceResults([...plan.items, ...pruned], options.onProgress);
     for (const item of pruned) await results.set(item, { status: 'deleted' });
     const clock = new RunClock(options.timeoutMs ?? 600_000, options.signal);
     const run = new DeploymentRun(this.cluster, plan, clock, this.journal);
@@ -46,16 +46,16 @@ export class Applier {
         if (item.planned.error) await results.set(item, { status: 'failed', error: item.planned.error });
       return { status: 'failed', resources: results.all, failure: { status: 422, detail: results.summary() } };
     }
-    const failure = await this.carryOut(plan, run, results, clock, { ...options, atomic });
+    const failure = await this.execute(plan, run, results, clock, { ...options, atomic });
     if (!failure) return { status: 'succeeded', resources: results.all };
     const { cancelled, status, detail } = failure;
     return { status: cancelled ? 'cancelled' : 'failed', resources: results.all, failure: { status, detail } };
   }
 
-  private async carryOut(
+  private async execute(
     plan: Plan,
     run: DeploymentRun,
-    results: Results,
+    results: ResourceResults,
     clock: RunClock,
     options: ApplyOptions,
   ): Promise<RunEnd | undefined> {
@@ -76,44 +76,44 @@ export class Applier {
         current = item;
         await results.set(item, await work(item));
         current = undefined;
-        if (options.atomic && results.has(item, 'failed')) throw new Refused();
+        if (options.atomic && results.has(item, 'failed')) throw new ResourceFailed();
       }
     };
     try {
       await each(wanted.filter(isFirst), (item) => run.apply(item));
       await each(
         wanted.filter((item) => isFirst(item) && results.has(item, 'applied')),
-        async (item) => step(await run.established(item)),
+        async (item) => toStep(await run.waitUntilEstablished(item)),
       );
       await each(
         wanted.filter((item) => !isFirst(item)),
         (item) => run.apply(item),
       );
-      if (options.wait) await this.wait(wanted, results, clock, options);
+      if (options.wait) await this.waitUntilReady(wanted, results, clock, options);
       if (!results.anyFailed) await each(leaving.reverse(), (item) => run.prune(item));
-      if (results.anyFailed) throw new Refused();
+      if (results.anyFailed) throw new ResourceFailed();
       return undefined;
     } catch (error) {
-      const ended = runEnd(error, () => results.summary());
-      if (current && !(error instanceof Refused)) {
-        await results.set(current, { status: 'failed', error: resourceErrorOf(ended) });
+      const ended = toRunEnd(error, () => results.summary());
+      if (current && !(error instanceof ResourceFailed)) {
+        await results.set(current, { status: 'failed', error: toResourceError(ended) });
       }
       return ended;
     }
   }
 
-  private async wait(wanted: PlanItem[], results: Results, clock: RunClock, options: ApplyOptions): Promise<void> {
+  private async waitUntilReady(wanted: PlanItem[], results: ResourceResults, clock: RunClock, options: ApplyOptions): Promise<void> {
     const workloads = wanted.flatMap((item) => {
       const { kind, desired } = item;
       const stands = results.has(item, 'applied') || results.has(item, 'unchanged');
       return kind && desired && stands && becomesReady(desired) ? { kind, object: desired, item } : [];
     });
-    const errors = await new WorkloadWait(this.cluster, clock).ready(workloads, options.waitTimeoutMs ?? 300_000);
+    const errors = await new WorkloadWait(this.cluster, clock).waitUntilReady(workloads, options.waitTimeoutMs ?? 300_000);
     for (const workload of workloads) {
       const error = errors.get(workload);
       if (error) await results.set(workload.item, { status: 'failed', error });
     }
-    if (errors.size > 0 && options.atomic) throw new Refused();
+    if (errors.size > 0 && options.atomic) throw new ResourceFailed();
   }
 }
 
@@ -122,7 +122,7 @@ export class Applier {
  * created or updated by it.
  * @returns items for what it has pruned already
  */
-function resume(items: PlanItem[], changes: readonly AppliedChange[]): PlanItem[] {
+function resumeItems(items: PlanItem[], changes: readonly AppliedChange[]): PlanItem[] {
   const recorded = new Map(changes.map((change) => [changeKey(change), change]));
   for (const { kind, planned } of items) {
     const change =
@@ -136,6 +136,6 @@ function resume(items: PlanItem[], changes: readonly AppliedChange[]): PlanItem[
     .map(({ kind, name, namespace }) => ({ planned: plannedRemoval('prune', kind, { name, namespace }) }));
 }
 
-function step(error: Step['error']): Step {
+function toStep(error: Step['error']): Step {
   return error ? { status: 'failed', error } : { status: 'applied' };
 }

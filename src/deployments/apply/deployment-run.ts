@@ -1,23 +1,23 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
-import { clusterText } from '../../kubernetes/clusters/cluster-text.js';
+import { sanitizeClusterText } from '../../kubernetes/clusters/cluster-text.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
-import { type Compared, Comparison } from '../plan/comparison.js';
+import { type ComparisonResult, Comparison } from '../plan/comparison.js';
 import { isDefinition } from '../plan/definitions.js';
-import { appliedFields, FIELD_MANAGER } from '../plan/owner.js';
+import { findAppliedFields, FIELD_MANAGER } from '../plan/owner.js';
 import { type Plan, type PlanItem } from '../plan/plan.js';
 import { type ResourceError } from '../plan/planned-resource.js';
-import { concernsCluster, resourceError } from '../plan/resource-error.js';
-import { type AppliedChange, changeKey, type ChangeJournal, recorded } from './applied-change.js';
+import { isClusterFailure, toResourceError } from '../plan/resource-error.js';
+import { type AppliedChange, changeKey, type ChangeJournal, toRecordedObject } from './applied-change.js';
 import { Removal } from './removal.js';
 import { type RunClock } from './run-clock.js';
 
 /** Refusals that pass when what was applied before has come up: a webhook's pods, the account that a namespace gets, a schema. */
-const SETTLES_WITHIN_MS = 30_000;
-const ESTABLISHED_WITHIN_MS = 30_000;
-const PRUNED_WITHIN_MS = 10_000;
+const TRANSIENT_TIMEOUT_MS = 30_000;
+const ESTABLISH_TIMEOUT_MS = 30_000;
+const PRUNE_TIMEOUT_MS = 10_000;
 
 interface Condition {
   type: string;
@@ -50,8 +50,8 @@ export class DeploymentRun {
     const { planned, desired } = item;
     if (planned.error || !desired) return { status: 'failed', error: planned.error };
     if (planned.action === 'unchanged') return { status: 'unchanged' };
-    const kind = await this.clock.until(ESTABLISHED_WITHIN_MS, () =>
-      this.cluster.find(desired.apiVersion, desired.kind, 500),
+    const kind = await this.clock.poll(ESTABLISH_TIMEOUT_MS, () =>
+      this.cluster.findKind(desired.apiVersion, desired.kind, 500),
     );
     if (!kind)
       return {
@@ -59,26 +59,26 @@ export class DeploymentRun {
         error: { reason: 'UNKNOWN_KIND', detail: `The cluster serves no ${desired.kind} of ${desired.apiVersion}` },
       };
     item.kind = kind;
-    const settled = Date.now() + SETTLES_WITHIN_MS;
+    const settled = Date.now() + TRANSIENT_TIMEOUT_MS;
     for (;;) {
-      const compared = await this.comparison.of(kind, desired);
+      const compared = await this.comparison.compare(kind, desired);
       const wasApplied = this.recorded.has(changeKey({ kind, ...desired.metadata }));
       if (compared.action === 'unchanged') return { status: wasApplied ? 'applied' : 'unchanged' };
       const error = compared.error ?? (await this.write(kind, desired, compared));
       if (error === 'unchanged') return { status: wasApplied ? 'applied' : 'unchanged' };
       if (!error) return { status: 'applied' };
       const isFollowing = !planned.verified && /not declared in schema/.test(error.detail);
-      if ((!settles(error) && !isFollowing) || Date.now() > settled) return { status: 'failed', error };
+      if ((!isTransient(error) && !isFollowing) || Date.now() > settled) return { status: 'failed', error };
       this.clock.check();
       await pause(1_000);
     }
   }
 
   /** Waits until an applied definition is served, so that objects of its kinds can be applied. */
-  async established({ desired, kind }: PlanItem): Promise<ResourceError | undefined> {
+  async waitUntilEstablished({ desired, kind }: PlanItem): Promise<ResourceError | undefined> {
     if (!desired || !kind || !isDefinition(desired)) return undefined;
     let refusal: string | undefined;
-    const done = await this.clock.until(ESTABLISHED_WITHIN_MS, async () => {
+    const done = await this.clock.poll(ESTABLISH_TIMEOUT_MS, async () => {
       const { status } = await this.cluster.get(kind, desired.metadata.name);
       const conditions = (status as { conditions?: Condition[] | null } | undefined)?.conditions ?? [];
       refusal = conditions.find((one) => one.type === 'NamesAccepted' && one.status === 'False')?.message;
@@ -88,9 +88,9 @@ export class DeploymentRun {
         undefined
       );
     });
-    this.cluster.invalidate();
+    this.cluster.invalidateKinds();
     if (done && !refusal) return undefined;
-    return { reason: 'NOT_ESTABLISHED', detail: clusterText(refusal) || 'The definition is not established yet' };
+    return { reason: 'NOT_ESTABLISHED', detail: sanitizeClusterText(refusal) || 'The definition is not established yet' };
   }
 
   /** Deletes what left the design. */
@@ -100,13 +100,13 @@ export class DeploymentRun {
     const { name, namespace, uid } = live.metadata;
     let change: AppliedChange | undefined;
     const before = async (object: KubernetesObject) => {
-      const previous = recorded(kind, await this.asApplied(kind, object));
+      const previous = toRecordedObject(kind, await this.readAsApplied(kind, object));
       change = await this.record({ action: 'prune', kind, name, namespace, previous });
     };
     const { previous, ...step } = await this.removal.remove({ kind, name, namespace, uid }, { before });
     if (change && !previous) await this.withdraw(change);
     if (previous && step.status === 'deleted')
-      await this.removal.gone({ kind, name, namespace }, uid, this.clock, PRUNED_WITHIN_MS);
+      await this.removal.waitUntilGone({ kind, name, namespace }, uid, this.clock, PRUNE_TIMEOUT_MS);
     return step;
   }
 
@@ -126,12 +126,12 @@ export class DeploymentRun {
   private async write(
     kind: ResourceKind,
     desired: KubernetesObject,
-    { live }: Compared,
+    { live }: ComparisonResult,
   ): Promise<ResourceError | 'unchanged' | undefined> {
     const { name, namespace } = desired.metadata;
     const change = await this.record(
       live
-        ? { action: 'update', kind, name, namespace, previous: recorded(kind, await this.asApplied(kind, live)) }
+        ? { action: 'update', kind, name, namespace, previous: toRecordedObject(kind, await this.readAsApplied(kind, live)) }
         : { action: 'create', kind, name, namespace },
     );
     // With the uid, an object that was deleted or replaced since it was looked at is a conflict.
@@ -140,7 +140,7 @@ export class DeploymentRun {
     try {
       const { object } = await this.cluster.apply(kind, wanted, {
         fieldManager: FIELD_MANAGER,
-        force: this.comparison.forced,
+        force: this.comparison.isForced,
       });
       if (object.metadata.resourceVersion !== live?.metadata.resourceVersion) return undefined;
       if (change) await this.withdraw(change);
@@ -149,19 +149,19 @@ export class DeploymentRun {
       // Only the cluster's refusal says that nothing has changed: without an answer, or with a broken one, it may have.
       if (!(error instanceof ClusterError) || error.answered === undefined) throw error;
       if (change && error.answered < 500) await this.withdraw(change);
-      if (concernsCluster(error)) throw error;
-      return resourceError(error, desired);
+      if (isClusterFailure(error)) throw error;
+      return toResourceError(error, desired);
     }
   }
 
   /** The object in the version that it was last applied in, for that is what its managedFields speak of. */
-  private async asApplied(kind: ResourceKind, live: KubernetesObject): Promise<KubernetesObject> {
-    const apiVersion = appliedFields(live)?.apiVersion ?? live.apiVersion;
-    const then = apiVersion === live.apiVersion ? undefined : await this.cluster.find(apiVersion, live.kind);
+  private async readAsApplied(kind: ResourceKind, live: KubernetesObject): Promise<KubernetesObject> {
+    const apiVersion = findAppliedFields(live)?.apiVersion ?? live.apiVersion;
+    const then = apiVersion === live.apiVersion ? undefined : await this.cluster.findKind(apiVersion, live.kind);
     return (then && (await this.cluster.lookup(then, live.metadata.name, live.metadata.namespace))) ?? live;
   }
 }
 
-function settles({ reason, detail }: ResourceError): boolean {
+function isTransient({ reason, detail }: ResourceError): boolean {
   return reason === 'WEBHOOK_FAILED' || (reason === 'FORBIDDEN' && /serviceaccount "[^"]*" not found/.test(detail));
 }

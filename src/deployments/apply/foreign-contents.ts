@@ -7,12 +7,12 @@ import { definedKinds, isDefinition } from '../plan/definitions.js';
 import { isDeletable } from '../plan/owned-objects.js';
 import { isOwnedBy, type Owner } from '../plan/owner.js';
 
-const PARALLEL = 8;
+const CONCURRENCY = 8;
 const SYSTEM_NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
 
 /** What the control plane and running programs leave in a namespace by themselves. */
-const BY_THEMSELVES = ['Endpoints', 'EndpointSlice', 'Event', 'Lease'];
-const MADE_FOR_ALL = [
+const SYSTEM_KINDS = ['Endpoints', 'EndpointSlice', 'Event', 'Lease'];
+const SYSTEM_OBJECTS = [
   'ServiceAccount default',
   'ConfigMap kube-root-ca.crt',
   'ConfigMap istio-ca-root-cert',
@@ -24,44 +24,44 @@ const MADE_FOR_ALL = [
  * also what others have put there. Undefined when nothing of others is lost.
  * @throws ClusterError also when a kind may not be listed, for then there is no telling
  */
-export async function foreignContents(
+export async function findForeignContents(
   cluster: ClusterClient,
   owner: Owner,
   object: KubernetesObject,
 ): Promise<string | undefined> {
   if (object.kind === 'Namespace' && object.apiVersion === 'v1')
-    return foreignInNamespace(cluster, owner, object.metadata.name);
-  if (isDefinition(object)) return foreignOfDefinition(cluster, owner, object);
+    return findForeignInNamespace(cluster, owner, object.metadata.name);
+  if (isDefinition(object)) return findForeignOfDefinition(cluster, owner, object);
   return undefined;
 }
 
-async function foreignInNamespace(
+async function findForeignInNamespace(
   cluster: ClusterClient,
   owner: Owner,
   namespace: string,
 ): Promise<string | undefined> {
   if (SYSTEM_NAMESPACES.includes(namespace)) return 'The namespace belongs to the cluster itself';
-  const kinds = (await cluster.kinds()).filter(
-    (kind) => kind.namespaced && isDeletable(kind) && !BY_THEMSELVES.includes(kind.kind),
+  const kinds = (await cluster.listKinds()).filter(
+    (kind) => kind.namespaced && isDeletable(kind) && !SYSTEM_KINDS.includes(kind.kind),
   );
-  const found = await boundedParallel(kinds, PARALLEL, async (kind) =>
-    foreign(await list(cluster, kind, { namespace }), owner),
+  const found = await boundedParallel(kinds, CONCURRENCY, async (kind) =>
+    filterForeign(await list(cluster, kind, { namespace }), owner),
   );
-  return found.flat().length > 0 ? `The namespace holds what others made: ${listed(found.flat())}` : undefined;
+  return found.flat().length > 0 ? `The namespace holds what others made: ${describeObjects(found.flat())}` : undefined;
 }
 
-async function foreignOfDefinition(
+async function findForeignOfDefinition(
   cluster: ClusterClient,
   owner: Owner,
   definition: KubernetesObject,
 ): Promise<string | undefined> {
   const kinds = definedKinds(definition).map(({ kind }) => kind);
-  const served: ResourceKind | undefined = (await cluster.kinds()).find((kind) =>
+  const served: ResourceKind | undefined = (await cluster.listKinds()).find((kind) =>
     kinds.some((one) => one.apiVersion === kind.apiVersion && one.kind === kind.kind),
   );
   if (!served) return undefined;
-  const found = foreign(await list(cluster, served), owner);
-  return found.length > 0 ? `The definition is used by what others made: ${listed(found)}` : undefined;
+  const found = filterForeign(await list(cluster, served), owner);
+  return found.length > 0 ? `The definition is used by what others made: ${describeObjects(found)}` : undefined;
 }
 
 async function list(
@@ -79,16 +79,16 @@ async function list(
 }
 
 /** What was made for another object goes with that object and is nobody's by itself. */
-function foreign(objects: ObjectMetadata[], owner: Owner): ObjectMetadata[] {
+function filterForeign(objects: ObjectMetadata[], owner: Owner): ObjectMetadata[] {
   return objects.filter(
     (object) =>
       !isOwnedBy(owner, object) &&
       !object.metadata.ownerReferences?.length &&
-      !MADE_FOR_ALL.includes(`${object.kind} ${object.metadata.name}`),
+      !SYSTEM_OBJECTS.includes(`${object.kind} ${object.metadata.name}`),
   );
 }
 
-function listed(objects: ObjectMetadata[]): string {
+function describeObjects(objects: ObjectMetadata[]): string {
   const names = objects
     .slice(0, 5)
     .map(({ kind, metadata }) => `${kind} ${metadata.namespace ? `${metadata.namespace}/` : ''}${metadata.name}`);

@@ -1,5 +1,5 @@
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
-import { becomesReady, podTrouble, readinessOf } from './readiness.js';
+import { becomesReady, podFailure, getReadiness } from './readiness.js';
 
 function workload(kind: string, spec: object, status: object, generation = 1): KubernetesObject {
   const apiVersion = { Pod: 'v1', ReplicationController: 'v1', Job: 'batch/v1' }[kind] ?? 'apps/v1';
@@ -48,7 +48,7 @@ describe('Readiness', () => {
     ['a pod that has done its work', workload('Pod', {}, { phase: 'Succeeded' })],
     ['what does not become ready', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }],
   ])('is reached by %s', (_, object) => {
-    expect(readinessOf(object)).toEqual({ state: 'ready' });
+    expect(getReadiness(object)).toEqual({ state: 'ready' });
   });
 
   it.each<[string, KubernetesObject]>([
@@ -86,7 +86,7 @@ describe('Readiness', () => {
     ['it is not complete', workload('Job', {}, {})],
     ['it is not ready', workload('Pod', {}, { phase: 'Running' })],
   ])('is awaited while %s', (detail, object) => {
-    expect(readinessOf(object)).toEqual({ state: 'waiting', detail });
+    expect(getReadiness(object)).toEqual({ state: 'waiting', detail });
   });
 
   it.each<[string, KubernetesObject]>([
@@ -104,7 +104,7 @@ describe('Readiness', () => {
     ],
     ['Evicted: disk', workload('Pod', {}, { phase: 'Failed', reason: 'Evicted', message: 'disk' })],
   ])('is out of reach after %s', (detail, object) => {
-    expect(readinessOf(object)).toEqual({ state: 'failed', detail });
+    expect(getReadiness(object)).toEqual({ state: 'failed', detail });
   });
 
   it('is a matter of workloads only', () => {
@@ -135,6 +135,6 @@ describe('The trouble of a pod', () => {
     ['Unschedulable: no node', condition('PodScheduled', 'False', 'Unschedulable', 'no node')],
     [undefined, {}],
   ])('is %s', (detail, status) => {
-    expect(podTrouble(workload('Pod', {}, status))).toBe(detail);
+    expect(podFailure(workload('Pod', {}, status))).toBe(detail);
   });
 });

@@ -1,4 +1,4 @@
-import { clusterText } from '../../kubernetes/clusters/cluster-text.js';
+import { sanitizeClusterText } from '../../kubernetes/clusters/cluster-text.js';
 import { groupOf, type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 
 /** How far an object has come; `failed` is final, `waiting` may still become ready. */
@@ -37,10 +37,10 @@ interface Status {
 }
 
 const READY: Readiness = { state: 'ready' };
-const waiting = (detail: string): Readiness => ({ state: 'waiting', detail: clusterText(detail) });
-const failed = (detail: string): Readiness => ({ state: 'failed', detail: clusterText(detail) });
+const waiting = (detail: string): Readiness => ({ state: 'waiting', detail: sanitizeClusterText(detail) });
+const failed = (detail: string): Readiness => ({ state: 'failed', detail: sanitizeClusterText(detail) });
 
-const JUDGES: Record<string, (spec: Spec, status: Status) => Readiness> = {
+const RULES: Record<string, (spec: Spec, status: Status) => Readiness> = {
   'apps/Deployment': deployment,
   'apps/StatefulSet': statefulSet,
   'apps/DaemonSet': daemonSet,
@@ -52,12 +52,12 @@ const JUDGES: Record<string, (spec: Spec, status: Status) => Readiness> = {
 
 /** Whether objects of this kind become ready at some time; all others are ready once they are applied. */
 export function becomesReady({ apiVersion, kind }: { apiVersion: string; kind: string }): boolean {
-  return Object.hasOwn(JUDGES, `${groupOf(apiVersion)}/${kind}`);
+  return Object.hasOwn(RULES, `${groupOf(apiVersion)}/${kind}`);
 }
 
 /** Judges an object by its status, by the rules of `kubectl rollout status` and `kubectl wait`. */
-export function readinessOf(object: KubernetesObject): Readiness {
-  const judge = JUDGES[`${groupOf(object.apiVersion)}/${object.kind}`];
+export function getReadiness(object: KubernetesObject): Readiness {
+  const judge = RULES[`${groupOf(object.apiVersion)}/${object.kind}`];
   const status = (object.status ?? {}) as Status;
   if (!judge) return READY;
   const { generation } = object.metadata;
@@ -132,7 +132,7 @@ interface ContainerStatus {
 }
 
 /** What keeps a pod from being ready, such as `container app: CrashLoopBackOff`; undefined when its status names nothing. */
-export function podTrouble(object: KubernetesObject): string | undefined {
+export function podFailure(object: KubernetesObject): string | undefined {
   const status = (object.status ?? {}) as Status & {
     containerStatuses?: ContainerStatus[];
     initContainerStatuses?: ContainerStatus[];
@@ -140,13 +140,13 @@ export function podTrouble(object: KubernetesObject): string | undefined {
   for (const { name, ready, state } of [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])]) {
     const held = state?.waiting;
     if (held?.reason && held.reason !== 'PodInitializing')
-      return clusterText(`container ${name}: ${[held.reason, held.message].filter(Boolean).join(': ')}`);
+      return sanitizeClusterText(`container ${name}: ${[held.reason, held.message].filter(Boolean).join(': ')}`);
     const ended = state?.terminated;
     if (ended?.exitCode)
-      return clusterText(`container ${name}: ${ended.reason ?? 'Error'} with exit code ${ended.exitCode}`);
-    if (ready === false && state && 'running' in state) return clusterText(`container ${name} runs but is not ready`);
+      return sanitizeClusterText(`container ${name}: ${ended.reason ?? 'Error'} with exit code ${ended.exitCode}`);
+    if (ready === false && state && 'running' in state) return sanitizeClusterText(`container ${name} runs but is not ready`);
   }
   const scheduled = condition(status, 'PodScheduled');
   if (scheduled?.status !== 'False') return undefined;
-  return clusterText([scheduled.reason, scheduled.message].filter(Boolean).join(': '));
+  return sanitizeClusterText([scheduled.reason, scheduled.message].filter(Boolean).join(': '));
 }

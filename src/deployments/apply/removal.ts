@@ -1,24 +1,24 @@
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
-import { clusterText } from '../../kubernetes/clusters/cluster-text.js';
+import { sanitizeClusterText } from '../../kubernetes/clusters/cluster-text.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { isDefinition } from '../plan/definitions.js';
 import { isOwnedBy, type Owner } from '../plan/owner.js';
 import { type ResourceError } from '../plan/planned-resource.js';
-import { concernsCluster, resourceError } from '../plan/resource-error.js';
-import { foreignContents } from './foreign-contents.js';
+import { isClusterFailure, toResourceError } from '../plan/resource-error.js';
+import { findForeignContents } from './foreign-contents.js';
 import { type RunClock, RunEnded } from './run-clock.js';
 
 /** One of this owner's objects that is to go. */
-export interface Leaving {
+export interface RemovalTarget {
   kind: ResourceKind;
   name: string;
   namespace?: string;
   uid?: string;
 }
 
-export interface Removed {
+export interface RemovalResult {
   status: 'deleted' | 'skipped' | 'failed';
   /** The object as it was before; absent when it was gone already. */
   previous?: KubernetesObject;
@@ -26,7 +26,7 @@ export interface Removed {
 }
 
 /** Groups of kinds that have nothing made for them which could outlive them; a ReplicationController has pods. */
-const ALONE = /^(|policy|[a-z.]+\.k8s\.io)$/;
+const WITHOUT_DEPENDENTS = /^(|policy|[a-z.]+\.k8s\.io)$/;
 
 /** Deletes objects of one owner, and never anybody else's. */
 export class Removal {
@@ -42,9 +42,9 @@ export class Removal {
    * @throws ClusterError when the cluster as a whole cannot be worked with
    */
   async remove(
-    leaving: Leaving,
+    leaving: RemovalTarget,
     { wholly = true, before }: { wholly?: boolean; before?: (previous: KubernetesObject) => Promise<void> } = {},
-  ): Promise<Removed> {
+  ): Promise<RemovalResult> {
     const { kind, name, namespace } = leaving;
     let previous: KubernetesObject | undefined;
     try {
@@ -54,18 +54,18 @@ export class Removal {
       const kept = await this.reasonToKeep(previous);
       if (kept) return { status: 'skipped', error: kept };
       await before?.(previous);
-      const alone = ALONE.test(kind.group) && kind.kind !== 'ReplicationController';
+      const alone = WITHOUT_DEPENDENTS.test(kind.group) && kind.kind !== 'ReplicationController';
       await this.cluster.delete(kind, name, namespace, {
         uid,
         propagation: alone || !wholly ? 'Background' : 'Foreground',
       });
-      if (isDefinition(previous)) this.cluster.invalidate();
+      if (isDefinition(previous)) this.cluster.invalidateKinds();
       return { status: 'deleted', previous };
     } catch (error) {
-      if (!(error instanceof ClusterError) || concernsCluster(error)) throw error;
+      if (!(error instanceof ClusterError) || isClusterFailure(error)) throw error;
       if (error.kind === 'notFound') return { status: 'deleted' };
       const object = previous ?? { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name } };
-      return { status: 'failed', previous, error: resourceError(error, object) };
+      return { status: 'failed', previous, error: toResourceError(error, object) };
     }
   }
 
@@ -73,13 +73,13 @@ export class Removal {
     if (!isOwnedBy(this.owner, object)) {
       return { reason: 'NOT_OWNED', detail: 'The object is not this deployment’s any more' };
     }
-    const foreign = await foreignContents(this.cluster, this.owner, object);
+    const foreign = await findForeignContents(this.cluster, this.owner, object);
     return foreign === undefined ? undefined : { reason: 'FOREIGN_CONTENT', detail: foreign };
   }
 
   /** Waits until the object is gone; what holds it back is the error. */
-  async gone(
-    { kind, name, namespace }: Leaving,
+  async waitUntilGone(
+    { kind, name, namespace }: RemovalTarget,
     uid: string | undefined,
     clock: RunClock,
     withinMs: number,
@@ -89,22 +89,22 @@ export class Removal {
       last = await this.cluster.lookup(kind, name, namespace);
       return !last || last.metadata.uid !== uid ? true : undefined;
     };
-    const gone = await clock.until(withinMs, isGone).catch((error: unknown) => {
+    const gone = await clock.poll(withinMs, isGone).catch((error: unknown) => {
       if (!(error instanceof RunEnded) || error.why === 'cancelled') throw error;
     });
     if (gone) return undefined;
-    return { reason: 'STUCK', detail: ['The object is being deleted but not gone yet', ...heldBy(last)].join('; ') };
+    return { reason: 'STUCK', detail: ['The object is being deleted but not gone yet', ...finalizersOf(last)].join('; ') };
   }
 }
 
 /** Finalizers by name; a namespace tells in its conditions what it could not delete. */
-function heldBy(object: KubernetesObject | undefined): string[] {
+function finalizersOf(object: KubernetesObject | undefined): string[] {
   const { conditions = [] } = (object?.status ?? {}) as {
     conditions?: { type: string; status: string; message?: string }[];
   };
   const finalizers = object?.metadata.finalizers?.join(', ');
   const told = object?.kind === 'Namespace' ? conditions.filter((one) => one.status === 'True' && one.message) : [];
   return [...(finalizers ? [`it waits for ${finalizers}`] : []), ...told.map((one) => one.message)].map((said) =>
-    clusterText(said),
+    sanitizeClusterText(said),
   );
 }

@@ -34,7 +34,7 @@ export interface RunOptions {
   onProgress?: (result: ResourceResult, done: number, total: number) => void | Promise<void>;
 }
 
-export function resultOf(planned: PlannedResource): ResourceResult {
+export function toSkippedResult(planned: PlannedResource): ResourceResult {
   const { component, api_version, kind, namespace, name, action } = planned;
   return { component, api_version, kind, namespace, name, action, status: 'skipped' };
 }

@@ -1,11 +1,11 @@
 import { type PlanItem } from '../plan/plan.js';
 import { type ResourceError } from '../plan/planned-resource.js';
-import { type ResourceResult, type ResourceStatus, resultOf, type RunOptions } from './resource-result.js';
+import { type ResourceResult, type ResourceStatus, toSkippedResult, type RunOptions } from './resource-result.js';
 
 type Subject = Pick<PlanItem, 'planned'>;
 
 /** What became of each resource so far. */
-export class Results {
+export class ResourceResults {
   private readonly byItem: Map<Subject, ResourceResult>;
   private readonly touched = new Set<Subject>();
 
@@ -13,7 +13,7 @@ export class Results {
     items: Subject[],
     private readonly onProgress: RunOptions['onProgress'],
   ) {
-    this.byItem = new Map(items.map((item) => [item, resultOf(item.planned)]));
+    this.byItem = new Map(items.map((item) => [item, toSkippedResult(item.planned)]));
   }
 
   get all(): ResourceResult[] {

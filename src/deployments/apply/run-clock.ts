@@ -28,7 +28,7 @@ export class RunClock {
   check(): void {
     if (this.signal?.aborted) {
       const { reason } = this.signal as { reason: unknown };
-      if (reason instanceof JobAborted && reason.why !== 'cancelled') throw reason;
+      if (reason instanceof JobAborted && reason.reason !== 'cancelled') throw reason;
       if (this.cancellable) throw new RunEnded('cancelled');
     }
     if (Date.now() >= this.end) throw new RunEnded('timeout');
@@ -39,7 +39,7 @@ export class RunClock {
    * The time between two questions grows from 50 ms to one second.
    * @throws RunEnded when the whole run ends before
    */
-  async until<T>(withinMs: number, ask: () => Promise<T | undefined>): Promise<T | undefined> {
+  async poll<T>(withinMs: number, ask: () => Promise<T | undefined>): Promise<T | undefined> {
     const last = Date.now() + withinMs;
     for (let wait = 50; ; wait = Math.min(wait * 1.5, 1_000)) {
       this.check();

@@ -4,7 +4,7 @@ import { type DeploymentFailure } from './resource-result.js';
 import { RunEnded } from './run-clock.js';
 
 /** A resource failed, which ends the run; its result says how. */
-export class Refused extends Error {}
+export class ResourceFailed extends Error {}
 
 /** What ended a run before its work was done. */
 export interface RunEnd extends DeploymentFailure {
@@ -17,8 +17,8 @@ export interface RunEnd extends DeploymentFailure {
  * @param refused tells of the resources that failed
  * @throws the error itself when it is a fault of this program
  */
-export function runEnd(error: unknown, refused: () => string): RunEnd {
-  if (error instanceof Refused) return { status: 422, cancelled: false, reason: 'REFUSED', detail: refused() };
+export function toRunEnd(error: unknown, refused: () => string): RunEnd {
+  if (error instanceof ResourceFailed) return { status: 422, cancelled: false, reason: 'REFUSED', detail: refused() };
   if (error instanceof RunEnded) {
     const cancelled = error.why === 'cancelled';
     return {
@@ -33,6 +33,6 @@ export function runEnd(error: unknown, refused: () => string): RunEnd {
   return { status: error.kind === 'timeout' ? 504 : 502, cancelled: false, reason, detail: error.message };
 }
 
-export function resourceErrorOf({ reason, detail }: RunEnd): ResourceError {
+export function toResourceError({ reason, detail }: RunEnd): ResourceError {
   return { reason, detail };
 }

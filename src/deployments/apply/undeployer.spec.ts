@@ -77,7 +77,7 @@ requires('KUBEBUILDER_ASSETS', 'An undeployment', () => {
 
   it('names what holds an object back when its time is over', async () => {
     await scene.deploy([configMap('held'), { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'sa' } }]);
-    const kind = await scene.client.find('v1', 'ConfigMap');
+    const kind = await scene.client.findKind('v1', 'ConfigMap');
     if (!kind) throw new Error('no ConfigMap');
     const hold = (finalizers: string[]) =>
       scene.client.patch(kind, 'held', scene.namespace, { type: 'merge', body: { metadata: { finalizers } } });

@@ -10,26 +10,26 @@ import { plannedRemoval } from '../plan/planner.js';
 import { type AppliedChange, changeKey, type ChangeJournal } from './applied-change.js';
 import { Removal } from './removal.js';
 import { type DeploymentResult, type RunOptions } from './resource-result.js';
-import { Results } from './results.js';
+import { ResourceResults } from './results.js';
 import { RunClock } from './run-clock.js';
-import { Refused, resourceErrorOf, runEnd } from './run-end.js';
+import { ResourceFailed, toResourceError, toRunEnd } from './run-end.js';
 
 export interface UndeployOptions extends RunOptions {
   /** What records say was deployed: looked for one by one where the credential may not list. */
   previous?: ObjectReference[];
 }
 
-interface Departure extends OwnedObject {
+interface RemovalItem extends OwnedObject {
   planned: PlannedResource;
 }
 
-interface Departures {
-  found: Departure[];
+interface RemovalItems {
+  found: RemovalItem[];
   /** What records speak of and this server may not even read. */
   unread: { planned: PlannedResource }[];
 }
 
-const PARALLEL = 6;
+const CONCURRENCY = 6;
 
 /** Removes everything of an owner from one cluster, and nothing else. */
 export class Undeployer {
@@ -40,7 +40,7 @@ export class Undeployer {
 
   /** What would be deleted, in the order of deletion. Every kind of the cluster is searched, so that nothing stays behind. */
   async plan(owner: Owner, options: Pick<UndeployOptions, 'previous' | 'signal'> = {}): Promise<PlannedResource[]> {
-    const { found, unread } = await this.departures(owner, options);
+    const { found, unread } = await this.findRemovalItems(owner, options);
     return [...found, ...unread].map(({ planned }) => planned);
   }
 
@@ -51,9 +51,9 @@ export class Undeployer {
    * @throws ClusterError when the cluster cannot be searched, or shows nothing at all to this credential; all later failures are in the result
    */
   async undeploy(owner: Owner, options: UndeployOptions = {}): Promise<DeploymentResult> {
-    const { found, unread } = await this.departures(owner, options);
+    const { found, unread } = await this.findRemovalItems(owner, options);
     const gone = await this.record(found);
-    const results = new Results([...gone, ...found, ...unread], options.onProgress);
+    const results = new ResourceResults([...gone, ...found, ...unread], options.onProgress);
     for (const one of gone) await results.set(one, { status: 'deleted' });
     const clock = new RunClock(options.timeoutMs ?? 300_000, options.signal);
     const removal = new Removal(this.cluster, owner);
@@ -66,18 +66,18 @@ export class Undeployer {
       for (const one of unread) await results.set(one, { status: 'failed', error: forbidden });
       for (const rank of ranks) {
         const tier = found.filter(({ kind }) => kindRank(kind) === rank);
-        await boundedParallel(tier, PARALLEL, (departure) => depart(departure, removal, clock, results));
+        await boundedParallel(tier, CONCURRENCY, (departure) => removeItem(departure, removal, clock, results));
       }
-      if (results.anyFailed) throw new Refused();
+      if (results.anyFailed) throw new ResourceFailed();
       return { status: 'undeployed', resources: results.all };
     } catch (error) {
-      const { cancelled, status, detail } = runEnd(error, () => results.summary());
+      const { cancelled, status, detail } = toRunEnd(error, () => results.summary());
       return { status: cancelled ? 'cancelled' : 'failed', resources: results.all, failure: { status, detail } };
     }
   }
 
   /** Writes down what is to be deleted. @returns what an earlier attempt has written down and is gone by now */
-  private async record(found: Departure[]): Promise<{ planned: PlannedResource }[]> {
+  private async record(found: RemovalItem[]): Promise<{ planned: PlannedResource }[]> {
     const changes = found.map(({ kind, object }): AppliedChange => {
       const { name, namespace } = object.metadata;
       return { action: 'delete', kind, name, namespace };
@@ -88,11 +88,11 @@ export class Undeployer {
     return gone.map((change) => ({ planned: plannedRemoval('delete', change.kind, change) }));
   }
 
-  private async departures(
+  private async findRemovalItems(
     owner: Owner,
     { previous, signal }: Pick<UndeployOptions, 'previous' | 'signal'>,
-  ): Promise<Departures> {
-    const inventory = await new OwnedObjects(this.cluster).of(owner, 'everywhere', previous ?? [], signal);
+  ): Promise<RemovalItems> {
+    const inventory = await new OwnedObjects(this.cluster).find(owner, 'everywhere', previous ?? [], signal);
     const { objects, unseen, unread } = inventory;
     if (objects.length === 0 && unseen.length > 0 && !previous?.length) {
       throw new ClusterError(
@@ -110,16 +110,16 @@ export class Undeployer {
   }
 }
 
-async function depart(departure: Departure, removal: Removal, clock: RunClock, results: Results): Promise<void> {
+async function removeItem(departure: RemovalItem, removal: Removal, clock: RunClock, results: ResourceResults): Promise<void> {
   clock.check();
   const { name, namespace, uid } = departure.object.metadata;
   const leaving = { kind: departure.kind, name, namespace, uid };
   try {
     const { status, error } = await removal.remove(leaving);
-    const stuck = status === 'deleted' ? await removal.gone(leaving, uid, clock, Infinity) : undefined;
+    const stuck = status === 'deleted' ? await removal.waitUntilGone(leaving, uid, clock, Infinity) : undefined;
     await results.set(departure, { status: stuck ? 'failed' : status, error: error ?? stuck });
   } catch (error) {
-    await results.set(departure, { status: 'failed', error: resourceErrorOf(runEnd(error, () => '')) });
+    await results.set(departure, { status: 'failed', error: toResourceError(toRunEnd(error, () => '')) });
     throw error;
   }
 }

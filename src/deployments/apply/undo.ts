@@ -3,17 +3,17 @@ import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js'
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
-import { decided } from '../plan/field-changes.js';
-import { appliedFields, FIELD_MANAGER, isOwnedBy, type Owner } from '../plan/owner.js';
+import { omitServerFields } from '../plan/field-changes.js';
+import { findAppliedFields, FIELD_MANAGER, isOwnedBy, type Owner } from '../plan/owner.js';
 import { type ResourceError } from '../plan/planned-resource.js';
-import { resourceError } from '../plan/resource-error.js';
+import { toResourceError } from '../plan/resource-error.js';
 import { type AppliedChange } from './applied-change.js';
 import { appliedConfiguration, mergePatch } from './applied-configuration.js';
 import { Removal } from './removal.js';
 import { type RunClock, RunEnded } from './run-clock.js';
 
-const GONE_WITHIN_MS = 30_000;
-const AGAIN_WITHIN_MS = 30_000;
+const GONE_TIMEOUT_MS = 30_000;
+const RETRY_TIMEOUT_MS = 30_000;
 
 /** A change with why it could not be undone, if it could not. */
 export interface UndoneChange {
@@ -27,7 +27,7 @@ export interface UndoneChange {
  */
 export class Undo {
   private readonly removal: Removal;
-  private lost = false;
+  private isUnreachable = false;
 
   constructor(
     private readonly cluster: ClusterClient,
@@ -38,34 +38,34 @@ export class Undo {
   }
 
   /** The last change first. @param before is awaited before each; a throw ends it as it stands */
-  async all(changes: readonly AppliedChange[], before?: () => Promise<void>): Promise<UndoneChange[]> {
+  async undoAll(changes: readonly AppliedChange[], before?: () => Promise<void>): Promise<UndoneChange[]> {
     const undone: UndoneChange[] = [];
     for (const change of [...changes].reverse()) {
       await before?.();
-      const error = await this.undo(change);
+      const error = await this.undoWithRetries(change);
       undone.push({ change, ...(error && { error }) });
     }
-    this.cluster.invalidate();
+    this.cluster.invalidateKinds();
     return undone;
   }
 
   /** A cluster that does not answer is asked again for a while, but not for every change anew. */
-  private async undo(change: AppliedChange): Promise<ResourceError | undefined> {
+  private async undoWithRetries(change: AppliedChange): Promise<ResourceError | undefined> {
     let failure: ResourceError | undefined;
     try {
-      const answered = await this.clock.until(this.lost ? 0 : AGAIN_WITHIN_MS, async () => {
+      const answered = await this.clock.poll(this.isUnreachable ? 0 : RETRY_TIMEOUT_MS, async () => {
         try {
-          failure = await this.once(change);
+          failure = await this.undoOnce(change);
           return true;
         } catch (error) {
           if (!(error instanceof ClusterError)) throw error;
-          failure = resourceError(error, change.previous ?? unnamed(change));
+          failure = toResourceError(error, change.previous ?? emptyObject(change));
           return error.kind === 'unreachable' || error.kind === 'unavailable' || error.kind === 'timeout'
             ? undefined
             : true;
         }
       });
-      this.lost = !answered;
+      this.isUnreachable = !answered;
     } catch (error) {
       if (!(error instanceof RunEnded)) throw error;
       failure ??= { reason: 'TIMEOUT', detail: 'the time for it is over' };
@@ -74,31 +74,31 @@ export class Undo {
     return { reason: 'NOT_TAKEN_BACK', detail: `What was done could not be taken back: ${failure.detail}` };
   }
 
-  private async once({ action, kind, name, namespace, previous }: AppliedChange): Promise<ResourceError | undefined> {
+  private async undoOnce({ action, kind, name, namespace, previous }: AppliedChange): Promise<ResourceError | undefined> {
     const object = { kind, name, namespace };
     if (!previous) {
       const removed = await this.removal.remove(object, { wholly: false });
       const { uid } = removed.previous?.metadata ?? {};
-      return removed.error ?? (uid ? this.removal.gone(object, uid, this.clock, GONE_WITHIN_MS) : undefined);
+      return removed.error ?? (uid ? this.removal.waitUntilGone(object, uid, this.clock, GONE_TIMEOUT_MS) : undefined);
     }
     if (action === 'prune') {
-      const isStanding = await this.isStanding(kind, previous);
+      const isStanding = await this.wasNeverDeleted(kind, previous);
       if (isStanding) return undefined;
-      const stuck = await this.removal.gone(object, previous.metadata.uid, this.clock, GONE_WITHIN_MS);
+      const stuck = await this.removal.waitUntilGone(object, previous.metadata.uid, this.clock, GONE_TIMEOUT_MS);
       return stuck ?? this.restore(kind, previous);
     }
     return isOwnedBy(this.owner, previous) ? this.restore(kind, previous) : this.release(kind, previous);
   }
 
   /** Whether the object was never deleted: its deletion was recorded, and not asked for any more. */
-  private async isStanding(kind: ResourceKind, { metadata }: KubernetesObject): Promise<boolean> {
+  private async wasNeverDeleted(kind: ResourceKind, { metadata }: KubernetesObject): Promise<boolean> {
     const now = await this.cluster.lookup(kind, metadata.name, metadata.namespace);
     return now?.metadata.uid === metadata.uid && !now?.metadata.deletionTimestamp;
   }
 
   private async restore(kind: ResourceKind, previous: KubernetesObject): Promise<undefined> {
     const applied = appliedConfiguration(previous);
-    const then = (await this.cluster.find(applied.apiVersion, applied.kind)) ?? kind;
+    const then = (await this.cluster.findKind(applied.apiVersion, applied.kind)) ?? kind;
     await this.cluster.apply(then, applied, { fieldManager: FIELD_MANAGER, force: true });
   }
 
@@ -107,8 +107,8 @@ export class Undo {
     const { name, namespace } = previous.metadata;
     const now = await this.cluster.lookup(kind, name, namespace);
     // An adoption that was recorded and never made leaves nothing to give back.
-    if (!now || isDeepStrictEqual(appliedFields(now)?.fieldsV1, appliedFields(previous)?.fieldsV1)) return;
-    const body = mergePatch(decided(kind, now), decided(kind, previous));
+    if (!now || isDeepStrictEqual(findAppliedFields(now)?.fieldsV1, findAppliedFields(previous)?.fieldsV1)) return;
+    const body = mergePatch(omitServerFields(kind, now), omitServerFields(kind, previous));
     if (Object.keys(body).length > 0)
       await this.cluster.patch(
         kind,
@@ -121,6 +121,6 @@ export class Undo {
   }
 }
 
-function unnamed({ kind, name }: AppliedChange): KubernetesObject {
+function emptyObject({ kind, name }: AppliedChange): KubernetesObject {
   return { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name } };
 }

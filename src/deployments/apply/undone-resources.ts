@@ -7,13 +7,13 @@ import { type UndoneChange } from './undo.js';
 export type ResourceState = Omit<ResourceResult, 'component'>;
 
 /** A resource as its change alone tells of it. */
-export function resourceOf(change: AppliedChange, status: ResourceState['status']): ResourceState {
+export function toResourceState(change: AppliedChange, status: ResourceState['status']): ResourceState {
   const { action, kind, name, namespace } = change;
   return { api_version: kind.apiVersion, kind: kind.kind, namespace: namespace ?? null, name, action, status };
 }
 
 /** The resources of one cluster after changes were undone: what failed keeps its error, what could not be undone gets one. */
-export function undoneResources<R extends ResourceState>(
+export function applyUndo<R extends ResourceState>(
   resources: R[],
   undone: UndoneChange[],
   missing: (change: AppliedChange) => R,

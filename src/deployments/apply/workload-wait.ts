@@ -3,7 +3,7 @@ import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { type ResourceError } from '../plan/planned-resource.js';
-import { podTrouble, readinessOf } from './readiness.js';
+import { podFailure, getReadiness } from './readiness.js';
 import { type RunClock, RunEnded } from './run-clock.js';
 
 interface LabelSelector {
@@ -28,14 +28,14 @@ export class WorkloadWait {
    * @returns the errors of those that are not ready, by workload; empty when all are
    * @throws ClusterError, RunEnded when the run is cancelled
    */
-  async ready(workloads: Workload[], withinMs: number): Promise<Map<Workload, ResourceError>> {
+  async waitUntilReady(workloads: Workload[], withinMs: number): Promise<Map<Workload, ResourceError>> {
     let open = new Map(workloads.map((workload) => [workload, 'it is not ready']));
     let lost = false;
     try {
-      await this.clock.until(withinMs, async () => {
+      await this.clock.poll(withinMs, async () => {
         const next = new Map<Workload, string>();
         for (const workload of open.keys()) {
-          const readiness = await this.readiness(workload);
+          const readiness = await this.readReadiness(workload);
           if (readiness.state === 'ready') continue;
           next.set(workload, readiness.detail);
           lost ||= readiness.state === 'failed';
@@ -47,34 +47,34 @@ export class WorkloadWait {
       if (!(error instanceof RunEnded) || error.why === 'cancelled') throw error;
     }
     const errors = await Promise.all(
-      [...open].map(async ([workload, detail]) => [workload, await this.explained(workload, detail)] as const),
+      [...open].map(async ([workload, detail]) => [workload, await this.explain(workload, detail)] as const),
     );
     return new Map(errors);
   }
 
-  private async readiness({ kind, object }: Workload) {
+  private async readReadiness({ kind, object }: Workload) {
     const live = await this.cluster.lookup(kind, object.metadata.name, object.metadata.namespace);
-    return live ? readinessOf(live) : ({ state: 'failed', detail: 'it was deleted meanwhile' } as const);
+    return live ? getReadiness(live) : ({ state: 'failed', detail: 'it was deleted meanwhile' } as const);
   }
 
-  private async explained({ kind, object }: Workload, detail: string): Promise<ResourceError> {
-    const trouble = await this.trouble(kind, object).catch((error: unknown) => {
+  private async explain({ kind, object }: Workload, detail: string): Promise<ResourceError> {
+    const trouble = await this.findPodFailure(kind, object).catch((error: unknown) => {
       if (error instanceof ClusterError) return undefined;
       throw error;
     });
     return { reason: 'NOT_READY', detail: [detail, trouble].filter(Boolean).join('; ') };
   }
 
-  private async trouble(kind: ResourceKind, object: KubernetesObject): Promise<string | undefined> {
+  private async findPodFailure(kind: ResourceKind, object: KubernetesObject): Promise<string | undefined> {
     const { name, namespace } = object.metadata;
     const live = await this.cluster.lookup(kind, name, namespace);
-    const pods = await this.cluster.find('v1', 'Pod');
+    const pods = await this.cluster.findKind('v1', 'Pod');
     if (!live || !pods) return undefined;
-    if (live.kind === 'Pod') return podTrouble(live);
+    if (live.kind === 'Pod') return podFailure(live);
     const labelSelector = selectorText((live.spec as { selector?: LabelSelector | Record<string, string> }).selector);
     if (!labelSelector) return undefined;
     for (const pod of await this.cluster.list(pods, { namespace, labelSelector })) {
-      const trouble = podTrouble(pod);
+      const trouble = podFailure(pod);
       if (trouble) return `pod ${pod.metadata.name}, ${trouble}`;
     }
     return undefined;

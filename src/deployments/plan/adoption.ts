@@ -3,22 +3,22 @@ import { isUUID } from 'class-validator';
 import { AppError } from '../../core/errors/app-error.js';
 import { isTemporary } from '../../core/errors/problem.js';
 import { DeployedDesignsStore } from '../deployed-designs.store.js';
-import { DeploymentRights, type Mandate } from '../deployment-rights.js';
+import { DeploymentRightsService, type Mandate } from '../deployment-rights.js';
 import type { LabelledOwner } from './owner.js';
 
 /** Judges whether objects of other deployments of this installation may be adopted: only by who may undeploy them where they are. */
 @Injectable()
-export class Adoption {
+export class AdoptionService {
   constructor(
     private readonly deployed: DeployedDesignsStore,
-    private readonly rights: DeploymentRights,
+    private readonly rights: DeploymentRightsService,
   ) {}
 
   /** Asks anew for every object, with the roles of that moment. An owner that nobody knows is nobody's to give. */
-  judgeFor(mandate: Mandate): (owner: LabelledOwner) => Promise<boolean> {
+  createCheck(mandate: Mandate): (owner: LabelledOwner) => Promise<boolean> {
     return async ({ design, environment }) => {
       if (!design || !environment || !isUUID(design) || !isUUID(environment)) return false;
-      const place = await this.deployed.placeOf(design, environment);
+      const place = await this.deployed.findLocation(design, environment);
       if (!place) return false;
       try {
         await this.rights.requireMandate(mandate, place);

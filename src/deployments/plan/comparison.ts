@@ -2,10 +2,10 @@ import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js'
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
-import { changeDigest, fieldChanges } from './field-changes.js';
-import { FIELD_MANAGER, isNamed, isOwnedBy, labelledOwner, type LabelledOwner, type Owner } from './owner.js';
+import { digestChanges, diffFields } from './field-changes.js';
+import { FIELD_MANAGER, matchesOwner, isOwnedBy, parseOwnerLabels, type LabelledOwner, type Owner } from './owner.js';
 import { type FieldChange, type ResourceError } from './planned-resource.js';
-import { concernsCluster, resourceError } from './resource-error.js';
+import { isClusterFailure, toResourceError } from './resource-error.js';
 
 export interface OwnershipOptions {
   /** Takes over objects that exist without this owner. */
@@ -17,7 +17,7 @@ export interface OwnershipOptions {
 }
 
 /** What applying one object would do now. */
-export interface Compared {
+export interface ComparisonResult {
   action: 'create' | 'update' | 'unchanged';
   diff: FieldChange[];
   /** False when the cluster could not try it. */
@@ -39,7 +39,7 @@ export class Comparison {
   ) {}
 
   /** Whether fields are taken from other managers. */
-  get forced(): boolean {
+  get isForced(): boolean {
     return this.options.force ?? false;
   }
 
@@ -47,43 +47,43 @@ export class Comparison {
    * @returns with `error` when this object cannot be applied
    * @throws ClusterError when the cluster as a whole cannot be worked with
    */
-  async of(kind: ResourceKind, desired: KubernetesObject, signal?: AbortSignal, again = 3): Promise<Compared> {
+  async compare(kind: ResourceKind, desired: KubernetesObject, signal?: AbortSignal, again = 3): Promise<ComparisonResult> {
     let live: KubernetesObject | undefined;
     try {
       live = await this.cluster.lookup(kind, desired.metadata.name, desired.metadata.namespace, signal);
-      const error = live && (await this.refusal(live));
+      const error = live && (await this.findRefusal(live));
       if (error) return { action: 'update', diff: [], verified: true, warnings: [], live, error };
       const options = { fieldManager: FIELD_MANAGER, force: this.options.force, dryRun: true, signal };
       const { object, warnings } = await this.cluster.apply(kind, desired, options);
       if (!live) return { action: 'create', diff: [], verified: true, warnings };
       // What a controller wrote between the two requests would pass for a change of ours.
       if (object.metadata.resourceVersion !== live.metadata.resourceVersion && again > 0)
-        return this.of(kind, desired, signal, again - 1);
-      const diff = fieldChanges(kind, live, object);
-      const digest = changeDigest(kind, live, object);
+        return this.compare(kind, desired, signal, again - 1);
+      const diff = diffFields(kind, live, object);
+      const digest = digestChanges(kind, live, object);
       return { action: diff.length > 0 ? 'update' : 'unchanged', diff, verified: true, warnings, live, digest };
     } catch (error) {
-      if (!(error instanceof ClusterError) || concernsCluster(error)) throw error;
-      const untried: Compared = { action: live ? 'update' : 'create', diff: [], verified: true, warnings: [], live };
+      if (!(error instanceof ClusterError) || isClusterFailure(error)) throw error;
+      const untried: ComparisonResult = { action: live ? 'update' : 'create', diff: [], verified: true, warnings: [], live };
       if (/does not support dry run/.test(error.message))
         return { ...untried, verified: false, warnings: [error.message] };
-      return { ...untried, error: resourceError(error, desired) };
+      return { ...untried, error: toResourceError(error, desired) };
     }
   }
 
-  private async refusal(live: KubernetesObject): Promise<ResourceError | undefined> {
+  private async findRefusal(live: KubernetesObject): Promise<ResourceError | undefined> {
     if (live.metadata.deletionTimestamp) {
       return { reason: 'TERMINATING', detail: 'The object is being deleted; deploy again when it is gone' };
     }
     if (isOwnedBy(this.owner, live)) return undefined;
-    const other = labelledOwner(live);
+    const other = parseOwnerLabels(live);
     const name = other?.design ? `another deployment (design ${other.design})` : 'something else';
     if (!this.options.adopt)
       return {
         reason: 'NOT_OWNED',
         detail: `The object exists and belongs to ${name}; deploy with adopt to take it over`,
       };
-    if (other?.installation !== this.owner.installation || isNamed(this.owner, other)) return undefined;
+    if (other?.installation !== this.owner.installation || matchesOwner(this.owner, other)) return undefined;
     if (await this.options.mayAdopt?.(other)) return undefined;
     return {
       reason: 'NOT_OWNED',

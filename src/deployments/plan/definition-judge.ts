@@ -1,22 +1,22 @@
 import { isObject } from '../../formats/located.js';
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
-import { type ResourceKind, sameKind } from '../../kubernetes/clusters/discovery.js';
-import { dotted, type Finding } from '../../registry/validation/finding.js';
+import { type ResourceKind, isSameKind } from '../../kubernetes/clusters/discovery.js';
+import { toFieldPath, type Finding } from '../../registry/validation/finding.js';
 import { type ValidationService } from '../../registry/validation/validation.service.js';
 import { type DefinedKind, definedKinds } from './definitions.js';
 import { type PlanItem } from './plan.js';
 import { type ResourceError } from './planned-resource.js';
 
 /** Judges resources by schemas that are no part of the registry. */
-export type SchemaJudge = Pick<ValidationService, 'judgeBy'>;
+export type SchemaValidator = Pick<ValidationService, 'judgeBy'>;
 
-const MOST_FAULTS = 20;
+const MAX_FAULTS = 20;
 
 /** Judges objects by the definitions of their own design, where the cluster does not know these yet. */
-export class DefinitionJudge {
+export class DefinitionValidator {
   constructor(
     private readonly cluster: ClusterClient,
-    private readonly judge: SchemaJudge,
+    private readonly judge: SchemaValidator,
     private readonly defined: DefinedKind[],
   ) {}
 
@@ -24,15 +24,15 @@ export class DefinitionJudge {
    * What is wrong with those of these items that the cluster cannot judge.
    * @param plan the whole of it, with definitions that are compared with the cluster already
    */
-  async refusals(items: PlanItem[], plan: PlanItem[]): Promise<Map<PlanItem, ResourceError>> {
+  async findErrors(items: PlanItem[], plan: PlanItem[]): Promise<Map<PlanItem, ResourceError>> {
     const judged = [];
     const schemas = new Map<string, string>();
     for (const item of items) {
       const { kind, desired } = item;
-      const schema = kind && this.schemaOf(kind);
+      const schema = kind && this.findSchema(kind);
       if (!schema || !isObject(desired)) continue;
       const { apiVersion } = kind;
-      const isServed = await this.cluster.find(apiVersion, kind.kind);
+      const isServed = await this.cluster.findKind(apiVersion, kind.kind);
       if (isServed && !isRedefined(kind, plan)) continue;
       const key = `${apiVersion} ${kind.kind}`;
       if (!schemas.has(key)) schemas.set(key, JSON.stringify(schema));
@@ -46,12 +46,12 @@ export class DefinitionJudge {
     const refusals = new Map<PlanItem, ResourceError>();
     for (const [index, { item }] of judged.entries()) {
       const { errors } = verdicts[index] ?? { errors: [] };
-      if (errors.length > 0) refusals.set(item, refusal(errors));
+      if (errors.length > 0) refusals.set(item, toResourceError(errors));
     }
     return refusals;
   }
 
-  private schemaOf({ apiVersion, kind }: ResourceKind): DefinedKind['schema'] {
+  private findSchema({ apiVersion, kind }: ResourceKind): DefinedKind['schema'] {
     return this.defined.find((one) => one.kind.apiVersion === apiVersion && one.kind.kind === kind)?.schema;
   }
 }
@@ -62,16 +62,16 @@ export function isRedefined(kind: ResourceKind, plan: PlanItem[]): boolean {
     ({ planned, desired }) =>
       desired &&
       planned.diff.some(({ path }) => path.startsWith('/spec')) &&
-      definedKinds(desired).some((one) => sameKind(one.kind, kind)),
+      definedKinds(desired).some((one) => isSameKind(one.kind, kind)),
   );
 }
 
 /** In the words of an API server; what is missing comes first. */
-function refusal(errors: Finding[]): ResourceError {
+function toResourceError(errors: Finding[]): ResourceError {
   const isMissing = ({ keyword }: Finding) => keyword === 'required';
   const faults = [...errors.filter(isMissing), ...errors.filter((error) => !isMissing(error))]
-    .slice(0, MOST_FAULTS)
-    .map(({ pointer, detail }) => ({ field: dotted(pointer) || '(root)', detail }));
+    .slice(0, MAX_FAULTS)
+    .map(({ pointer, detail }) => ({ field: toFieldPath(pointer) || '(root)', detail }));
   return {
     reason: 'INVALID',
     field: faults.map(({ field }) => field).join(', '),

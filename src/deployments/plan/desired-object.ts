@@ -1,6 +1,6 @@
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
-import { labelled, type Owner } from './owner.js';
+import { addOwnerLabels, type Owner } from './owner.js';
 import { type ResourceError } from './planned-resource.js';
 
 /** What the API server writes; it comes along when a manifest was exported from a cluster, and must not be applied. */
@@ -15,21 +15,21 @@ const SERVER_FIELDS = [
 ];
 
 /** The object that something in a design is, or why it is none that can be applied, before any cluster is asked. */
-export function shaped(given: Record<string, unknown>): { object: KubernetesObject } | { error: ResourceError } {
+export function parseDesired(given: Record<string, unknown>): { object: KubernetesObject } | { error: ResourceError } {
   const { apiVersion, kind } = given;
-  if (typeof apiVersion !== 'string' || !apiVersion) return missing('apiVersion');
-  if (typeof kind !== 'string' || !kind) return missing('kind');
+  if (typeof apiVersion !== 'string' || !apiVersion) return missingField('apiVersion');
+  if (typeof kind !== 'string' || !kind) return missingField('kind');
   const metadata = (given['metadata'] ?? {}) as Record<string, unknown>;
   const { name, generateName } = metadata;
   if (typeof name === 'string' && name)
     return { object: { ...given, apiVersion, kind, metadata: { ...metadata, name } } };
-  if (!generateName) return missing('metadata.name');
+  if (!generateName) return missingField('metadata.name');
   const detail =
     'generateName makes another object at every deployment, none of which could be updated or removed: give it a name';
   return { error: { reason: 'GENERATED_NAME', field: 'metadata.generateName', detail } };
 }
 
-function missing(field: string): { error: ResourceError } {
+function missingField(field: string): { error: ResourceError } {
   return { error: { reason: 'INVALID', field, detail: `${field} is missing` } };
 }
 
@@ -37,7 +37,7 @@ function missing(field: string): { error: ResourceError } {
  * The object as it is applied: in its namespace, labelled with its owner, without what only the API server writes.
  * @param fallback namespace of an object that names none
  */
-export function desiredObject(
+export function buildDesiredObject(
   object: KubernetesObject,
   kind: ResourceKind,
   owner: Owner,
@@ -49,11 +49,11 @@ export function desiredObject(
   const metadata = kind.namespaced ? { ...named, namespace: namespace || fallback } : named;
   const { status, ...rest } = object;
   const whole = { ...rest, ...(status !== undefined && !kind.subresources.includes('status') && { status }), metadata };
-  return labelled(owner, object.kind === 'Secret' && object.apiVersion === 'v1' ? withEncodedData(whole) : whole);
+  return addOwnerLabels(owner, object.kind === 'Secret' && object.apiVersion === 'v1' ? encodeStringData(whole) : whole);
 }
 
 /** The API server turns stringData into data but remembers it as stringData, so that a key once applied could never be removed. */
-function withEncodedData(secret: KubernetesObject): KubernetesObject {
+function encodeStringData(secret: KubernetesObject): KubernetesObject {
   const { stringData, ...rest } = secret;
   if (typeof stringData !== 'object' || stringData === null) return secret;
   const entries = Object.entries(stringData as Record<string, unknown>);

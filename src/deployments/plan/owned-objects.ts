@@ -1,6 +1,6 @@
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
-import { type ResourceKind, sameKind } from '../../kubernetes/clusters/discovery.js';
+import { type ResourceKind, isSameKind } from '../../kubernetes/clusters/discovery.js';
 import { type ObjectMetadata, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
 import { boundedParallel } from './bounded-parallel.js';
 import { isOwnedBy, type Owner, ownerSelector } from './owner.js';
@@ -10,7 +10,7 @@ export interface OwnedObject {
   object: ObjectMetadata;
 }
 
-export interface Inventory {
+export interface OwnedInventory {
   objects: OwnedObject[];
   /** Kinds that this server may not list, so that objects of them may have been missed, but for those known. */
   unseen: ResourceKind[];
@@ -18,7 +18,7 @@ export interface Inventory {
   unread: { kind: ResourceKind; reference: ObjectReference }[];
 }
 
-const PARALLEL = 8;
+const CONCURRENCY = 8;
 
 /** Finds what an owner has on a cluster, by its labels. Contents are not fetched. */
 export class OwnedObjects {
@@ -28,16 +28,16 @@ export class OwnedObjects {
    * @param kinds where to look: the kinds of records, which costs a request a kind, or `everywhere`, which misses nothing
    * @param known objects that this owner is known to have had: looked for one by one where the credential may not list
    */
-  async of(
+  async find(
     owner: Owner,
     kinds: ResourceKind[] | 'everywhere',
     known: ObjectReference[],
     signal?: AbortSignal,
-  ): Promise<Inventory> {
-    const searched = kinds === 'everywhere' ? (await this.cluster.kinds()).filter(isDeletable) : kinds;
-    const inventory: Inventory = { objects: [], unseen: [], unread: [] };
-    const found = await boundedParallel(searched, PARALLEL, async (kind) => {
-      const listed = await unlessRefused(
+  ): Promise<OwnedInventory> {
+    const searched = kinds === 'everywhere' ? (await this.cluster.listKinds()).filter(isDeletable) : kinds;
+    const inventory: OwnedInventory = { objects: [], unseen: [], unread: [] };
+    const found = await boundedParallel(searched, CONCURRENCY, async (kind) => {
+      const listed = await orUndefinedIfRefused(
         this.cluster.listMetadata(kind, { labelSelector: ownerSelector(owner), signal }),
       );
       if (!listed) inventory.unseen.push(kind);
@@ -52,13 +52,13 @@ export class OwnedObjects {
   private async lookup(
     kind: ResourceKind,
     known: ObjectReference[],
-    { unread }: Inventory,
+    { unread }: OwnedInventory,
     signal?: AbortSignal,
   ): Promise<ObjectMetadata[]> {
-    const references = known.filter((one) => sameKind(one, kind));
-    const found = await boundedParallel(references, PARALLEL, async (reference) => {
+    const references = known.filter((one) => isSameKind(one, kind));
+    const found = await boundedParallel(references, CONCURRENCY, async (reference) => {
       const { name, namespace } = reference;
-      const answer = await unlessRefused(
+      const answer = await orUndefinedIfRefused(
         this.cluster.lookup(kind, name, namespace, signal).then((object) => ({ object })),
       );
       if (!answer) unread.push({ kind, reference });
@@ -69,7 +69,7 @@ export class OwnedObjects {
 }
 
 /** Undefined when the cluster refuses this one question, which is no reason to ask no others. */
-async function unlessRefused<T>(asked: Promise<T>): Promise<T | undefined> {
+async function orUndefinedIfRefused<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;
   } catch (error) {

@@ -17,20 +17,20 @@ export interface Owner {
 export const FIELD_MANAGER = 'armature';
 
 const PREFIX = 'armature.dev/';
-const PARTS = ['installation', 'design', 'environment', 'connection'] as const;
+const OWNER_PARTS = ['installation', 'design', 'environment', 'connection'] as const;
 
 export function ownerLabels(owner: Owner): Record<string, string> {
-  return Object.fromEntries(PARTS.flatMap((part) => (owner[part] ? [[PREFIX + part, owner[part]]] : [])));
+  return Object.fromEntries(OWNER_PARTS.flatMap((part) => (owner[part] ? [[PREFIX + part, owner[part]]] : [])));
 }
 
 /** The labels without any owner's: those of a design that was exported from a cluster belong to that cluster. */
-export function withoutOwnerLabels(labels: Record<string, string>): Record<string, string> {
-  const names = new Set<string>(PARTS.map((part) => PREFIX + part));
+export function omitOwnerLabels(labels: Record<string, string>): Record<string, string> {
+  const names = new Set<string>(OWNER_PARTS.map((part) => PREFIX + part));
   return Object.fromEntries(Object.entries(labels).filter(([name]) => !names.has(name)));
 }
 
 export function ownerSelector(owner: Owner): string {
-  return PARTS.map((part) => (owner[part] ? `${PREFIX}${part}=${owner[part]}` : `!${PREFIX}${part}`)).join(',');
+  return OWNER_PARTS.map((part) => (owner[part] ? `${PREFIX}${part}=${owner[part]}` : `!${PREFIX}${part}`)).join(',');
 }
 
 /**
@@ -40,17 +40,17 @@ export function ownerSelector(owner: Owner): string {
 export function isOwnedBy(owner: Owner, object: ObjectMetadata): boolean {
   const labels = object.metadata.labels ?? {};
   return (
-    PARTS.every((part) => labels[PREFIX + part] === (owner[part] ?? undefined)) && appliedFields(object) !== undefined
+    OWNER_PARTS.every((part) => labels[PREFIX + part] === (owner[part] ?? undefined)) && findAppliedFields(object) !== undefined
   );
 }
 
 /** An owner as the labels of an object name it, which anyone may have written. */
-export type LabelledOwner = Partial<Record<(typeof PARTS)[number], string>>;
+export type LabelledOwner = Partial<Record<(typeof OWNER_PARTS)[number], string>>;
 
 /** Undefined when the object carries no owner. */
-export function labelledOwner(object: ObjectMetadata): LabelledOwner | undefined {
+export function parseOwnerLabels(object: ObjectMetadata): LabelledOwner | undefined {
   const labels = object.metadata.labels ?? {};
-  const parts = PARTS.flatMap((part) => {
+  const parts = OWNER_PARTS.flatMap((part) => {
     const value = labels[PREFIX + part];
     return value === undefined ? [] : [[part, value] as const];
   });
@@ -58,19 +58,19 @@ export function labelledOwner(object: ObjectMetadata): LabelledOwner | undefined
 }
 
 /** Whether the labels name this very owner. */
-export function isNamed(owner: Owner, labelled: LabelledOwner): boolean {
-  return PARTS.every((part) => labelled[part] === (owner[part] ?? undefined));
+export function matchesOwner(owner: Owner, labelled: LabelledOwner): boolean {
+  return OWNER_PARTS.every((part) => labelled[part] === (owner[part] ?? undefined));
 }
 
 /** What this server applied to the object, as the API server keeps it. */
-export function appliedFields(object: ObjectMetadata): ManagedFields | undefined {
+export function findAppliedFields(object: ObjectMetadata): ManagedFields | undefined {
   return object.metadata.managedFields?.find(
     (entry) => entry.manager === FIELD_MANAGER && entry.operation === 'Apply' && !entry.subresource,
   );
 }
 
 /** The object as this owner wants it, labelled as its own. */
-export function labelled(owner: Owner, object: KubernetesObject): KubernetesObject {
-  const labels = { ...withoutOwnerLabels(object.metadata.labels ?? {}), ...ownerLabels(owner) };
+export function addOwnerLabels(owner: Owner, object: KubernetesObject): KubernetesObject {
+  const labels = { ...omitOwnerLabels(object.metadata.labels ?? {}), ...ownerLabels(owner) };
   return { ...object, metadata: { ...object.metadata, labels } };
 }

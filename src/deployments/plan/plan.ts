@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Turns } from '../../core/turns.js';
+import { TimeSlicer } from '../../core/turns.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject, type ObjectMetadata } from '../../kubernetes/clusters/kubernetes-object.js';
 import { type OwnershipOptions } from './comparison.js';
@@ -39,12 +39,12 @@ export function plannedResources(plan: Plan): PlannedResource[] {
 /** Hashes the JSON of all items piece by piece: as a whole it is as large as the design. */
 export async function fingerprint(items: PlanItem[]): Promise<string> {
   const hash = createHash('sha256').update('[');
-  const turns = new Turns();
+  const turns = new TimeSlicer();
   for (const [index, { planned, desired, live, digest }] of items.entries()) {
     const { api_version, kind, namespace, name, action, error } = planned;
     const facts = [api_version, kind, namespace, name, action, error?.reason, live?.metadata.uid, desired, digest];
     hash.update(`${index === 0 ? '' : ','}${JSON.stringify(facts)}`);
-    await turns.take();
+    await turns.yieldToEventLoop();
   }
   return hash.update(']').digest('hex');
 }

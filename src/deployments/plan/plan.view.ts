@@ -10,7 +10,7 @@ import {
 } from '../../core/schema/fields.js';
 import type { Tier } from '../../environments/environment.entity.js';
 import { TIERS } from '../../environments/environment.entity.js';
-import type { QuotaVerdict } from '../../workspaces/quotas/quota.js';
+import type { QuotaStatus } from '../../workspaces/quotas/quota.js';
 import type { Target } from '../targets/targets.js';
 import type { DeploymentPlan } from './deployment-plan.entity.js';
 import { type Plan, plannedResources } from './plan.js';
@@ -79,14 +79,14 @@ export class PlanView {
   resources!: PlannedResourceView[];
 
   @MapField({ rest: true, description: 'Deployments of today: key, limit, use, and whether one more is allowed.' })
-  quota!: QuotaVerdict;
+  quota!: QuotaStatus;
 
-  static of(
+  static fromPlans(
     this: void,
     kept: DeploymentPlan,
     { tier }: Target,
     plans: Map<string, Plan>,
-    quota: QuotaVerdict,
+    quota: QuotaStatus,
   ): PlanView {
     const resources = [...plans].flatMap(([connectionId, plan]) =>
       plannedResources(plan).map(({ component: _, error = null, ...planned }) => ({

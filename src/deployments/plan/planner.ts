@@ -1,11 +1,11 @@
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
-import { type ResourceKind, sameKind } from '../../kubernetes/clusters/discovery.js';
+import { type ResourceKind, isSameKind } from '../../kubernetes/clusters/discovery.js';
 import { groupOf, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
 import { boundedParallel } from './bounded-parallel.js';
 import { Comparison, type OwnershipOptions } from './comparison.js';
-import { DefinitionJudge, isRedefined, type SchemaJudge } from './definition-judge.js';
+import { DefinitionValidator, isRedefined, type SchemaValidator } from './definition-judge.js';
 import { type DefinedKind, definedKinds, isDefinition } from './definitions.js';
-import { desiredObject, shaped } from './desired-object.js';
+import { buildDesiredObject, parseDesired } from './desired-object.js';
 import { OwnedObjects } from './owned-objects.js';
 import { type Owner } from './owner.js';
 import { fingerprint, type Plan, type PlanItem } from './plan.js';
@@ -22,10 +22,10 @@ export interface PlanOptions extends OwnershipOptions {
   signal?: AbortSignal;
 }
 
-const PARALLEL = 6;
+const CONCURRENCY = 6;
 
 /** Kinds that others cannot be tried without. */
-const NEEDED_BY_OTHERS = [
+const PREREQUISITE_KINDS = [
   'ServiceAccount',
   'PriorityClass',
   'RuntimeClass',
@@ -39,7 +39,7 @@ const NEEDED_BY_OTHERS = [
 export class Planner {
   constructor(
     private readonly cluster: ClusterClient,
-    private readonly judge: SchemaJudge,
+    private readonly judge: SchemaValidator,
   ) {}
 
   /**
@@ -48,24 +48,24 @@ export class Planner {
    */
   async plan(resources: DesiredResource[], owner: Owner, options: PlanOptions = {}): Promise<Plan> {
     const defined = resources.flatMap(({ object }) => definedKinds(object));
-    const items = await boundedParallel(resources, PARALLEL, (resource) =>
-      this.item(resource, defined, owner, options),
+    const items = await boundedParallel(resources, CONCURRENCY, (resource) =>
+      this.planItem(resource, defined, owner, options),
     );
-    refuseRepeated(items);
+    refuseDuplicates(items);
     const comparison = new Comparison(this.cluster, owner, options);
     const [first, rest] = [items.filter(isFoundation), items.filter((item) => !isFoundation(item))];
     const compare = (item: PlanItem, refusals?: Map<PlanItem, ResourceError>) =>
       this.compare(item, items, comparison, refusals?.get(item), options.signal);
-    await boundedParallel(first, PARALLEL, (item) => compare(item));
-    const refusals = await new DefinitionJudge(this.cluster, this.judge, defined).refusals(rest, items);
-    await boundedParallel(rest, PARALLEL, (item) => compare(item, refusals));
-    const { prunes, unseen } = await this.prunes(items, owner, options);
+    await boundedParallel(first, CONCURRENCY, (item) => compare(item));
+    const refusals = await new DefinitionValidator(this.cluster, this.judge, defined).findErrors(rest, items);
+    await boundedParallel(rest, CONCURRENCY, (item) => compare(item, refusals));
+    const { prunes, unseen } = await this.findPrunes(items, owner, options);
     const all = [...items, ...prunes];
     const { adopt, mayAdopt, force } = options;
     return { owner, options: { adopt, mayAdopt, force }, items: all, unseen, fingerprint: await fingerprint(all) };
   }
 
-  private async item(
+  private async planItem(
     { component, object: given }: DesiredResource,
     defined: DefinedKind[],
     owner: Owner,
@@ -84,19 +84,19 @@ export class Planner {
       verified: false,
       warnings: [],
     };
-    const shape = shaped(given);
+    const shape = parseDesired(given);
     if ('error' in shape) return { planned: { ...planned, error: shape.error } };
     const { object } = shape;
     const kind =
-      (await this.cluster.find(object.apiVersion, object.kind)) ??
+      (await this.cluster.findKind(object.apiVersion, object.kind)) ??
       defined.find((one) => one.kind.apiVersion === object.apiVersion && one.kind.kind === object.kind)?.kind;
     if (!kind) return { planned: { ...planned, error: await this.unknownKind(object) } };
-    const desired = desiredObject(object, kind, owner, options.namespace || this.cluster.namespace || 'default');
+    const desired = buildDesiredObject(object, kind, owner, options.namespace || this.cluster.namespace || 'default');
     return { planned: { ...planned, namespace: desired.metadata.namespace ?? null }, desired, kind };
   }
 
   private async unknownKind({ apiVersion, kind }: { apiVersion: string; kind: string }): Promise<ResourceError> {
-    const known = (await this.cluster.kinds()).filter((one) => one.kind === kind).map((one) => one.apiVersion);
+    const known = (await this.cluster.listKinds()).filter((one) => one.kind === kind).map((one) => one.apiVersion);
     const hint =
       known.length > 0
         ? `it serves that kind as ${known.join(', ')}`
@@ -114,26 +114,26 @@ export class Planner {
   ): Promise<void> {
     const { planned, desired, kind } = item;
     if (planned.error || !desired || !kind) return;
-    if (!(await this.cluster.find(kind.apiVersion, kind.kind))) {
+    if (!(await this.cluster.findKind(kind.apiVersion, kind.kind))) {
       if (refusal) planned.error = refusal;
       return;
     }
-    const { live, digest, error, ...compared } = await comparison.of(kind, desired, signal);
+    const { live, digest, error, ...compared } = await comparison.compare(kind, desired, signal);
     Object.assign(planned, compared);
     Object.assign(item, { live, digest });
     if (isRedefined(kind, all) && (!error || error.reason === 'INVALID')) {
       planned.verified = false;
       planned.error = refusal;
       if (planned.action === 'unchanged') planned.action = 'update';
-    } else if (error && isAwaited(planned, error, all)) planned.verified = false;
+    } else if (error && isWaitingForPlan(planned, error, all)) planned.verified = false;
     else if (error) planned.error = error;
   }
 
-  private async prunes(items: PlanItem[], owner: Owner, { previous, signal }: PlanOptions) {
-    const served = await this.cluster.kinds();
+  private async findPrunes(items: PlanItem[], owner: Owner, { previous, signal }: PlanOptions) {
+    const served = await this.cluster.listKinds();
     const references = [...items.flatMap(({ desired }) => desired ?? []), ...(previous ?? [])];
-    const kinds = served.filter((kind) => kind.preferred && references.some((one) => sameKind(one, kind)));
-    const inventory = await new OwnedObjects(this.cluster).of(
+    const kinds = served.filter((kind) => kind.preferred && references.some((one) => isSameKind(one, kind)));
+    const inventory = await new OwnedObjects(this.cluster).find(
       owner,
       previous ? kinds : 'everywhere',
       previous ?? [],
@@ -169,7 +169,7 @@ export function plannedRemoval(
   };
 }
 
-function refuseRepeated(items: PlanItem[]): void {
+function refuseDuplicates(items: PlanItem[]): void {
   const seen = new Map<string, PlanItem>();
   for (const item of items) {
     if (!item.kind) continue;
@@ -189,7 +189,7 @@ function isFoundation({ planned }: PlanItem): boolean {
 }
 
 /** Whether the cluster refuses only because something is missing that this very plan creates first. */
-function isAwaited(planned: PlannedResource, error: ResourceError, all: PlanItem[]): boolean {
+function isWaitingForPlan(planned: PlannedResource, error: ResourceError, all: PlanItem[]): boolean {
   const created = all.filter(
     (item) => item.planned.action === 'create' && !item.planned.error && item.planned !== planned,
   );
@@ -198,5 +198,5 @@ function isAwaited(planned: PlannedResource, error: ResourceError, all: PlanItem
   }
   if (error.reason !== 'FORBIDDEN' && error.reason !== 'NOT_FOUND') return false;
   const said = error.detail.replace(/^\S+ "[^"]*" is forbidden: /, '');
-  return created.some((item) => NEEDED_BY_OTHERS.includes(item.planned.kind) && said.includes(item.planned.name));
+  return created.some((item) => PREREQUISITE_KINDS.includes(item.planned.kind) && said.includes(item.planned.name));
 }

@@ -1,29 +1,29 @@
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
-import { clusterText } from '../../kubernetes/clusters/cluster-text.js';
+import { sanitizeClusterText } from '../../kubernetes/clusters/cluster-text.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
-import { withoutSecrets } from './secret-values.js';
+import { redactSecretValues } from './secret-values.js';
 import { type ResourceError } from './planned-resource.js';
 
 /** Characters of all fields that one error names. */
-const LONGEST_FIELD = 1_000;
+const MAX_FIELD_LENGTH = 1_000;
 
 /** Failures of the cluster as a whole: with one of these there is no use in going on with the next resource. */
-export function concernsCluster(error: unknown): boolean {
+export function isClusterFailure(error: unknown): boolean {
   if (!(error instanceof ClusterError)) return true;
   return ['unreachable', 'timeout', 'unauthorized', 'throttled', 'unavailable', 'protocol'].includes(error.kind);
 }
 
 /** What the cluster said about one resource. The value of a secret that it repeats is taken out. */
-export function resourceError(error: ClusterError, object: KubernetesObject): ResourceError {
+export function toResourceError(error: ClusterError, object: KubernetesObject): ResourceError {
   const fields = error.causes.flatMap((cause) => cause.field ?? []);
-  const field = clusterText(fields.length > 0 ? fields.join(', ') : fieldIn(error.message), LONGEST_FIELD);
-  const reason = reasonOf(error);
+  const field = sanitizeClusterText(fields.length > 0 ? fields.join(', ') : parseField(error.message), MAX_FIELD_LENGTH);
+  const reason = toReason(error);
   const missing = `The namespace ${error.about.name} is neither on the cluster nor in the design`;
-  const detail = reason === 'NAMESPACE_NOT_FOUND' ? missing : withoutSecrets(error.message, object);
+  const detail = reason === 'NAMESPACE_NOT_FOUND' ? missing : redactSecretValues(error.message, object);
   return { reason, ...(field && { field }), detail };
 }
 
-function reasonOf(error: ClusterError): string {
+function toReason(error: ClusterError): string {
   const { message, causes } = error;
   if (causes.some((cause) => cause.reason === 'FieldManagerConflict')) return 'FIELD_CONFLICT';
   if (causes.some((cause) => cause.reason === 'NamespaceTerminating') || /being terminated/.test(message))
@@ -42,7 +42,7 @@ function reasonOf(error: ClusterError): string {
 }
 
 /** Server-side apply names fields in its message only: `… (ns/name; v1, Kind=ConfigMap): .data.a: expected string`, one a line when several. */
-function fieldIn(message: string): string | undefined {
+function parseField(message: string): string | undefined {
   const fields = [...message.matchAll(/\s(\.[A-Za-z][^\s:]*): /g)].map((match) => match[1]);
   return fields.length > 0 ? fields.join(', ') : undefined;
 }

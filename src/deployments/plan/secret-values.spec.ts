@@ -1,5 +1,5 @@
-import { CUT } from '../../kubernetes/clusters/cluster-text.js';
-import { withoutSecrets } from './secret-values.js';
+import { TRUNCATION_MARK } from '../../kubernetes/clusters/cluster-text.js';
+import { redactSecretValues } from './secret-values.js';
 
 const secret = {
   apiVersion: 'v1',
@@ -12,12 +12,12 @@ const secret = {
 describe('a message about a Secret', () => {
   it('is told without its values, also where control characters were taken out of them', () => {
     const message = 'keys holds hush hush, and first\r\nsecond, or first\nsecond';
-    expect(withoutSecrets(message, secret)).toBe('keys holds (hidden), and (hidden), or (hidden)');
+    expect(redactSecretValues(message, secret)).toBe('keys holds (hidden), and (hidden), or (hidden)');
   });
 
   it('is not told when it was cut, for half a value may stand at its end', () => {
-    expect(withoutSecrets(`keys holds hush hu${CUT}`, secret)).not.toContain('hush');
+    expect(redactSecretValues(`keys holds hush hu${TRUNCATION_MARK}`, secret)).not.toContain('hush');
     const plain = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { a: 'hush' } };
-    expect(withoutSecrets(`holds hush${CUT}`, plain)).toBe(`holds hush${CUT}`);
+    expect(redactSecretValues(`holds hush${TRUNCATION_MARK}`, plain)).toBe(`holds hush${TRUNCATION_MARK}`);
   });
 });

@@ -13,7 +13,7 @@ const unpack = promisify(gunzip);
 /** Rows of one statement. */
 const BATCH = 1_000;
 
-type Place = Pick<DeploymentChange, 'deploymentId' | 'connectionId'>;
+type JournalKey = Pick<DeploymentChange, 'deploymentId' | 'connectionId'>;
 
 /** The changes of deployments that have not ended, cluster by cluster. */
 @Injectable()
@@ -25,9 +25,9 @@ export class ChangeJournalsStore {
 
   /** @param assertLeased keeps a worker that has lost the deployment from recording, and so from making, another change */
   async open(deployment: Deployment, connectionId: string, assertLeased: () => Promise<void>): Promise<ChangeJournal> {
-    const rows = await this.rows({ deploymentId: deployment.id, connectionId });
+    const rows = await this.findRows({ deploymentId: deployment.id, connectionId });
     const changes = new Map<AppliedChange, number>();
-    for (const row of rows) changes.set(await this.read(row), row.number);
+    for (const row of rows) changes.set(await this.openRow(row), row.number);
     let last = rows.at(-1)?.number ?? 0;
     const place = { deploymentId: deployment.id, connectionId };
     return {
@@ -62,8 +62,8 @@ export class ChangeJournalsStore {
   }
 
   async changes(deployment: Deployment, connectionId: string): Promise<AppliedChange[]> {
-    const rows = await this.rows({ deploymentId: deployment.id, connectionId });
-    return Promise.all(rows.map((row) => this.read(row)));
+    const rows = await this.findRows({ deploymentId: deployment.id, connectionId });
+    return Promise.all(rows.map((row) => this.openRow(row)));
   }
 
   isEmpty({ id }: Deployment): Promise<boolean> {
@@ -77,20 +77,20 @@ export class ChangeJournalsStore {
     await this.unit.manager.getRepository(DeploymentChange).delete({ deploymentId: id });
   }
 
-  private rows(place: Place): Promise<DeploymentChange[]> {
+  private findRows(place: JournalKey): Promise<DeploymentChange[]> {
     return this.unit.manager.getRepository(DeploymentChange).find({ where: place, order: { number: 'ASC' } });
   }
 
-  private async seal(organizationId: string, at: Place & { number: number }, change: AppliedChange): Promise<Buffer> {
-    return this.vault.seal(organizationId, await pack(JSON.stringify(change)), sealedPlace(at));
+  private async seal(organizationId: string, at: JournalKey & { number: number }, change: AppliedChange): Promise<Buffer> {
+    return this.vault.seal(organizationId, await pack(JSON.stringify(change)), sealContext(at));
   }
 
-  private async read(row: DeploymentChange): Promise<AppliedChange> {
-    const content = await unpack(await this.vault.open(row.content, sealedPlace(row)));
+  private async openRow(row: DeploymentChange): Promise<AppliedChange> {
+    const content = await unpack(await this.vault.open(row.content, sealContext(row)));
     return JSON.parse(content.toString()) as AppliedChange;
   }
 }
 
 /** What a sealed change is bound to. */
-const sealedPlace = ({ deploymentId, connectionId, number }: Place & { number: number }): string =>
+const sealContext = ({ deploymentId, connectionId, number }: JournalKey & { number: number }): string =>
   `deployment ${deploymentId} change ${connectionId} ${number}`;

@@ -12,11 +12,11 @@ import type { DeployedResource, Deployment, DeploymentFailure, DeploymentStatus 
 import { PlansService } from '../plan/plans.service.js';
 import type { DesiredResource } from '../plan/planned-resource.js';
 import { ChangeJournalsStore } from './change-journals.store.js';
-import { ClusterWork } from './cluster-work.js';
+import { DeploymentContextService } from './cluster-work.js';
 import { CANCELLED, isAtomic } from './deployment-outcome.js';
 
 /** How a deployment ended on one cluster. */
-export interface ClusterEnd {
+export interface ClusterOutcome {
   connectionId: string;
   status: DeploymentStatus;
   resources: DeployedResource[];
@@ -29,23 +29,23 @@ export interface ClusterEnd {
 
 /** Carries out a deployment on its clusters, one after another. What an earlier attempt has begun is finished. */
 @Injectable()
-export class ClusterRuns {
+export class ClusterRunsService {
   constructor(
     private readonly deployed: DeployedDesignsStore,
     private readonly journals: ChangeJournalsStore,
     private readonly plans: PlansService,
-    private readonly work: ClusterWork,
+    private readonly work: DeploymentContextService,
   ) {}
 
   /** Ends with the first failure where all is to be undone after it. */
-  async run(deployment: Deployment, context: JobContext): Promise<ClusterEnd[]> {
-    const ends: ClusterEnd[] = [];
+  async run(deployment: Deployment, context: JobContext): Promise<ClusterOutcome[]> {
+    const ends: ClusterOutcome[] = [];
     let resources: DesiredResource[] | undefined;
     for (const connectionId of deployment.connectionIds) {
       const journal = await this.journals.open(deployment, connectionId, context.assertLeased);
       const end = await this.onCluster(connectionId, journal, context, async () => {
         if (deployment.action === 'undeploy') return this.undeploy(deployment, connectionId, journal, context);
-        resources ??= await this.work.resources(deployment.designId, deployment.designVersion);
+        resources ??= await this.work.readResources(deployment.designId, deployment.designVersion);
         return this.deploy(deployment, connectionId, resources, journal, context);
       });
       ends.push(end);
@@ -60,11 +60,11 @@ export class ClusterRuns {
     journal: ChangeJournal,
     { signal }: JobContext,
     work: () => Promise<DeploymentResult & { objects: ObjectReference[] }>,
-  ): Promise<ClusterEnd> {
+  ): Promise<ClusterOutcome> {
     try {
       const { status, objects, ...result } = await work();
-      const resources = result.resources.map((resource) => deployedResource(resource, connectionId));
-      const failure = result.failure ? failureOf({ status, ...result }) : null;
+      const resources = result.resources.map((resource) => toDeployedResource(resource, connectionId));
+      const failure = result.failure ? toFailure({ status, ...result }) : null;
       return { connectionId, status, resources, failure, objects, changed: journal.changes.length > 0 };
     } catch (error) {
       if (signal.aborted || isTemporary(error) || !(error instanceof AppError)) throw error;
@@ -81,15 +81,15 @@ export class ClusterRuns {
     journal: ChangeJournal,
     context: JobContext,
   ): Promise<DeploymentResult & { objects: ObjectReference[] }> {
-    const cluster = await this.work.cluster(connectionId);
-    const plan = await this.plans.planOn(deployment, connectionId, resources, context.signal);
+    const cluster = await this.work.getClient(connectionId);
+    const plan = await this.plans.planOnCluster(deployment, connectionId, resources, context.signal);
     const { plan_id, atomic, wait } = deployment.options;
     // With changes of its own the cluster differs from the plan; it was held against the plan before the first of them.
-    if (plan_id && journal.changes.length === 0) await this.plans.mustStillHold(plan_id, connectionId, plan);
+    if (plan_id && journal.changes.length === 0) await this.plans.assertUnchanged(plan_id, connectionId, plan);
     const before = await this.deployed.find(deployment, connectionId);
-    const objects = plan.items.flatMap(({ desired }) => (desired ? [reference(desired)] : []));
-    await this.deployed.begin(deployment, connectionId, union(before?.objects ?? [], objects));
-    const result = await new Applier(cluster, journal).apply(plan, { atomic, wait, ...follow(context) });
+    const objects = plan.items.flatMap(({ desired }) => (desired ? [toReference(desired)] : []));
+    await this.deployed.begin(deployment, connectionId, mergeReferences(before?.objects ?? [], objects));
+    const result = await new Applier(cluster, journal).apply(plan, { atomic, wait, ...toRunOptions(context) });
     return { ...result, objects };
   }
 
@@ -99,16 +99,16 @@ export class ClusterRuns {
     journal: ChangeJournal,
     context: JobContext,
   ): Promise<DeploymentResult & { objects: ObjectReference[] }> {
-    const cluster = await this.work.cluster(connectionId);
-    const owner = await this.work.owner(deployment, connectionId);
+    const cluster = await this.work.getClient(connectionId);
+    const owner = await this.work.getOwner(deployment, connectionId);
     const known = await this.deployed.find(deployment, connectionId);
     const undeployer = new Undeployer(cluster, journal);
-    const result = await undeployer.undeploy(owner, { previous: known?.objects, ...follow(context) });
+    const result = await undeployer.undeploy(owner, { previous: known?.objects, ...toRunOptions(context) });
     return { ...result, objects: [] };
   }
 }
 
-function follow({ signal, progress }: JobContext) {
+function toRunOptions({ signal, reportProgress: progress }: JobContext) {
   return {
     signal,
     onProgress: ({ kind, name, status }: ResourceResult, done: number, total: number) =>
@@ -116,11 +116,11 @@ function follow({ signal, progress }: JobContext) {
   };
 }
 
-function deployedResource({ component: _, ...resource }: ResourceResult, connectionId: string): DeployedResource {
+function toDeployedResource({ component: _, ...resource }: ResourceResult, connectionId: string): DeployedResource {
   return { ...resource, connection_id: connectionId };
 }
 
-function failureOf({ status, failure }: DeploymentResult): DeploymentFailure {
+function toFailure({ status, failure }: DeploymentResult): DeploymentFailure {
   if (status === 'cancelled') return CANCELLED;
   const codes = { 502: 'CLUSTER_UNREACHABLE', 504: 'CLUSTER_TIMEOUT', 422: 'DEPLOYMENT_FAILED' };
   return { status: failure?.status ?? 422, code: codes[failure?.status ?? 422], detail: failure?.detail ?? '' };
@@ -132,13 +132,13 @@ interface Named {
   metadata: { name: string; namespace?: string };
 }
 
-const reference = ({ apiVersion, kind, metadata: { name, namespace } }: Named): ObjectReference => ({
+const toReference = ({ apiVersion, kind, metadata: { name, namespace } }: Named): ObjectReference => ({
   apiVersion,
   kind,
   name,
   ...(namespace ? { namespace } : {}),
 });
 
-function union(a: ObjectReference[], b: ObjectReference[]): ObjectReference[] {
+function mergeReferences(a: ObjectReference[], b: ObjectReference[]): ObjectReference[] {
   return [...new Map([...a, ...b].map((each) => [JSON.stringify(each), each])).values()];
 }

@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { Connection } from '../../connections/connection.entity.js';
 import { ConnectionsStore } from '../../connections/connections.store.js';
 import { Actor } from '../../core/access/actor.js';
-import { asSystem } from '../../core/database/row-security.js';
+import { runAsSystem } from '../../core/database/row-security.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { NotFound } from '../../core/errors/app-error.js';
 import { DesignsStore } from '../../designs/designs.store.js';
-import { DesignContents } from '../../designs/versions/design-contents.js';
-import { Clusters } from '../../kubernetes/clusters/clusters.service.js';
+import { DesignContentsStore } from '../../designs/versions/design-contents.js';
+import { ClustersService } from '../../kubernetes/clusters/clusters.service.js';
 import type { ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import type { Owner } from '../plan/owner.js';
 import type { DesiredResource } from '../plan/planned-resource.js';
@@ -16,45 +16,45 @@ const SYSTEM = Actor.system('deployment');
 
 /** What plans and runs work with: the resources of a version, the client of a cluster, and the owner in whose name they act. */
 @Injectable()
-export class ClusterWork {
+export class DeploymentContextService {
   private installation?: Promise<string>;
 
   constructor(
     private readonly designs: DesignsStore,
-    private readonly contents: DesignContents,
+    private readonly contents: DesignContentsStore,
     private readonly connections: ConnectionsStore,
-    private readonly clusters: Clusters,
+    private readonly clusters: ClustersService,
     private readonly unit: UnitOfWork,
   ) {}
 
   /** The resources of one version of a design, as they should be on a cluster; read in a worker where there are many. */
-  async resources(designId: string, version: number): Promise<DesiredResource[]> {
+  async readResources(designId: string, version: number): Promise<DesiredResource[]> {
     const design = await this.designs.find(SYSTEM, designId);
     if (!design) throw new NotFound('design', designId);
     return this.contents.readResources(design, version);
   }
 
   /** Whoever may deploy uses the credential without ever seeing it. */
-  cluster(connectionId: string): Promise<ClusterClient> {
-    return asSystem('deployment', async () => this.clusters.clientOf(await this.connection(connectionId)));
+  getClient(connectionId: string): Promise<ClusterClient> {
+    return runAsSystem('deployment', async () => this.clusters.getClient(await this.getConnection(connectionId)));
   }
 
-  async owner(at: { designId: string; environmentId: string }, connectionId: string): Promise<Owner> {
+  async getOwner(at: { designId: string; environmentId: string }, connectionId: string): Promise<Owner> {
     return {
-      installation: await this.installationId(),
+      installation: await this.getInstallationId(),
       design: at.designId,
       environment: at.environmentId,
       connection: connectionId,
     };
   }
 
-  private async connection(id: string): Promise<Connection> {
+  private async getConnection(id: string): Promise<Connection> {
     const connection = await this.connections.find(SYSTEM, id);
     if (!connection) throw new NotFound('connection', id);
     return connection;
   }
 
-  private installationId(): Promise<string> {
+  private getInstallationId(): Promise<string> {
     this.installation ??= this.unit.manager
       .query<{ id: string }[]>('SELECT id FROM installation')
       .then(([row]) => row?.id ?? Promise.reject(new Error('the installation has no id')))

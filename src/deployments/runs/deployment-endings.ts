@@ -15,17 +15,17 @@ import {
 } from '../deployment.events.js';
 import { DeploymentsStore } from '../deployments.store.js';
 import { ChangeJournalsStore } from './change-journals.store.js';
-import type { DeploymentOutcome, Standing } from './deployment-outcome.js';
+import type { DeploymentOutcome, ClusterStanding } from './deployment-outcome.js';
 
 const SYSTEM = Actor.system('deployment');
 
 /** In whose name a deployment runs. */
-export const requesterOf = (deployment: Deployment): Actor =>
+export const actorForDeployment = (deployment: Deployment): Actor =>
   deployment.requestedBy ? Actor.onBehalfOf(deployment.requestedBy, 'deployment') : SYSTEM;
 
 /** Writes how deployments ended: the record, what stands on the clusters, the event; the journal goes. */
 @Injectable()
-export class DeploymentEndings {
+export class DeploymentCompletionService {
   constructor(
     private readonly deployments: DeploymentsStore,
     private readonly deployed: DeployedDesignsStore,
@@ -36,30 +36,30 @@ export class DeploymentEndings {
   ) {}
 
   /** @returns the deployment as it ended, now or before */
-  async write(id: string, { standing, ...end }: DeploymentOutcome): Promise<Deployment | null> {
+  async complete(id: string, { standing, ...end }: DeploymentOutcome): Promise<Deployment | null> {
     return this.unit.run(async () => {
       const deployment = await this.deployments.lock(SYSTEM, id);
       if (!deployment || deployment.hasEnded) return deployment;
       await this.deployments.update(deployment, { ...end, finishedAt: new Date() });
-      for (const each of standing) await this.stand(deployment, each);
+      for (const each of standing) await this.recordStanding(deployment, each);
       await this.journals.clear(deployment);
-      if (end.status === 'succeeded') await this.designs.countDeployment(deployment.designId);
+      if (end.status === 'succeeded') await this.designs.incrementDeploymentCount(deployment.designId);
       await this.events.publish(terminalEvent(deployment));
       return deployment;
     });
   }
 
-  private async stand(deployment: Deployment, standing: Standing): Promise<void> {
+  private async recordStanding(deployment: Deployment, standing: ClusterStanding): Promise<void> {
     const { connectionId, is } = standing;
-    if (is === 'new') await this.deployed.settle(deployment, connectionId, standing.objects);
+    if (is === 'new') await this.deployed.complete(deployment, connectionId, standing.objects);
     if (is === 'none') await this.deployed.remove(deployment, connectionId);
     if (is === 'old') await this.deployed.revert(deployment, connectionId);
-    if (is === 'mixed') await this.deployed.keep(deployment, connectionId);
+    if (is === 'mixed') await this.deployed.keepBoth(deployment, connectionId);
   }
 }
 
 function terminalEvent(deployment: Deployment): DeploymentEvent {
-  const actor = requesterOf(deployment);
+  const actor = actorForDeployment(deployment);
   const counts: Record<string, number> = {};
   for (const { status } of deployment.resources) counts[status] = (counts[status] ?? 0) + 1;
   const facts = {

@@ -1,6 +1,6 @@
 import { AppError } from '../../core/errors/app-error.js';
 import { isTemporary } from '../../core/errors/problem.js';
-import { usualDelay } from '../../jobs/job-handlers.js';
+import { defaultRetryDelayMs } from '../../jobs/job-handlers.js';
 import type { NewJob } from '../../jobs/job.js';
 import type { Deployment } from '../deployment.entity.js';
 
@@ -28,5 +28,5 @@ export function deploymentJob({
 
 /** How a deployment ended is final; a fault of the server or its database is not, and the next attempt goes on from the journal. */
 export function retryDeployment(failures: number, error: unknown): number | null {
-  return error instanceof AppError && !isTemporary(error) ? null : usualDelay(failures);
+  return error instanceof AppError && !isTemporary(error) ? null : defaultRetryDelayMs(failures);
 }

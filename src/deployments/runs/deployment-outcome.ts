@@ -1,7 +1,7 @@
 import type { FinishedJob } from '../../jobs/job.js';
 import type { ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
 import type { DeployedResource, Deployment, DeploymentFailure, DeploymentStatus } from '../deployment.entity.js';
-import type { ClusterEnd } from './cluster-runs.js';
+import type { ClusterOutcome } from './cluster-runs.js';
 
 export const CANCELLED: Readonly<DeploymentFailure> = {
   status: 409,
@@ -10,7 +10,7 @@ export const CANCELLED: Readonly<DeploymentFailure> = {
 };
 
 /** What is there on one cluster after the deployment: what it wanted, what was there before, or some of both. */
-export type Standing =
+export type ClusterStanding =
   | { connectionId: string; is: 'new'; objects: ObjectReference[] }
   | { connectionId: string; is: 'old' | 'mixed' | 'none' };
 
@@ -19,7 +19,7 @@ export interface DeploymentOutcome {
   status: DeploymentStatus;
   resources: DeployedResource[];
   failure: DeploymentFailure | null;
-  standing: Standing[];
+  standing: ClusterStanding[];
 }
 
 /** Whether a failure undoes all that the deployment did, on all clusters. Undeploying is never undone. */
@@ -28,7 +28,7 @@ export function isAtomic({ action, options }: Deployment): boolean {
 }
 
 /** A deployment has succeeded only where all of it has; of a failure the worst counts. */
-export function outcomeOf({ action }: Deployment, ends: ClusterEnd[]): DeploymentOutcome {
+export function toDeploymentOutcome({ action }: Deployment, ends: ClusterOutcome[]): DeploymentOutcome {
   const worst = (['cancelled', 'failed'] as const).find((status) => ends.some((end) => end.status === status));
   const undeploys = action === 'undeploy';
   return {
@@ -43,7 +43,7 @@ export function outcomeOf({ action }: Deployment, ends: ClusterEnd[]): Deploymen
 }
 
 /** Why a deployment ends whose job came to no end of its own. */
-export function failureOfJob({ status, error }: Pick<FinishedJob, 'status' | 'error'>): DeploymentFailure {
+export function toJobFailure({ status, error }: Pick<FinishedJob, 'status' | 'error'>): DeploymentFailure {
   if (status === 'cancelled') return CANCELLED;
   return {
     status: error?.status ?? 500,

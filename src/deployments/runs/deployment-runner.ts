@@ -5,18 +5,18 @@ import { EventBus } from '../../core/events/event-bus.js';
 import { JobAborted } from '../../jobs/job-aborted.js';
 import type { FinishedJob, Job } from '../../jobs/job.js';
 import type { JobContext } from '../../jobs/job-handlers.js';
-import { Jobs } from '../../jobs/jobs.js';
-import { deploymentError } from '../deployment-error.js';
+import { JobsService } from '../../jobs/jobs.js';
+import { toDeploymentError } from '../deployment-error.js';
 import type { Deployment } from '../deployment.entity.js';
 import { DeploymentStarted } from '../deployment.events.js';
-import { DeploymentAdmission } from '../deployment-admission.js';
+import { DeploymentAdmissionService } from '../deployment-admission.js';
 import { DeploymentsStore } from '../deployments.store.js';
 import { ChangeJournalsStore } from './change-journals.store.js';
-import { ClusterRuns } from './cluster-runs.js';
-import { DeploymentEndings, requesterOf } from './deployment-endings.js';
+import { ClusterRunsService } from './cluster-runs.js';
+import { DeploymentCompletionService, actorForDeployment } from './deployment-endings.js';
 import type { DeploymentPayload } from './deployment-job.js';
-import { type DeploymentOutcome, failureOfJob, isAtomic, outcomeOf } from './deployment-outcome.js';
-import { UnfinishedRuns } from './unfinished-runs.js';
+import { type DeploymentOutcome, toJobFailure, isAtomic, toDeploymentOutcome } from './deployment-outcome.js';
+import { UnfinishedRunsService } from './unfinished-runs.js';
 
 const SYSTEM = Actor.system('deployment');
 
@@ -28,12 +28,12 @@ const SYSTEM = Actor.system('deployment');
 export class DeploymentRunner {
   constructor(
     private readonly deployments: DeploymentsStore,
-    private readonly admission: DeploymentAdmission,
-    private readonly runs: ClusterRuns,
-    private readonly unfinished: UnfinishedRuns,
-    private readonly endings: DeploymentEndings,
+    private readonly admission: DeploymentAdmissionService,
+    private readonly runs: ClusterRunsService,
+    private readonly unfinished: UnfinishedRunsService,
+    private readonly endings: DeploymentCompletionService,
     private readonly journals: ChangeJournalsStore,
-    private readonly jobs: Jobs,
+    private readonly jobs: JobsService,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
   ) {}
@@ -41,51 +41,51 @@ export class DeploymentRunner {
   /** @throws AppError when the deployment failed, JobAborted when it was cancelled */
   async run({ payload }: Job<DeploymentPayload>, context: JobContext): Promise<{ deployment: string; status: string }> {
     const deployment = await this.start(payload.deployment);
-    const ended = deployment.hasEnded ? deployment : await this.carryOut(deployment, context);
+    const ended = deployment.hasEnded ? deployment : await this.execute(deployment, context);
     if (ended.status === 'cancelled') throw new JobAborted('cancelled');
-    if (ended.failure) throw deploymentError(ended).with({ deployment: { id: ended.id, status: ended.status } });
+    if (ended.failure) throw toDeploymentError(ended).withExtensions({ deployment: { id: ended.id, status: ended.status } });
     return { deployment: ended.id, status: ended.status };
   }
 
   /** Hears the end of the job, also when no handler came to an end: nothing stays queued, running or half done for ever. */
-  async ended(job: FinishedJob<DeploymentPayload>): Promise<void> {
+  async onJobEnded(job: FinishedJob<DeploymentPayload>): Promise<void> {
     const deployment = await this.deployments.lock(SYSTEM, job.payload.deployment);
     if (!deployment || deployment.hasEnded) return;
     const isGivenUp = deployment.failure !== null && job.status === 'failed';
-    const failure = deployment.failure ?? failureOfJob(job);
-    if (isGivenUp) await this.endings.write(deployment.id, await this.unfinished.abandon(deployment));
-    else if (await this.journals.isEmpty(deployment)) await this.endNothingDone(deployment, { failure, job });
-    else await this.deployments.update(deployment, { failure, jobId: (await this.jobs.repeat(job)).id });
+    const failure = deployment.failure ?? toJobFailure(job);
+    if (isGivenUp) await this.endings.complete(deployment.id, await this.unfinished.abandon(deployment));
+    else if (await this.journals.isEmpty(deployment)) await this.completeWithoutChanges(deployment, { failure, job });
+    else await this.deployments.update(deployment, { failure, jobId: (await this.jobs.enqueueAgain(job)).id });
   }
 
   /** What was accepted is judged again as it begins; what may not go ahead any more ends here. */
   private async start(id: string): Promise<Deployment> {
     return this.unit.run(async () => {
       const accepted = await this.deployments.get(SYSTEM, id);
-      const refusal = accepted.status === 'queued' ? await this.admission.refusal(accepted) : undefined;
+      const refusal = accepted.status === 'queued' ? await this.admission.findRefusal(accepted) : undefined;
       const deployment = await this.deployments.getForUpdate(SYSTEM, id);
       if (deployment.status !== 'queued') return deployment;
       if (refusal) {
         const outcome: DeploymentOutcome = { status: 'failed', resources: [], failure: refusal, standing: [] };
-        return this.end(deployment, outcome);
+        return this.complete(deployment, outcome);
       }
       await this.deployments.update(deployment, { status: 'running', startedAt: new Date() });
-      await this.events.publish(new DeploymentStarted(requesterOf(deployment), deployment));
+      await this.events.publish(new DeploymentStarted(actorForDeployment(deployment), deployment));
       return deployment;
     });
   }
 
-  private async carryOut(deployment: Deployment, context: JobContext): Promise<Deployment> {
+  private async execute(deployment: Deployment, context: JobContext): Promise<Deployment> {
     if (!deployment.failure) {
-      const outcome = outcomeOf(deployment, await this.runs.run(deployment, context));
-      if (!outcome.failure || !isAtomic(deployment)) return this.end(deployment, outcome);
-      await this.note(deployment, outcome, context);
+      const outcome = toDeploymentOutcome(deployment, await this.runs.run(deployment, context));
+      if (!outcome.failure || !isAtomic(deployment)) return this.complete(deployment, outcome);
+      await this.recordFailure(deployment, outcome, context);
     }
-    return this.end(deployment, await this.unfinished.conclude(deployment, context));
+    return this.complete(deployment, await this.unfinished.conclude(deployment, context));
   }
 
   /** Before anything is undone, so that whoever takes over goes on undoing, and does not begin anew. */
-  private async note(deployment: Deployment, outcome: DeploymentOutcome, context: JobContext): Promise<void> {
+  private async recordFailure(deployment: Deployment, outcome: DeploymentOutcome, context: JobContext): Promise<void> {
     await this.unit.run(async () => {
       const { failure, resources } = outcome;
       await this.deployments.update(deployment, { failure, resources });
@@ -93,15 +93,15 @@ export class DeploymentRunner {
     });
   }
 
-  private async end(deployment: Deployment, outcome: DeploymentOutcome): Promise<Deployment> {
-    return (await this.endings.write(deployment.id, outcome)) ?? deployment;
+  private async complete(deployment: Deployment, outcome: DeploymentOutcome): Promise<Deployment> {
+    return (await this.endings.complete(deployment.id, outcome)) ?? deployment;
   }
 
-  private async endNothingDone(
+  private async completeWithoutChanges(
     deployment: Deployment,
     { failure, job }: { failure: Deployment['failure']; job: FinishedJob },
   ): Promise<void> {
-    await this.endings.write(deployment.id, {
+    await this.endings.complete(deployment.id, {
       status: job.status === 'cancelled' ? 'cancelled' : 'failed',
       resources: deployment.resources,
       failure,

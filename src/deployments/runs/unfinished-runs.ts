@@ -6,34 +6,34 @@ import type { ClusterClient } from '../../kubernetes/clusters/cluster-client.js'
 import { type AppliedChange, changeKey } from '../apply/applied-change.js';
 import { RunClock } from '../apply/run-clock.js';
 import { Undo, type UndoneChange } from '../apply/undo.js';
-import { resourceOf, undoneResources } from '../apply/undone-resources.js';
+import { toResourceState, applyUndo } from '../apply/undone-resources.js';
 import type { DeployedResource, Deployment } from '../deployment.entity.js';
 import { objectKey, type ResourceError } from '../plan/planned-resource.js';
 import { groupOf } from '../../kubernetes/clusters/kubernetes-object.js';
 import { ChangeJournalsStore } from './change-journals.store.js';
-import { ClusterWork } from './cluster-work.js';
-import { CANCELLED, type DeploymentOutcome, isAtomic, type Standing } from './deployment-outcome.js';
+import { DeploymentContextService } from './cluster-work.js';
+import { CANCELLED, type DeploymentOutcome, isAtomic, type ClusterStanding } from './deployment-outcome.js';
 
 /** For undoing on one cluster. */
-const UNDO_WITHIN_MS = 180_000;
+const UNDO_TIMEOUT_MS = 180_000;
 
 /** Brings failed deployments to their end from their journals, which tell what was done in whichever attempt. */
 @Injectable()
-export class UnfinishedRuns {
+export class UnfinishedRunsService {
   constructor(
     private readonly journals: ChangeJournalsStore,
-    private readonly work: ClusterWork,
+    private readonly work: DeploymentContextService,
   ) {}
 
   /** Undoes what an atomic deployment did on all its clusters, the last first; of others it finds out what is there. */
   async conclude(deployment: Deployment, context: JobContext): Promise<DeploymentOutcome> {
-    const ends: { resources: DeployedResource[]; standing: Standing; changed: boolean }[] = [];
+    const ends: { resources: DeployedResource[]; standing: ClusterStanding; changed: boolean }[] = [];
     for (const connectionId of [...deployment.connectionIds].reverse()) {
       const changes = await this.journals.changes(deployment, connectionId);
       const before = deployment.resources.filter((one) => one.connection_id === connectionId);
       const resources = isAtomic(deployment)
-        ? undone(before, await this.undo(deployment, connectionId, changes, context), connectionId)
-        : await this.completed(connectionId, before, changes);
+        ? toUndoneResources(before, await this.undo(deployment, connectionId, changes, context), connectionId)
+        : await this.addMissingResources(connectionId, before, changes);
       const isClean = resources.every(({ error }) => error?.reason !== 'NOT_TAKEN_BACK');
       const is = changes.length === 0 || (isAtomic(deployment) && isClean) ? 'old' : 'mixed';
       ends.unshift({ resources, standing: { connectionId, is }, changed: changes.length > 0 });
@@ -57,7 +57,7 @@ export class UnfinishedRuns {
       const changes = await this.journals.changes(deployment, connectionId);
       const before = deployment.resources.filter((one) => one.connection_id === connectionId);
       const left = changes.map((change) => ({ change, error: { reason: 'NOT_TAKEN_BACK', detail } }));
-      resources.push(...undone(before, left, connectionId));
+      resources.push(...toUndoneResources(before, left, connectionId));
     }
     const standing = deployment.connectionIds.map((connectionId) => ({ connectionId, is: 'mixed' as const }));
     return { status: 'failed', resources, failure: deployment.failure, standing };
@@ -71,10 +71,10 @@ export class UnfinishedRuns {
   ): Promise<UndoneChange[]> {
     if (changes.length === 0) return [];
     try {
-      const cluster = await this.work.cluster(connectionId);
-      const owner = await this.work.owner(deployment, connectionId);
-      const clock = new RunClock(UNDO_WITHIN_MS, signal, false);
-      return await new Undo(cluster, owner, clock).all(changes, assertLeased);
+      const cluster = await this.work.getClient(connectionId);
+      const owner = await this.work.getOwner(deployment, connectionId);
+      const clock = new RunClock(UNDO_TIMEOUT_MS, signal, false);
+      return await new Undo(cluster, owner, clock).undoAll(changes, assertLeased);
     } catch (error) {
       if (isTemporary(error) || !(error instanceof AppError)) throw error;
       const failure = {
@@ -86,7 +86,7 @@ export class UnfinishedRuns {
   }
 
   /** What an attempt that was lost did not come to tell of. */
-  private async completed(
+  private async addMissingResources(
     connectionId: string,
     resources: DeployedResource[],
     changes: AppliedChange[],
@@ -96,31 +96,31 @@ export class UnfinishedRuns {
     if (missing.length === 0) return resources;
     const found: DeployedResource[] = [];
     for (const change of missing)
-      found.push({ ...(await this.look(connectionId, change)), connection_id: connectionId });
+      found.push({ ...(await this.inspect(connectionId, change)), connection_id: connectionId });
     return [...resources, ...found];
   }
 
-  private async look(connectionId: string, change: AppliedChange): Promise<Omit<DeployedResource, 'connection_id'>> {
+  private async inspect(connectionId: string, change: AppliedChange): Promise<Omit<DeployedResource, 'connection_id'>> {
     try {
-      const isThere = await this.isThere(await this.work.cluster(connectionId), change);
+      const isThere = await this.exists(await this.work.getClient(connectionId), change);
       const leaves = change.action === 'delete' || change.action === 'prune';
-      if (leaves) return resourceOf(change, isThere ? 'skipped' : 'deleted');
-      return resourceOf(change, isThere ? 'applied' : 'skipped');
+      if (leaves) return toResourceState(change, isThere ? 'skipped' : 'deleted');
+      return toResourceState(change, isThere ? 'applied' : 'skipped');
     } catch (error) {
       if (isTemporary(error) || !(error instanceof AppError)) throw error;
       const unknown: ResourceError = { reason: error.code, detail: error.message };
-      return { ...resourceOf(change, 'failed'), error: unknown };
+      return { ...toResourceState(change, 'failed'), error: unknown };
     }
   }
 
-  private async isThere(cluster: ClusterClient, { kind, name, namespace }: AppliedChange): Promise<boolean> {
+  private async exists(cluster: ClusterClient, { kind, name, namespace }: AppliedChange): Promise<boolean> {
     return (await cluster.lookup(kind, name, namespace)) !== undefined;
   }
 }
 
-function undone(resources: DeployedResource[], changes: UndoneChange[], connectionId: string): DeployedResource[] {
-  return undoneResources(resources, changes, (change) => ({
-    ...resourceOf(change, 'applied'),
+function toUndoneResources(resources: DeployedResource[], changes: UndoneChange[], connectionId: string): DeployedResource[] {
+  return applyUndo(resources, changes, (change) => ({
+    ...toResourceState(change, 'applied'),
     connection_id: connectionId,
   }));
 }

@@ -3,7 +3,7 @@ import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import type { EnvironmentStatus, Tier } from '../../environments/environment.entity.js';
 
 /** A cluster that a workspace reaches through one of its environments. */
-export interface Reachable {
+export interface ReachableConnection {
   environmentId: string;
   environment: string;
   tier: Tier;
@@ -29,7 +29,7 @@ export class TargetsStore {
   constructor(private readonly unit: UnitOfWork) {}
 
   /** The Kubernetes connections of the environments of a workspace. */
-  ofWorkspace(workspaceId: string): Promise<Reachable[]> {
+  findByWorkspace(workspaceId: string): Promise<ReachableConnection[]> {
     return this.unit.manager.query(
       `SELECT e.id AS "environmentId", e.name AS environment, e.tier, e.status, c.id AS "connectionId", c.name AS connection
          FROM workspace_environment a
@@ -57,7 +57,7 @@ export class TargetsStore {
     environmentId: string;
     connectionIds: string[];
   }): Promise<TargetState | undefined> {
-    return this.unit.asSystem('the target of a deployment', async () => {
+    return this.unit.runAsSystem('the target of a deployment', async () => {
       const { manager } = this.unit;
       const [design] = await manager.query<{ id: string }[]>(
         `SELECT workspace_id AS id FROM design WHERE id = $1 AND deleted_at IS NULL FOR SHARE`,
@@ -90,8 +90,8 @@ export class TargetsStore {
   }
 
   /** The tier that an environment has or had; production when it is not known any more, so that nothing is loosened. */
-  async tierOf(environmentId: string): Promise<Tier> {
-    const [row] = await this.unit.asSystem('tier', () =>
+  async findTier(environmentId: string): Promise<Tier> {
+    const [row] = await this.unit.runAsSystem('tier', () =>
       this.unit.manager.query<{ tier: Tier }[]>(`SELECT tier FROM environment WHERE id = $1`, [environmentId]),
     );
     return row?.tier ?? 'production';

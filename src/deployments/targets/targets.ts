@@ -6,7 +6,7 @@ import type { Tier } from '../../environments/environment.entity.js';
 import { EnvironmentsService } from '../../environments/environments.service.js';
 import { type DeployedDesign, DeployedDesignsStore } from '../deployed-designs.store.js';
 import type { DeploymentTarget } from '../deployment.inputs.js';
-import { type Reachable, TargetsStore } from './targets.store.js';
+import { type ReachableConnection, TargetsStore } from './targets.store.js';
 
 /** Where a design is deployed to: one environment, through some of its clusters. */
 export interface Target {
@@ -19,7 +19,7 @@ export interface Target {
 
 /** Finds the place that a call means; what is left out must be plain, or the call is refused and the choices named. */
 @Injectable()
-export class Targets {
+export class TargetsService {
   constructor(
     private readonly store: TargetsStore,
     private readonly deployed: DeployedDesignsStore,
@@ -27,22 +27,22 @@ export class Targets {
   ) {}
 
   /** @throws InvalidRequest naming the choices, NotFound, Conflict ENVIRONMENT_ARCHIVED or IN_USE */
-  async forDeployment(actor: Actor, design: Design, wanted: DeploymentTarget): Promise<Target> {
+  async resolveForDeployment(actor: Actor, design: Design, wanted: DeploymentTarget): Promise<Target> {
     if (wanted.environment_id) await this.environments.get(actor, wanted.environment_id);
-    const all = await this.store.ofWorkspace(design.workspaceId);
+    const all = await this.store.findByWorkspace(design.workspaceId);
     const inEnvironment = all.filter(
       ({ environmentId }) => !wanted.environment_id || environmentId === wanted.environment_id,
     );
     if (inEnvironment.length === 0)
-      throw InvalidRequest.at(
+      throw InvalidRequest.forField(
         '/environment_id',
         wanted.environment_id
           ? "must be an environment of the design's workspace that has a Kubernetes connection"
           : "is required: no environment of the design's workspace has a Kubernetes connection",
         'Assign an environment with a connection of the kind kubernetes to the workspace.',
       );
-    const places = narrow(inEnvironment, wanted.connection_ids);
-    const target = one(
+    const places = filterByConnections(inEnvironment, wanted.connection_ids);
+    const target = requireSingle(
       places,
       Boolean(wanted.environment_id ?? wanted.connection_ids),
       ({ environment, connection }) => `${environment}/${connection}`,
@@ -62,15 +62,15 @@ export class Targets {
   }
 
   /** Where a design is deployed. */
-  deployedPlaces(design: Design): Promise<DeployedDesign[]> {
-    return this.deployed.by({ designId: design.id });
+  findDeployed(design: Design): Promise<DeployedDesign[]> {
+    return this.deployed.findByUse({ designId: design.id });
   }
 
   /**
    * @param all where the design is deployed
    * @throws Conflict NOT_DEPLOYED; InvalidRequest naming the places when there are several
    */
-  async forUndeployment(design: Design, all: DeployedDesign[], wanted: DeploymentTarget): Promise<Target> {
+  async resolveForUndeployment(design: Design, all: DeployedDesign[], wanted: DeploymentTarget): Promise<Target> {
     const matching = all.filter(
       ({ environmentId, connectionId }) =>
         (!wanted.environment_id || environmentId === wanted.environment_id) &&
@@ -81,10 +81,10 @@ export class Targets {
         'NOT_DEPLOYED',
         `design ${design.name} is not deployed ${all.length > 0 ? 'there' : 'anywhere'}`,
         {
-          extensions: { deployed: all.map(placeOf) },
+          extensions: { deployed: all.map(describeDeployed) },
         },
       );
-    const target = one(
+    const target = requireSingle(
       matching,
       Boolean(wanted.environment_id),
       ({ environmentId, connectionId }) => `${environmentId}/${connectionId}`,
@@ -93,25 +93,25 @@ export class Targets {
     return {
       workspaceId,
       environmentId,
-      tier: await this.store.tierOf(environmentId),
+      tier: await this.store.findTier(environmentId),
       connectionIds: target.map(({ connectionId }) => connectionId),
     };
   }
 
   /** What was deployed from another workspace is changed by no deployment that is judged in this one. */
   private async requireOwn({ id, workspaceId }: Design, environmentId: string): Promise<void> {
-    const places = await this.deployed.by({ designId: id, environmentId });
+    const places = await this.deployed.findByUse({ designId: id, environmentId });
     const foreign = places.filter((place) => place.workspaceId !== workspaceId);
     if (foreign.length === 0) return;
     throw new Conflict('IN_USE', 'it is deployed there from another workspace', {
-      extensions: { deployments: foreign.map((place) => ({ design_id: id, ...placeOf(place) })) },
+      extensions: { deployments: foreign.map((place) => ({ design_id: id, ...describeDeployed(place) })) },
       remedy: 'Undeploy it first: DELETE /api/pattern/deploy.',
     });
   }
 }
 
 /** A place as it is named in answers. */
-export const placeOf = ({
+export const describeDeployed = ({
   environmentId,
   connectionId,
   deploymentId,
@@ -121,11 +121,11 @@ export const placeOf = ({
   deployment_id: deploymentId,
 });
 
-function narrow(places: Reachable[], connectionIds: string[] | undefined): Reachable[] {
+function filterByConnections(places: ReachableConnection[], connectionIds: string[] | undefined): ReachableConnection[] {
   if (!connectionIds?.length) return places;
   const foreign = connectionIds.filter((id) => !places.some(({ connectionId }) => connectionId === id));
   if (foreign.length === 0) return places.filter(({ connectionId }) => connectionIds.includes(connectionId));
-  throw InvalidRequest.at(
+  throw InvalidRequest.forField(
     '/connection_ids',
     `holds ${foreign.join(', ')}, which is no Kubernetes connection there`,
     `Choose from ${places.map(({ connection, connectionId }) => `${connection} (${connectionId})`).join(', ')}.`,
@@ -133,7 +133,7 @@ function narrow(places: Reachable[], connectionIds: string[] | undefined): Reach
 }
 
 /** All places of one environment when it was named, else the only place there is. */
-function one<P extends { environmentId: string; connectionId: string }>(
+function requireSingle<P extends { environmentId: string; connectionId: string }>(
   places: P[],
   several: boolean,
   name: (place: P) => string,

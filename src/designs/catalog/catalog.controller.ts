@@ -2,10 +2,10 @@ import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/co
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { CatalogQuery, PublishInput, UnpublishInput } from '../../catalog/catalog.inputs.js';
 import { Actor } from '../../core/access/actor.js';
-import { Caller } from '../../core/access/public.js';
-import type { Envelope } from '../../core/listing/page.js';
+import { CurrentActor } from '../../core/access/public.js';
+import type { PageEnvelope } from '../../core/listing/page.js';
 import { IfMatch, Precondition } from '../../core/rest/precondition.js';
-import { RequiresIn } from '../../core/rest/rights/requires.js';
+import { RequiresBodyRight } from '../../core/rest/rights/requires.js';
 import { DesignPresenter } from '../design-presenter.js';
 import { designPolicy } from '../design.policy.js';
 import { DesignPage, DesignView } from '../design.view.js';
@@ -24,32 +24,32 @@ export class CatalogController {
 
   @Get()
   @ApiOkResponse({ type: DesignPage })
-  async list(@Caller() actor: Actor, @Query() query: CatalogQuery): Promise<Envelope> {
-    return this.presenter.page(await this.catalog.list(actor, query), query.populate);
+  async list(@CurrentActor() actor: Actor, @Query() query: CatalogQuery): Promise<PageEnvelope> {
+    return this.presenter.toEnvelope(await this.catalog.list(actor, query), query.populate);
   }
 
   @Post('publish')
-  @RequiresIn(designPolicy.publish, DesignsService)
+  @RequiresBodyRight(designPolicy.publish, DesignsService)
   @HttpCode(200)
   @ApiOkResponse({ type: DesignView })
   async publish(
-    @Caller() actor: Actor,
+    @CurrentActor() actor: Actor,
     @Body() input: PublishInput,
     @IfMatch() match: Precondition,
   ): Promise<DesignView> {
-    return DesignView.of(await this.catalog.publish(actor, input, match));
+    return DesignView.fromEntity(await this.catalog.publish(actor, input, match));
   }
 
   /** The id comes in the body or, for proxies that lose it, as a query parameter. */
   @Delete('unpublish')
-  @RequiresIn(designPolicy.publish, DesignsService)
+  @RequiresBodyRight(designPolicy.publish, DesignsService)
   @ApiOkResponse({ type: DesignView })
   async unpublish(
-    @Caller() actor: Actor,
+    @CurrentActor() actor: Actor,
     @Body() body: UnpublishInput,
     @Query() query: UnpublishInput,
     @IfMatch() match: Precondition,
   ): Promise<DesignView> {
-    return DesignView.of(await this.catalog.unpublish(actor, UnpublishInput.idOf(body, query), match));
+    return DesignView.fromEntity(await this.catalog.unpublish(actor, UnpublishInput.resolveId(body, query), match));
   }
 }

@@ -1,11 +1,11 @@
 import { Args, Context, Parent, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { CatalogSelector } from '../../catalog/catalog.inputs.js';
 import { Actor } from '../../core/access/actor.js';
-import { Caller } from '../../core/access/public.js';
+import { CurrentActor } from '../../core/access/public.js';
 import { CONTENTS_WEIGHT } from '../../core/graphql/limits/query-size.js';
 import { DesignPresenter } from '../design-presenter.js';
 import type { DesignView } from '../design.view.js';
-import { ShownContents } from '../versions/shown-contents.js';
+import { DesignContentsLoader } from '../versions/shown-contents.js';
 import { CatalogPattern } from './catalog-pattern.view.js';
 import { CatalogService } from './catalog.service.js';
 
@@ -14,17 +14,17 @@ export class CatalogResolver {
   constructor(
     private readonly catalog: CatalogService,
     private readonly presenter: DesignPresenter,
-    private readonly contents: ShownContents,
+    private readonly contents: DesignContentsLoader,
   ) {}
 
   /** A page of the published designs of the installation. */
   @Query(() => [CatalogPattern])
   async fetchPatternCatalogContent(
-    @Caller() actor: Actor,
+    @CurrentActor() actor: Actor,
     @Args('selector', { type: () => CatalogSelector, nullable: true }) selector: CatalogSelector | null,
   ): Promise<object[]> {
-    const { items } = await this.catalog.list(actor, CatalogSelector.queryOf(selector));
-    return this.presenter.shown(items);
+    const { items } = await this.catalog.list(actor, CatalogSelector.toQuery(selector));
+    return this.presenter.toViews(items);
   }
 
   /** The published version of the design file, read only when it is asked for. */

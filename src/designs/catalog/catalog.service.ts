@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { readCatalogData, technologiesOf } from '../../catalog/catalog-data.js';
+import { parseCatalogData, technologiesOf } from '../../catalog/catalog-data.js';
 import type { CatalogQuery, PublishInput } from '../../catalog/catalog.inputs.js';
-import { requireScope } from '../../core/access/access.js';
+import { assertScope } from '../../core/access/access.js';
 import type { Actor } from '../../core/access/actor.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { Conflict } from '../../core/errors/app-error.js';
@@ -14,9 +14,9 @@ import { DesignPublished, DesignUnpublished } from '../design.events.js';
 import { designPolicy } from '../design.policy.js';
 import { DesignsService } from '../designs.service.js';
 import { DesignsStore } from '../designs.store.js';
-import { DesignContents } from '../versions/design-contents.js';
+import { DesignContentsStore } from '../versions/design-contents.js';
 import { CatalogStore } from './catalog.store.js';
-import { modelsTask } from './models-in.js';
+import { modelNamesTask } from './models-in.js';
 import type { PublishedDesign } from './published-design.entity.js';
 
 /** What organizations show to everybody. */
@@ -26,25 +26,25 @@ export class CatalogService {
     private readonly designs: DesignsService,
     private readonly store: DesignsStore,
     private readonly published: CatalogStore,
-    private readonly contents: DesignContents,
+    private readonly contents: DesignContentsStore,
     private readonly pool: WorkerPool,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
   ) {}
 
   async list(actor: Actor, query: CatalogQuery): Promise<Page<PublishedDesign>> {
-    requireScope(actor, designPolicy.read);
+    assertScope(actor, designPolicy.read);
     return this.published.page(query);
   }
 
   /** Shows the current version of a design to everybody, also when an earlier one is shown already. */
   async publish(actor: Actor, { id, catalog_data }: PublishInput, match: Precondition): Promise<Design> {
     const current = await this.designs.get(actor, id);
-    await this.designs.require(actor, 'publish', current);
-    const said = readCatalogData(catalog_data);
-    const models = await this.pool.run(modelsTask, await this.contents.readPacked(current), { lane: 'own' });
+    await this.designs.assertAllowed(actor, 'publish', current);
+    const said = parseCatalogData(catalog_data);
+    const models = await this.pool.run(modelNamesTask, await this.contents.readPacked(current), { lane: 'own' });
     return this.unit.run(async () => {
-      const design = await this.designs.open(actor, id, 'publish', match);
+      const design = await this.designs.getForUpdate(actor, id, 'publish', match);
       if (design.versionNumber !== current.versionNumber)
         throw new Conflict('CONCURRENT_CHANGE', 'the design has just been changed', { remedy: 'Repeat the call.' });
       const catalogData = { ...said, published_version: design.version, published_at: new Date().toISOString() };
@@ -58,7 +58,7 @@ export class CatalogService {
   /** Takes a design out of the catalog. One that is not in it stays as it is. */
   async unpublish(actor: Actor, id: string, match: Precondition): Promise<Design> {
     return this.unit.run(async () => {
-      const design = await this.designs.open(actor, id, 'publish', match);
+      const design = await this.designs.getForUpdate(actor, id, 'publish', match);
       if (design.visibility !== 'public') return design;
       await this.store.update(design, { visibility: 'workspace', catalogData: {} });
       await this.published.unpublish(id);

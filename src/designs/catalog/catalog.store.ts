@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { CatalogQuery } from '../../catalog/catalog.inputs.js';
-import { narrowCatalog } from '../../catalog/narrow-catalog.js';
+import { applyCatalogFilters } from '../../catalog/narrow-catalog.js';
 import { Store } from '../../core/database/store.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
-import { type Listing, recordOrder } from '../../core/listing/listing.js';
+import { type Listing, recordOrderColumns } from '../../core/listing/listing.js';
 import type { Page } from '../../core/listing/page.js';
 import type { Design } from '../design.entity.js';
 import { PublishedDesign } from './published-design.entity.js';
@@ -12,10 +12,10 @@ const listing: Listing<PublishedDesign> = {
   alias: 'published',
   pageSize: 10,
   order: {
-    ...recordOrder('published'),
-    deployment_count: { sql: 'published.deployment_count', type: 'bigint', of: (design) => design.deploymentCount },
-    clone_count: { sql: 'published.clone_count', type: 'bigint', of: (design) => design.cloneCount },
-    download_count: { sql: 'published.download_count', type: 'bigint', of: (design) => design.downloadCount },
+    ...recordOrderColumns('published'),
+    deployment_count: { sql: 'published.deployment_count', type: 'bigint', getValue: (design) => design.deploymentCount },
+    clone_count: { sql: 'published.clone_count', type: 'bigint', getValue: (design) => design.cloneCount },
+    download_count: { sql: 'published.download_count', type: 'bigint', getValue: (design) => design.downloadCount },
   },
   defaultOrder: 'created_at desc',
   search: ['published.name'],
@@ -29,13 +29,13 @@ export class CatalogStore extends Store<PublishedDesign> {
   }
 
   page(query: CatalogQuery): Promise<Page<PublishedDesign>> {
-    const rows = this.select();
-    narrowCatalog(rows, listing.alias, query);
+    const rows = this.createQueryBuilder();
+    applyCatalogFilters(rows, listing.alias, query);
     return this.paginate(rows, listing, query);
   }
 
   find(id: string): Promise<PublishedDesign | null> {
-    return this.select().where('published.id = :id', { id }).getOne();
+    return this.createQueryBuilder().where('published.id = :id', { id }).getOne();
   }
 
   /** Shows the design as it is now, in place of what was shown before. */

@@ -8,7 +8,7 @@ export class PublishedDesign extends Design {
   @Column('text', { array: true })
   technologies!: string[];
 
-  override get shown(): [first: number, last: number] {
+  override get visibleVersions(): [first: number, last: number] {
     return [this.versionNumber, this.versionNumber];
   }
 }

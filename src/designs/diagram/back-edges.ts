@@ -4,7 +4,7 @@ export interface Link {
 }
 
 /** Positions of links that close a circle, when links are followed from each node on in their order: without these there is none. */
-export function backEdgesOf(count: number, links: readonly Link[]): Set<number> {
+export function findBackEdges(count: number, links: readonly Link[]): Set<number> {
   const leaving: number[][] = Array.from({ length: count }, () => []);
   for (const [position, { from }] of links.entries()) leaving[from]?.push(position);
   const back = new Set<number>();

@@ -24,20 +24,20 @@ export interface Line {
   label?: Point;
 }
 
-export const EMPTY: Readonly<Block> = { width: 0, height: 0, nodes: [], frames: [], lines: [] };
+export const EMPTY_BLOCK: Readonly<Block> = { width: 0, height: 0, nodes: [], frames: [], lines: [] };
 
 /** Several blocks in one of this size, each at its place. */
-export function assembled({ width, height }: Size, parts: readonly { block: Block; at: Point }[]): Block {
+export function combineBlocks({ width, height }: Size, parts: readonly { block: Block; at: Point }[]): Block {
   const whole: Block = { width, height, nodes: [], frames: [], lines: [] };
   for (const { block, at } of parts) {
     const move = (point: Point): Point => [point[0] + at[0], point[1] + at[1]];
     for (const { node, at: own } of block.nodes) whole.nodes.push({ node, at: move(own) });
     for (const frame of block.frames) whole.frames.push({ ...frame, at: move(frame.at) });
-    for (const { edge, line } of block.lines) whole.lines.push({ edge, line: movedLine(line, move) });
+    for (const { edge, line } of block.lines) whole.lines.push({ edge, line: mapLine(line, move) });
   }
   return whole;
 }
 
-export function movedLine({ curve, tip, label }: Line, move: (point: Point) => Point): Line {
+export function mapLine({ curve, tip, label }: Line, move: (point: Point) => Point): Line {
   return { curve: curve.map(move), tip: move(tip), ...(label ? { label: move(label) } : {}) };
 }

@@ -8,9 +8,9 @@ import { WorkerPool } from '../../formats/worker-pool.js';
 import { evaluate } from '../../registry/relationships/evaluation/evaluate.js';
 import { loadKubernetesRelationships } from '../../registry/seed/kubernetes-relationships.js';
 import { importDesign } from '../formats/detect.js';
-import { pack } from '../versions/packed-content.js';
-import { diagramOf } from './diagram-of-design.js';
-import { pictureTask } from './picture.js';
+import { packContent } from '../versions/packed-content.js';
+import { buildDiagram } from './diagram-of-design.js';
+import { diagramTask } from './picture.js';
 
 const definitions = loadKubernetesRelationships().map((definition) => ({
   model: { name: 'kubernetes', version: 'v1.35.0' },
@@ -59,9 +59,9 @@ requires('CORPUS_DIR', 'pictures of the designs of the corpus', (corpus) => {
       const all = await designs(folder, pattern, step);
       expect(all.length).toBeGreaterThanOrEqual(least);
       for (const design of all) {
-        const content = new Uint8Array(await pack(JSON.stringify(design)));
-        const svg = await pool.run(pictureTask, { content, title: design.name, theme: 'auto', onlySummary: false });
-        const { nodes, edges } = diagramOf(design, design.name);
+        const content = new Uint8Array(await packContent(JSON.stringify(design)));
+        const svg = await pool.run(diagramTask, { content, title: design.name, theme: 'auto', onlySummary: false });
+        const { nodes, edges } = buildDiagram(design, design.name);
         expect({ name: design.name, faults: faultsIn(svg) }).toEqual({ name: design.name, faults: [] });
         expect(svg.match(/<g class="card/g)?.length ?? 0).toBe(nodes.length);
         expect(svg.match(/<polygon/g)?.length ?? 0).toBe(edges.length);

@@ -4,32 +4,32 @@ import { AppError } from '../../core/errors/app-error.js';
 import { WorkerPool } from '../../formats/worker-pool.js';
 import type { Design } from '../design.entity.js';
 import { DesignsService } from '../designs.service.js';
-import { DesignContents } from '../versions/design-contents.js';
-import { Drawing } from './drawing.js';
+import { DesignContentsStore } from '../versions/design-contents.js';
+import { DiagramAnswer } from './drawing.js';
 import type { Theme } from './palette.js';
-import { pictureTask } from './picture.js';
+import { diagramTask } from './picture.js';
 
 /** Draws designs. */
 @Injectable()
-export class DesignDiagrams {
+export class DesignDiagramsService {
   constructor(
     private readonly designs: DesignsService,
-    private readonly contents: DesignContents,
+    private readonly contents: DesignContentsStore,
     private readonly pool: WorkerPool,
   ) {}
 
   /** @throws NotFound when there is no such design that the actor may see */
-  async diagram(actor: Actor, id: string, theme: Theme = 'auto'): Promise<Drawing> {
+  async diagram(actor: Actor, id: string, theme: Theme = 'auto'): Promise<DiagramAnswer> {
     const design = await this.designs.get(actor, id);
-    return new Drawing(design, () => this.draw(design, theme));
+    return new DiagramAnswer(design, () => this.draw(design, theme));
   }
 
   /** When the whole picture takes too much time or memory, it is the summary. */
   private async draw(design: Design, theme: Theme): Promise<string> {
     const input = { content: await this.contents.readPacked(design), title: design.name, theme };
-    return this.pool.run(pictureTask, { ...input, onlySummary: false }, { lane: 'own' }).catch((error: unknown) => {
+    return this.pool.run(diagramTask, { ...input, onlySummary: false }, { lane: 'own' }).catch((error: unknown) => {
       if (!(error instanceof AppError) || error.code !== 'TOO_COSTLY') throw error;
-      return this.pool.run(pictureTask, { ...input, onlySummary: true }, { lane: 'own' });
+      return this.pool.run(diagramTask, { ...input, onlySummary: true }, { lane: 'own' });
     });
   }
 }

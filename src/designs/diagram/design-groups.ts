@@ -1,8 +1,8 @@
 import { type DesignComponent, type DesignFile } from '../../formats/design-file.js';
-import { isObject, objectOf, textOf } from '../../formats/located.js';
+import { isObject, asObject, asText } from '../../formats/located.js';
 import { type Relation } from './design-relations.js';
 import { type DiagramGroup } from './diagram.js';
-import { displayText } from './display-text.js';
+import { toDisplayText } from './display-text.js';
 
 /** Which components of a design belong together. */
 export interface DesignGroups {
@@ -16,14 +16,14 @@ export interface DesignGroups {
 }
 
 /** Components by the service of the Compose file that they were made of, or by their namespace. */
-export function groupsOf(design: DesignFile, relations: readonly Relation[]): DesignGroups {
+export function groupComponents(design: DesignFile, relations: readonly Relation[]): DesignGroups {
   return isObject(design.metadata['compose'])
-    ? byService(design.components, relations)
-    : byNamespace(design.components, relations);
+    ? groupByService(design.components, relations)
+    : groupByNamespace(design.components, relations);
 }
 
 /** One that no service brought along, such as a named volume, is with the one service that uses it. */
-function byService(components: readonly DesignComponent[], relations: readonly Relation[]): DesignGroups {
+function groupByService(components: readonly DesignComponent[], relations: readonly Relation[]): DesignGroups {
   const services = components.map(serviceOf);
   const users = new Map<number, Set<string>>();
   for (const { from, to } of relations) {
@@ -33,11 +33,11 @@ function byService(components: readonly DesignComponent[], relations: readonly R
     const [user, ...others] = users.get(index) ?? [];
     return others.length === 0 ? service || (user ?? '') : service;
   });
-  return grouped('Service', names);
+  return toDesignGroups('Service', names);
 }
 
 /** One that names no namespace is in the one that a relationship puts it into. A Namespace with nothing in it is no frame. */
-function byNamespace(components: readonly DesignComponent[], relations: readonly Relation[]): DesignGroups {
+function groupByNamespace(components: readonly DesignComponent[], relations: readonly Relation[]): DesignGroups {
   const names = components.map(namespaceOf);
   const namespaces = new Set([...components.keys()].filter((index) => isNamespace(components[index])));
   for (const { from, to, isParent } of relations) {
@@ -50,10 +50,10 @@ function byNamespace(components: readonly DesignComponent[], relations: readonly
     if (!inhabited.has(name)) names[index] = '';
     else if (!frames.has(name)) frames.set(name, index);
   }
-  return { ...grouped('Namespace', names), namespaces, frames: new Set(frames.values()) };
+  return { ...toDesignGroups('Namespace', names), namespaces, frames: new Set(frames.values()) };
 }
 
-function grouped(kind: string, names: readonly string[]): DesignGroups {
+function toDesignGroups(kind: string, names: readonly string[]): DesignGroups {
   const distinct = [...new Set(names.filter((name) => name !== ''))];
   const numbers = new Map(distinct.map((name, number) => [name, number]));
   const groupOf = new Map<number, number>();
@@ -61,7 +61,7 @@ function grouped(kind: string, names: readonly string[]): DesignGroups {
     const number = numbers.get(name);
     if (number !== undefined) groupOf.set(index, number);
   }
-  const groups = distinct.map((name) => ({ kind, name: displayText(name) || '?' }));
+  const groups = distinct.map((name) => ({ kind, name: toDisplayText(name) || '?' }));
   return { groups, groupOf, namespaces: new Set(), frames: new Set() };
 }
 
@@ -69,8 +69,8 @@ const isNamespace = (component: DesignComponent | undefined): boolean =>
   component?.component.kind === 'Namespace' && component.component.version === 'v1';
 
 function namespaceOf(component: DesignComponent): string {
-  const { name, namespace } = objectOf(component.configuration['metadata']);
-  return isNamespace(component) ? textOf(name) || component.displayName : textOf(namespace);
+  const { name, namespace } = asObject(component.configuration['metadata']);
+  return isNamespace(component) ? asText(name) || component.displayName : asText(namespace);
 }
 
-const serviceOf = ({ metadata }: DesignComponent): string => textOf(objectOf(metadata['compose'])['service']);
+const serviceOf = ({ metadata }: DesignComponent): string => asText(asObject(metadata['compose'])['service']);

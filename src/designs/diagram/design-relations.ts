@@ -1,8 +1,8 @@
 import { type DesignFile } from '../../formats/design-file.js';
-import { isObject, type Json, objectOf, textOf } from '../../formats/located.js';
-import { counts } from '../../registry/relationships/evaluation/reconciliation.js';
-import { keyOfRelationship } from '../../registry/relationships/evaluation/relationship.js';
-import { displayText } from './display-text.js';
+import { isObject, type Json, asObject, asText } from '../../formats/located.js';
+import { isActive } from '../../registry/relationships/evaluation/reconciliation.js';
+import { relationshipKeyOf } from '../../registry/relationships/evaluation/relationship.js';
+import { toDisplayText } from './display-text.js';
 
 /** One thing that a design says about two of its components, by their index. */
 export interface Relation {
@@ -22,29 +22,29 @@ export interface DesignRelations {
 }
 
 /** Pairs of components that are looked at. */
-const MOST = 20_000;
-const LONGEST_LABEL = 24;
+const MAX_RELATIONS = 20_000;
+const MAX_LABEL_LENGTH = 24;
 
 /** The relationships of a design that are in force, and what the services of a Compose file wait for. */
-export function relationsOf(design: DesignFile): DesignRelations {
+export function readRelations(design: DesignFile): DesignRelations {
   const found: DesignRelations = { relations: [], siblings: 0, isTruncated: false };
   const indexes = new Map(design.components.map(({ id }, index) => [id, index]));
   const indexesOf = (ids: readonly string[]): number[] => ids.flatMap((id) => indexes.get(id) ?? []);
   for (const relationship of design.relationships) {
-    if (!isObject(relationship) || !counts(relationship)) continue;
-    const { kind, type, subType, from, to } = keyOfRelationship(relationship);
+    if (!isObject(relationship) || !isActive(relationship)) continue;
+    const { kind, type, subType, from, to } = relationshipKeyOf(relationship);
     const ends: [number[], number[]] = [indexesOf(from), indexesOf(to)];
     if (type === 'sibling') found.siblings += 1;
-    else add(found, ends, displayText(subType || type || kind, LONGEST_LABEL), type === 'parent');
+    else addRelations(found, ends, toDisplayText(subType || type || kind, MAX_LABEL_LENGTH), type === 'parent');
   }
   addDependencies(design, found);
   return found;
 }
 
-function add(into: DesignRelations, [from, to]: [number[], number[]], label: string, isParent: boolean): void {
+function addRelations(into: DesignRelations, [from, to]: [number[], number[]], label: string, isParent: boolean): void {
   for (const one of from) {
     for (const other of to) {
-      if (into.relations.length === MOST) {
+      if (into.relations.length === MAX_RELATIONS) {
         into.isTruncated = true;
         return;
       }
@@ -54,18 +54,18 @@ function add(into: DesignRelations, [from, to]: [number[], number[]], label: str
 }
 
 function addDependencies({ components }: DesignFile, found: DesignRelations): void {
-  const services = components.map(({ metadata }) => objectOf(metadata['compose']));
+  const services = components.map(({ metadata }) => asObject(metadata['compose']));
   const workloads = new Map<string, number>();
   for (const [index, { service, definition }] of services.entries()) {
-    if (isObject(definition) && textOf(service) !== '') workloads.set(textOf(service), index);
+    if (isObject(definition) && asText(service) !== '') workloads.set(asText(service), index);
   }
   for (const index of workloads.values()) {
-    const names = namesIn(objectOf(services[index]?.['definition'])['depends_on']);
+    const names = readServiceNames(asObject(services[index]?.['definition'])['depends_on']);
     const others = names.flatMap((name) => workloads.get(name) ?? []);
-    add(found, [[index], others], 'depends on', false);
+    addRelations(found, [[index], others], 'depends on', false);
   }
 }
 
-function namesIn(dependencies: Json | undefined): string[] {
-  return Array.isArray(dependencies) ? dependencies.map(textOf) : Object.keys(objectOf(dependencies));
+function readServiceNames(dependencies: Json | undefined): string[] {
+  return Array.isArray(dependencies) ? dependencies.map(asText) : Object.keys(asObject(dependencies));
 }

@@ -1,10 +1,10 @@
 import { type DesignComponent, type DesignFile } from '../../formats/design-file.js';
 import { type JsonObject } from '../../formats/located.js';
 import { type Diagram } from './diagram.js';
-import { diagramOf } from './diagram-of-design.js';
+import { buildDiagram } from './diagram-of-design.js';
 import { PALETTES } from './palette.js';
-import { pictureOf } from './picture.js';
-import { summaryOf } from './summary.js';
+import { renderDiagram } from './picture.js';
+import { summarizeDiagram } from './summary.js';
 
 function component(id: string, kind: string, more: { name?: string; namespace?: string; metadata?: JsonObject } = {}): DesignComponent {
   const { name = id, namespace, metadata = {} } = more;
@@ -28,7 +28,7 @@ function design(
 }
 
 const picture = (file: DesignFile, title = 'shop', onlySummary = false): Promise<string> =>
-  pictureOf({ design: file, title, theme: 'auto', onlySummary });
+  renderDiagram({ design: file, title, theme: 'auto', onlySummary });
 const namesIn = ({ nodes }: Diagram, group: number): string[] =>
   nodes.filter((node) => node.group === group).map(({ name }) => name);
 const titleOf = (svg: string): string => /<title id="title">([^<]*)/.exec(svg)?.[1] ?? '';
@@ -37,7 +37,7 @@ const cardsIn = (svg: string): number => svg.split('<g class="card').length - 1;
 describe('a diagram', () => {
   it('groups by namespace: the one that is named, or the one that a relationship puts a component into', () => {
     const parent = { kind: 'hierarchical', type: 'parent' };
-    const diagram = diagramOf(
+    const diagram = buildDiagram(
       design(
         [component('n', 'Namespace', { name: 'prod' }), component('a', 'Pod', { namespace: 'prod' }), component('b', 'Pod'), component('c', 'Pod'), component('e', 'Namespace')],
         [relationship('a', 'n', 'inventory', parent), relationship('b', 'n', 'inventory', parent)],
@@ -52,7 +52,7 @@ describe('a diagram', () => {
 
   it('groups what came from Compose by service, with what only this service uses, and says what services wait for', () => {
     const compose = (service: string, definition?: JsonObject): JsonObject => ({ compose: { service, ...(definition ? { definition } : {}) } }); // prettier-ignore
-    const diagram = diagramOf(
+    const diagram = buildDiagram(
       design(
         [
           component('web', 'Deployment', { metadata: compose('web', { depends_on: { db: { condition: 'service_started' } } }) }),
@@ -73,7 +73,7 @@ describe('a diagram', () => {
   });
 
   it('draws one edge for all relationships of a pair, and none for those that were dismissed or only tell siblings', () => {
-    const { edges, notes } = diagramOf(
+    const { edges, notes } = buildDiagram(
       design(
         [component('a', 'Pod'), component('b', 'Secret')],
         [
@@ -98,7 +98,7 @@ describe('a diagram', () => {
   it('counts instead of drawing each when there are too many, and says so', async () => {
     const pods = Array.from({ length: 1200 }, (_each, index) => component(`p${index}`, index % 3 ? 'Pod' : 'Secret', { namespace: `n${index % 2}` })); // prettier-ignore
     const all = design(pods, [relationship('p1', 'p3', 'mount'), relationship('p7', 'p9', 'reference')]);
-    const summary = summaryOf(diagramOf(all, 'shop'));
+    const summary = summarizeDiagram(buildDiagram(all, 'shop'));
     expect(summary.nodes.map(({ kind, name }) => `${kind}: ${name}`).sort()).toEqual(['Pod: 400 components', 'Pod: 400 components', 'Secret: 200 components', 'Secret: 200 components']); // prettier-ignore
     expect(summary.edges.map(({ labels }) => labels)).toEqual([['mount', 'reference']]);
     const svg = await picture(all);
@@ -106,7 +106,7 @@ describe('a diagram', () => {
     expect(svg).toContain('1,200 components');
     expect(cardsIn(svg)).toBe(4);
     const kinds = Array.from({ length: 900 }, (_each, index) => component(`k${index}`, `Kind${index}`));
-    expect(summaryOf(diagramOf(design(kinds), 'shop')).nodes).toHaveLength(300);
+    expect(summarizeDiagram(buildDiagram(design(kinds), 'shop')).nodes).toHaveLength(300);
   });
 
   it('is a summary when what is related is too tangled', async () => {
@@ -145,7 +145,7 @@ describe('a diagram', () => {
   });
 
   it('has the contrasts that WCAG asks for, in light and in dark', () => {
-    for (const { page, text, quiet, line, frame, sorts } of Object.values(PALETTES)) {
+    for (const { page, text, quiet, line, frame, categories: sorts } of Object.values(PALETTES)) {
       const grounds = [page, frame.fill, ...Object.values(sorts).map(({ fill }) => fill)];
       for (const ground of grounds) {
         expect(contrast(text, ground)).toBeGreaterThanOrEqual(4.5);

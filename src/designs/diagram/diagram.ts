@@ -1,4 +1,4 @@
-import { type Sort } from './kind-sorts.js';
+import { type KindCategory } from './kind-sorts.js';
 
 /** What a picture of a design shows. All text is display text: one line of visible characters. */
 export interface Diagram {
@@ -20,7 +20,7 @@ export interface DiagramGroup {
 export interface DiagramNode {
   kind: string;
   name: string;
-  sort: Sort;
+  category: KindCategory;
   /** Index of its group. */
   group?: number;
   /** A note or a shape, which is never deployed. */

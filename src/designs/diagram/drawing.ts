@@ -1,11 +1,11 @@
 import { StreamableFile } from '@nestjs/common';
-import { RevisedAnswer } from '../../core/rest/revised-answer.js';
+import { RevisedResponse } from '../../core/rest/revised-answer.js';
 
 /** Counts the ways of drawing: a new one makes all pictures that callers have kept stale. */
-const STYLE = 1;
+const RENDERER_VERSION = 1;
 
 /** The picture of a design as an answer, drawn only for a caller who does not have it. */
-export class Drawing extends RevisedAnswer {
+export class DiagramAnswer extends RevisedResponse {
   readonly revision: string;
 
   /** @param draw answers the SVG document */
@@ -14,10 +14,10 @@ export class Drawing extends RevisedAnswer {
     private readonly draw: () => Promise<string>,
   ) {
     super();
-    this.revision = `${design.revision}.${design.versionNumber}.${STYLE}`;
+    this.revision = `${design.revision}.${design.versionNumber}.${RENDERER_VERSION}`;
   }
 
-  override async open(): Promise<StreamableFile> {
+  override async openStream(): Promise<StreamableFile> {
     const bytes = Buffer.from(await this.draw());
     return new StreamableFile(bytes, { type: 'image/svg+xml', length: bytes.length });
   }

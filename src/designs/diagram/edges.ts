@@ -1,10 +1,10 @@
 import { type DiagramEdge } from './diagram.js';
 
 /** Labels of one edge; more are an ellipsis. */
-const LABELS = 3;
+const MAX_LABELS = 3;
 
 /** One edge for all from one node to another, with their labels in the order in which they came. */
-export function merged(edges: Iterable<DiagramEdge>): DiagramEdge[] {
+export function mergeEdges(edges: Iterable<DiagramEdge>): DiagramEdge[] {
   const between = new Map<string, DiagramEdge>();
   for (const { from, to, labels, isParent } of edges) {
     const key = `${from}>${to}`;
@@ -17,6 +17,6 @@ export function merged(edges: Iterable<DiagramEdge>): DiagramEdge[] {
 }
 
 function addLabel(labels: string[], label: string): void {
-  if (label === '' || labels.includes(label) || labels.length > LABELS) return;
-  labels.push(labels.length === LABELS ? '…' : label);
+  if (label === '' || labels.includes(label) || labels.length > MAX_LABELS) return;
+  labels.push(labels.length === MAX_LABELS ? '…' : label);
 }

@@ -1,18 +1,18 @@
 import { type Attributes, type Edge, type Graph, instance, type Viz } from '@viz-js/viz';
 import { z } from 'zod';
-import { backEdgesOf } from './back-edges.js';
-import { type Line, movedLine, type Point, type Size } from './block.js';
-import { tangleOf } from './tangle.js';
+import { findBackEdges } from './back-edges.js';
+import { type Line, mapLine, type Point, type Size } from './block.js';
+import { totalRankSpan } from './tangle.js';
 
 /** What is to be arranged: sizes alone. No word of a design comes to Graphviz. */
-export interface Scene {
+export interface LayoutInput {
   boxes: (Size & { cluster?: number })[];
   /** The size of the heading of each cluster. */
   clusters: Size[];
   links: { from: number; to: number; label?: Size }[];
 }
 
-export interface Arrangement extends Size {
+export interface LayoutResult extends Size {
   /** Upper left corners, in the order of the boxes. */
   boxes: Point[];
   clusters: { at: Point; size: Size }[];
@@ -21,16 +21,16 @@ export interface Arrangement extends Size {
 }
 
 const POINTS_PER_INCH = 72;
-const GRAPH: Attributes = { rankdir: 'LR', nodesep: 0.22, ranksep: 0.9 };
+const GRAPH_ATTRIBUTES: Attributes = { rankdir: 'LR', nodesep: 0.22, ranksep: 0.9 };
 
 /** Ranks that links reach over: up to which Graphviz leads them around boxes, and up to which it arranges boxes at all, in all scenes of a picture (about 2 s). */
-const TANGLE = { routed: 600, drawn: 2500 };
-const NOTHING: Size = { width: 0, height: 0 };
+const MAX_RANK_SPAN = { routed: 600, drawn: 2500 };
+const ZERO_SIZE: Size = { width: 0, height: 0 };
 
-const numbers = z.string().transform((text) => text.split(',').map(Number));
-const layout = z.object({
-  objects: z.array(z.object({ name: z.string(), pos: numbers.optional(), bb: numbers.optional() })).default([]),
-  edges: z.array(z.object({ id: z.string(), pos: z.string(), lp: numbers.optional() })).default([]),
+const numberListSchema = z.string().transform((text) => text.split(',').map(Number));
+const layoutSchema = z.object({
+  objects: z.array(z.object({ name: z.string(), pos: numberListSchema.optional(), bb: numberListSchema.optional() })).default([]),
+  edges: z.array(z.object({ id: z.string(), pos: z.string(), lp: numberListSchema.optional() })).default([]),
 });
 
 /** Arranges boxes that are linked, with the dot engine. Runs in a worker: it is bounded in time by nothing else. */
@@ -44,13 +44,13 @@ export class Graphviz {
   }
 
   /** @throws Error when Graphviz gives up, and when all scenes together would take it too long */
-  arrange(scene: Scene): Arrangement {
-    const tangle = tangleOf(scene.boxes.length, scene.links);
+  arrange(scene: LayoutInput): LayoutResult {
+    const tangle = totalRankSpan(scene.boxes.length, scene.links);
     this.routed += tangle;
-    if (this.routed > TANGLE.drawn) throw new Error('too tangled');
-    const isRouted = tangle <= TANGLE.routed;
-    const graph = graphOf(scene, isRouted);
-    const { objects, edges } = layout.parse(JSON.parse(this.viz.renderString(graph, { format: 'json0' })));
+    if (this.routed > MAX_RANK_SPAN.drawn) throw new Error('too tangled');
+    const isRouted = tangle <= MAX_RANK_SPAN.routed;
+    const graph = toGraph(scene, isRouted);
+    const { objects, edges } = layoutSchema.parse(JSON.parse(this.viz.renderString(graph, { format: 'json0' })));
     const named = new Map(objects.map((each) => [each.name, each]));
     const boxes = scene.boxes.map(({ width, height }, index): Point => {
       const [x = 0, y = 0] = named.get(`box${index}`)?.pos ?? [];
@@ -61,61 +61,61 @@ export class Graphviz {
       return { at: [left, -top] as const, size: { width: right - left, height: top - bottom } };
     });
     const lines = new Map(
-      edges.map(({ id, pos, lp }) => [id, isRouted ? lineOf(pos, lp) : curveThrough(lineOf(pos, lp))]),
+      edges.map(({ id, pos, lp }) => [id, isRouted ? parseLine(pos, lp) : bendThroughLabel(parseLine(pos, lp))]),
     );
     const links = scene.links.map((_link, index) => lines.get(`link${index}`) ?? { curve: [], tip: [0, 0] as const });
-    return trimmed(scene, { boxes, clusters, links });
+    return normalize(scene, { boxes, clusters, links });
   }
 }
 
 /** Moves all to where the upper left corner is, and measures it. */
-function trimmed(
-  scene: Scene,
-  { boxes, clusters, links }: Pick<Arrangement, 'boxes' | 'clusters' | 'links'>,
-): Arrangement {
+function normalize(
+  scene: LayoutInput,
+  { boxes, clusters, links }: Pick<LayoutResult, 'boxes' | 'clusters' | 'links'>,
+): LayoutResult {
   const areas = [
-    ...boxes.map((at, index) => ({ at, size: scene.boxes[index] ?? NOTHING })),
+    ...boxes.map((at, index) => ({ at, size: scene.boxes[index] ?? ZERO_SIZE })),
     ...clusters,
     ...links.flatMap(({ curve, label, tip }, index) => [
-      ...[...curve, tip].map((at) => ({ at, size: NOTHING })),
-      ...(label ? [centred(label, scene.links[index]?.label ?? NOTHING)] : []),
+      ...[...curve, tip].map((at) => ({ at, size: ZERO_SIZE })),
+      ...(label ? [toCorner(label, scene.links[index]?.label ?? ZERO_SIZE)] : []),
     ]),
   ];
-  const left = least(areas.map(({ at }) => at[0]));
-  const top = least(areas.map(({ at }) => at[1]));
+  const left = minimum(areas.map(({ at }) => at[0]));
+  const top = minimum(areas.map(({ at }) => at[1]));
   const move = ([x, y]: Point): Point => [x - left, y - top];
   return {
-    width: -least(areas.map(({ at, size }) => -at[0] - size.width)) - left,
-    height: -least(areas.map(({ at, size }) => -at[1] - size.height)) - top,
+    width: -minimum(areas.map(({ at, size }) => -at[0] - size.width)) - left,
+    height: -minimum(areas.map(({ at, size }) => -at[1] - size.height)) - top,
     boxes: boxes.map(move),
     clusters: clusters.map(({ at, size }) => ({ at: move(at), size })),
-    links: links.map((line) => movedLine(line, move)),
+    links: links.map((line) => mapLine(line, move)),
   };
 }
 
-function graphOf({ boxes, clusters, links }: Scene, isRouted: boolean): Graph {
-  const back = backEdgesOf(boxes.length, links);
+function toGraph({ boxes, clusters, links }: LayoutInput, isRouted: boolean): Graph {
+  const back = findBackEdges(boxes.length, links);
   const nodes = boxes.map(({ width, height }, index) => ({
     name: `box${index}`,
     attributes: { width: width / POINTS_PER_INCH, height: height / POINTS_PER_INCH },
   }));
   return {
-    graphAttributes: { ...GRAPH, splines: isRouted || 'line' },
+    graphAttributes: { ...GRAPH_ATTRIBUTES, splines: isRouted || 'line' },
     nodeAttributes: { shape: 'box', fixedsize: true, label: '' },
     edgeAttributes: { arrowsize: 0.8 },
     nodes,
     subgraphs: clusters.map((header, index) => ({
       name: `cluster${index}`,
-      graphAttributes: { label: blank(header), labeljust: 'l', margin: 14 },
+      graphAttributes: { label: placeholderLabel(header), labeljust: 'l', margin: 14 },
       nodes: nodes.filter((_node, node) => boxes[node]?.cluster === index).map(({ name }) => ({ name })),
     })),
-    edges: links.map((link, index) => edgeOf(link, `link${index}`, back.has(index))),
+    edges: links.map((link, index) => toEdge(link, `link${index}`, back.has(index))),
   };
 }
 
 /** It leaves to the right and arrives from the left; one that goes back is drawn the other way round, with its arrow at the start. */
-function edgeOf({ from, to, label }: Scene['links'][number], id: string, isBack: boolean): Edge {
-  const attributes: Attributes = { id, ...(label ? { label: blank(label) } : {}) };
+function toEdge({ from, to, label }: LayoutInput['links'][number], id: string, isBack: boolean): Edge {
+  const attributes: Attributes = { id, ...(label ? { label: placeholderLabel(label) } : {}) };
   if (from === to) return { tail: `box${from}`, head: `box${to}`, attributes };
   const sides = { tailport: 'e', headport: 'w' };
   return isBack
@@ -124,7 +124,7 @@ function edgeOf({ from, to, label }: Scene['links'][number], id: string, isBack:
 }
 
 /** A label that takes up room and says nothing. */
-function blank({ width, height }: Size): { html: string } {
+function placeholderLabel({ width, height }: Size): { html: string } {
   const size = `width="${Math.ceil(width)}" height="${Math.ceil(height)}"`;
   return {
     html: `<table border="0" cellborder="0" cellpadding="0" fixedsize="true" ${size}><tr><td></td></tr></table>`,
@@ -132,10 +132,10 @@ function blank({ width, height }: Size): { html: string } {
 }
 
 /** `e,12,3 1,2 3,4 …`: the tip of the arrow (`s,` where it is at the start), then the points of the curve. */
-function lineOf(pos: string, lp: number[] | undefined): Line {
+function parseLine(pos: string, lp: number[] | undefined): Line {
   const parts = pos.split(' ');
   const points = parts.map((each) =>
-    pointOf(
+    toPoint(
       each
         .replace(/^[es],/, '')
         .split(',')
@@ -145,11 +145,11 @@ function lineOf(pos: string, lp: number[] | undefined): Line {
   const curve = points.filter((_point, index) => !/^[es]/.test(parts[index] ?? ''));
   if (parts.some((each) => each.startsWith('s,'))) curve.reverse();
   const tip = points.find((_point, index) => /^[es]/.test(parts[index] ?? '')) ?? curve.at(-1) ?? [0, 0];
-  return { curve, tip, ...(lp ? { label: pointOf(lp) } : {}) };
+  return { curve, tip, ...(lp ? { label: toPoint(lp) } : {}) };
 }
 
 /** A straight line bent so that it leads through its label. */
-function curveThrough({ curve, tip, label }: Line): Line {
+function bendThroughLabel({ curve, tip, label }: Line): Line {
   const [start, end] = [curve[0] ?? tip, curve.at(-1) ?? tip];
   if (!label) return { curve, tip };
   const [before, after] = [(label[0] - start[0]) / 2, (end[0] - label[0]) / 2];
@@ -158,6 +158,6 @@ function curveThrough({ curve, tip, label }: Line): Line {
 }
 
 /** Graphviz counts upwards. */
-const pointOf = ([x = 0, y = 0]: number[]): Point => [x, -y];
-const least = (values: readonly number[]): number => values.reduce((one, other) => Math.min(one, other), Infinity);
-const centred = ([x, y]: Point, size: Size) => ({ at: [x - size.width / 2, y - size.height / 2] as const, size });
+const toPoint = ([x = 0, y = 0]: number[]): Point => [x, -y];
+const minimum = (values: readonly number[]): number => values.reduce((one, other) => Math.min(one, other), Infinity);
+const toCorner = ([x, y]: Point, size: Size) => ({ at: [x - size.width / 2, y - size.height / 2] as const, size });

@@ -1,50 +1,50 @@
 import { type Diagram } from './diagram.js';
-import { fitted, widthOf } from './display-text.js';
-import { SORT_NAMES, SORTS } from './kind-sorts.js';
+import { truncateToWidth, measureWidth } from './display-text.js';
+import { CATEGORY_LABELS, KIND_CATEGORIES } from './kind-sorts.js';
 import { FONT } from './texts.js';
-import { escaped } from './xml.js';
+import { escapeXml } from './xml.js';
 
-const LINE = { title: 26, note: 18, legend: 24 };
-const SWATCH = 12;
+const LINE_HEIGHT = { title: 26, note: 18, legend: 24 };
+const SWATCH_SIZE = 12;
 const GAP = 18;
 
 /** What stands above a picture: its title, its notes, and what the colours mean that are in it. `height` is in pixels. */
-export function headOf(diagram: Diagram, width: number): { svg: string; height: number } {
-  const notes = lines(diagram.notes.map((note) => ({ note, width: widthOf(`${note} · `, FONT.note) })), width); // prettier-ignore
-  const legend = lines(legendOf(diagram), width);
-  const top = LINE.title + notes.length * LINE.note;
+export function renderHeader(diagram: Diagram, width: number): { svg: string; height: number } {
+  const notes = breakIntoLines(diagram.notes.map((note) => ({ note, width: measureWidth(`${note} · `, FONT.note) })), width); // prettier-ignore
+  const legend = breakIntoLines(buildLegend(diagram), width);
+  const top = LINE_HEIGHT.title + notes.length * LINE_HEIGHT.note;
   const svg = [
-    `<text class="title" y="${FONT.title}">${escaped(fitted(diagram.title, width, FONT.title))}</text>`,
-    ...notes.map((line, row) => `<text class="note" y="${LINE.title + row * LINE.note + FONT.note}">${escaped(fitted(line.map(({ note }) => note).join(' · '), width, FONT.note))}</text>`),
-    ...legend.map((line, row) => `<g class="legend" transform="translate(0 ${top + row * LINE.legend + 8})">${swatches(line)}</g>`),
+    `<text class="title" y="${FONT.title}">${escapeXml(truncateToWidth(diagram.title, width, FONT.title))}</text>`,
+    ...notes.map((line, row) => `<text class="note" y="${LINE_HEIGHT.title + row * LINE_HEIGHT.note + FONT.note}">${escapeXml(truncateToWidth(line.map(({ note }) => note).join(' · '), width, FONT.note))}</text>`),
+    ...legend.map((line, row) => `<g class="legend" transform="translate(0 ${top + row * LINE_HEIGHT.legend + 8})">${renderSwatches(line)}</g>`),
   ]; // prettier-ignore
-  return { svg: svg.join('\n'), height: top + legend.length * LINE.legend + GAP };
+  return { svg: svg.join('\n'), height: top + legend.length * LINE_HEIGHT.legend + GAP };
 }
 
-interface Entry {
+interface LegendEntry {
   text: string;
   width: number;
   sign: string;
 }
 
-function legendOf({ nodes, edges }: Diagram): Entry[] {
-  const shown = new Set(nodes.map(({ sort }) => sort));
-  const entry = (text: string, sign: string): Entry => ({
+function buildLegend({ nodes, edges }: Diagram): LegendEntry[] {
+  const shown = new Set(nodes.map(({ category: sort }) => sort));
+  const entry = (text: string, sign: string): LegendEntry => ({
     text,
     sign,
-    width: SWATCH + 6 + widthOf(text, FONT.note) + GAP,
+    width: SWATCH_SIZE + 6 + measureWidth(text, FONT.note) + GAP,
   });
   return [
-    ...SORTS.filter((sort) => shown.has(sort)).map((sort) => entry(SORT_NAMES[sort], `<g class="${sort}"><rect width="${SWATCH}" height="${SWATCH}" rx="3"/></g>`)),
+    ...KIND_CATEGORIES.filter((sort) => shown.has(sort)).map((sort) => entry(CATEGORY_LABELS[sort], `<g class="${sort}"><rect width="${SWATCH_SIZE}" height="${SWATCH_SIZE}" rx="3"/></g>`)),
     ...(edges.some(({ isParent }) => isParent) ? [entry('is a part of', `<g class="edge parent"><path d="M-4,6 H12"/></g>`)] : []),
   ]; // prettier-ignore
 }
 
-function swatches(entries: readonly Entry[]): string {
+function renderSwatches(entries: readonly LegendEntry[]): string {
   let x = 0;
   return entries
     .map(({ text, sign, width }) => {
-      const svg = `<g transform="translate(${x} 0)">${sign}<text x="${SWATCH + 6}" y="10">${escaped(text)}</text></g>`;
+      const svg = `<g transform="translate(${x} 0)">${sign}<text x="${SWATCH_SIZE + 6}" y="10">${escapeXml(text)}</text></g>`;
       x += width;
       return svg;
     })
@@ -52,7 +52,7 @@ function swatches(entries: readonly Entry[]): string {
 }
 
 /** As many in one line as fit. */
-function lines<Item extends { width: number }>(items: readonly Item[], width: number): Item[][] {
+function breakIntoLines<Item extends { width: number }>(items: readonly Item[], width: number): Item[][] {
   const rows: Item[][] = [];
   let room = 0;
   for (const item of items) {

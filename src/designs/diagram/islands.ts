@@ -1,35 +1,35 @@
 import { type Diagram, type DiagramEdge } from './diagram.js';
 
 /** Nodes that are linked, directly or by way of others, by index. */
-export type Island = readonly number[];
+export type ConnectedNodes = readonly number[];
 
 /** A diagram taken apart into what can be arranged apart. */
-export interface Archipelago {
+export interface DiagramPartition {
   /** Islands that lie in one group, by group. */
-  inward: Map<number, Island[]>;
+  withinGroups: Map<number, ConnectedNodes[]>;
   /** Islands of the page: what is in no group, and what of a group is linked with something outside of it. What is of one group is in one island. */
-  outward: Island[];
+  acrossGroups: ConnectedNodes[];
 }
 
 type Link = readonly [number, number];
 
-export function archipelagoOf({ nodes }: Diagram, edges: readonly DiagramEdge[]): Archipelago {
+export function partitionDiagram({ nodes }: Diagram, edges: readonly DiagramEdge[]): DiagramPartition {
   const groupOf = (node: number): number | undefined => nodes[node]?.group;
   const links = edges.map(({ from, to }): Link => [from, to]);
   const isWithin = ([from, to]: Link): boolean => groupOf(from) === groupOf(to);
   const leaving = new Set(links.filter((link) => !isWithin(link)).flat());
-  const inward = new Map<number, Island[]>();
+  const inward = new Map<number, ConnectedNodes[]>();
   const outer: number[] = [];
-  for (const island of islandsOf([...nodes.keys()], links.filter(isWithin))) {
+  for (const island of findConnectedNodes([...nodes.keys()], links.filter(isWithin))) {
     const group = groupOf(island[0] ?? 0);
     if (group === undefined || island.some((node) => leaving.has(node))) outer.push(...island);
     else inward.set(group, [...(inward.get(group) ?? []), island]);
   }
-  return { inward, outward: islandsOf(outer, [...links, ...linksWithin(outer, groupOf)]) };
+  return { withinGroups: inward, acrossGroups: findConnectedNodes(outer, [...links, ...linksWithinGroups(outer, groupOf)]) };
 }
 
 /** Holds together what is of one group. */
-function linksWithin(members: readonly number[], groupOf: (node: number) => number | undefined): Link[] {
+function linksWithinGroups(members: readonly number[], groupOf: (node: number) => number | undefined): Link[] {
   const firsts = new Map<number, number>();
   return members.flatMap((node): Link[] => {
     const group = groupOf(node);
@@ -41,7 +41,7 @@ function linksWithin(members: readonly number[], groupOf: (node: number) => numb
 }
 
 /** In ascending order, and each by its first member; links to others than the members count for nothing. */
-function islandsOf(members: readonly number[], links: readonly Link[]): Island[] {
+function findConnectedNodes(members: readonly number[], links: readonly Link[]): ConnectedNodes[] {
   const parents = new Map(members.map((member) => [member, member]));
   const rootOf = (member: number): number => {
     let root = member;

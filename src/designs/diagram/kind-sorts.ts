@@ -1,9 +1,9 @@
 /** What a kind is for, which gives it its colour. */
-export const SORTS = ['workload', 'network', 'storage', 'access', 'definition', 'other'] as const;
-export type Sort = (typeof SORTS)[number];
+export const KIND_CATEGORIES = ['workload', 'network', 'storage', 'access', 'definition', 'other'] as const;
+export type KindCategory = (typeof KIND_CATEGORIES)[number];
 
 /** What the legend calls them. */
-export const SORT_NAMES: Readonly<Record<Sort, string>> = {
+export const CATEGORY_LABELS: Readonly<Record<KindCategory, string>> = {
   workload: 'Workloads',
   network: 'Network',
   storage: 'Configuration and storage',
@@ -12,7 +12,7 @@ export const SORT_NAMES: Readonly<Record<Sort, string>> = {
   other: 'Other',
 };
 
-const KINDS: Readonly<Record<Exclude<Sort, 'other'>, readonly string[]>> = {
+const KINDS_BY_CATEGORY: Readonly<Record<Exclude<KindCategory, 'other'>, readonly string[]>> = {
   workload: [
     'Container', 'CronJob', 'DaemonSet', 'Deployment', 'HorizontalPodAutoscaler', 'Job', 'Node', 'Pod', 'PodDisruptionBudget',
     'PodMonitor', 'PodTemplate', 'PriorityClass', 'ReplicaSet', 'ReplicationController', 'Rollout', 'RuntimeClass',
@@ -39,11 +39,11 @@ const KINDS: Readonly<Record<Exclude<Sort, 'other'>, readonly string[]>> = {
   ],
 }; // prettier-ignore
 
-const SORT_OF = new Map(
-  SORTS.flatMap((sort) => (sort === 'other' ? [] : KINDS[sort].map((kind): [string, Sort] => [kind, sort]))),
+const CATEGORY_BY_KIND = new Map(
+  KIND_CATEGORIES.flatMap((sort) => (sort === 'other' ? [] : KINDS_BY_CATEGORY[sort].map((kind): [string, KindCategory] => [kind, sort]))),
 );
 
 /** The sort of a kind, by its name alone; older designs write a suffix behind it (`Pod.K8s`). */
-export function sortOf(kind: string): Sort {
-  return SORT_OF.get(kind.replace(/\..*$/, '')) ?? 'other';
+export function kindCategoryOf(kind: string): KindCategory {
+  return CATEGORY_BY_KIND.get(kind.replace(/\..*$/, '')) ?? 'other';
 }

@@ -1,22 +1,22 @@
-import { assembled, type Block } from './block.js';
+import { combineBlocks, type Block } from './block.js';
 import { type Diagram, type DiagramEdge, type DiagramGroup, type DiagramNode } from './diagram.js';
 import { type Graphviz } from './graphviz.js';
-import { archipelagoOf, type Island } from './islands.js';
-import { SORTS } from './kind-sorts.js';
-import { packed } from './packing.js';
-import { cardOf, headingOf, labelOf } from './texts.js';
+import { partitionDiagram, type ConnectedNodes } from './islands.js';
+import { KIND_CATEGORIES } from './kind-sorts.js';
+import { packBlocks } from './packing.js';
+import { layoutCard, layoutHeading, layoutLabel } from './texts.js';
 
 const GAP = { cards: 14, blocks: 22 };
 const FRAME_PADDING = 14;
 
 /** What of a group is drawn in its frame, whatever else the group is linked with. */
-type Insides = ReadonlyMap<number, Block>;
+type GroupBlocks = ReadonlyMap<number, Block>;
 
 /**
  * Finds a place for everything. Graphviz arranges what is linked; such islands, and what is linked with nothing, are then packed beside
  * one another: in their frame when all of an island is in it, otherwise on the page, together with the frames that the island reaches.
  */
-export class Layout {
+export class DiagramLayout {
   private readonly edges: readonly (DiagramEdge & { index: number })[];
 
   /** Without Graphviz no edge is drawn. */
@@ -28,27 +28,27 @@ export class Layout {
   }
 
   /** The whole picture, without title and legend. */
-  block(): Block {
-    const { inward, outward } = archipelagoOf(this.diagram, this.edges);
-    const insides = new Map([...inward].map(([group, islands]) => [group, this.packed(islands, GAP.cards, null)]));
+  build(): Block {
+    const { withinGroups: inward, acrossGroups: outward } = partitionDiagram(this.diagram, this.edges);
+    const insides = new Map([...inward].map(([group, islands]) => [group, this.packConnected(islands, GAP.cards, null)]));
     const reached = new Set(outward.flat().map((node) => this.node(node).group));
     const alone = [...insides].filter(([group]) => !reached.has(group));
-    return this.packed(outward, GAP.blocks, insides, alone.map(([group, inside]) => this.framed(group, inside))); // prettier-ignore
+    return this.packConnected(outward, GAP.blocks, insides, alone.map(([group, inside]) => this.frame(group, inside))); // prettier-ignore
   }
 
   /** Islands and other blocks beside one another: the large ones first, then single cards by what they are. */
-  private packed(islands: readonly Island[], gap: number, insides: Insides | null, others: Block[] = []): Block {
-    const isCard = (island: Island): boolean =>
+  private packConnected(islands: readonly ConnectedNodes[], gap: number, insides: GroupBlocks | null, others: Block[] = []): Block {
+    const isCard = (island: ConnectedNodes): boolean =>
       island.length === 1 && (insides === null || this.node(island[0]).group === undefined);
-    const large = islands.filter((island) => !isCard(island)).map((island) => this.arranged(island, insides));
+    const large = islands.filter((island) => !isCard(island)).map((island) => this.arrange(island, insides));
     const cards = islands.filter(isCard).map(([first = 0]) => first);
-    const order = cards.sort((one, other) => compared(this.node(one), this.node(other)));
+    const order = cards.sort((one, other) => compareNodes(this.node(one), this.node(other)));
     const bySize = [...large, ...others].sort((one, other) => other.height - one.height || other.width - one.width);
-    return packed([...bySize, ...order.map((node) => this.card(node))], gap);
+    return packBlocks([...bySize, ...order.map((node) => this.card(node))], gap);
   }
 
   /** An island as Graphviz arranges it, in its frames where there are insides for them. */
-  private arranged(island: Island, insides: Insides | null): Block {
+  private arrange(island: ConnectedNodes, insides: GroupBlocks | null): Block {
     const groups = insides ? [...new Set(island.flatMap((node) => this.node(node).group ?? []))] : [];
     const clusterOf = (group: number | undefined): number | undefined =>
       group !== undefined && groups.includes(group) ? groups.indexOf(group) : undefined;
@@ -61,27 +61,27 @@ export class Layout {
     const edges = this.edges.filter(({ from, to }) => positions.has(from) && positions.has(to));
     const arrangement = this.graphviz?.arrange({
       boxes: parts.map(({ block: { width, height }, cluster }) => ({ width, height, cluster })),
-      clusters: groups.map((group) => headingOf(this.diagram.groups[group] as DiagramGroup)),
-      links: edges.map((edge) => ({ from: positions.get(edge.from) ?? 0, to: positions.get(edge.to) ?? 0, label: labelOf(edge) })), // prettier-ignore
+      clusters: groups.map((group) => layoutHeading(this.diagram.groups[group] as DiagramGroup)),
+      links: edges.map((edge) => ({ from: positions.get(edge.from) ?? 0, to: positions.get(edge.to) ?? 0, label: layoutLabel(edge) })), // prettier-ignore
     });
-    if (!arrangement) return packed(parts.map(({ block }) => block), GAP.cards); // prettier-ignore
+    if (!arrangement) return packBlocks(parts.map(({ block }) => block), GAP.cards); // prettier-ignore
     const { boxes, clusters, links } = arrangement;
-    const whole = assembled(arrangement, parts.map(({ block }, part) => ({ block, at: boxes[part] ?? [0, 0] }))); // prettier-ignore
+    const whole = combineBlocks(arrangement, parts.map(({ block }, part) => ({ block, at: boxes[part] ?? [0, 0] }))); // prettier-ignore
     whole.frames.unshift(...clusters.map((frame, cluster) => ({ ...frame, group: groups[cluster] ?? 0 })));
     whole.lines.push(...links.map((line, link) => ({ line, edge: edges[link]?.index ?? 0 })));
     return whole;
   }
 
-  private framed(group: number, inside: Block): Block {
-    const heading = headingOf(this.diagram.groups[group] as DiagramGroup);
+  private frame(group: number, inside: Block): Block {
+    const heading = layoutHeading(this.diagram.groups[group] as DiagramGroup);
     const width = Math.max(inside.width + 2 * FRAME_PADDING, heading.width + FRAME_PADDING);
     const height = inside.height + heading.height + 2 * FRAME_PADDING;
-    const whole = assembled({ width, height }, [{ block: inside, at: [FRAME_PADDING, heading.height + FRAME_PADDING] }]); // prettier-ignore
+    const whole = combineBlocks({ width, height }, [{ block: inside, at: [FRAME_PADDING, heading.height + FRAME_PADDING] }]); // prettier-ignore
     return { ...whole, frames: [{ group, at: [0, 0], size: { width, height } }, ...whole.frames] };
   }
 
   private card(node: number): Block {
-    const { width, height } = cardOf(this.node(node));
+    const { width, height } = layoutCard(this.node(node));
     return { width, height, nodes: [{ node, at: [0, 0] }], frames: [], lines: [] };
   }
 
@@ -90,9 +90,9 @@ export class Layout {
   }
 }
 
-function compared(one: DiagramNode, other: DiagramNode): number {
+function compareNodes(one: DiagramNode, other: DiagramNode): number {
   return (
-    SORTS.indexOf(one.sort) - SORTS.indexOf(other.sort) ||
+    KIND_CATEGORIES.indexOf(one.category) - KIND_CATEGORIES.indexOf(other.category) ||
     one.kind.localeCompare(other.kind, 'en') ||
     one.name.localeCompare(other.name, 'en')
   );

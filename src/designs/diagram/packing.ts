@@ -1,38 +1,38 @@
-import { assembled, type Block, EMPTY, type Point, type Size } from './block.js';
+import { combineBlocks, type Block, EMPTY_BLOCK, type Point, type Size } from './block.js';
 
 /** Width by height of what is aimed at: that of a screen. */
-const ASPECT = 1.5;
+const ASPECT_RATIO = 1.5;
 /** Widths that are tried, in parts of the one that a packing without gaps would have. */
-const WIDTHS = [0.85, 0.95, 1, 1.05, 1.1, 1.2, 1.35, 1.5, 1.75, 2];
+const WIDTH_FACTORS = [0.85, 0.95, 1, 1.05, 1.1, 1.2, 1.35, 1.5, 1.75, 2];
 
 interface Packing extends Size {
   places: Point[];
 }
 
 /** Blocks beside and below one another, in about the shape of a screen; the first come first. */
-export function packed(blocks: readonly Block[], gap: number): Block {
+export function packBlocks(blocks: readonly Block[], gap: number): Block {
   const [only] = blocks;
-  if (!only) return EMPTY;
+  if (!only) return EMPTY_BLOCK;
   if (blocks.length === 1) return only;
   const widest = Math.max(...blocks.map(({ width }) => width));
   const area = blocks.reduce((sum, { width, height }) => sum + (width + gap) * (height + gap), 0);
-  const ideal = Math.sqrt(area * ASPECT);
-  const widths = new Set(WIDTHS.map((part) => Math.ceil(Math.max(widest, ideal * part))));
-  const tried = [...widths].map((width) => packedInto(width, blocks, gap));
+  const ideal = Math.sqrt(area * ASPECT_RATIO);
+  const widths = new Set(WIDTH_FACTORS.map((part) => Math.ceil(Math.max(widest, ideal * part))));
+  const tried = [...widths].map((width) => packInto(width, blocks, gap));
   const best = tried.reduce((one, other) => (costOf(other) < costOf(one) ? other : one));
-  return assembled(best, blocks.map((block, index) => ({ block, at: best.places[index] ?? [0, 0] }))); // prettier-ignore
+  return combineBlocks(best, blocks.map((block, index) => ({ block, at: best.places[index] ?? [0, 0] }))); // prettier-ignore
 }
 
 /** How little is wasted: on the smallest screen that shows it, and within its own bounds. */
-const costOf = ({ width, height }: Size): number => ASPECT * Math.max(width / ASPECT, height) ** 2 + width * height;
+const costOf = ({ width, height }: Size): number => ASPECT_RATIO * Math.max(width / ASPECT_RATIO, height) ** 2 + width * height;
 
 /** Puts each where it comes to lie highest, and of such places into the leftmost (the skyline method). */
-function packedInto(limit: number, sizes: readonly Size[], gap: number): Packing {
+function packInto(limit: number, sizes: readonly Size[], gap: number): Packing {
   let skyline: { x: number; y: number }[] = [{ x: 0, y: 0 }];
   const places: Point[] = [];
   const whole: Size = { width: 0, height: 0 };
   for (const { width, height } of sizes) {
-    const [x, y] = highest(skyline, width + gap, limit + gap);
+    const [x, y] = findHighestPosition(skyline, width + gap, limit + gap);
     const right = x + width + gap;
     const beyond = [...skyline].reverse().find((each) => each.x <= right) ?? { x: 0, y: 0 };
     skyline = [
@@ -49,7 +49,7 @@ function packedInto(limit: number, sizes: readonly Size[], gap: number): Packing
 }
 
 /** Each step of the skyline reaches to where the next begins; the width is with the gap that is kept to what stands on the right. */
-function highest(skyline: readonly { x: number; y: number }[], width: number, limit: number): Point {
+function findHighestPosition(skyline: readonly { x: number; y: number }[], width: number, limit: number): Point {
   let best: Point | undefined;
   for (const [index, { x }] of skyline.entries()) {
     if (x + width > limit) break;

@@ -1,4 +1,4 @@
-import { SORTS, type Sort } from './kind-sorts.js';
+import { KIND_CATEGORIES, type KindCategory } from './kind-sorts.js';
 
 export const THEMES = ['auto', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
@@ -11,7 +11,7 @@ export interface Palette {
   line: string;
   frame: { fill: string; stroke: string };
   /** For each sort the ground of its cards, and their border and stripe. */
-  sorts: Readonly<Record<Sort, { fill: string; stroke: string }>>;
+  categories: Readonly<Record<KindCategory, { fill: string; stroke: string }>>;
 }
 
 /** Text has a contrast of 4.5 : 1 to what it stands on, borders and lines one of 3 : 1 (WCAG 2.2, AA). */
@@ -22,7 +22,7 @@ export const PALETTES: Readonly<Record<'light' | 'dark', Palette>> = {
     quiet: '#4f5b6b',
     line: '#66717f',
     frame: { fill: '#f5f7fa', stroke: '#808b99' },
-    sorts: {
+    categories: {
       workload: { fill: '#e8f1fd', stroke: '#2267c4' },
       network: { fill: '#e6f6ee', stroke: '#157a4b' },
       storage: { fill: '#fdf3df', stroke: '#9a6200' },
@@ -37,7 +37,7 @@ export const PALETTES: Readonly<Record<'light' | 'dark', Palette>> = {
     quiet: '#b3bdca',
     line: '#9aa6b5',
     frame: { fill: '#181f28', stroke: '#76828f' },
-    sorts: {
+    categories: {
       workload: { fill: '#1a2b45', stroke: '#6ea8fe' },
       network: { fill: '#16332a', stroke: '#53c38d' },
       storage: { fill: '#382d17', stroke: '#e0a83f' },
@@ -48,7 +48,7 @@ export const PALETTES: Readonly<Record<'light' | 'dark', Palette>> = {
   },
 };
 
-const FIXED = `text{font-family:sans-serif}
+const FIXED_RULES = `text{font-family:sans-serif}
 .title{font-size:18px;font-weight:bold}.note,.legend text{font-size:12px}
 .heading{font-size:13px;font-weight:bold}.heading .what{font-size:11px;font-weight:normal}
 .kind{font-size:11px}.name{font-size:13px}
@@ -58,16 +58,16 @@ const FIXED = `text{font-family:sans-serif}
 .edge text{font-size:11px;text-anchor:middle;stroke-width:4px;stroke-linejoin:round;paint-order:stroke}`;
 
 /** The style sheet of a picture. */
-export function styleOf(theme: Theme): string {
-  if (theme !== 'auto') return `${FIXED}\n${coloursOf(PALETTES[theme])}`;
-  return `${FIXED}\n${coloursOf(PALETTES.light)}\n@media (prefers-color-scheme:dark){\n${coloursOf(PALETTES.dark)}\n}`;
+export function renderStyleSheet(theme: Theme): string {
+  if (theme !== 'auto') return `${FIXED_RULES}\n${colourRules(PALETTES[theme])}`;
+  return `${FIXED_RULES}\n${colourRules(PALETTES.light)}\n@media (prefers-color-scheme:dark){\n${colourRules(PALETTES.dark)}\n}`;
 }
 
-function coloursOf({ page, text, quiet, line, frame, sorts }: Palette): string {
+function colourRules({ page, text, quiet, line, frame, categories: sorts }: Palette): string {
   return [
     `.page{fill:${page}}text{fill:${text}}.note,.what,.kind,.edge text,.legend text{fill:${quiet}}`,
     `.edge path{stroke:${line}}.edge polygon{fill:${line}}.edge text{stroke:${page}}`,
     `.frame rect{fill:${frame.fill};stroke:${frame.stroke}}`,
-    ...SORTS.map((sort) => `.${sort} rect{fill:${sorts[sort].fill};stroke:${sorts[sort].stroke}}.${sort} .stripe{fill:${sorts[sort].stroke}}`), // prettier-ignore
+    ...KIND_CATEGORIES.map((sort) => `.${sort} rect{fill:${sorts[sort].fill};stroke:${sorts[sort].stroke}}.${sort} .stripe{fill:${sorts[sort].stroke}}`), // prettier-ignore
   ].join('\n');
 }

@@ -1,23 +1,23 @@
 import { type Diagram, type DiagramNode } from './diagram.js';
-import { counted } from './diagram-of-design.js';
-import { merged } from './edges.js';
+import { formatCount } from './diagram-of-design.js';
+import { mergeEdges } from './edges.js';
 
 /** Nodes and edges of a summary. */
-const MOST = { nodes: 300, edges: 500 };
+const MAX_SUMMARY = { nodes: 300, edges: 500 };
 
 /** The picture of a design that is too large for one: a node for each kind in each group, with how many there are. */
-export function summaryOf(diagram: Diagram): Diagram {
-  const summary = summarized(diagram);
-  if (summary.nodes.length <= MOST.nodes) return summary;
-  return summarized({ ...diagram, groups: [], nodes: foldedKinds(diagram.nodes) });
+export function summarizeDiagram(diagram: Diagram): Diagram {
+  const summary = summarizeByKind(diagram);
+  if (summary.nodes.length <= MAX_SUMMARY.nodes) return summary;
+  return summarizeByKind({ ...diagram, groups: [], nodes: foldRareKinds(diagram.nodes) });
 }
 
-function summarized({ title, notes, groups, nodes, edges }: Diagram): Diagram {
-  const members = [...byKey(nodes, ({ group, kind }) => JSON.stringify([group, kind])).values()];
+function summarizeByKind({ title, notes, groups, nodes, edges }: Diagram): Diagram {
+  const members = [...groupNodesBy(nodes, ({ group, kind }) => JSON.stringify([group, kind])).values()];
   const positions = new Map(members.flatMap((nodes, position) => nodes.map((node) => [node, position] as const)));
   const at = (index: number): number => positions.get(nodes[index] as DiagramNode) ?? 0;
-  const between = merged(edges.map((edge) => ({ ...edge, from: at(edge.from), to: at(edge.to) })));
-  const isDense = between.length > MOST.edges;
+  const between = mergeEdges(edges.map((edge) => ({ ...edge, from: at(edge.from), to: at(edge.to) })));
+  const isDense = between.length > MAX_SUMMARY.edges;
   const place = groups[0] ? ` of each ${groups[0].kind.toLowerCase()}` : '';
   return {
     title: `${title} (summary)`,
@@ -27,29 +27,29 @@ function summarized({ title, notes, groups, nodes, edges }: Diagram): Diagram {
       ...(isDense ? ['relationships not drawn'] : []),
     ],
     groups,
-    nodes: members.map(nodeFor),
+    nodes: members.map(toSummaryNode),
     edges: isDense ? [] : between,
   };
 }
 
-function nodeFor(members: DiagramNode[]): DiagramNode {
+function toSummaryNode(members: DiagramNode[]): DiagramNode {
   const [first] = members as [DiagramNode];
   if (members.length === 1) return first;
   const isAnnotation = members.every((each) => each.isAnnotation);
-  return { ...first, name: counted(members.length, 'component'), isAnnotation };
+  return { ...first, name: formatCount(members.length, 'component'), isAnnotation };
 }
 
 /** The nodes without groups; of too many kinds the rarest become one. */
-function foldedKinds(nodes: readonly DiagramNode[]): DiagramNode[] {
-  const byKind = [...byKey(nodes, ({ kind }) => kind)].sort(([, one], [, other]) => other.length - one.length);
-  const kept = new Set(byKind.slice(0, MOST.nodes - 1).map(([kind]) => kind));
+function foldRareKinds(nodes: readonly DiagramNode[]): DiagramNode[] {
+  const byKind = [...groupNodesBy(nodes, ({ kind }) => kind)].sort(([, one], [, other]) => other.length - one.length);
+  const kept = new Set(byKind.slice(0, MAX_SUMMARY.nodes - 1).map(([kind]) => kind));
   return nodes.map((node) => {
     const folded = { ...node, group: undefined };
-    return kept.has(node.kind) ? folded : { ...folded, kind: 'Other kinds', sort: 'other' };
+    return kept.has(node.kind) ? folded : { ...folded, kind: 'Other kinds', category: 'other' };
   });
 }
 
-function byKey(nodes: readonly DiagramNode[], keyOf: (node: DiagramNode) => string): Map<string, DiagramNode[]> {
+function groupNodesBy(nodes: readonly DiagramNode[], keyOf: (node: DiagramNode) => string): Map<string, DiagramNode[]> {
   const members = new Map<string, DiagramNode[]>();
   for (const node of nodes) {
     const key = keyOf(node);

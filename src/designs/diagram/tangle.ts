@@ -1,8 +1,8 @@
-import { backEdgesOf, type Link } from './back-edges.js';
+import { findBackEdges, type Link } from './back-edges.js';
 
 /** How many ranks all links together reach over when each node is right of those that link to it: what Graphviz has to route. */
-export function tangleOf(count: number, links: readonly Link[]): number {
-  const back = backEdgesOf(count, links);
+export function totalRankSpan(count: number, links: readonly Link[]): number {
+  const back = findBackEdges(count, links);
   const forward = links.map(({ from, to }, index) => (back.has(index) ? { from: to, to: from } : { from, to }));
   const straight = forward.filter(({ from, to }) => from !== to);
   const leaving: number[][] = Array.from({ length: count }, () => []);

@@ -1,29 +1,29 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { requires } from '../../../test/support/requirements.js';
-import { identityOf } from '../../formats/design-component.js';
+import { resourceIdentity } from '../../formats/design-component.js';
 import { DocumentReader } from '../../formats/document-reader.js';
 import { type JsonObject } from '../../formats/located.js';
-import { Programs } from '../../formats/programs/programs.js';
+import { LocalRenderEngines } from '../../formats/programs/programs.js';
 import { WorkerPool } from '../../formats/worker-pool.js';
 import { archiveOf, filesIn } from '../formats/archive.fixture.js';
 import { importDesign } from '../formats/detect.js';
 import { type ImportedDesign } from '../formats/format.js';
-import { manifestOf } from '../formats/kubernetes.js';
+import { toManifest } from '../formats/kubernetes.js';
 import { withValues } from '../formats/helm/kept-values.js';
-import { ChartExport } from './chart-export.js';
+import { ChartExporter } from './chart-export.js';
 
 const pool = new WorkerPool();
 const reader = new DocumentReader(pool);
-const charts = new ChartExport(reader, pool);
+const charts = new ChartExporter(reader, pool);
 afterAll(() => pool.close());
 
 /** The resources of a design whatever their order. */
 const resources = ({ design }: ImportedDesign): JsonObject[] =>
-  manifestOf(design).resources.sort((a, b) => (identityOf(a) < identityOf(b) ? -1 : 1));
+  toManifest(design).resources.sort((a, b) => (resourceIdentity(a) < resourceIdentity(b) ? -1 : 1));
 
 requires('HELM_BIN', 'a design as a chart', (helm) => {
-  const programs = new Programs({ helm });
+  const programs = new LocalRenderEngines({ helm });
 
   it('renders to the same resources, with braces that are not for Helm and definitions', async () => {
     const manifest = [
@@ -33,7 +33,7 @@ requires('HELM_BIN', 'a design as a chart', (helm) => {
     ].join('---\n');
     const file = { path: 'Größter Shop.yaml', bytes: Buffer.from(manifest) };
     const original = await importDesign(file, reader, { programs });
-    const bytes = await charts.made(original.design);
+    const bytes = await charts.fromDesign(original.design);
     const again = await importDesign({ path: 'chart.tgz', bytes }, reader, { programs });
     expect(again.sourceType).toBe('helm');
     expect(resources(again)).toEqual(resources(original));
@@ -48,20 +48,20 @@ requires('HELM_BIN', 'a design as a chart', (helm) => {
     };
     const source = await archiveOf(files, 'shop-1.2.3.tgz');
     const plain = await importDesign(source, reader, { programs });
-    expect(Buffer.compare(await charts.kept(plain.design, source), Buffer.from(source.bytes))).toBe(0);
+    expect(Buffer.compare(await charts.fromSource(plain.design, source), Buffer.from(source.bytes))).toBe(0);
     const values = { replicas: 3, image: { tag: '1.28' }, extra: ['yes'] };
     const set = await importDesign(source, reader, { programs, values });
-    const bytes = await charts.kept(set.design, source);
+    const bytes = await charts.fromSource(set.design, source);
     const again = await importDesign({ path: 'again.tgz', bytes }, reader, { programs });
     expect(resources(again)).toEqual(resources(set));
-    expect(Buffer.compare(await charts.kept(set.design, source), bytes)).toBe(0);
+    expect(Buffer.compare(await charts.fromSource(set.design, source), bytes)).toBe(0);
   });
 });
 
 requires('CORPUS_DIR', 'designs of the corpus as charts', (corpus) => {
   requires('HELM_BIN', 'with Helm', (helm) => {
     it('render to what they were', async () => {
-      const programs = new Programs({ helm });
+      const programs = new LocalRenderEngines({ helm });
       const manifests = ['GoogleCloudPlatform__microservices-demo', 'dockersamples__example-voting-app', 'kubernetes-sigs__kueue', 'metallb__metallb']; // prettier-ignore
       const count = { equal: 0, different: 0 };
       const compare = async (original: ImportedDesign, bytes: Buffer): Promise<void> => {
@@ -74,15 +74,15 @@ requires('CORPUS_DIR', 'designs of the corpus as charts', (corpus) => {
       for (const name of manifests) {
         for (const [path, bytes] of Object.entries(filesIn(join(corpus, 'kubernetes', name), name))) {
           const original = await importDesign({ path, bytes }, reader, { programs }).catch(() => undefined);
-          if (original?.sourceType === 'kubernetes') await compare(original, await charts.made(original.design));
+          if (original?.sourceType === 'kubernetes') await compare(original, await charts.fromDesign(original.design));
         }
       }
       for (const name of ['podinfo-6.14.1', 'traefik-41.3.0', 'ingress-nginx-4.15.1', 'fluent-bit-0.58.1']) {
         const source = { path: `${name}.tgz`, bytes: readFileSync(join(corpus, 'helm/packed', `${name}.tgz`)) };
         const original = await importDesign(source, reader, { programs });
         if (name.startsWith('podinfo')) continue; // its tests have other names each time
-        await compare(original, await charts.kept(original.design, source));
-        await compare(original, await charts.made(original.design));
+        await compare(original, await charts.fromSource(original.design, source));
+        await compare(original, await charts.fromDesign(original.design));
       }
       console.info(`Charts of designs: ${count.equal} render to the same resources, ${count.different} do not`);
       expect(count.different).toBe(0);

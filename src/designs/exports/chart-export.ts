@@ -1,38 +1,38 @@
-import { releaseNameOf, helmSettingsOf } from '../formats/helm/release.js';
-import { archiveKind } from '../../formats/archive.js';
+import { toReleaseName, readHelmSettings } from '../formats/helm/release.js';
+import { detectArchiveKind } from '../../formats/archive.js';
 import { type DesignFile } from '../../formats/design-file.js';
 import { type DocumentReader } from '../../formats/document-reader.js';
 import { type SourceFile } from '../../formats/source-file.js';
 import { type TaskRunner } from '../../formats/task.js';
 import { packTarGz } from '../../formats/tar-writer.js';
 import { DesignInput } from '../formats/design-input.js';
-import { chartOf } from '../formats/helm/chart-source.js';
+import { readChartSource } from '../formats/helm/chart-source.js';
 import { withValuesTask } from '../formats/helm/kept-values.js';
-import { chartFilesOf } from '../formats/helm/to-chart.js';
+import { buildChartFiles } from '../formats/helm/to-chart.js';
 
 /** Writes designs as packed charts. */
-export class ChartExport {
+export class ChartExporter {
   constructor(
     private readonly reader: DocumentReader,
     private readonly tasks: TaskRunner,
   ) {}
 
   /** A chart that is made of the design. */
-  async made(design: DesignFile): Promise<Buffer> {
-    const files = await chartFilesOf(design, (documents) =>
-      this.reader.write(documents, JSON.stringify(documents).length),
+  async fromDesign(design: DesignFile): Promise<Buffer> {
+    const files = await buildChartFiles(design, (documents) =>
+      this.reader.toYaml(documents, JSON.stringify(documents).length),
     );
-    const folder = releaseNameOf(design.name);
+    const folder = toReleaseName(design.name);
     return packTarGz([...files].map(([path, text]) => [`${folder}/${path}`, text]));
   }
 
   /** The chart that the design was made of, with the values of the design as its own. */
-  async kept(design: DesignFile, source: SourceFile): Promise<Buffer> {
-    const values = helmSettingsOf(design)?.values ?? {};
-    const input = await DesignInput.of(source, this.reader);
-    const { head, files } = await chartOf(input, this.reader.limits);
+  async fromSource(design: DesignFile, source: SourceFile): Promise<Buffer> {
+    const values = readHelmSettings(design)?.values ?? {};
+    const input = await DesignInput.fromFile(source, this.reader);
+    const { head, files } = await readChartSource(input, this.reader.limits);
     const changed = Object.keys(values).length > 0;
-    const packed = archiveKind(source.bytes) === 'tar.gz' && input.files.has(`${head.name}/Chart.yaml`);
+    const packed = detectArchiveKind(source.bytes) === 'tar.gz' && input.files.has(`${head.name}/Chart.yaml`);
     if (!changed && packed) return Buffer.from(source.bytes);
     const text = Buffer.from(files.get('values.yaml')?.bytes ?? []).toString();
     const own = new Map<string, Uint8Array | string>([...files].map(([path, { bytes }]) => [path, bytes]));

@@ -2,37 +2,37 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../core/access/actor.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { InvalidRequest } from '../../core/errors/app-error.js';
-import { type Download, fileName } from '../../core/rest/download.js';
-import { archiveKind } from '../../formats/archive.js';
-import { DocumentReader, isSmall } from '../../formats/document-reader.js';
+import { type Download, toFileName } from '../../core/rest/download.js';
+import { detectArchiveKind } from '../../formats/archive.js';
+import { DocumentReader, canParseInline } from '../../formats/document-reader.js';
 import type { SourceFile } from '../../formats/source-file.js';
-import type { RunSettings } from '../../formats/task.js';
+import type { TaskOptions } from '../../formats/task.js';
 import { WorkerPool } from '../../formats/worker-pool.js';
 import type { Design } from '../design.entity.js';
 import { DesignsService } from '../designs.service.js';
 import { DesignsStore } from '../designs.store.js';
-import { DesignContents } from '../versions/design-contents.js';
-import { tasksFor } from '../versions/packed-content.js';
-import { exportTask, type MadeForm, madeForms } from './export-task.js';
+import { DesignContentsStore } from '../versions/design-contents.js';
+import { taskRunnerFor } from '../versions/packed-content.js';
+import { exportTask, type ConvertedFormat, CONVERTED_FORMATS } from './export-task.js';
 
-export const exportForms = [...madeForms, 'source'] as const;
-export type ExportForm = (typeof exportForms)[number];
+export const EXPORT_FORMATS = [...CONVERTED_FORMATS, 'source'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-const YAML = 'application/yaml';
-const GZIP = 'application/gzip';
+const YAML_TYPE = 'application/yaml';
+const GZIP_TYPE = 'application/gzip';
 const JSON_TYPE = 'application/json';
-const TYPES = { design: YAML, json: JSON_TYPE, kubernetes: YAML, helm: GZIP, 'docker-compose': YAML } as const;
+const TYPES = { design: YAML_TYPE, json: JSON_TYPE, kubernetes: YAML_TYPE, helm: GZIP_TYPE, 'docker-compose': YAML_TYPE } as const;
 
 /** A source of which comments are kept is read once more: two tasks in one. */
-const READING_AND_WRITING = 2;
+const EXPORT_TIME_FACTOR = 2;
 
 /** Gives designs away as files. */
 @Injectable()
-export class DesignExports {
+export class DesignExportsService {
   constructor(
     private readonly designs: DesignsService,
     private readonly store: DesignsStore,
-    private readonly contents: DesignContents,
+    private readonly contents: DesignContentsStore,
     private readonly unit: UnitOfWork,
     private readonly reader: DocumentReader,
     private readonly pool: WorkerPool,
@@ -42,43 +42,43 @@ export class DesignExports {
    * A design in one of the forms, which is counted. Throws InvalidRequest for another form, and for one that cannot say what the design says.
    */
   async download(actor: Actor, id: string, form = 'design'): Promise<Download> {
-    const wanted = exportForms.find((each) => each === form);
-    if (!wanted) throw InvalidRequest.at('export', `must be one of ${exportForms.join(', ')}`);
+    const wanted = EXPORT_FORMATS.find((each) => each === form);
+    if (!wanted) throw InvalidRequest.forField('export', `must be one of ${EXPORT_FORMATS.join(', ')}`);
     const design = await this.designs.get(actor, id);
-    const download = await this.as(wanted, design);
-    await this.unit.asSystem('counting a download', () => this.store.count(id, 'download_count'));
+    const download = await this.exportAs(wanted, design);
+    await this.unit.runAsSystem('counting a download', () => this.store.increment(id, 'download_count'));
     return download;
   }
 
-  private async as(form: ExportForm, design: Design): Promise<Download> {
-    const name = fileName(design.name, 'design');
-    if (form === 'source') return this.source(design, name);
-    return { name: `${name}${endOf(form, design)}`, type: TYPES[form], content: await this.made(form, design) };
+  private async exportAs(form: ExportFormat, design: Design): Promise<Download> {
+    const name = toFileName(design.name, 'design');
+    if (form === 'source') return this.exportSource(design, name);
+    return { name: `${name}${fileSuffix(form, design)}`, type: TYPES[form], content: await this.convert(form, design) };
   }
 
   /** In one task, so that no part of a large design is ever data on this thread. */
-  private async made(form: MadeForm, design: Design): Promise<Buffer> {
+  private async convert(form: ConvertedFormat, design: Design): Promise<Buffer> {
     const { limits } = this.reader;
     const content = await this.contents.readPacked(design);
     const kept = (form === 'kubernetes' || form === 'helm') && design.sourceType === form;
     const source = kept ? await this.contents.readSourceFile(design) : null;
-    const tasks = !source || isSmall(source.bytes) ? tasksFor(content, this.pool) : this.pool;
-    const settings: RunSettings = { lane: 'own', buffers: [content.buffer], times: READING_AND_WRITING };
+    const tasks = !source || canParseInline(source.bytes) ? taskRunnerFor(content, this.pool) : this.pool;
+    const settings: TaskOptions = { lane: 'own', transferList: [content.buffer], timeFactor: EXPORT_TIME_FACTOR };
     const made = await tasks.run(exportTask, { form, content, name: design.name, source, limits }, settings);
     return Buffer.from(made.buffer, made.byteOffset, made.length);
   }
 
   /** The bytes that were imported, under the name that they had. */
-  private async source(design: Design, name: string): Promise<Download> {
+  private async exportSource(design: Design, name: string): Promise<Download> {
     const { path, bytes } = await this.contents.readSourceFile(design);
-    const { extension, type } = kindOf({ path, bytes });
-    const given = fileName(path.split(/[/\\]/).at(-1) ?? '', '');
+    const { extension, type } = detectFileType({ path, bytes });
+    const given = toFileName(path.split(/[/\\]/).at(-1) ?? '', '');
     const own = given === '' || given === 'design_file' || !given.includes('.') ? `${name}${extension}` : given;
     return { name: own, type, content: Buffer.from(bytes) };
   }
 }
 
-function endOf(form: MadeForm, { version }: Design): string {
+function fileSuffix(form: ConvertedFormat, { version }: Design): string {
   const ends = {
     design: '.yaml',
     json: '.json',
@@ -90,11 +90,11 @@ function endOf(form: MadeForm, { version }: Design): string {
 }
 
 /** By the content, for the name is the caller's. */
-function kindOf({ bytes }: SourceFile): { extension: string; type: string } {
-  const archive = archiveKind(bytes);
+function detectFileType({ bytes }: SourceFile): { extension: string; type: string } {
+  const archive = detectArchiveKind(bytes);
   if (archive === 'zip') return { extension: '.zip', type: 'application/zip' };
-  if (archive === 'tar.gz') return { extension: '.tgz', type: GZIP };
+  if (archive === 'tar.gz') return { extension: '.tgz', type: GZIP_TYPE };
   if (archive === 'tar') return { extension: '.tar', type: 'application/x-tar' };
   const looksLikeJson = /^\s*[{[]/.test(Buffer.from(bytes.subarray(0, 100)).toString());
-  return looksLikeJson ? { extension: '.json', type: JSON_TYPE } : { extension: '.yaml', type: YAML };
+  return looksLikeJson ? { extension: '.json', type: JSON_TYPE } : { extension: '.yaml', type: YAML_TYPE };
 }

@@ -4,19 +4,19 @@ import { DocumentReader } from '../../formats/document-reader.js';
 import type { FormatLimits } from '../../formats/limits.js';
 import { isObject } from '../../formats/located.js';
 import type { SourceFile } from '../../formats/source-file.js';
-import { type HandedOver, InPlace, type Task } from '../../formats/task.js';
+import { type TransferredValue, InlineTaskRunner, type Task } from '../../formats/task.js';
 import { toYaml } from '../../formats/yaml-writer.js';
-import { composeOf } from '../formats/compose/to-compose.js';
-import { fileIn, handedOver, type PackedContent } from '../versions/packed-content.js';
-import { ChartExport } from './chart-export.js';
-import { ManifestExport } from './manifest-export.js';
+import { toCompose } from '../formats/compose/to-compose.js';
+import { parseDesignFile, transferBytes, type PackedContent } from '../versions/packed-content.js';
+import { ChartExporter } from './chart-export.js';
+import { ManifestExporter } from './manifest-export.js';
 
 /** The forms that are made of the content of a design. */
-export const madeForms = ['design', 'json', 'kubernetes', 'helm', 'docker-compose'] as const;
-export type MadeForm = (typeof madeForms)[number];
+export const CONVERTED_FORMATS = ['design', 'json', 'kubernetes', 'helm', 'docker-compose'] as const;
+export type ConvertedFormat = (typeof CONVERTED_FORMATS)[number];
 
-interface Input {
-  form: MadeForm;
+interface ExportTaskInput {
+  form: ConvertedFormat;
   content: PackedContent;
   /** Of the design by now. */
   name: string;
@@ -26,21 +26,21 @@ interface Input {
 }
 
 /** Makes a file of a design. Throws InvalidRequest for a form that cannot say what the design says. */
-export const exportTask: Task<Input, Uint8Array> = { module: import.meta.url, name: 'exportInWorker' };
+export const exportTask: Task<ExportTaskInput, Uint8Array> = { module: import.meta.url, name: 'exportInWorker' };
 
 /** Task of the worker pool. */
-export async function exportInWorker({ form, content, name, source, limits }: Input): Promise<HandedOver<Uint8Array>> {
-  const made = await madeOf(form, { ...fileIn(content), name }, source, limits);
-  return handedOver(typeof made === 'string' ? new TextEncoder().encode(made) : new Uint8Array(made));
+export async function exportInWorker({ form, content, name, source, limits }: ExportTaskInput): Promise<TransferredValue<Uint8Array>> {
+  const made = await convertDesign(form, { ...parseDesignFile(content), name }, source, limits);
+  return transferBytes(typeof made === 'string' ? new TextEncoder().encode(made) : new Uint8Array(made));
 }
 
-async function madeOf(
-  form: MadeForm,
+async function convertDesign(
+  form: ConvertedFormat,
   file: DesignFile,
   source: SourceFile | null,
   limits: FormatLimits,
 ): Promise<string | Buffer> {
-  const tasks = new InPlace();
+  const tasks = new InlineTaskRunner();
   const reader = new DocumentReader(tasks, limits);
   switch (form) {
     case 'design':
@@ -48,24 +48,24 @@ async function madeOf(
     case 'json':
       return `${JSON.stringify(file, null, 2)}\n`;
     case 'kubernetes': {
-      const manifests = new ManifestExport(reader);
-      return source ? manifests.kept(file, source) : manifests.written(file);
+      const manifests = new ManifestExporter(reader);
+      return source ? manifests.fromSource(file, source) : manifests.fromDesign(file);
     }
     case 'helm': {
-      const charts = new ChartExport(reader, tasks);
-      return source ? charts.kept(file, source) : charts.made(file);
+      const charts = new ChartExporter(reader, tasks);
+      return source ? charts.fromSource(file, source) : charts.fromDesign(file);
     }
     case 'docker-compose':
-      return composeFileOf(file);
+      return toComposeText(file);
   }
 }
 
-function composeFileOf(file: DesignFile): string {
+function toComposeText(file: DesignFile): string {
   if (!isObject(file.metadata['compose'])) {
     const remedy = 'Take it as kubernetes, helm, design or json.';
-    throw InvalidRequest.at('export', 'docker-compose is for designs that were made of a Compose file', remedy);
+    throw InvalidRequest.forField('export', 'docker-compose is for designs that were made of a Compose file', remedy);
   }
-  const { file: compose, left } = composeOf(file);
+  const { file: compose, unconverted: left } = toCompose(file);
   const text = toYaml([compose]);
   if (left.length === 0) return text;
   const names = left.map(({ component, displayName }) => `${component.kind} ${displayName}`.replace(/\s+/g, ' '));

@@ -3,11 +3,11 @@ import { type SourceFile } from '../../formats/source-file.js';
 import { WorkerPool } from '../../formats/worker-pool.js';
 import { archiveOf } from '../formats/archive.fixture.js';
 import { importDesign } from '../formats/detect.js';
-import { ManifestExport } from './manifest-export.js';
+import { ManifestExporter } from './manifest-export.js';
 
 const pool = new WorkerPool();
 const reader = new DocumentReader(pool);
-const manifests = new ManifestExport(reader);
+const manifests = new ManifestExporter(reader);
 afterAll(() => pool.close());
 
 const TEXT = '# The shop.\nkind: ConfigMap\napiVersion: v1\nmetadata: {name: a} # short\n---\n# and\nkind: Pod\napiVersion: v1\nmetadata:\n  name: b\n'; // prettier-ignore
@@ -15,7 +15,7 @@ const TEXT = '# The shop.\nkind: ConfigMap\napiVersion: v1\nmetadata: {name: a} 
 async function kept(source: SourceFile, change = false): Promise<string> {
   const { design } = await importDesign(source, reader);
   if (change && design.components[0]) design.components[0].configuration['data'] = { a: 'b' };
-  return manifests.kept(design, source);
+  return manifests.fromSource(design, source);
 }
 
 describe('a design as a manifest', () => {
@@ -37,6 +37,6 @@ describe('a design as a manifest', () => {
   it('is refused when there is nothing in it for Kubernetes', async () => {
     const text = '{"schemaVersion": "designs.meshery.io/v1beta1", "name": "d", "components": []}';
     const { design } = await importDesign({ path: 'd.json', bytes: Buffer.from(text) }, reader);
-    await expect(manifests.written(design)).rejects.toMatchObject({ status: 400 });
+    await expect(manifests.fromDesign(design)).rejects.toMatchObject({ status: 400 });
   });
 });

@@ -6,37 +6,37 @@ import { type JsonObject } from '../../formats/located.js';
 import { type SourceFile } from '../../formats/source-file.js';
 import { decodeText } from '../../formats/text.js';
 import { DesignInput } from '../formats/design-input.js';
-import { claimsResource } from '../formats/kubernetes-resource.js';
-import { kubernetesFormat, manifestFiles, manifestOf } from '../formats/kubernetes.js';
+import { looksLikeResource } from '../formats/kubernetes-resource.js';
+import { kubernetesFormat, findManifestFiles, toManifest } from '../formats/kubernetes.js';
 
 /** Writes designs as manifests. */
-export class ManifestExport {
+export class ManifestExporter {
   constructor(private readonly reader: DocumentReader) {}
 
   /** The resources of a design as YAML documents. Throws InvalidRequest when it has none. */
-  async written(design: DesignFile): Promise<string> {
-    const { resources } = manifestOf(design);
+  async fromDesign(design: DesignFile): Promise<string> {
+    const { resources } = toManifest(design);
     if (resources.length > 0) return this.write(resources);
     const remedy = 'Take it as design or json.';
-    throw InvalidRequest.at('export', 'kubernetes has nothing to write: the design has no resource', remedy);
+    throw InvalidRequest.forField('export', 'kubernetes has nothing to write: the design has no resource', remedy);
   }
 
   /** The same in the words of the manifest that the design was made of, with its comments, when it still says what the design says. */
-  async kept(design: DesignFile, source: SourceFile): Promise<string> {
-    const text = await this.textOf(source).catch((error: unknown) => {
+  async fromSource(design: DesignFile, source: SourceFile): Promise<string> {
+    const text = await this.readText(source).catch((error: unknown) => {
       if (error instanceof InvalidRequest) return undefined;
       throw error;
     });
-    return text !== undefined && (await this.says(text, design)) ? text : this.written(design);
+    return text !== undefined && (await this.isEquivalent(text, design)) ? text : this.fromDesign(design);
   }
 
   /** A YAML file as it is; JSON as YAML; the manifests of an archive one after the other, each below its name. */
-  private async textOf(source: SourceFile): Promise<string> {
-    const input = await DesignInput.of(source, this.reader);
+  private async readText(source: SourceFile): Promise<string> {
+    const input = await DesignInput.fromFile(source, this.reader);
     const parts: string[] = [];
-    for (const path of manifestFiles(input)) {
+    for (const path of findManifestFiles(input)) {
       const documents = await input.documents(path);
-      if (!documents.some(({ value }) => claimsResource(value))) continue;
+      if (!documents.some(({ value }) => looksLikeResource(value))) continue;
       const file = input.files.get(path) ?? source;
       const text = decodeText(file, this.reader.limits.textBytes);
       const yaml = isJson(text) ? await this.write(documents.map(({ value }) => value as JsonObject)) : text;
@@ -45,15 +45,15 @@ export class ManifestExport {
     return parts.join('---\n');
   }
 
-  private async says(text: string, design: DesignFile): Promise<boolean> {
+  private async isEquivalent(text: string, design: DesignFile): Promise<boolean> {
     const file = { path: 'manifest.yaml', bytes: Buffer.from(text) };
-    const input = await DesignInput.of(file, this.reader);
+    const input = await DesignInput.fromFile(file, this.reader);
     const { design: again } = await kubernetesFormat.read(input, { limits: this.reader.limits });
-    return isDeepStrictEqual(manifestOf(again).resources, manifestOf(design).resources);
+    return isDeepStrictEqual(toManifest(again).resources, toManifest(design).resources);
   }
 
   private write(resources: readonly JsonObject[]): Promise<string> {
-    return this.reader.write(resources, JSON.stringify(resources).length);
+    return this.reader.toYaml(resources, JSON.stringify(resources).length);
   }
 }
 

@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { AppError } from '../../core/errors/app-error.js';
 import { type DesignFile } from '../../formats/design-file.js';
-import { servicesOf } from '../../formats/design-services.js';
-import { readDocuments } from '../../formats/documents.js';
+import { componentsToServices } from '../../formats/design-services.js';
+import { parseDocuments } from '../../formats/documents.js';
 import { isObject, type Json, type JsonObject } from '../../formats/located.js';
 import { type SourceFile } from '../../formats/source-file.js';
 import { toYaml } from '../../formats/yaml-writer.js';
-import { type ImportedDesign, type ReadOptions } from './format.js';
-import { manifestOf } from './kubernetes.js';
+import { type ImportedDesign, type ImportOptions } from './format.js';
+import { toManifest } from './kubernetes.js';
 
 /** What became of one input of the corpus: taken, refused for a known reason, no input of this format, or wrong. */
 export interface Judged {
@@ -22,7 +22,7 @@ export interface Judged {
 }
 
 /** Imports a file, and answers the refusal in place of throwing it. */
-export type Attempt = (file: SourceFile, options?: ReadOptions) => Promise<ImportedDesign | AppError>;
+export type Attempt = (file: SourceFile, options?: ImportOptions) => Promise<ImportedDesign | AppError>;
 
 /** Answers an AppError as a value. */
 export function refusal(error: unknown): AppError {
@@ -66,9 +66,9 @@ export async function* judgedManifests(corpus: string, attempt: Attempt): AsyncG
       yield { path, outcome: known ? 'refused' : 'wrong', why: result.message };
       continue;
     }
-    const documents = readDocuments({ path, bytes });
-    const { resources, left } = manifestOf(result.design);
-    const written = readDocuments({ path, bytes: new TextEncoder().encode(toYaml(resources)) });
+    const documents = parseDocuments({ path, bytes });
+    const { resources, left } = toManifest(result.design);
+    const written = parseDocuments({ path, bytes: new TextEncoder().encode(toYaml(resources)) });
     const again = same(
       written.map(({ value }) => value),
       documents.flatMap(({ value }) => resourcesIn(value)),
@@ -88,7 +88,7 @@ export async function* judgedDesigns(corpus: string, attempt: Attempt): AsyncGen
       yield { path, outcome: 'wrong', why: result.message };
       continue;
     }
-    const lost = lostOf(readDocuments({ path, bytes })[0]?.object ?? {}, result.design);
+    const lost = lostOf(parseDocuments({ path, bytes })[0]?.object ?? {}, result.design);
     let again = true;
     for (const text of [toYaml([result.design]), JSON.stringify(result.design)]) {
       const second = await attempt({ path: 'again.yml', bytes: new TextEncoder().encode(text) });
@@ -104,7 +104,7 @@ function lostOf({ services, ...rest }: JsonObject, design: DesignFile): string {
   const ids = design.components.map(({ id }) => id);
   if (new Set(ids).size !== ids.length) return 'ids of components';
   if (isObject(services)) {
-    const read = Object.keys(servicesOf(design.components)).sort();
+    const read = Object.keys(componentsToServices(design.components)).sort();
     if (!same(read, Object.keys(services).sort())) return 'services';
   }
   return Object.keys(rest).find((key) => !holds(design[key] as Json | undefined, rest[key] as Json)) ?? '';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { requires } from '../../../test/support/requirements.js';
 import { AppError } from '../../core/errors/app-error.js';
-import { unpack } from '../../formats/archive.js';
+import { unpackArchive } from '../../formats/archive.js';
 import { DocumentReader } from '../../formats/document-reader.js';
 import { WorkerPool } from '../../formats/worker-pool.js';
 import { type Attempt, judgedDesigns, judgedManifests, refusal, Score } from './corpus.fixture.js';
@@ -47,7 +47,7 @@ requires('CORPUS_DIR', 'the manifests and designs of the corpus', (root) => {
     expect(archives.length).toBeGreaterThan(12);
     for (const { file, expect: outcome } of archives) {
       const path = join(root, 'hostile/files', file);
-      const taken = await unpack({ path: file, bytes: await readFile(path) }).then(
+      const taken = await unpackArchive({ path: file, bytes: await readFile(path) }).then(
         () => 'accept',
         (error: unknown) => (error instanceof AppError ? 'reject' : error),
       );

@@ -1,10 +1,10 @@
 import { InvalidRequest } from '../../core/errors/app-error.js';
-import { archiveKind, namedArchive, unpack } from '../../formats/archive.js';
+import { detectArchiveKind, archiveKindFromName, unpackArchive } from '../../formats/archive.js';
 import { isTextFile } from '../../formats/archive-members.js';
 import { type DocumentReader } from '../../formats/document-reader.js';
 import { type LocatedDocument } from '../../formats/located.js';
 import { type SourceFile } from '../../formats/source-file.js';
-import { type Dialect } from '../../formats/yaml-scalar.js';
+import { type YamlDialect } from '../../formats/yaml-scalar.js';
 import { type FormatInput } from './format.js';
 
 /** An upload as the formats see it; parses each file once for a dialect, however many formats ask. */
@@ -19,39 +19,39 @@ export class DesignInput implements FormatInput {
   ) {}
 
   /** Unpacks what is an archive by its first bytes. Throws InvalidRequest when it cannot be unpacked. */
-  static async of(file: SourceFile, reader: DocumentReader): Promise<DesignInput> {
+  static async fromFile(file: SourceFile, reader: DocumentReader): Promise<DesignInput> {
     if (file.bytes.length === 0) {
       throw new InvalidRequest(`${file.path} is empty`, {
         errors: [{ file: file.path, detail: 'is empty', remedy: 'Send a file with content.' }],
       });
     }
-    const archive = archiveKind(file.bytes) !== undefined || namedArchive(file.path) !== undefined;
-    const files = archive ? await unpack(file, reader.limits) : new Map([[file.path, file]]);
+    const archive = detectArchiveKind(file.bytes) !== undefined || archiveKindFromName(file.path) !== undefined;
+    const files = archive ? await unpackArchive(file, reader.limits) : new Map([[file.path, file]]);
     return new DesignInput(file.path, archive, files, reader);
   }
 
-  documents(path?: string, dialect: Dialect = 'kubernetes'): Promise<LocatedDocument[]> {
+  documents(path?: string, dialect: YamlDialect = 'kubernetes'): Promise<LocatedDocument[]> {
     const file = path === undefined ? [...this.files.values()][0] : this.files.get(path);
     if (!file) return Promise.resolve([]);
     const key = `${dialect}:${file.path}`;
-    const documents = this.parsed.get(key) ?? this.reader.read(file, dialect);
+    const documents = this.parsed.get(key) ?? this.reader.parse(file, dialect);
     this.parsed.set(key, documents);
     return documents;
   }
 
-  parse(file: SourceFile, dialect: Dialect = 'kubernetes'): Promise<LocatedDocument[]> {
-    return this.reader.read(file, dialect);
+  parse(file: SourceFile, dialect: YamlDialect = 'kubernetes'): Promise<LocatedDocument[]> {
+    return this.reader.parse(file, dialect);
   }
 }
 
 /** The files that may be YAML or JSON: the only one, or those of an archive with such a name, hidden clutter left out. */
-export function textFiles(input: FormatInput): string[] {
+export function findTextFiles(input: FormatInput): string[] {
   const paths = [...input.files.keys()];
   return input.archive ? paths.filter(isTextFile) : paths;
 }
 
 /** Name of the design that a file holds: `shop.prod.yaml` → `shop.prod`, `chart-1.0.tar.gz` → `chart-1.0`. */
-export function nameOfFile(path: string): string {
+export function designNameOf(path: string): string {
   const file = path.split(/[/\\]/).at(-1) ?? '';
   const name = file.replace(/\.(?:ya?ml|json|tar\.gz|tgz|tar|zip)$/i, '').trim();
   return (name || 'design').slice(0, 255);

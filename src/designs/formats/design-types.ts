@@ -1,4 +1,4 @@
-import { type Programs } from '../../formats/programs/programs.js';
+import { type LocalRenderEngines } from '../../formats/programs/programs.js';
 import { formats } from './detect.js';
 
 /** A format that designs are imported from; `available` is false while a program that it needs is missing. */
@@ -11,7 +11,7 @@ export interface DesignType {
 }
 
 /** All of them, in the order in which content is asked whether it is of them. */
-export function designTypes(programs: Programs): Promise<DesignType[]> {
+export function listDesignTypes(programs: LocalRenderEngines): Promise<DesignType[]> {
   return Promise.all(
     formats.map(async (format) => ({
       design_type: format.sourceType,

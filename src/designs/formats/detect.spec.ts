@@ -6,16 +6,16 @@ import { DocumentReader } from '../../formats/document-reader.js';
 import { WorkerPool } from '../../formats/worker-pool.js';
 import { toYaml } from '../../formats/yaml-writer.js';
 import { importDesign, importDesignAs } from './detect.js';
-import { nameOfFile } from './design-input.js';
-import { type ReadOptions } from './format.js';
-import { manifestOf } from './kubernetes.js';
-import { sourceTypesOf } from './source-type.js';
+import { designNameOf } from './design-input.js';
+import { type ImportOptions } from './format.js';
+import { toManifest } from './kubernetes.js';
+import { parseSourceTypes } from './source-type.js';
 
 const pool = new WorkerPool();
 const reader = new DocumentReader(pool);
 afterAll(() => pool.close());
 
-const read = (text: string | Uint8Array, options?: ReadOptions, path = 'shop.yaml') =>
+const read = (text: string | Uint8Array, options?: ImportOptions, path = 'shop.yaml') =>
   importDesign({ path, bytes: typeof text === 'string' ? new TextEncoder().encode(text) : text }, reader, options);
 
 const failure = (text: string | Uint8Array, path?: string) =>
@@ -42,7 +42,7 @@ describe('importing a Kubernetes manifest', () => {
     const typed = 'apiVersion: v1\nkind: ConfigMapList\nitems: [{metadata: {name: d}}]\n';
     const result = await read(`# head\n---\n${map('a')}---\n---\n${list}---\n${typed}`);
     expect(result).toMatchObject({ name: 'shop', sourceType: 'kubernetes', warnings: [] });
-    expect(manifestOf(result.design).resources).toEqual([
+    expect(toManifest(result.design).resources).toEqual([
       { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } },
       { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'b' } },
       { apiVersion: 'v1', kind: 'Pod', metadata: { generateName: 'c-' } },
@@ -59,7 +59,7 @@ describe('importing a Kubernetes manifest', () => {
     const data =
       'data: {a: "1", b: "yes", c: "0644", d: "null", e: "1e3", f: "2024-01-01", g: "a\\nb\\n"}\nspec: {mode: 0644, on: true, none: ~, half: 0.5, time: 2024-01-01}\n';
     const { design } = await read(map('a', data));
-    const again = await read(toYaml(manifestOf(design).resources));
+    const again = await read(toYaml(toManifest(design).resources));
     expect(again.design.components).toEqual(design.components);
     expect(design.components[0]?.configuration).toMatchObject({ spec: { mode: 420, on: true, none: null, half: 0.5, time: '2024-01-01' } }); // prettier-ignore
   });
@@ -166,15 +166,15 @@ describe('importDesignAs', () => {
   const file = { path: 'a.yaml', bytes: new TextEncoder().encode(map('a')) };
 
   it('reads only as what the caller says', async () => {
-    await expect(importDesignAs(sourceTypesOf('yaml'), file, reader)).resolves.toMatchObject({
+    await expect(importDesignAs(parseSourceTypes('yaml'), file, reader)).resolves.toMatchObject({
       sourceType: 'kubernetes',
     });
     await expect(importDesignAs(['design'], file, reader)).rejects.toMatchObject({ status: 400 });
-    expect(sourceTypesOf('docker-compose')).toEqual(['docker-compose']);
-    expect(sourceTypesOf('toString')).toEqual([]);
+    expect(parseSourceTypes('docker-compose')).toEqual(['docker-compose']);
+    expect(parseSourceTypes('toString')).toEqual([]);
   });
 
   it('names a design after its file', () => {
-    expect(['a/b.prod.yaml', 'x.tar.gz', '.yaml', 'c'].map(nameOfFile)).toEqual(['b.prod', 'x', 'design', 'c']);
+    expect(['a/b.prod.yaml', 'x.tar.gz', '.yaml', 'c'].map(designNameOf)).toEqual(['b.prod', 'x', 'design', 'c']);
   });
 });

@@ -2,11 +2,11 @@ import { type Fault, InvalidRequest } from '../../core/errors/app-error.js';
 import { type DocumentReader } from '../../formats/document-reader.js';
 import { isObject, type Json } from '../../formats/located.js';
 import { type SourceFile } from '../../formats/source-file.js';
-import { closestName } from './compose/closest-name.js';
+import { findClosestName } from './compose/closest-name.js';
 import { composeFormat } from './compose/compose-format.js';
 import { designFormat } from './design.js';
-import { DesignInput, textFiles } from './design-input.js';
-import { type Format, type FormatInput, type ImportedDesign, type ReadOptions } from './format.js';
+import { DesignInput, findTextFiles } from './design-input.js';
+import { type Format, type FormatInput, type ImportedDesign, type ImportOptions } from './format.js';
 import { helmFormat } from './helm/helm-format.js';
 import { kubernetesFormat } from './kubernetes.js';
 import { kustomizeFormat } from './kustomize/kustomize-format.js';
@@ -22,9 +22,9 @@ export const formats: readonly Format[] = [designFormat, kustomizeFormat, kubern
 export async function importDesign(
   file: SourceFile,
   reader: DocumentReader,
-  options: ReadOptions = {},
+  options: ImportOptions = {},
 ): Promise<ImportedDesign> {
-  return readAs(formats, await DesignInput.of(file, reader), options);
+  return readWithFormats(formats, await DesignInput.fromFile(file, reader), options);
 }
 
 /** As importDesign, for callers who say what they send: content of other types is refused. */
@@ -32,21 +32,21 @@ export async function importDesignAs(
   types: readonly SourceType[],
   file: SourceFile,
   reader: DocumentReader,
-  options: ReadOptions = {},
+  options: ImportOptions = {},
 ): Promise<ImportedDesign> {
   const wanted = formats.filter(({ sourceType }) => types.includes(sourceType));
-  return readAs(wanted, await DesignInput.of(file, reader), options);
+  return readWithFormats(wanted, await DesignInput.fromFile(file, reader), options);
 }
 
-async function readAs(wanted: readonly Format[], input: FormatInput, options: ReadOptions): Promise<ImportedDesign> {
+async function readWithFormats(wanted: readonly Format[], input: FormatInput, options: ImportOptions): Promise<ImportedDesign> {
   for (const format of wanted) {
     if (await format.detect(input)) return format.read(input, options);
   }
-  throw await unknown(input, wanted);
+  throw await unknownFormatError(input, wanted);
 }
 
-async function unknown(input: FormatInput, wanted: readonly Format[]): Promise<InvalidRequest> {
-  const { seen, remedy } = await describe(input, accepted(wanted));
+async function unknownFormatError(input: FormatInput, wanted: readonly Format[]): Promise<InvalidRequest> {
+  const { seen, remedy } = await describeContent(input, listAccepted(wanted));
   const fault: Fault = { file: input.name, line: 1, column: 1, detail: seen, remedy };
   if (input.archive) {
     delete fault.line;
@@ -55,19 +55,19 @@ async function unknown(input: FormatInput, wanted: readonly Format[]): Promise<I
   return new InvalidRequest(`${input.name}: ${seen}`, { code: 'UNKNOWN_FORMAT', errors: [fault], remedy });
 }
 
-async function describe(input: FormatInput, otherwise: string): Promise<{ seen: string; remedy: string }> {
+async function describeContent(input: FormatInput, otherwise: string): Promise<{ seen: string; remedy: string }> {
   if (input.archive) {
     const names = [...input.files.keys()].slice(0, 5).join(', ');
     return { seen: `none of its ${input.files.size} files is known here (${names})`, remedy: otherwise };
   }
-  const [path] = textFiles(input);
+  const [path] = findTextFiles(input);
   const documents = await input.documents(path, 'core');
   const [first] = documents;
   if (!first) return { seen: 'holds nothing but comments or empty documents', remedy: otherwise };
-  return { seen: `is ${kindOf(first.value)}`, remedy: hint(first.value) ?? otherwise };
+  return { seen: `is ${describeValue(first.value)}`, remedy: hint(first.value) ?? otherwise };
 }
 
-function kindOf(value: Json): string {
+function describeValue(value: Json): string {
   if (Array.isArray(value)) return 'a list';
   if (!isObject(value)) return `one ${value === null ? 'empty' : typeof value} value`;
   const keys = Object.keys(value);
@@ -80,12 +80,12 @@ function hint(value: Json): string | undefined {
   if (Array.isArray(value)) return 'Put the resources below "items" of a "kind: List", or separate them by "---".';
   if (!isObject(value)) return undefined;
   if (value['apiVersion'] !== undefined && value['name'] !== undefined) return 'Send the whole chart as .tgz.';
-  if (Object.keys(value).some((key) => closestName(key, ['services']) !== undefined && key !== 'services'))
+  if (Object.keys(value).some((key) => findClosestName(key, ['services']) !== undefined && key !== 'services'))
     return 'If it is a Compose file, name its services below "services".';
   if (value['schemaVersion'] !== undefined) return 'Models and components are registered, not imported as designs.';
   return undefined;
 }
 
-function accepted(wanted: readonly Format[]): string {
+function listAccepted(wanted: readonly Format[]): string {
   return `Send one of: ${wanted.map(({ description }) => description).join('; ')}.`;
 }

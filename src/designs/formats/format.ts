@@ -2,9 +2,9 @@ import { type Fault } from '../../core/errors/app-error.js';
 import { type DesignFile } from '../../formats/design-file.js';
 import { type FormatLimits } from '../../formats/limits.js';
 import { type JsonObject, type LocatedDocument } from '../../formats/located.js';
-import { type Engines, type Programs } from '../../formats/programs/programs.js';
+import { type RenderEngines, type LocalRenderEngines } from '../../formats/programs/programs.js';
 import { type SourceFile } from '../../formats/source-file.js';
-import { type Dialect } from '../../formats/yaml-scalar.js';
+import { type YamlDialect } from '../../formats/yaml-scalar.js';
 import { type SourceType } from './source-type.js';
 
 /** What is to be imported: one file, or the members of an archive. */
@@ -18,9 +18,9 @@ export interface FormatInput {
    * The documents of one file (default: the only one), empty ones left out. Large files are parsed in a worker, and each once for a dialect.
    * Throws InvalidRequest with every syntax fault of the file.
    */
-  documents(path?: string, dialect?: Dialect): Promise<LocatedDocument[]>;
+  documents(path?: string, dialect?: YamlDialect): Promise<LocatedDocument[]>;
   /** The same for text that is no member of the input: values of the caller, what a program rendered. */
-  parse(file: SourceFile, dialect?: Dialect): Promise<LocatedDocument[]>;
+  parse(file: SourceFile, dialect?: YamlDialect): Promise<LocatedDocument[]>;
 }
 
 /** Under which name and where a chart is installed; its templates may ask for both. */
@@ -30,7 +30,7 @@ export interface Release {
 }
 
 /** What the caller may say about an import; a format takes what it knows and ignores the rest. */
-export interface ReadOptions {
+export interface ImportOptions {
   /** Name of the design; otherwise the content or the file name gives it. */
   name?: string;
   /** Helm values: YAML text, or data. */
@@ -45,7 +45,7 @@ export interface ReadOptions {
   profiles?: readonly string[];
   limits?: Partial<FormatLimits>;
   /** Without them charts and Kustomizations are refused. */
-  programs?: Engines;
+  programs?: RenderEngines;
 }
 
 export interface ImportedDesign {
@@ -63,9 +63,9 @@ export interface Format {
   readonly extensions: readonly string[];
   readonly description: string;
   /** False when a program that it needs is missing. */
-  available(programs: Programs): boolean | Promise<boolean>;
+  available(programs: LocalRenderEngines): boolean | Promise<boolean>;
   /** Whether the content claims to be of this format, even when it is faulty. Documents with syntax faults are thrown by `documents`. */
   detect(input: FormatInput): boolean | Promise<boolean>;
   /** Throws InvalidRequest with one located fault for each thing that is wrong. */
-  read(input: FormatInput, options: ReadOptions): Promise<ImportedDesign>;
+  read(input: FormatInput, options: ImportOptions): Promise<ImportedDesign>;
 }

@@ -1,5 +1,5 @@
 import { type Fault } from '../../core/errors/app-error.js';
-import { isObject, type Json, type JsonObject, type LocatedDocument, pointerTo } from '../../formats/located.js';
+import { isObject, type Json, type JsonObject, type LocatedDocument, toPointer } from '../../formats/located.js';
 
 /** One resource of a manifest, and where in it. */
 export interface LocatedResource {
@@ -10,7 +10,7 @@ export interface LocatedResource {
 }
 
 /** Whether a value means to be a Kubernetes resource, even when it is a faulty one. */
-export function claimsResource(value: Json): boolean {
+export function looksLikeResource(value: Json): boolean {
   if (!isObject(value)) return false;
   const { apiVersion, kind, metadata, schemaVersion } = value;
   if (schemaVersion !== undefined || isKustomization(value)) return false;
@@ -29,22 +29,22 @@ export function isKustomization(value: Json): boolean {
 }
 
 /** The resources of a document, Lists taken apart at every depth; faults for items that are none. */
-export function resourcesOf(document: LocatedDocument): { resources: LocatedResource[]; faults: Fault[] } {
+export function readResources(document: LocatedDocument): { resources: LocatedResource[]; faults: Fault[] } {
   const resources: LocatedResource[] = [];
   const faults: Fault[] = [];
   const visit = (value: Json, pointer: string, list?: JsonObject): void => {
     if (!isObject(value)) {
       const remedy = Array.isArray(value) ? 'Put the items below "items" of a "kind: List".' : undefined;
-      faults.push(located(document, pointer, pointer === '' ? 'is not a resource' : 'is not an object', remedy));
+      faults.push(locatedFault(document, pointer, pointer === '' ? 'is not a resource' : 'is not an object', remedy));
       return;
     }
     const { kind, items } = value;
     if (Array.isArray(items) && typeof kind === 'string' && kind.endsWith('List')) {
-      items.forEach((item, index) => visit(item, pointer + pointerTo('items', index), value));
+      items.forEach((item, index) => visit(item, pointer + toPointer('items', index), value));
     } else if (kind === 'List') {
-      faults.push(located(document, `${pointer}/items`, 'must be a list'));
+      faults.push(locatedFault(document, `${pointer}/items`, 'must be a list'));
     } else {
-      resources.push({ document, pointer, resource: typed(value, list) });
+      resources.push({ document, pointer, resource: withListType(value, list) });
     }
   };
   visit(document.value, '');
@@ -52,10 +52,10 @@ export function resourcesOf(document: LocatedDocument): { resources: LocatedReso
 }
 
 /** What a cluster would refuse whatever the kind. */
-export function faultsOfResource({ document, pointer, resource }: LocatedResource): Fault[] {
+export function findResourceFaults({ document, pointer, resource }: LocatedResource): Fault[] {
   const faults: Fault[] = [];
   const fault = (field: string, detail: string, remedy: string): void => {
-    faults.push(located(document, pointer + field, detail, remedy));
+    faults.push(locatedFault(document, pointer + field, detail, remedy));
   };
   const { apiVersion, kind, metadata } = resource;
   if (apiVersion === undefined || apiVersion === null) {
@@ -71,12 +71,12 @@ export function faultsOfResource({ document, pointer, resource }: LocatedResourc
   } else if (!isObject(metadata)) {
     fault('/metadata', 'must be an object', 'Write "metadata:" with "name:" below it.');
   } else {
-    faults.push(...faultsOfMetadata(document, `${pointer}/metadata`, metadata));
+    faults.push(...findMetadataFaults(document, `${pointer}/metadata`, metadata));
   }
   return faults;
 }
 
-function faultsOfMetadata(document: LocatedDocument, pointer: string, metadata: JsonObject): Fault[] {
+function findMetadataFaults(document: LocatedDocument, pointer: string, metadata: JsonObject): Fault[] {
   const faults: Fault[] = [];
   const { name, generateName } = metadata;
   for (const field of ['name', 'generateName', 'namespace']) {
@@ -84,40 +84,40 @@ function faultsOfMetadata(document: LocatedDocument, pointer: string, metadata: 
     if (typeof value === 'string') continue;
     const remedy =
       isObject(value) || Array.isArray(value) ? 'Write the name as text.' : `Put ${JSON.stringify(value)} in quotes.`;
-    faults.push(located(document, `${pointer}/${field}`, 'must be text', remedy));
+    faults.push(locatedFault(document, `${pointer}/${field}`, 'must be text', remedy));
   }
   if ((name ?? '') === '' && (generateName ?? '') === '') {
-    faults.push(located(document, `${pointer}/name`, 'is missing', 'Give the resource a name, or a "generateName".'));
+    faults.push(locatedFault(document, `${pointer}/name`, 'is missing', 'Give the resource a name, or a "generateName".'));
   }
   for (const field of ['labels', 'annotations']) {
     const value = metadata[field] ?? {};
-    if (!isObject(value)) faults.push(located(document, `${pointer}/${field}`, 'must be an object'));
+    if (!isObject(value)) faults.push(locatedFault(document, `${pointer}/${field}`, 'must be an object'));
   }
   return faults;
 }
 
 /** Values that a cluster refuses but that are easily mended later: labels and annotations that are not text. */
-export function warningsOfResource({ document, pointer, resource }: LocatedResource): Fault[] {
+export function findResourceWarnings({ document, pointer, resource }: LocatedResource): Fault[] {
   const { metadata } = resource;
   if (!isObject(metadata)) return [];
   return ['labels', 'annotations'].flatMap((field) => {
     const map = metadata[field];
     return Object.entries(isObject(map) ? map : {}).flatMap(([key, value]) => {
       if (typeof value === 'string' || value === null) return [];
-      const at = pointer + pointerTo('metadata', field, key);
-      return [located(document, at, 'is not text, which a cluster refuses', 'Put the value in quotes.')];
+      const at = pointer + toPointer('metadata', field, key);
+      return [locatedFault(document, at, 'is not text, which a cluster refuses', 'Put the value in quotes.')];
     });
   });
 }
 
 /** Names the document and the field, which line and column alone do not. */
-export function located(document: LocatedDocument, pointer: string, detail: string, remedy?: string): Fault {
+export function locatedFault(document: LocatedDocument, pointer: string, detail: string, remedy?: string): Fault {
   const field = pointer.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
-  return document.fault(pointer, `document ${document.number}: ${field === '' ? 'it' : field} ${detail}`, remedy);
+  return document.faultAt(pointer, `document ${document.number}: ${field === '' ? 'it' : field} ${detail}`, remedy);
 }
 
 /** An item of a typed list (`ConfigMapList`) may leave out what the list says. */
-function typed(resource: JsonObject, list?: JsonObject): JsonObject {
+function withListType(resource: JsonObject, list?: JsonObject): JsonObject {
   const kind = typeof list?.['kind'] === 'string' ? list['kind'].slice(0, -'List'.length) : '';
   if (!list || kind === '') return resource;
   const { apiVersion } = list;

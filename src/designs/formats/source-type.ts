@@ -4,15 +4,15 @@
  * The path of `PUT /api/pattern/{sourcetype}` speaks of files rather than of content: its `yaml` and `json` may hold a design or a manifest.
  * It takes the source types by their own names as well.
  */
-export const sourceTypes = ['design', 'kubernetes', 'helm', 'kustomize', 'docker-compose'] as const;
-export type SourceType = (typeof sourceTypes)[number];
+export const SOURCE_TYPES = ['design', 'kubernetes', 'helm', 'kustomize', 'docker-compose'] as const;
+export type SourceType = (typeof SOURCE_TYPES)[number];
 
-const BY_FILE = new Map<string, readonly SourceType[]>([
+const SOURCE_TYPES_BY_SEGMENT = new Map<string, readonly SourceType[]>([
   ['yaml', ['design', 'kubernetes']],
   ['json', ['design', 'kubernetes']],
 ]);
 
 /** The source types that a `{sourcetype}` of a path may mean, in the order in which they are tried; none for an unknown one. */
-export function sourceTypesOf(segment: string): readonly SourceType[] {
-  return BY_FILE.get(segment) ?? sourceTypes.filter((type) => type === segment);
+export function parseSourceTypes(segment: string): readonly SourceType[] {
+  return SOURCE_TYPES_BY_SEGMENT.get(segment) ?? SOURCE_TYPES.filter((type) => type === segment);
 }

@@ -1,19 +1,19 @@
-import { isDeployable, resourceOf } from '../../formats/design-component.js';
-import { bytesOf } from '../../formats/packed-design.js';
-import { type Ask, type HandedOver, type Task } from '../../formats/task.js';
+import { isDeployable, toResource } from '../../formats/design-component.js';
+import { encodeJson } from '../../formats/packed-design.js';
+import { type AskMainThread, type TransferredValue, type Task } from '../../formats/task.js';
 import type { Finding } from '../../registry/validation/finding.js';
-import type { ResourceType } from '../../registry/validation/judged-part.js';
+import type { ResourceTypeMeta } from '../../registry/validation/judged-part.js';
 import {
-  judged,
-  type KnownDefinition,
-  type KnownTypes,
-  typeOf,
-  type ValidationAnswer,
+  validateResources,
+  type ComponentDigest,
+  type KnownComponents,
+  readTypeMeta,
+  type ResourceValidation,
 } from '../../registry/validation/validation-answer.js';
-import { fileIn, handedOver, type PackedContent } from '../versions/packed-content.js';
-import { keyOf } from './enrichment-task.js';
+import { parseDesignFile, transferBytes, type PackedContent } from '../versions/packed-content.js';
+import { resourceTypeKey } from './enrichment-task.js';
 
-export interface ComponentVerdict {
+export interface ComponentValidation {
   id: string;
   name: string;
   kind: string;
@@ -21,36 +21,36 @@ export interface ComponentVerdict {
   valid: boolean;
   errors: Finding[];
   warnings: Finding[];
-  definition: ValidationAnswer['definition'];
+  definition: ResourceValidation['definition'];
 }
 
-export interface DesignVerdict {
+export interface DesignValidation {
   valid: boolean;
   /** One for each component that is a resource, hooks of a chart among them, in the order of the design; pointers lead into its resource. */
-  components: ComponentVerdict[];
+  components: ComponentValidation[];
   counts: { components: number; valid: number; unknown: number; errors: number; warnings: number };
 }
 
 /** Types that are asked for at once. */
-const TOGETHER = 500;
+const BATCH_SIZE = 500;
 
 /** The DesignVerdict of a design as UTF-8 JSON. Asks what is known of lists of ResourceTypes, to be answered with KnownTypes. */
-export const verdictTask: Task<PackedContent, Uint8Array<ArrayBuffer>> = {
+export const designValidationTask: Task<PackedContent, Uint8Array<ArrayBuffer>> = {
   module: import.meta.url,
   name: 'verdictInWorker',
 };
 
 /** Task of the worker pool. */
-export async function verdictInWorker(content: PackedContent, ask: Ask): Promise<HandedOver<Uint8Array<ArrayBuffer>>> {
-  const all = fileIn(content).components.filter(isDeployable);
-  const resources = all.map(resourceOf);
-  const answers = judged(resources, await knownOf(resources.map(typeOf), ask));
-  const components = all.map((component, index): ComponentVerdict => {
+export async function verdictInWorker(content: PackedContent, ask: AskMainThread): Promise<TransferredValue<Uint8Array<ArrayBuffer>>> {
+  const all = parseDesignFile(content).components.filter(isDeployable);
+  const resources = all.map(toResource);
+  const answers = validateResources(resources, await fetchComponents(resources.map(readTypeMeta), ask));
+  const components = all.map((component, index): ComponentValidation => {
     const { kind, version } = component.component;
-    const answer = answers[index] as ValidationAnswer;
+    const answer = answers[index] as ResourceValidation;
     return { id: component.id, name: component.displayName, kind, apiVersion: version, ...answer };
   });
-  const sum = (of: (verdict: ComponentVerdict) => number) => components.reduce((total, each) => total + of(each), 0);
+  const sum = (of: (verdict: ComponentValidation) => number) => components.reduce((total, each) => total + of(each), 0);
   const counts = {
     components: components.length,
     valid: sum(({ valid }) => Number(valid)),
@@ -58,16 +58,16 @@ export async function verdictInWorker(content: PackedContent, ask: Ask): Promise
     errors: sum(({ errors }) => errors.length),
     warnings: sum(({ warnings }) => warnings.length),
   };
-  const verdict: DesignVerdict = { valid: counts.valid === counts.components, components, counts };
-  return handedOver(bytesOf(verdict));
+  const verdict: DesignValidation = { valid: counts.valid === counts.components, components, counts };
+  return transferBytes(encodeJson(verdict));
 }
 
-async function knownOf(types: readonly ResourceType[], ask: Ask): Promise<KnownTypes> {
-  const distinct = [...new Map(types.map((type) => [keyOf(type), type])).values()];
-  const definitions: KnownDefinition[] = [];
+async function fetchComponents(types: readonly ResourceTypeMeta[], ask: AskMainThread): Promise<KnownComponents> {
+  const distinct = [...new Map(types.map((type) => [resourceTypeKey(type), type])).values()];
+  const definitions: ComponentDigest[] = [];
   const schemas = new Map<string, string>();
-  for (let start = 0; start < distinct.length; start += TOGETHER) {
-    const known = (await ask(distinct.slice(start, start + TOGETHER))) as KnownTypes;
+  for (let start = 0; start < distinct.length; start += BATCH_SIZE) {
+    const known = (await ask(distinct.slice(start, start + BATCH_SIZE))) as KnownComponents;
     definitions.push(...known.definitions);
     for (const [digest, schema] of known.schemas) schemas.set(digest, schema);
   }

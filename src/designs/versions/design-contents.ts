@@ -4,11 +4,11 @@ import { Vault } from '../../core/crypto/vault.js';
 import { newId } from '../../core/database/base.entity.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { DocumentReader } from '../../formats/document-reader.js';
-import { itemsOf } from '../../formats/json-chunks.js';
+import { fromJsonChunks } from '../../formats/json-chunks.js';
 import type { JsonObject } from '../../formats/located.js';
 import { PackedDesign } from '../../formats/packed-design.js';
 import type { SourceFile } from '../../formats/source-file.js';
-import type { RunSettings } from '../../formats/task.js';
+import type { TaskOptions } from '../../formats/task.js';
 import { WorkerPool } from '../../formats/worker-pool.js';
 import type { Design } from '../design.entity.js';
 import { DesignVersion } from './design-version.entity.js';
@@ -16,12 +16,12 @@ import {
   type DesignResource,
   designTask,
   metadataTask,
-  pack,
+  packContent,
   type PackedContent,
   resourcesTask,
-  tasksFor,
+  taskRunnerFor,
   textTask,
-  unpack,
+  unpackContent,
 } from './packed-content.js';
 
 /** What is kept with a version beside its content. */
@@ -36,15 +36,15 @@ export interface VersionNote {
 export type VersionKey = Pick<Design, 'id' | 'versionNumber'>;
 
 /** Something sealed that can be opened: packed then. */
-interface Openable {
+interface SealedContent {
   open: () => Promise<PackedContent>;
 }
 
-type Sealed = 'content' | 'source';
+type SealedColumn = 'content' | 'source';
 
 /** The contents of designs, version by version: packed, sealed, and bound to their place. */
 @Injectable()
-export class DesignContents {
+export class DesignContentsStore {
   constructor(
     private readonly unit: UnitOfWork,
     private readonly vault: Vault,
@@ -53,15 +53,15 @@ export class DesignContents {
   ) {}
 
   /** Packs and seals before the transaction, so that nothing is held meanwhile; the returned function writes it as the design's current version. */
-  async prepare(
+  async prepareInsert(
     design: Design,
     file: PackedDesign,
     source: SourceFile,
     note: VersionNote,
   ): Promise<() => Promise<void>> {
     const { id, organizationId, versionNumber: number } = design;
-    const content = await this.vault.seal(organizationId, await pack(file.bytes()), placeOf(id, number));
-    const sealedSource = await this.vault.seal(organizationId, await pack(source.bytes), placeOf(id, number, 'source'));
+    const content = await this.vault.seal(organizationId, await packContent(file.toBytes()), sealingContext(id, number));
+    const sealedSource = await this.vault.seal(organizationId, await packContent(source.bytes), sealingContext(id, number, 'source'));
     return async () => {
       await this.unit.manager.getRepository(DesignVersion).insert({
         id: newId(),
@@ -80,81 +80,81 @@ export class DesignContents {
 
   /** The design file of a version as it is kept, for tasks to unpack; the current one unless said otherwise. */
   async readPacked(design: Design, number = design.versionNumber): Promise<PackedContent> {
-    const { content } = await this.row(design, number, 'content');
-    return new Uint8Array(await this.vault.open(content, placeOf(design.id, number)));
+    const { content } = await this.getVersion(design, number, 'content');
+    return new Uint8Array(await this.vault.open(content, sealingContext(design.id, number)));
   }
 
   /** The same, to be kept again. */
   async readDesign(design: Design, number = design.versionNumber): Promise<PackedDesign> {
     const content = await this.readPacked(design, number);
-    const data = await tasksFor(content, this.pool).run(designTask, content, own(content));
+    const data = await taskRunnerFor(content, this.pool).run(designTask, content, ownLane(content));
     return new PackedDesign(data);
   }
 
   /** The same as YAML text, under the name that the design has. */
   async readText(design: Design, number = design.versionNumber): Promise<string> {
-    return this.textOf(await this.readPacked(design, number), design.name);
+    return this.packedToYaml(await this.readPacked(design, number), design.name);
   }
 
   /** A content that is at hand as YAML text, under this name. It is handed over, and gone then. */
-  textOf(content: PackedContent, name: string): Promise<string> {
-    return tasksFor(content, this.pool).run(textTask, { content, name }, own(content));
+  packedToYaml(content: PackedContent, name: string): Promise<string> {
+    return taskRunnerFor(content, this.pool).run(textTask, { content, name }, ownLane(content));
   }
 
   /** Bytes of the contents, or of the sources, of several versions as they are stored. */
-  async storedBytes(versions: readonly VersionKey[], column: Sealed): Promise<number> {
+  async sumStoredBytes(versions: readonly VersionKey[], column: SealedColumn): Promise<number> {
     const [row] = await this.unit.manager.query<{ bytes: string | null }[]>(
-      `SELECT sum(octet_length(${column})) AS bytes FROM design_version WHERE ${AMONG}`,
-      among(versions),
+      `SELECT sum(octet_length(${column})) AS bytes FROM design_version WHERE ${IN_VERSIONS}`,
+      versionParameters(versions),
     );
     return Number(row?.bytes ?? 0);
   }
 
   /** The contents, or the sources, of several versions, each with what opens it. */
-  async openable(versions: readonly VersionKey[], column: Sealed): Promise<(VersionKey & Openable)[]> {
+  async findSealed(versions: readonly VersionKey[], column: SealedColumn): Promise<(VersionKey & SealedContent)[]> {
     const rows = await this.unit.manager.query<(VersionKey & { sealed: Buffer | null })[]>(
-      `SELECT design_id AS id, number AS "versionNumber", ${column} AS sealed FROM design_version WHERE ${AMONG}`,
-      among(versions),
+      `SELECT design_id AS id, number AS "versionNumber", ${column} AS sealed FROM design_version WHERE ${IN_VERSIONS}`,
+      versionParameters(versions),
     );
     return rows.map(({ id, versionNumber, sealed }) => ({
       id,
       versionNumber,
       open: async () =>
-        new Uint8Array(sealed ? await this.vault.open(sealed, placeOf(id, versionNumber, column)) : EMPTY),
+        new Uint8Array(sealed ? await this.vault.open(sealed, sealingContext(id, versionNumber, column)) : EMPTY_GZIP),
     }));
   }
 
   /** What deploying a version puts on a cluster: all but the hooks of a chart that installing it does not run. */
   async readResources(design: Design, number = design.versionNumber): Promise<DesignResource[]> {
     const content = await this.readPacked(design, number);
-    const chunks = await tasksFor(content, this.pool).run(resourcesTask, content, own(content));
-    return itemsOf<DesignResource>(chunks);
+    const chunks = await taskRunnerFor(content, this.pool).run(resourcesTask, content, ownLane(content));
+    return fromJsonChunks<DesignResource>(chunks);
   }
 
   /** The metadata of a version, the current one unless said otherwise. */
   async readMetadata(design: Design, number = design.versionNumber): Promise<JsonObject> {
     const content = await this.readPacked(design, number);
-    return tasksFor(content, this.pool).run(metadataTask, content, own(content));
+    return taskRunnerFor(content, this.pool).run(metadataTask, content, ownLane(content));
   }
 
   /** A design file that is not kept, as YAML text. */
-  write(file: PackedDesign): Promise<string> {
-    return this.documents.rewrite(file.bytes());
+  toYaml(file: PackedDesign): Promise<string> {
+    return this.documents.jsonToYaml(file.toBytes());
   }
 
   /** The bytes that were imported. */
   async readSource(design: Design, number = design.versionNumber): Promise<Buffer> {
-    const { source } = await this.row(design, number, 'source');
-    return source ? unpack(await this.vault.open(source, placeOf(design.id, number, 'source'))) : Buffer.alloc(0);
+    const { source } = await this.getVersion(design, number, 'source');
+    return source ? unpackContent(await this.vault.open(source, sealingContext(design.id, number, 'source'))) : Buffer.alloc(0);
   }
 
   /** The same with the name that they came under. */
   async readSourceFile(design: Design, number = design.versionNumber): Promise<SourceFile> {
-    const { sourceName } = await this.row(design, number, 'sourceName');
+    const { sourceName } = await this.getVersion(design, number, 'sourceName');
     return { path: sourceName ?? '', bytes: await this.readSource(design, number) };
   }
 
-  private async row(
+  private async getVersion(
     design: Design,
     number: number,
     column: 'content' | 'source' | 'sourceName',
@@ -167,16 +167,16 @@ export class DesignContents {
 }
 
 /** Stored content is read in the lane of its own, and its bytes go over to the worker. */
-const own = ({ buffer }: PackedContent): RunSettings => ({ lane: 'own', buffers: [buffer] });
+const ownLane = ({ buffer }: PackedContent): TaskOptions => ({ lane: 'own', transferList: [buffer] });
 
 /** What a sealed content is bound to. */
-const placeOf = (id: string, number: number, part = 'content'): string => `design ${id} ${number} ${part}`;
+const sealingContext = (id: string, number: number, part = 'content'): string => `design ${id} ${number} ${part}`;
 
-const AMONG = '(design_id, number) IN (SELECT * FROM unnest($1::uuid[], $2::integer[]))';
+const IN_VERSIONS = '(design_id, number) IN (SELECT * FROM unnest($1::uuid[], $2::integer[]))';
 
-const among = (versions: readonly VersionKey[]): unknown[] => [
+const versionParameters = (versions: readonly VersionKey[]): unknown[] => [
   versions.map(({ id }) => id),
   versions.map(({ versionNumber }) => versionNumber),
 ];
 
-const EMPTY = gzipSync('');
+const EMPTY_GZIP = gzipSync('');

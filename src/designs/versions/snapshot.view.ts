@@ -1,4 +1,4 @@
-import { EnvelopeOf } from '../../core/listing/page.js';
+import { PaginatedView } from '../../core/listing/page.js';
 import { IdField, IntField, TextField } from '../../core/schema/fields.js';
 import { RecordView } from '../../core/schema/record.view.js';
 import type { Snapshot } from './snapshot.entity.js';
@@ -16,8 +16,8 @@ export class SnapshotView extends RecordView {
   @IdField({ rest: true, description: 'The user who made it.' })
   user_id!: string;
 
-  static of(this: void, snapshot: Snapshot): SnapshotView {
-    return RecordView.shape(new SnapshotView(), snapshot, {
+  static fromEntity(this: void, snapshot: Snapshot): SnapshotView {
+    return RecordView.assignRecord(new SnapshotView(), snapshot, {
       design_id: snapshot.designId,
       number: snapshot.number,
       name: snapshot.name,
@@ -26,4 +26,4 @@ export class SnapshotView extends RecordView {
   }
 }
 
-export const SnapshotPage = EnvelopeOf(SnapshotView, 'snapshots', 'DesignSnapshotPage');
+export const SnapshotPage = PaginatedView(SnapshotView, 'snapshots', 'DesignSnapshotPage');

@@ -26,8 +26,8 @@ export class SnapshotsService {
   /** @throws Conflict NAME_TAKEN when the design has a snapshot of this name */
   async create(actor: Actor, designId: string, { name, number }: NewSnapshot): Promise<Snapshot> {
     return this.unit.run(async () => {
-      const design = await this.designs.open(actor, designId, 'snapshot');
-      const version = await this.versions.found(design, number ?? design.versionNumber);
+      const design = await this.designs.getForUpdate(actor, designId, 'snapshot');
+      const version = await this.versions.getVersion(design, number ?? design.versionNumber);
       const snapshot = Object.assign(new Snapshot(), {
         organizationId: design.organizationId,
         designId,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Store } from '../../core/database/store.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
-import { type Listing, recordOrder } from '../../core/listing/listing.js';
+import { type Listing, recordOrderColumns } from '../../core/listing/listing.js';
 import type { Page } from '../../core/listing/page.js';
 import type { Design } from '../design.entity.js';
 import { Snapshot } from './snapshot.entity.js';
@@ -10,7 +10,7 @@ import { Snapshot } from './snapshot.entity.js';
 const listing: Listing<Snapshot> = {
   alias: 'snapshot',
   pageSize: 20,
-  order: recordOrder('snapshot'),
+  order: recordOrderColumns('snapshot'),
   defaultOrder: 'created_at desc',
   search: ['snapshot.name'],
 };
@@ -22,8 +22,8 @@ export class SnapshotsStore extends Store<Snapshot> {
   }
 
   /** Those of versions that readers of this record may know. */
-  page({ id, shown: [first, last] }: Design, query: ListQuery): Promise<Page<Snapshot>> {
-    const rows = this.select().where('snapshot.design_id = :id', { id });
+  page({ id, visibleVersions: [first, last] }: Design, query: ListQuery): Promise<Page<Snapshot>> {
+    const rows = this.createQueryBuilder().where('snapshot.design_id = :id', { id });
     rows.andWhere('snapshot.number BETWEEN :first AND :last', { first, last });
     return this.paginate(rows, listing, query);
   }

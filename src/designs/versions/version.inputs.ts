@@ -3,19 +3,19 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import { NameInput, TextInput } from '../../core/schema/input-fields.js';
-import { IsVersionNumber, LARGEST } from './version-number.js';
+import { IsVersionNumber, MAX_VERSION_NUMBER } from './version-number.js';
 
 /** @throws InvalidRequest when it is not the number of a version */
-function readNumber(name: string, text: string): number {
+function parseVersionNumber(name: string, text: string): number {
   const number = /^\d{1,10}$/.test(text) ? Number(text) : 0;
-  if (number >= 1 && number <= LARGEST) return number;
-  throw InvalidRequest.at(name, 'must be the number of a version', 'Send a whole number from 1.');
+  if (number >= 1 && number <= MAX_VERSION_NUMBER) return number;
+  throw InvalidRequest.forField(name, 'must be the number of a version', 'Send a whole number from 1.');
 }
 
 @Injectable()
 class VersionNumberPipe implements PipeTransform<string, number> {
   transform(value: string): number {
-    return readNumber('number', value);
+    return parseVersionNumber('number', value);
   }
 }
 
@@ -35,8 +35,8 @@ export class DiffQuery {
   to?: string;
 
   /** @throws InvalidRequest naming the parameter that is no number of a version */
-  numbers(): { from?: number; to?: number } {
-    const read = (name: 'from' | 'to') => (this[name] ? readNumber(name, String(this[name])) : undefined);
+  parseNumbers(): { from?: number; to?: number } {
+    const read = (name: 'from' | 'to') => (this[name] ? parseVersionNumber(name, String(this[name])) : undefined);
     return { from: read('from'), to: read('to') };
   }
 }

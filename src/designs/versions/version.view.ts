@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { EnvelopeOf } from '../../core/listing/page.js';
+import { PaginatedView } from '../../core/listing/page.js';
 import { FlagField, IdField, IntField, TextField, TimeField, WordField } from '../../core/schema/fields.js';
-import { sourceTypes } from '../formats/source-type.js';
+import { SOURCE_TYPES } from '../formats/source-type.js';
 import type { Design } from '../design.entity.js';
 import type { DesignVersion } from './design-version.entity.js';
 
@@ -18,7 +18,7 @@ export class VersionView {
   @TextField({ rest: true, description: 'Semver.' })
   version!: string;
 
-  @WordField(sourceTypes, { rest: true })
+  @WordField(SOURCE_TYPES, { rest: true })
   source_type!: string;
 
   @IdField({ rest: true, description: 'The user who made it.' })
@@ -43,7 +43,7 @@ export class VersionView {
   @ApiPropertyOptional({ description: 'The design file as YAML; of a single version only.' })
   pattern_file?: string;
 
-  static of(this: void, version: DesignVersion, design: Design): VersionView {
+  static fromEntity(this: void, version: DesignVersion, design: Design): VersionView {
     return Object.assign(new VersionView(), {
       id: version.id,
       design_id: version.designId,
@@ -59,4 +59,4 @@ export class VersionView {
   }
 }
 
-export const VersionPage = EnvelopeOf(VersionView, 'versions', 'DesignVersionPage');
+export const VersionPage = PaginatedView(VersionView, 'versions', 'DesignVersionPage');

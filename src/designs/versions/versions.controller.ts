@@ -2,12 +2,12 @@ import { Body, Controller, Get, HttpCode, Post, Query, Res } from '@nestjs/commo
 import { ApiBearerAuth, ApiCreatedResponse, ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Actor } from '../../core/access/actor.js';
-import { Caller } from '../../core/access/public.js';
+import { CurrentActor } from '../../core/access/public.js';
 import { ListQuery } from '../../core/listing/list-query.js';
-import { type Envelope, envelope } from '../../core/listing/page.js';
-import { Id } from '../../core/rest/id.js';
+import { type PageEnvelope, toPageEnvelope } from '../../core/listing/page.js';
+import { IdParam } from '../../core/rest/id.js';
 import { IfMatch, Precondition } from '../../core/rest/precondition.js';
-import { Requires } from '../../core/rest/rights/requires.js';
+import { RequiresRight } from '../../core/rest/rights/requires.js';
 import { DesignPresenter } from '../design-presenter.js';
 import { designPolicy } from '../design.policy.js';
 import { DesignView } from '../design.view.js';
@@ -31,51 +31,51 @@ export class VersionsController {
 
   @Get('versions')
   @ApiOkResponse({ type: VersionPage })
-  async list(@Caller() actor: Actor, @Id() id: string, @Query() query: ListQuery): Promise<Envelope> {
-    return envelope(await this.versions.list(actor, id, query), 'versions', (view) => view);
+  async list(@CurrentActor() actor: Actor, @IdParam() id: string, @Query() query: ListQuery): Promise<PageEnvelope> {
+    return toPageEnvelope(await this.versions.list(actor, id, query), 'versions', (view) => view);
   }
 
   @Get('versions/:number')
   @ApiParam({ name: 'number', schema: { type: 'integer', minimum: 1 } })
   @ApiOkResponse({ type: VersionView })
-  get(@Caller() actor: Actor, @Id() id: string, @VersionNumber() number: number): Promise<VersionView> {
+  get(@CurrentActor() actor: Actor, @IdParam() id: string, @VersionNumber() number: number): Promise<VersionView> {
     return this.versions.get(actor, id, number);
   }
 
   /** Makes what an earlier version holds the next version. */
   @Post('versions/:number/restore')
-  @Requires(designPolicy.update, DesignsService)
+  @RequiresRight(designPolicy.update, DesignsService)
   @HttpCode(200)
   @ApiParam({ name: 'number', schema: { type: 'integer', minimum: 1 } })
   @ApiOkResponse({ type: DesignView })
   async restore(
-    @Caller() actor: Actor,
-    @Id() id: string,
+    @CurrentActor() actor: Actor,
+    @IdParam() id: string,
     @VersionNumber() number: number,
     @Body() input: Restoration,
     @IfMatch() match: Precondition,
     @Res({ passthrough: true }) response: Response,
   ): Promise<DesignView> {
-    return this.presenter.written(await this.versions.restore(actor, id, number, input, match), response);
+    return this.presenter.toWriteResponse(await this.versions.restore(actor, id, number, input, match), response);
   }
 
   /** What differs in meaning: reordered keys, and reordered lists whose items have an identity, do not. */
   @Get('diff')
-  diff(@Caller() actor: Actor, @Id() id: string, @Query() query: DiffQuery): Promise<VersionDiff> {
+  diff(@CurrentActor() actor: Actor, @IdParam() id: string, @Query() query: DiffQuery): Promise<VersionDiff> {
     return this.versions.diff(actor, id, query);
   }
 
   @Get('snapshots')
   @ApiOkResponse({ type: SnapshotPage })
-  async listSnapshots(@Caller() actor: Actor, @Id() id: string, @Query() query: ListQuery): Promise<Envelope> {
-    return envelope(await this.snapshots.list(actor, id, query), 'snapshots', SnapshotView.of);
+  async listSnapshots(@CurrentActor() actor: Actor, @IdParam() id: string, @Query() query: ListQuery): Promise<PageEnvelope> {
+    return toPageEnvelope(await this.snapshots.list(actor, id, query), 'snapshots', SnapshotView.fromEntity);
   }
 
   /** Names the current version, or the one that is given, for ever. */
   @Post('snapshots')
-  @Requires(designPolicy.snapshot, DesignsService)
+  @RequiresRight(designPolicy.snapshot, DesignsService)
   @ApiCreatedResponse({ type: SnapshotView })
-  async createSnapshot(@Caller() actor: Actor, @Id() id: string, @Body() input: NewSnapshot): Promise<SnapshotView> {
-    return SnapshotView.of(await this.snapshots.create(actor, id, input));
+  async createSnapshot(@CurrentActor() actor: Actor, @IdParam() id: string, @Body() input: NewSnapshot): Promise<SnapshotView> {
+    return SnapshotView.fromEntity(await this.snapshots.create(actor, id, input));
   }
 }

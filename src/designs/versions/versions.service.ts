@@ -6,14 +6,14 @@ import type { Page } from '../../core/listing/page.js';
 import { Precondition } from '../../core/rest/precondition.js';
 import { WorkerPool } from '../../formats/worker-pool.js';
 import type { Design } from '../design.entity.js';
-import { DesignWriter, type Written } from '../design-writer.service.js';
+import { DesignWriter, type DesignWriteResult } from '../design-writer.service.js';
 import { DesignsService } from '../designs.service.js';
 import { type DesignDiff, diffTask } from './diff/design-diff.js';
-import { DesignContents } from './design-contents.js';
+import { DesignContentsStore } from './design-contents.js';
 import type { DesignVersion } from './design-version.entity.js';
 import type { DiffQuery, Restoration } from './version.inputs.js';
 import { VersionView } from './version.view.js';
-import { ShownContents } from './shown-contents.js';
+import { DesignContentsLoader } from './shown-contents.js';
 import { VersionsStore } from './versions.store.js';
 
 /** Which two versions were compared, and what differs between them. */
@@ -28,8 +28,8 @@ export class VersionsService {
   constructor(
     private readonly designs: DesignsService,
     private readonly versions: VersionsStore,
-    private readonly contents: DesignContents,
-    private readonly shown: ShownContents,
+    private readonly contents: DesignContentsStore,
+    private readonly shown: DesignContentsLoader,
     private readonly writer: DesignWriter,
     private readonly pool: WorkerPool,
   ) {}
@@ -37,15 +37,15 @@ export class VersionsService {
   async list(actor: Actor, id: string, query: ListQuery): Promise<Page<VersionView>> {
     const design = await this.designs.get(actor, id);
     const page = await this.versions.page(design, query);
-    return { ...page, items: page.items.map((version) => VersionView.of(version, design)) };
+    return { ...page, items: page.items.map((version) => VersionView.fromEntity(version, design)) };
   }
 
   /** A version with its design file as YAML. */
   async get(actor: Actor, id: string, number: number): Promise<VersionView> {
     const design = await this.designs.get(actor, id);
-    const version = VersionView.of(await this.found(design, number), design);
+    const version = VersionView.fromEntity(await this.getVersion(design, number), design);
     const { name } = design;
-    const texts = await this.shown.texts([{ id: design.id, versionNumber: number, name }]);
+    const texts = await this.shown.loadTexts([{ id: design.id, versionNumber: number, name }]);
     return Object.assign(version, { pattern_file: texts.get(design.id) ?? '' });
   }
 
@@ -56,11 +56,11 @@ export class VersionsService {
     number: number,
     { message }: Restoration,
     match: Precondition,
-  ): Promise<Written> {
+  ): Promise<DesignWriteResult> {
     const design = await this.designs.get(actor, id);
-    await this.designs.require(actor, 'update', design);
-    const { sourceType, version } = await this.found(design, number);
-    const file = (await this.contents.readDesign(design, number)).with({ name: design.name });
+    await this.designs.assertAllowed(actor, 'update', design);
+    const { sourceType, version } = await this.getVersion(design, number);
+    const file = (await this.contents.readDesign(design, number)).withMembers({ name: design.name });
     const source = await this.contents.readSourceFile(design, number);
     const note = message || `Restored version ${number} (${version})`;
     return this.writer.restore(actor, design, { file, sourceType, source }, note, match);
@@ -69,16 +69,16 @@ export class VersionsService {
   /** What differs in meaning between two versions. */
   async diff(actor: Actor, id: string, query: DiffQuery): Promise<VersionDiff> {
     const design = await this.designs.get(actor, id);
-    const { to = design.versionNumber, from = (await this.versions.before(design, to)) ?? to } = query.numbers();
-    for (const number of [from, to]) await this.found(design, number);
+    const { to = design.versionNumber, from = (await this.versions.findPreviousNumber(design, to)) ?? to } = query.parseNumbers();
+    for (const number of [from, to]) await this.getVersion(design, number);
     const before = await this.contents.readPacked(design, from);
     const after = await this.contents.readPacked(design, to);
     const buffers = [before.buffer, after.buffer];
-    return { from, to, ...(await this.pool.run(diffTask, { from: before, to: after }, { lane: 'own', buffers })) };
+    return { from, to, ...(await this.pool.run(diffTask, { from: before, to: after }, { lane: 'own', transferList: buffers })) };
   }
 
   /** A version, the current one unless said otherwise. @throws NotFound when there is none that the design's reader may know */
-  async found(design: Design, number = design.versionNumber): Promise<DesignVersion> {
+  async getVersion(design: Design, number = design.versionNumber): Promise<DesignVersion> {
     const version = await this.versions.find(design, number);
     if (!version) throw new NotFound('version', String(number));
     return version;

@@ -11,8 +11,8 @@ const listing: Listing<DesignVersion> = {
   alias: 'version',
   pageSize: 20,
   order: {
-    number: { sql: 'version.number', type: 'bigint', of: ({ number }) => number },
-    created_at: { sql: 'version.created_at', type: 'timestamptz', of: ({ createdAt }) => createdAt },
+    number: { sql: 'version.number', type: 'bigint', getValue: ({ number }) => number },
+    created_at: { sql: 'version.created_at', type: 'timestamptz', getValue: ({ createdAt }) => createdAt },
   },
   defaultOrder: 'number desc',
   search: ['version.message', 'version.version'],
@@ -25,21 +25,21 @@ export class VersionsStore {
 
   /** Those that readers of this record may know. */
   page(design: Design, query: ListQuery): Promise<Page<DesignVersion>> {
-    return paginate(this.of(design), listing, query, this.unit.isOpen);
+    return paginate(this.selectVisible(design), listing, query, this.unit.isOpen);
   }
 
   find(design: Design, number: number): Promise<DesignVersion | null> {
-    return this.of(design).andWhere('version.number = :number', { number }).getOne();
+    return this.selectVisible(design).andWhere('version.number = :number', { number }).getOne();
   }
 
   /** Versions that are one with other values, the latest first. */
-  variantsOf(design: Design, number: number, most: number): Promise<DesignVersion[]> {
-    return this.of(design).andWhere('version.variant_of = :number', { number }).orderBy('version.number', 'DESC').limit(most).getMany(); // prettier-ignore
+  findVariants(design: Design, number: number, most: number): Promise<DesignVersion[]> {
+    return this.selectVisible(design).andWhere('version.variant_of = :number', { number }).orderBy('version.number', 'DESC').limit(most).getMany(); // prettier-ignore
   }
 
   /** The number of the one that was current before; undefined when there was none. */
-  async before(design: Design, number: number): Promise<number | undefined> {
-    const found = await this.of(design)
+  async findPreviousNumber(design: Design, number: number): Promise<number | undefined> {
+    const found = await this.selectVisible(design)
       .andWhere('version.number < :number AND version.variant_of IS NULL', { number })
       .orderBy('version.number', 'DESC')
       .limit(1)
@@ -48,7 +48,7 @@ export class VersionsStore {
   }
 
   /** The one of the highest number, current or not. */
-  last(designId: string): Promise<DesignVersion> {
+  getLatest(designId: string): Promise<DesignVersion> {
     return this.select()
       .where('version.design_id = :designId', { designId })
       .orderBy('version.number', 'DESC')
@@ -56,7 +56,7 @@ export class VersionsStore {
       .getOneOrFail();
   }
 
-  private of({ id, shown: [first, last] }: Design) {
+  private selectVisible({ id, visibleVersions: [first, last] }: Design) {
     return this.select()
       .where('version.design_id = :id', { id })
       .andWhere('version.number BETWEEN :first AND :last', { first, last });

@@ -10,8 +10,8 @@ export class WorkspaceDesignView extends RecordView {
   @IdField({ rest: true })
   design_id!: string;
 
-  static of(this: void, design: Design): WorkspaceDesignView {
-    return RecordView.shape(new WorkspaceDesignView(), design, {
+  static fromEntity(this: void, design: Design): WorkspaceDesignView {
+    return RecordView.assignRecord(new WorkspaceDesignView(), design, {
       workspace_id: design.workspaceId,
       design_id: design.id,
     });

@@ -1,10 +1,10 @@
 import { Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
-import { Caller } from '../../core/access/public.js';
-import type { Envelope } from '../../core/listing/page.js';
-import { Id } from '../../core/rest/id.js';
-import { Requires } from '../../core/rest/rights/requires.js';
+import { CurrentActor } from '../../core/access/public.js';
+import type { PageEnvelope } from '../../core/listing/page.js';
+import { IdParam } from '../../core/rest/id.js';
+import { RequiresRight } from '../../core/rest/rights/requires.js';
 import { WorkspacesService } from '../../workspaces/workspaces.service.js';
 import { DesignListQuery } from '../design.inputs.js';
 import { designPolicy } from '../design.policy.js';
@@ -25,30 +25,30 @@ export class WorkspaceDesignsController {
   /** The designs, under `designs` and, the same, under `patterns`. */
   @Get()
   @ApiOkResponse({ type: DesignPage })
-  async list(@Caller() actor: Actor, @Id() id: string, @Query() query: DesignListQuery): Promise<Envelope> {
+  async list(@CurrentActor() actor: Actor, @IdParam() id: string, @Query() query: DesignListQuery): Promise<PageEnvelope> {
     const inWorkspace = Object.assign(new DesignListQuery(), query, { workspace_id: id });
-    return this.presenter.pageOfWorkspace(await this.designs.list(actor, inWorkspace), query.populate);
+    return this.presenter.toWorkspaceEnvelope(await this.designs.list(actor, inWorkspace), query.populate);
   }
 
   /** Moves the design into this workspace. */
   @Post(':designID')
-  @Requires(designPolicy.move, WorkspacesService)
-  @Requires(designPolicy.move, DesignsService, 'designID')
+  @RequiresRight(designPolicy.move, WorkspacesService)
+  @RequiresRight(designPolicy.move, DesignsService, 'designID')
   @HttpCode(200)
   @ApiOkResponse({ type: WorkspaceDesignView })
-  async add(@Caller() actor: Actor, @Id() id: string, @Id('designID') designId: string): Promise<WorkspaceDesignView> {
-    return WorkspaceDesignView.of(await this.designs.move(actor, id, designId));
+  async add(@CurrentActor() actor: Actor, @IdParam() id: string, @IdParam('designID') designId: string): Promise<WorkspaceDesignView> {
+    return WorkspaceDesignView.fromEntity(await this.designs.move(actor, id, designId));
   }
 
   /** Moves the design to its owner's default workspace. */
   @Delete(':designID')
-  @Requires(designPolicy.move, DesignsService, 'designID')
+  @RequiresRight(designPolicy.move, DesignsService, 'designID')
   @ApiOkResponse({ type: WorkspaceDesignView })
   async remove(
-    @Caller() actor: Actor,
-    @Id() id: string,
-    @Id('designID') designId: string,
+    @CurrentActor() actor: Actor,
+    @IdParam() id: string,
+    @IdParam('designID') designId: string,
   ): Promise<WorkspaceDesignView> {
-    return WorkspaceDesignView.of(await this.designs.moveHome(actor, id, designId));
+    return WorkspaceDesignView.fromEntity(await this.designs.moveToPersonalWorkspace(actor, id, designId));
   }
 }

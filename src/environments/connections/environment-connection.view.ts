@@ -9,8 +9,8 @@ export class EnvironmentConnectionView extends RecordView {
   @IdField({ rest: true })
   connection_id!: string;
 
-  static of(this: void, mapping: EnvironmentConnection): EnvironmentConnectionView {
-    return RecordView.shape(new EnvironmentConnectionView(), mapping, {
+  static fromEntity(this: void, mapping: EnvironmentConnection): EnvironmentConnectionView {
+    return RecordView.assignRecord(new EnvironmentConnectionView(), mapping, {
       environment_id: mapping.environmentId,
       connection_id: mapping.connectionId,
     });

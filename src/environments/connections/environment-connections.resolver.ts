@@ -1,8 +1,8 @@
 import { Context, Parent, ResolveField, Resolver } from '@nestjs/graphql';
 import { ConnectionView } from '../../connections/connection.view.js';
 import { Actor } from '../../core/access/actor.js';
-import { Caller } from '../../core/access/public.js';
-import { loaderOf } from '../../core/graphql/loaders.js';
+import { CurrentActor } from '../../core/access/public.js';
+import { getLoader } from '../../core/graphql/loaders.js';
 import { EnvironmentView } from '../environment.view.js';
 import { EnvironmentConnectionsService } from './environment-connections.service.js';
 
@@ -14,10 +14,10 @@ export class EnvironmentConnectionsResolver {
   @ResolveField(() => [ConnectionView])
   async connections(
     @Parent() { id }: EnvironmentView,
-    @Caller() actor: Actor,
+    @CurrentActor() actor: Actor,
     @Context() context: object,
   ): Promise<ConnectionView[]> {
-    const loader = loaderOf(context, 'environment.connections', (ids) => this.service.ofEach(actor, ids), []);
-    return (await loader.load(id)).map(ConnectionView.of);
+    const loader = getLoader(context, 'environment.connections', (ids) => this.service.listByEnvironment(actor, ids), []);
+    return (await loader.load(id)).map(ConnectionView.fromEntity);
   }
 }

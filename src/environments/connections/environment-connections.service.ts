@@ -4,7 +4,7 @@ import type { ListedConnection } from '../../connections/connection.view.js';
 import { ConnectionsService } from '../../connections/connections.service.js';
 import { ConnectionsStore } from '../../connections/connections.store.js';
 import type { Actor } from '../../core/access/actor.js';
-import { held } from '../../core/database/held.js';
+import { toRelatedRecords } from '../../core/database/held.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { NotFound } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
@@ -15,7 +15,7 @@ import { EnvironmentsService } from '../environments.service.js';
 import type { EnvironmentConnection } from './environment-connection.entity.js';
 import { EnvironmentConnectionsStore } from './environment-connections.store.js';
 
-const MOST_SHOWN = 100;
+const MAX_LISTED = 100;
 
 /** Which connections an environment has. */
 @Injectable()
@@ -31,19 +31,19 @@ export class EnvironmentConnectionsService {
 
   async list(actor: Actor, environmentId: string, query: ListQuery): Promise<Page<ListedConnection>> {
     const environment = await this.environments.get(actor, environmentId);
-    return this.connections.listed(actor, await this.connectionsStore.pageOfEnvironment(actor, environment, query));
+    return this.connections.withEnvironments(actor, await this.connectionsStore.pageOfEnvironment(actor, environment, query));
   }
 
   /** The connections of each of these environments that the actor may see: two statements, however many there are. */
-  async ofEach(actor: Actor, environmentIds: readonly string[]): Promise<Map<string, Connection[]>> {
-    const pairs = await this.mappings.heldBy(environmentIds, MOST_SHOWN);
-    return held(pairs, await this.connectionsStore.findAll(actor, [...pairs.values()].flat()));
+  async listByEnvironment(actor: Actor, environmentIds: readonly string[]): Promise<Map<string, Connection[]>> {
+    const pairs = await this.mappings.findRightIds(environmentIds, MAX_LISTED);
+    return toRelatedRecords(pairs, await this.connectionsStore.findAll(actor, [...pairs.values()].flat()));
   }
 
   /** Both are of one organization: a connection of another is, to this environment, not there. */
   async add(actor: Actor, environmentId: string, connectionId: string): Promise<EnvironmentConnection> {
     return this.unit.run(async () => {
-      const environment = await this.environments.open(actor, environmentId, 'connect');
+      const environment = await this.environments.getForUpdate(actor, environmentId, 'connect');
       const connection = await this.connections.get(actor, connectionId);
       if (connection.organizationId !== environment.organizationId) throw new NotFound('connection', connectionId);
       const { mapping, added } = await this.mappings.add(environment.organizationId, environmentId, connectionId);
@@ -55,7 +55,7 @@ export class EnvironmentConnectionsService {
   /** Listeners refuse while something is deployed through it. @throws NotFound when the connection is not in the environment */
   async remove(actor: Actor, environmentId: string, connectionId: string): Promise<EnvironmentConnection> {
     return this.unit.run(async () => {
-      const environment = await this.environments.open(actor, environmentId, 'connect');
+      const environment = await this.environments.getForUpdate(actor, environmentId, 'connect');
       const mapping = await this.mappings.remove(environmentId, connectionId);
       if (!mapping) throw new NotFound('connection', connectionId);
       await this.events.publish(new ConnectionRemoved(actor, environment, connectionId));

@@ -13,7 +13,7 @@ export class EnvironmentConnectionsStore extends MappingStore<EnvironmentConnect
     super(unit, EnvironmentConnection, 'environment_connection', { left: 'environment_id', right: 'connection_id' });
   }
 
-  restoreOf(environmentId: string, deletedAt: Date): Promise<void> {
+  restoreByEnvironment(environmentId: string, deletedAt: Date): Promise<void> {
     return this.restoreAll('left', environmentId, deletedAt, CONNECTION_EXISTS);
   }
 }

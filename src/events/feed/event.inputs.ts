@@ -3,13 +3,13 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsEnum, IsOptional, IsString, IsUUID, Matches } from 'class-validator';
 import { type Severity, SEVERITIES } from '../../core/events/domain-event.js';
 import { InvalidRequest } from '../../core/errors/app-error.js';
-import { LARGEST_PAGE, OrganizationListQuery } from '../../core/listing/list-query.js';
+import { MAX_PAGE_SIZE, OrganizationListQuery } from '../../core/listing/list-query.js';
 import { WordInput } from '../../core/schema/input-fields.js';
 import { Repeatable } from '../../core/schema/repeatable.js';
 import { EVENT_STATUSES, type EventStatus, SeverityEnum } from './event.view.js';
 
 /** Numbers of events are digits that may outgrow what JSON numbers hold. */
-export const NUMBER = /^\d{1,18}$/;
+export const EVENT_NUMBER = /^\d{1,18}$/;
 const NOT_A_NUMBER = 'must be the number of an event, in digits';
 
 /** A query parameter that takes one word, several with commas between them, or is given several times. */
@@ -44,7 +44,7 @@ export class EventListQuery extends OrganizationListQuery {
 
   @ApiPropertyOptional({ description: 'Leaves out events up to this number, and those without a number.' })
   @IsOptional()
-  @Matches(NUMBER, { message: NOT_A_NUMBER })
+  @Matches(EVENT_NUMBER, { message: NOT_A_NUMBER })
   since?: string;
 }
 
@@ -71,7 +71,7 @@ export class EventStreamQuery {
 
   @ApiPropertyOptional({ description: 'Begins after this number; Last-Event-ID says the same when a client resumes.' })
   @IsOptional()
-  @Matches(NUMBER, { message: NOT_A_NUMBER })
+  @Matches(EVENT_NUMBER, { message: NOT_A_NUMBER })
   after?: string;
 }
 
@@ -99,7 +99,7 @@ export class EventSubscription {
 
   @Field(() => String, { nullable: true, description: 'Begins after this number, kept for 7 days.' })
   @IsOptional()
-  @Matches(NUMBER, { message: NOT_A_NUMBER })
+  @Matches(EVENT_NUMBER, { message: NOT_A_NUMBER })
   after?: string | null;
 }
 
@@ -109,22 +109,22 @@ export class StatusChange {
 }
 
 export class StatusesChange extends StatusChange {
-  @ApiProperty({ type: String, format: 'uuid', isArray: true, maxItems: LARGEST_PAGE })
+  @ApiProperty({ type: String, format: 'uuid', isArray: true, maxItems: MAX_PAGE_SIZE })
   @IsArray({ message: 'must be a list of ids' })
-  @ArrayMaxSize(LARGEST_PAGE, { message: `must have at most ${LARGEST_PAGE} ids` })
+  @ArrayMaxSize(MAX_PAGE_SIZE, { message: `must have at most ${MAX_PAGE_SIZE} ids` })
   @IsUUID('all', { each: true, message: 'must be a list of UUIDs' })
   ids!: string[];
 }
 
 /** The words of a parameter or condition; undefined when there are none. @throws InvalidRequest naming what is no such word */
-export function wordsOf(at: string, value: unknown, allowed?: readonly string[]): string[] | undefined {
+export function parseWords(at: string, value: unknown, allowed?: readonly string[]): string[] | undefined {
   const given: unknown[] = value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
   const words = given.flatMap((each) =>
     typeof each === 'string' ? each.split(',').map((word) => word.trim()) : [null],
   );
-  if (words.includes(null)) throw InvalidRequest.at(at, 'must be a word or a list of words');
+  if (words.includes(null)) throw InvalidRequest.forField(at, 'must be a word or a list of words');
   const named = words.filter((word): word is string => Boolean(word));
   if (allowed && named.some((word) => !allowed.includes(word)))
-    throw InvalidRequest.at(at, `must be one of ${allowed.join(', ')}`);
+    throw InvalidRequest.forField(at, `must be one of ${allowed.join(', ')}`);
   return named.length > 0 ? named : undefined;
 }

@@ -1,7 +1,7 @@
-import { policy } from '../../core/access/policy.js';
+import { definePolicy } from '../../core/access/policy.js';
 
 /** Who may read which event is told by `event-readers`; marks are everyone's own. */
-export const eventPolicy = policy('event', {
+export const eventPolicy = definePolicy('event', {
   read: 'member',
   mark: { needs: 'member', scope: 'write' },
 });

@@ -1,6 +1,6 @@
 import { ObjectType, registerEnumType } from '@nestjs/graphql';
 import { type Severity, SEVERITIES } from '../../core/events/domain-event.js';
-import { EnvelopeOf } from '../../core/listing/page.js';
+import { PaginatedView } from '../../core/listing/page.js';
 import { EnumField, IdField, MapField, TextField, TextsField, TimeField, WordField } from '../../core/schema/fields.js';
 import type { SeenEvent } from './event.entity.js';
 
@@ -98,7 +98,7 @@ export class EventView {
     return null;
   }
 
-  static of(this: void, { event, read }: SeenEvent): EventView {
+  static fromSeenEvent(this: void, { event, read }: SeenEvent): EventView {
     return Object.assign(new EventView(), {
       id: event.id,
       sequence: event.organizationId === null ? null : event.sequence,
@@ -118,7 +118,7 @@ export class EventView {
   }
 }
 
-export const EventPage = EnvelopeOf(EventView, 'events', 'EventPage');
+export const EventPage = PaginatedView(EventView, 'events', 'EventPage');
 
 /** Which of the events that a call named bear the mark now; the others are not there for the caller. */
 export class MarkedView {

@@ -2,16 +2,16 @@ import { Body, Controller, Get, Put, Query, Req, Res } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Actor } from '../../core/access/actor.js';
-import { Caller } from '../../core/access/public.js';
-import { EVENT_KINDS, eventKinds } from '../../core/events/event-kinds.js';
-import { type Envelope, envelope } from '../../core/listing/page.js';
-import { Id } from '../../core/rest/id.js';
-import { Requires } from '../../core/rest/rights/requires.js';
+import { CurrentActor } from '../../core/access/public.js';
+import { EVENT_KINDS, listEventKinds } from '../../core/events/event-kinds.js';
+import { type PageEnvelope, toPageEnvelope } from '../../core/listing/page.js';
+import { IdParam } from '../../core/rest/id.js';
+import { RequiresRight } from '../../core/rest/rights/requires.js';
 import { EventListQuery, EventStreamQuery, StatusChange, StatusesChange } from './event.inputs.js';
 import { eventPolicy } from './event.policy.js';
 import { EventPage, EventView, MarkedView } from './event.view.js';
 import { EventsService } from './events.service.js';
-import { EventStreams } from './live/event-streams.js';
+import { EventStreamsService } from './live/event-streams.js';
 
 @ApiTags('events')
 @ApiBearerAuth()
@@ -19,19 +19,19 @@ import { EventStreams } from './live/event-streams.js';
 export class EventsController {
   constructor(
     private readonly events: EventsService,
-    private readonly streams: EventStreams,
+    private readonly streams: EventStreamsService,
   ) {}
 
   @Get()
   @ApiOkResponse({ type: EventPage })
-  async list(@Caller() actor: Actor, @Query() query: EventListQuery): Promise<Envelope> {
-    return envelope(await this.events.list(actor, query), 'events', EventView.of);
+  async list(@CurrentActor() actor: Actor, @Query() query: EventListQuery): Promise<PageEnvelope> {
+    return toPageEnvelope(await this.events.list(actor, query), 'events', EventView.fromSeenEvent);
   }
 
   /** Every kind of event that there is. */
   @Get('types')
   types(): object {
-    const types = eventKinds();
+    const types = listEventKinds();
     return {
       types,
       category: Object.keys(EVENT_KINDS),
@@ -43,7 +43,7 @@ export class EventsController {
   @Get('stream')
   @ApiProduces('text/event-stream')
   stream(
-    @Caller() actor: Actor,
+    @CurrentActor() actor: Actor,
     @Query() query: EventStreamQuery,
     @Req() request: Request,
     @Res() response: Response,
@@ -55,7 +55,7 @@ export class EventsController {
   @Get('subscribe')
   @ApiProduces('text/event-stream')
   subscribe(
-    @Caller() actor: Actor,
+    @CurrentActor() actor: Actor,
     @Query() query: EventStreamQuery,
     @Req() request: Request,
     @Res() response: Response,
@@ -65,22 +65,22 @@ export class EventsController {
 
   @Get(':id')
   @ApiOkResponse({ type: EventView })
-  async get(@Caller() actor: Actor, @Id() id: string): Promise<EventView> {
-    return EventView.of(await this.events.get(actor, id));
+  async get(@CurrentActor() actor: Actor, @IdParam() id: string): Promise<EventView> {
+    return EventView.fromSeenEvent(await this.events.get(actor, id));
   }
 
   @Put('status')
-  @Requires(eventPolicy.mark)
+  @RequiresRight(eventPolicy.mark)
   @ApiOkResponse({ type: MarkedView })
-  async markAll(@Caller() actor: Actor, @Body() input: StatusesChange): Promise<MarkedView> {
+  async markAll(@CurrentActor() actor: Actor, @Body() input: StatusesChange): Promise<MarkedView> {
     return { status: input.status, ids: await this.events.markAll(actor, input) };
   }
 
   @Put(':id/status')
-  @Requires(eventPolicy.mark, EventsService)
+  @RequiresRight(eventPolicy.mark, EventsService)
   @ApiOkResponse({ type: EventView })
-  async mark(@Caller() actor: Actor, @Id() id: string, @Body() { status }: StatusChange): Promise<EventView> {
-    return EventView.of(await this.events.mark(actor, id, status));
+  async mark(@CurrentActor() actor: Actor, @IdParam() id: string, @Body() { status }: StatusChange): Promise<EventView> {
+    return EventView.fromSeenEvent(await this.events.mark(actor, id, status));
   }
 }
 

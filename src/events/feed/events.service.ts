@@ -1,20 +1,20 @@
 import { Injectable } from '@nestjs/common';
-import { requireScope } from '../../core/access/access.js';
+import { assertScope } from '../../core/access/access.js';
 import type { Actor } from '../../core/access/actor.js';
 import type { Operation } from '../../core/access/policy.js';
 import { NotFound } from '../../core/errors/app-error.js';
 import type { Page } from '../../core/listing/page.js';
-import type { RecordJudge } from '../../core/rest/rights/requires.js';
+import type { RecordAuthorizer } from '../../core/rest/rights/requires.js';
 import { OrganizationsService } from '../../organizations/organizations.service.js';
 import type { SeenEvent } from './event.entity.js';
 import type { EventListQuery, StatusesChange } from './event.inputs.js';
 import { eventPolicy } from './event.policy.js';
 import type { EventStatus } from './event.view.js';
-import { EventsStore, type FeedScope, seen } from './events.store.js';
+import { EventsStore, type FeedScope, toSeenEvent } from './events.store.js';
 
 /** What happened, as far as each may read of it, and what they have read. */
 @Injectable()
-export class EventsService implements RecordJudge {
+export class EventsService implements RecordAuthorizer {
   constructor(
     private readonly events: EventsStore,
     private readonly organizations: OrganizationsService,
@@ -22,7 +22,7 @@ export class EventsService implements RecordJudge {
 
   /** The events of an organization. When the call names none these are those of the one meant, and of the installation. */
   async list(actor: Actor, query: EventListQuery): Promise<Page<SeenEvent>> {
-    const { id } = await this.organizations.meantBy(actor, query.organization_id);
+    const { id } = await this.organizations.resolve(actor, query.organization_id);
     return this.page(actor, { organizationId: id, installation: !query.organization_id }, query);
   }
 
@@ -30,8 +30,8 @@ export class EventsService implements RecordJudge {
    * What happened in a workspace.
    * @throws NotFound when the workspace is not visible
    */
-  async activityOf(actor: Actor, workspaceId: string, query: EventListQuery): Promise<Page<SeenEvent>> {
-    if (!(await this.events.seesWorkspace(actor, workspaceId))) throw new NotFound('workspace', workspaceId);
+  async listOfWorkspace(actor: Actor, workspaceId: string, query: EventListQuery): Promise<Page<SeenEvent>> {
+    if (!(await this.events.canSeeWorkspace(actor, workspaceId))) throw new NotFound('workspace', workspaceId);
     return this.page(actor, { workspaceId }, query);
   }
 
@@ -39,7 +39,7 @@ export class EventsService implements RecordJudge {
   async get(actor: Actor, id: string): Promise<SeenEvent> {
     const event = await this.events.find(actor, id);
     if (!event) throw new NotFound('event', id);
-    return seen(event);
+    return toSeenEvent(event);
   }
 
   /** Everyone marks the events that they may read. */
@@ -48,26 +48,26 @@ export class EventsService implements RecordJudge {
   }
 
   async mark(actor: Actor, id: string, status: EventStatus): Promise<SeenEvent> {
-    requireScope(actor, eventPolicy.mark);
+    assertScope(actor, eventPolicy.mark);
     const { event } = await this.get(actor, id);
-    await this.keepMarks(actor, [event.id], status);
+    await this.saveMarks(actor, [event.id], status);
     return { event, read: status === 'read' };
   }
 
   /** @returns the ids that bear the mark now: those which the actor may read */
   async markAll(actor: Actor, { status, ids }: StatusesChange): Promise<string[]> {
-    requireScope(actor, eventPolicy.mark);
-    const readable = await this.events.readable(actor, ids);
-    await this.keepMarks(actor, readable, status);
+    assertScope(actor, eventPolicy.mark);
+    const readable = await this.events.filterReadable(actor, ids);
+    await this.saveMarks(actor, readable, status);
     return readable;
   }
 
   private async page(actor: Actor, scope: FeedScope, query: EventListQuery): Promise<Page<SeenEvent>> {
     const page = await this.events.page(actor, scope, query);
-    return { ...page, items: page.items.map(seen) };
+    return { ...page, items: page.items.map(toSeenEvent) };
   }
 
-  private async keepMarks(actor: Actor, ids: string[], status: EventStatus): Promise<void> {
+  private async saveMarks(actor: Actor, ids: string[], status: EventStatus): Promise<void> {
     if (actor.userId) await this.events.mark(actor.userId, ids, status === 'read');
   }
 }

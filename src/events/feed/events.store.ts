@@ -1,19 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
 import { validate } from 'uuid';
-import { visible } from '../../core/access/access.js';
+import { visibleSql } from '../../core/access/access.js';
 import type { Actor } from '../../core/access/actor.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import { SEVERITIES } from '../../core/events/domain-event.js';
-import type { Condition, Listing } from '../../core/listing/listing.js';
+import type { FilterCondition, Listing } from '../../core/listing/listing.js';
 import type { Page } from '../../core/listing/page.js';
 import { paginate } from '../../core/listing/paginate.js';
 import { ReadMark, RecordedEvent, type SeenEvent } from './event.entity.js';
-import { type EventListQuery, NUMBER, wordsOf } from './event.inputs.js';
-import { readable } from './event-readers.js';
+import { type EventListQuery, EVENT_NUMBER, parseWords } from './event.inputs.js';
+import { readableSql } from './event-readers.js';
 
-type Rows = SelectQueryBuilder<RecordedEvent>;
+type EventQuery = SelectQueryBuilder<RecordedEvent>;
 
 /** Whose events a list is of. */
 export type FeedScope =
@@ -24,28 +24,28 @@ const listing: Listing<RecordedEvent> = {
   alias: 'event',
   pageSize: 20,
   order: {
-    created_at: { sql: 'event.created_at', type: 'timestamptz', of: (event) => event.createdAt },
-    sequence: { sql: 'event.sequence', type: 'bigint', of: (event) => event.sequence },
-    category: { sql: 'event.category', type: 'text', of: (event) => event.category },
-    action: { sql: 'event.action', type: 'text', of: (event) => event.action },
-    severity: { sql: 'event.severity', type: 'text', of: (event) => event.severity },
+    created_at: { sql: 'event.created_at', type: 'timestamptz', getValue: (event) => event.createdAt },
+    sequence: { sql: 'event.sequence', type: 'bigint', getValue: (event) => event.sequence },
+    category: { sql: 'event.category', type: 'text', getValue: (event) => event.category },
+    action: { sql: 'event.action', type: 'text', getValue: (event) => event.action },
+    severity: { sql: 'event.severity', type: 'text', getValue: (event) => event.severity },
   },
   defaultOrder: 'created_at desc',
   search: ['event.description'],
   filter: {
-    category: among('category'),
-    action: among('action'),
-    severity: among('severity', SEVERITIES),
+    category: oneOf('category'),
+    action: oneOf('action'),
+    severity: oneOf('severity', SEVERITIES),
     acted_upon: (rows, value) => {
-      if (!validate(value)) throw InvalidRequest.at('filter', 'acted_upon must be a UUID');
+      if (!validate(value)) throw InvalidRequest.forField('filter', 'acted_upon must be a UUID');
       rows.andWhere('event.acted_upon = :actedUpon', { actedUpon: value });
     },
     status: (rows, value) => {
-      if (value !== 'read' && value !== 'unread') throw InvalidRequest.at('status', 'must be read or unread');
+      if (value !== 'read' && value !== 'unread') throw InvalidRequest.forField('status', 'must be read or unread');
       rows.andWhere(`mark.event_id IS ${value === 'read' ? 'NOT NULL' : 'NULL'}`);
     },
     since: (rows, value) => {
-      if (!NUMBER.test(String(value))) throw InvalidRequest.at('since', 'must be the number of an event, in digits');
+      if (!EVENT_NUMBER.test(String(value))) throw InvalidRequest.forField('since', 'must be the number of an event, in digits');
       rows.andWhere('event.organization_id IS NOT NULL AND event.sequence > :since', { since: String(value) });
     },
   },
@@ -62,19 +62,19 @@ export class EventsStore {
     const filterDefaults = Object.fromEntries(
       Object.entries({ category, action, severity, acted_upon, status, since }).filter(([, value]) => value),
     );
-    const rows = this.readableBy(actor);
+    const rows = this.selectReadable(actor);
     if ('workspaceId' in scope) rows.andWhere('event.workspace_id = :workspaceId', scope);
-    else rows.andWhere(ofOrganization(scope.installation), { organizationId: scope.organizationId });
+    else rows.andWhere(inOrganization(scope.installation), { organizationId: scope.organizationId });
     return paginate(rows, { ...listing, filterDefaults }, query, this.unit.isOpen);
   }
 
   find(actor: Actor, id: string): Promise<RecordedEvent | null> {
-    return this.readableBy(actor).andWhere('event.id = :id', { id }).getOne();
+    return this.selectReadable(actor).andWhere('event.id = :id', { id }).getOne();
   }
 
   /** Those of the ids that are there for the actor. */
-  async readable(actor: Actor, ids: string[]): Promise<string[]> {
-    const rows = this.readableBy(actor).andWhere('event.id = ANY(:ids)', { ids }).select('event.id', 'id');
+  async filterReadable(actor: Actor, ids: string[]): Promise<string[]> {
+    const rows = this.selectReadable(actor).andWhere('event.id = ANY(:ids)', { ids }).select('event.id', 'id');
     return (await rows.getRawMany<{ id: string }>()).map(({ id }) => id);
   }
 
@@ -86,16 +86,16 @@ export class EventsStore {
     await this.unit.manager.query(marks, [userId, ids]);
   }
 
-  async seesWorkspace(actor: Actor, id: string): Promise<boolean> {
+  async canSeeWorkspace(actor: Actor, id: string): Promise<boolean> {
     const rows = await this.unit.manager.query<unknown[]>(
-      `SELECT FROM workspace WHERE id = $1 AND deleted_at IS NULL AND ($2::uuid IS NULL OR ${visible('workspace', 'workspace', '$2')})`,
+      `SELECT FROM workspace WHERE id = $1 AND deleted_at IS NULL AND ($2::uuid IS NULL OR ${visibleSql('workspace', 'workspace', '$2')})`,
       [id, actor.userId],
     );
     return rows.length > 0;
   }
 
   /** Roles are asked once for a statement, not once for an event. */
-  private readableBy(actor: Actor): Rows {
+  private selectReadable(actor: Actor): EventQuery {
     const rows = this.unit.manager
       .getRepository(RecordedEvent)
       .createQueryBuilder('event')
@@ -106,21 +106,21 @@ export class EventsStore {
       .addCommonTableExpression('SELECT * FROM access_role WHERE user_id = :actorId', 'own_role', {
         materialized: true,
       })
-      .andWhere(readable('event', 'own_role', ':actorId'));
+      .andWhere(readableSql('event', 'own_role', ':actorId'));
   }
 }
 
 /** A record of the store as its reader sees it. */
-export const seen = (event: RecordedEvent): SeenEvent => ({ event, read: Boolean(event.mark) });
+export const toSeenEvent = (event: RecordedEvent): SeenEvent => ({ event, read: Boolean(event.mark) });
 
-function among(column: string, allowed?: readonly string[]): Condition<RecordedEvent> {
+function oneOf(column: string, allowed?: readonly string[]): FilterCondition<RecordedEvent> {
   return (rows, value) => {
-    const words = wordsOf(column, value, allowed);
+    const words = parseWords(column, value, allowed);
     if (words) rows.andWhere(`event.${column} = ANY(:filter_${column})`, { [`filter_${column}`]: words });
   };
 }
 
-const ofOrganization = (installation: boolean): string =>
+const inOrganization = (installation: boolean): string =>
   installation
     ? '(event.organization_id = :organizationId OR event.organization_id IS NULL)'
     : 'event.organization_id = :organizationId';

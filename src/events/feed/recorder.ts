@@ -4,45 +4,45 @@ import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { DomainEvent } from '../../core/events/domain-event.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import { currentRequest } from '../../core/telemetry/request-context.js';
-import { FeedStore, type ToldEvent } from './feed.store.js';
+import { FeedStore, type NewEvent } from './feed.store.js';
 
 /** Keeps every event that is published, in the publisher's transaction: no change without its event, no event without its change. */
 @Injectable()
-export class Recorder {
+export class EventRecorder {
   /** What the open units of work have told so far, by their sessions. */
-  private readonly told = new WeakMap<object, ToldEvent[]>();
+  private readonly pending = new WeakMap<object, NewEvent[]>();
 
   constructor(
     bus: EventBus,
     private readonly unit: UnitOfWork,
     private readonly feed: FeedStore,
   ) {
-    bus.within(DomainEvent, (event) => Promise.resolve(this.hear(event)));
+    bus.within(DomainEvent, (event) => Promise.resolve(this.record(event)));
   }
 
   /** The number is taken at the very end, since whoever has one keeps the organization's other writers waiting. */
-  private hear(event: DomainEvent): void {
+  private record(event: DomainEvent): void {
     const session = this.unit.manager;
-    const told = this.told.get(session) ?? [];
-    if (told.push(asTold(event)) > 1) return;
-    this.told.set(session, told);
+    const told = this.pending.get(session) ?? [];
+    if (told.push(toNewEvent(event)) > 1) return;
+    this.pending.set(session, told);
     this.unit.beforeCommit(async () => {
-      this.told.delete(session);
+      this.pending.delete(session);
       if (isOfCaller(told)) await this.feed.append(told);
-      else await this.unit.asSystem('events of others', () => this.feed.append(told));
+      else await this.unit.runAsSystem('events of others', () => this.feed.append(told));
     });
   }
 }
 
 /** Whether the policies let the session write them: the system's session writes all, that of a caller those in the caller's name. */
-function isOfCaller(told: readonly ToldEvent[]): boolean {
+function isOfCaller(told: readonly NewEvent[]): boolean {
   const request = currentRequest();
   if (!request || request.actor?.isSystem) return true;
   return told.every(({ user_id }) => user_id === request.actor?.userId);
 }
 
 /** As it is now: the record it tells of may change again before the commit. */
-function asTold(event: DomainEvent): ToldEvent {
+function toNewEvent(event: DomainEvent): NewEvent {
   const { actor, subject } = event;
   return {
     id: newId(),

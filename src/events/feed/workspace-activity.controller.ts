@@ -1,9 +1,9 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
-import { Caller } from '../../core/access/public.js';
-import { type Envelope, envelope } from '../../core/listing/page.js';
-import { Id } from '../../core/rest/id.js';
+import { CurrentActor } from '../../core/access/public.js';
+import { type PageEnvelope, toPageEnvelope } from '../../core/listing/page.js';
+import { IdParam } from '../../core/rest/id.js';
 import { EventListQuery } from './event.inputs.js';
 import { EventPage, EventView } from './event.view.js';
 import { EventsService } from './events.service.js';
@@ -16,7 +16,7 @@ export class WorkspaceActivityController {
 
   @Get()
   @ApiOkResponse({ type: EventPage })
-  async list(@Caller() actor: Actor, @Id() id: string, @Query() query: EventListQuery): Promise<Envelope> {
-    return envelope(await this.events.activityOf(actor, id, query), 'events', EventView.of);
+  async list(@CurrentActor() actor: Actor, @IdParam() id: string, @Query() query: EventListQuery): Promise<PageEnvelope> {
+    return toPageEnvelope(await this.events.listOfWorkspace(actor, id, query), 'events', EventView.fromSeenEvent);
   }
 }

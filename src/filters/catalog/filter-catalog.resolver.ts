@@ -1,38 +1,38 @@
 import { Args, Context, Parent, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { CatalogSelector } from '../../catalog/catalog.inputs.js';
 import { Actor } from '../../core/access/actor.js';
-import { Caller } from '../../core/access/public.js';
+import { CurrentActor } from '../../core/access/public.js';
 import { CONTENTS_WEIGHT } from '../../core/graphql/limits/query-size.js';
 import { CatalogFilterView } from '../filter.view.js';
-import { FilterContents } from '../filter-contents.js';
+import { FilterContentsService } from '../filter-contents.js';
 import { FilterPresenter } from '../filter-presenter.js';
-import { FilterCatalog } from './filter-catalog.service.js';
+import { FilterCatalogService } from './filter-catalog.service.js';
 
 @Resolver(() => CatalogFilterView)
 export class FilterCatalogResolver {
   constructor(
-    private readonly catalog: FilterCatalog,
+    private readonly catalog: FilterCatalogService,
     private readonly presenter: FilterPresenter,
-    private readonly contents: FilterContents,
+    private readonly contents: FilterContentsService,
   ) {}
 
   @Query(() => [CatalogFilterView])
   async fetchFilterCatalogContent(
-    @Caller() actor: Actor,
+    @CurrentActor() actor: Actor,
     @Args('selector', { type: () => CatalogSelector, nullable: true }) selector: CatalogSelector | null,
   ): Promise<CatalogFilterView[]> {
-    return this.presenter.plainEntries(await this.catalog.page(actor, CatalogSelector.queryOf(selector ?? null)));
+    return this.presenter.toCatalogEntriesWithoutContents(await this.catalog.page(actor, CatalogSelector.toQuery(selector ?? null)));
   }
 
   /** The module in base64, read only when it is asked for. */
   @ResolveField(() => String, { nullable: true, complexity: CONTENTS_WEIGHT })
   filter_file(@Parent() filter: CatalogFilterView, @Context() context: object): Promise<string> {
-    return this.contents.loadFile(context, filter);
+    return this.contents.loadModuleBase64(context, filter);
   }
 
   /** The configuration, read only when it is asked for. */
   @ResolveField(() => String, { nullable: true, complexity: CONTENTS_WEIGHT })
   filter_resource(@Parent() filter: CatalogFilterView, @Context() context: object): Promise<string> {
-    return this.contents.loadResource(context, filter);
+    return this.contents.loadConfiguration(context, filter);
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { readCatalogData, technologiesOf } from '../../catalog/catalog-data.js';
+import { parseCatalogData, technologiesOf } from '../../catalog/catalog-data.js';
 import type { CatalogQuery, PublishInput } from '../../catalog/catalog.inputs.js';
-import { requireScope } from '../../core/access/access.js';
+import { assertScope } from '../../core/access/access.js';
 import type { Actor } from '../../core/access/actor.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { EventBus } from '../../core/events/event-bus.js';
@@ -15,7 +15,7 @@ import { FiltersStore } from '../filters.store.js';
 
 /** The filters that everyone who is signed in may read. */
 @Injectable()
-export class FilterCatalog {
+export class FilterCatalogService {
   constructor(
     private readonly filters: FiltersService,
     private readonly store: FiltersStore,
@@ -24,15 +24,15 @@ export class FilterCatalog {
   ) {}
 
   page(actor: Actor, query: CatalogQuery): Promise<Page<Filter>> {
-    requireScope(actor, filterPolicy.read);
-    return this.store.catalog(query);
+    assertScope(actor, filterPolicy.read);
+    return this.store.pageOfCatalog(query);
   }
 
   /** Publishing again changes what is said of the filter. */
   publish(actor: Actor, { id, catalog_data }: PublishInput, match: Precondition): Promise<Filter> {
     return this.unit.run(async () => {
-      const filter = await this.filters.open(actor, id, 'publish', match);
-      const data = readCatalogData(catalog_data);
+      const filter = await this.filters.getForUpdate(actor, id, 'publish', match);
+      const data = parseCatalogData(catalog_data);
       await this.store.update(filter, {
         visibility: 'public',
         catalogData: { ...data, published_version: filter.digest, published_at: new Date().toISOString() },
@@ -46,7 +46,7 @@ export class FilterCatalog {
   /** Only members of its workspace see it then. Unpublishing one that is not published changes nothing. */
   unpublish(actor: Actor, id: string, match: Precondition): Promise<Filter> {
     return this.unit.run(async () => {
-      const filter = await this.filters.open(actor, id, 'publish', match);
+      const filter = await this.filters.getForUpdate(actor, id, 'publish', match);
       if (!filter.isPublished) return filter;
       await this.store.update(filter, { visibility: 'workspace', catalogData: {}, technologies: [] });
       await this.events.publish(new FilterUnpublished(actor, filter));

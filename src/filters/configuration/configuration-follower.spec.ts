@@ -1,18 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { whole } from '../../core/listing/page.js';
+import { singlePage } from '../../core/listing/page.js';
 import { Filter } from '../filter.entity.js';
-import { ConfigurationFollower, type Reading } from './configuration-follower.js';
+import { ConfigurationFollower, type ConfigurationSnapshot } from './configuration-follower.js';
 
 /** A follower of one filter, whose revision the test counts up. */
 function followed() {
   const state = { revision: 1, readings: 0, left: 0, fails: false };
-  const read = (): Promise<Reading> => {
+  const read = (): Promise<ConfigurationSnapshot> => {
     state.readings++;
     if (state.fails) return Promise.reject(new Error('the database is away'));
     const filter = Object.assign(new Filter(), { id: 'a', revision: state.revision });
     return Promise.resolve({
       organizations: new Set(['own']),
-      pages: { patterns: whole([]), filters: whole([filter]) },
+      pages: { patterns: singlePage([]), filters: singlePage([filter]) },
     });
   };
   return { state, follower: new ConfigurationFollower(read, () => state.left++) };
@@ -26,7 +26,7 @@ describe('a follower of the configuration', () => {
   it('is given the pages at once, and again only when they have changed', async () => {
     const { state, follower } = followed();
     expect((await follower.next()).value?.filters.total).toBe(1);
-    expect([follower.concerns('own'), follower.concerns('other')]).toEqual([true, false]);
+    expect([follower.follows('own'), follower.follows('other')]).toEqual([true, false]);
     const next = follower.next();
     follower.wake();
     expect(await within(600, next)).toBe(open);

@@ -1,20 +1,20 @@
 import { Args, Parent, ResolveField, Resolver, Subscription } from '@nestjs/graphql';
 import { Actor } from '../../core/access/actor.js';
-import { Caller } from '../../core/access/public.js';
-import type { Envelope } from '../../core/listing/page.js';
+import { CurrentActor } from '../../core/access/public.js';
+import type { PageEnvelope } from '../../core/listing/page.js';
 import { PageFilter } from '../../core/listing/page-filter.js';
 import { DesignPresenter } from '../../designs/design-presenter.js';
 import { DesignPage } from '../../designs/design.view.js';
 import { FilterPresenter } from '../filter-presenter.js';
 import { FilterPage } from '../filter.view.js';
-import { ConfigurationFeed } from './configuration-feed.js';
+import { ConfigurationFeedService } from './configuration-feed.js';
 import type { ConfigurationPages } from './configuration-follower.js';
 import { ConfigurationPage } from './configuration.view.js';
 
 @Resolver(() => ConfigurationPage)
 export class ConfigurationResolver {
   constructor(
-    private readonly feed: ConfigurationFeed,
+    private readonly feed: ConfigurationFeedService,
     private readonly designs: DesignPresenter,
     private readonly filters: FilterPresenter,
   ) {}
@@ -22,7 +22,7 @@ export class ConfigurationResolver {
   /** Both pages at once, then whenever a change of a design or a filter makes them others. */
   @Subscription(() => ConfigurationPage, { resolve: (pages: ConfigurationPages) => pages })
   subscribeConfiguration(
-    @Caller() actor: Actor,
+    @CurrentActor() actor: Actor,
     @Args('patternSelector') patternSelector: PageFilter,
     @Args('filterSelector') filterSelector: PageFilter,
   ): Promise<AsyncIterator<ConfigurationPages>> {
@@ -30,12 +30,12 @@ export class ConfigurationResolver {
   }
 
   @ResolveField('patterns', () => DesignPage, { nullable: true })
-  patternPage(@Parent() { patterns }: ConfigurationPages): Promise<Envelope> {
-    return this.designs.page(patterns);
+  patternPage(@Parent() { patterns }: ConfigurationPages): Promise<PageEnvelope> {
+    return this.designs.toEnvelope(patterns);
   }
 
   @ResolveField('filters', () => FilterPage, { nullable: true })
-  filterPage(@Parent() { filters }: ConfigurationPages): Envelope {
-    return this.filters.plainPage(filters);
+  filterPage(@Parent() { filters }: ConfigurationPages): PageEnvelope {
+    return this.filters.toPageWithoutContents(filters);
   }
 }

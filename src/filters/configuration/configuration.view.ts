@@ -1,5 +1,5 @@
 import { ObjectType } from '@nestjs/graphql';
-import type { Envelope } from '../../core/listing/page.js';
+import type { PageEnvelope } from '../../core/listing/page.js';
 import { RecordField } from '../../core/schema/fields.js';
 import { DesignPage } from '../../designs/design.view.js';
 import { FilterPage } from '../filter.view.js';
@@ -8,8 +8,8 @@ import { FilterPage } from '../filter.view.js';
 @ObjectType('ConfigurationPage')
 export class ConfigurationPage {
   @RecordField(() => DesignPage, { nullable: true })
-  patterns!: Envelope;
+  patterns!: PageEnvelope;
 
   @RecordField(() => FilterPage, { nullable: true })
-  filters!: Envelope;
+  filters!: PageEnvelope;
 }

@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import { HEADER, moduleOf, proxyFilter, section } from './module.fixture.js';
-import { factsOf } from './module-facts.js';
+import { readModuleFacts } from './module-facts.js';
 
 const factsIn = (bytes: Uint8Array | number[] | string) =>
-  factsOf({ bytes: typeof bytes === 'string' ? Buffer.from(bytes) : Uint8Array.from(bytes), pointer: '/file' });
+  readModuleFacts({ bytes: typeof bytes === 'string' ? Buffer.from(bytes) : Uint8Array.from(bytes), pointer: '/file' });
 
 /** What is said of bytes that are no module. */
 function refusalOf(bytes: Uint8Array | number[] | string): { detail: string; remedy: string } {
@@ -33,7 +33,7 @@ describe('a module', () => {
 
   it('is read when it stands in the middle of a buffer', () => {
     const bytes = Buffer.concat([Buffer.from('before'), proxyFilter()]).subarray(6);
-    expect(factsOf({ bytes, pointer: '/file' }).abi).toBe('0.2.1');
+    expect(readModuleFacts({ bytes, pointer: '/file' }).abi).toBe('0.2.1');
   });
 
   it('may have any names, of which as many are told as people read, and none that a database refuses', () => {

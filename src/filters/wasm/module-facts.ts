@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import type { Task } from '../../formats/worker-pool.js';
-import { faultOfBeginning } from './beginning.js';
+import { findFormatFault } from './beginning.js';
 
 /** What a module says of itself. Of the names as many are kept as people read; the counts tell how many there are. */
 export interface ModuleFacts {
@@ -14,53 +14,53 @@ export interface ModuleFacts {
   imports_count: number;
 }
 
-export interface SentModule {
+export interface ModuleInput {
   bytes: Uint8Array;
   /** Where in the request it was sent. */
   pointer: string;
 }
 
-const LISTED = 200;
-const LONGEST_NAME = 200;
-const LONGEST_REASON = 500;
-const ABI = /^proxy_abi_version_(\d+(?:_\d+)*)$/;
+const MAX_LISTED = 200;
+const MAX_NAME_LENGTH = 200;
+const MAX_REASON_LENGTH = 500;
+const ABI_EXPORT = /^proxy_abi_version_(\d+(?:_\d+)*)$/;
 
 /** A module that is sound. */
-export interface JudgedModule {
+export interface ValidatedModule {
   facts: ModuleFacts;
   /** `sha256:` and hex digits. */
   digest: string;
 }
 
 /** For the worker pool: as judge. */
-export const judgeTask: Task<SentModule, JudgedModule> = { module: import.meta.url, name: 'judge' };
+export const validateModuleTask: Task<ModuleInput, ValidatedModule> = { module: import.meta.url, name: 'judge' };
 
 /** @throws InvalidRequest as factsOf */
-export function judge(sent: SentModule): JudgedModule {
-  return { facts: factsOf(sent), digest: `sha256:${createHash('sha256').update(sent.bytes).digest('hex')}` };
+export function judge(sent: ModuleInput): ValidatedModule {
+  return { facts: readModuleFacts(sent), digest: `sha256:${createHash('sha256').update(sent.bytes).digest('hex')}` };
 }
 
 /**
  * Compiles a module, without ever running it, and reads what it says of itself.
  * @throws InvalidRequest saying why it is no core module of WebAssembly
  */
-export function factsOf({ bytes, pointer }: SentModule): ModuleFacts {
-  const fault = faultOfBeginning(bytes);
-  if (fault) throw unsound(pointer, fault.detail, fault.remedy);
-  const module = compiled(bytes, pointer);
+export function readModuleFacts({ bytes, pointer }: ModuleInput): ModuleFacts {
+  const fault = findFormatFault(bytes);
+  if (fault) throw invalidModule(pointer, fault.detail, fault.remedy);
+  const module = compileModule(bytes, pointer);
   const exported = WebAssembly.Module.exports(module).map(({ name }) => name);
   const imported = WebAssembly.Module.imports(module).map((each) => `${each.module}.${each.name}`);
-  const version = exported.map((name) => ABI.exec(name)?.[1]).find((found) => found !== undefined);
+  const version = exported.map((name) => ABI_EXPORT.exec(name)?.[1]).find((found) => found !== undefined);
   return {
-    abi: version?.replaceAll('_', '.').slice(0, LONGEST_NAME) ?? null,
-    exports: exported.slice(0, LISTED).map((name) => legible(name)),
-    imports: imported.slice(0, LISTED).map((name) => legible(name)),
+    abi: version?.replaceAll('_', '.').slice(0, MAX_NAME_LENGTH) ?? null,
+    exports: exported.slice(0, MAX_LISTED).map((name) => toLegibleName(name)),
+    imports: imported.slice(0, MAX_LISTED).map((name) => toLegibleName(name)),
     exports_count: exported.length,
     imports_count: imported.length,
   };
 }
 
-function compiled(bytes: Uint8Array, pointer: string): WebAssembly.Module {
+function compileModule(bytes: Uint8Array, pointer: string): WebAssembly.Module {
   try {
     return new WebAssembly.Module(bytes);
   } catch (error) {
@@ -69,11 +69,11 @@ function compiled(bytes: Uint8Array, pointer: string): WebAssembly.Module {
       /^(?:WebAssembly\.Module\(\): )?(.*?)(?: @\+(\d+))?$/s.exec(error.message) ?? [];
     const where = at === undefined ? '' : `, at byte ${at}`;
     const remedy = 'Build it again, or send it again if it was cut off on its way.';
-    throw unsound(pointer, `is not sound WebAssembly: ${legible(reason, LONGEST_REASON)}${where}`, remedy);
+    throw invalidModule(pointer, `is not sound WebAssembly: ${toLegibleName(reason, MAX_REASON_LENGTH)}${where}`, remedy);
   }
 }
 
-function unsound(pointer: string, detail: string, remedy: string): InvalidRequest {
+function invalidModule(pointer: string, detail: string, remedy: string): InvalidRequest {
   return new InvalidRequest(`${pointer.replace(/^\//, '')} ${detail}`, {
     errors: [{ pointer, detail, remedy }],
     remedy,
@@ -81,6 +81,6 @@ function unsound(pointer: string, detail: string, remedy: string): InvalidReques
 }
 
 /** Names in modules are any text; no database keeps the NUL character. */
-function legible(name: string, longest = LONGEST_NAME): string {
+function toLegibleName(name: string, longest = MAX_NAME_LENGTH): string {
   return [...name].slice(0, longest).join('').replaceAll('\0', '\ufffd');
 }

@@ -1,33 +1,33 @@
 import { AppError, InvalidRequest } from '../../core/errors/app-error.js';
-import { unpack } from '../archive.js';
-import { type Unpacked } from '../archive-contents.js';
+import { unpackArchive } from '../archive.js';
+import { type UnpackedTotals } from '../archive-contents.js';
 import { type FormatLimits } from '../limits.js';
 import { type SourceFile } from '../source-file.js';
 
-const NESTED = /(?:^|\/)charts\/[^/]+\.tgz$/;
+const PACKED_CHART = /(?:^|\/)charts\/[^/]+\.tgz$/;
 /** Charts within charts; real ones have two or three. */
-const DEEPEST = 8;
+const MAX_DEPTH = 8;
 
 /**
  * A chart whose packed dependencies (`charts/x-1.2.3.tgz`) are folders, at every depth, so that all of it has been looked at and counted:
  * it keeps to the limits of one archive. Each file still says under which path it was sent: `charts/x-1.2.3.tgz/x/values.yaml`.
  * @param refuse hears of packed charts that cannot be unpacked, which are then left out; unless given, the first is thrown as `unpack` does
  */
-export async function unpackedChart(
+export async function unpackNestedCharts(
   files: ReadonlyMap<string, SourceFile>,
   limits: FormatLimits,
   refuse?: (file: SourceFile, error: AppError) => void,
 ): Promise<ReadonlyMap<string, SourceFile>> {
   if (![...files.keys()].some(isPackedChart)) return files;
   const whole = new Map<string, SourceFile>();
-  const unpacked: Unpacked = { entries: 0, bytes: 0 };
+  const unpacked: UnpackedTotals = { entries: 0, bytes: 0 };
   for (const { bytes } of files.values()) {
     unpacked.entries += 1;
     unpacked.bytes += bytes.length;
   }
   const open = async (path: string, file: SourceFile, depth: number): Promise<void> => {
-    if (depth > DEEPEST) throw tooDeep(file.path);
-    for (const [inner, member] of await unpack(file, limits, unpacked)) {
+    if (depth > MAX_DEPTH) throw tooDeep(file.path);
+    for (const [inner, member] of await unpackArchive(file, limits, unpacked)) {
       const shown = `${file.path}/${inner}`;
       await add(`${withoutEnding(path)}/${withoutTop(inner)}`, { path: shown, bytes: member.bytes }, depth);
     }
@@ -48,7 +48,7 @@ export async function unpackedChart(
 
 /** Whether a file of a chart is a packed chart that it depends on. */
 export function isPackedChart(path: string): boolean {
-  return NESTED.test(path);
+  return PACKED_CHART.test(path);
 }
 
 function withoutEnding(path: string): string {
@@ -61,6 +61,6 @@ function withoutTop(path: string): string {
 }
 
 function tooDeep(path: string): InvalidRequest {
-  const detail = `is a chart within more than ${DEEPEST} others`;
+  const detail = `is a chart within more than ${MAX_DEPTH} others`;
   return new InvalidRequest(`${path} ${detail}`, { errors: [{ file: path, detail }] });
 }

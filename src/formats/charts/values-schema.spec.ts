@@ -1,9 +1,9 @@
 import { type JsonObject } from '../located.js';
-import { withoutRemoteSchemas } from './values-schema.js';
+import { removeRemoteSchemas } from './values-schema.js';
 
 const sent = (schema: string, path = 'values.schema.json'): JsonObject =>
   JSON.parse(
-    Buffer.from(withoutRemoteSchemas(path, { path: `x/${path}`, bytes: Buffer.from(schema) })).toString(),
+    Buffer.from(removeRemoteSchemas(path, { path: `x/${path}`, bytes: Buffer.from(schema) })).toString(),
   ) as JsonObject;
 
 describe('a schema of values', () => {

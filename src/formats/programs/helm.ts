@@ -1,12 +1,12 @@
 import { InvalidRequest } from '../../core/errors/app-error.js';
-import { unpackedChart } from '../charts/nested-charts.js';
-import { withoutRemoteSchemas } from '../charts/values-schema.js';
-import { defaultLimits, type FormatLimits } from '../limits.js';
+import { unpackNestedCharts } from '../charts/nested-charts.js';
+import { removeRemoteSchemas } from '../charts/values-schema.js';
+import { DEFAULT_FORMAT_LIMITS, type FormatLimits } from '../limits.js';
 import { type JsonObject } from '../located.js';
 import { type SourceFile } from '../source-file.js';
-import { Turns } from '../../core/turns.js';
-import { faultsOfHelm } from './helm-faults.js';
-import { type Renderer } from './program.js';
+import { TimeSlicer } from '../../core/turns.js';
+import { parseHelmFaults } from './helm-faults.js';
+import { type ProgramRenderer } from './program.js';
 
 /** Files by path seen from the folder of Chart.yaml; `path` of each is what faults show. */
 export type ChartFiles = ReadonlyMap<string, SourceFile>;
@@ -23,17 +23,17 @@ export interface ChartRelease {
 }
 
 /** Notes are for people and may fail on purpose; without them a chart renders as `helm template` shows it. */
-const NOTES = /^(?:charts\/[^/]+\/)*templates\/(?:.*\/)?NOTES\.txt$/;
+const NOTES_FILE = /^(?:charts\/[^/]+\/)*templates\/(?:.*\/)?NOTES\.txt$/;
 
 /** The Helm engine: the program, run on the files of one chart, away from clusters, repositories and the network. */
 export class Helm {
   constructor(
-    private readonly program: Renderer,
-    private readonly limits: FormatLimits = defaultLimits,
+    private readonly program: ProgramRenderer,
+    private readonly limits: FormatLimits = DEFAULT_FORMAT_LIMITS,
   ) {}
 
-  available(): Promise<boolean> {
-    return this.program.available();
+  isAvailable(): Promise<boolean> {
+    return this.program.isAvailable();
   }
 
   /**
@@ -41,18 +41,18 @@ export class Helm {
    * Throws InvalidRequest with located faults when the chart does not render, `TOO_COSTLY` when it does not end, `PROGRAM_MISSING` without Helm.
    */
   async template(files: ChartFiles, release: ChartRelease): Promise<string> {
-    const whole = await unpackedChart(files, this.limits);
+    const whole = await unpackNestedCharts(files, this.limits);
     const work = new Map<string, Uint8Array>();
-    const turns = new Turns();
+    const turns = new TimeSlicer();
     for (const [path, file] of whole) {
-      if (!NOTES.test(path)) work.set(`chart/${path}`, withoutRemoteSchemas(path, file));
-      await turns.take();
+      if (!NOTES_FILE.test(path)) work.set(`chart/${path}`, removeRemoteSchemas(path, file));
+      await turns.yieldToEventLoop();
     }
     work.set('values.json', Buffer.from(JSON.stringify(release.values ?? {})));
     const name = files.get('Chart.yaml')?.path ?? 'Chart.yaml';
-    const { status, output, said } = await this.program.run(argumentsOf(release), work, name);
+    const { status, stdout: output, stderr: said } = await this.program.run(buildArguments(release), work, name);
     if (status === 0) return output;
-    const errors = faultsOfHelm(said, whole);
+    const errors = parseHelmFaults(said, whole);
     const [first] = errors;
     throw new InvalidRequest(`${first?.file ?? name}: ${first?.detail ?? 'does not render'}`, {
       errors,
@@ -61,7 +61,7 @@ export class Helm {
   }
 }
 
-function argumentsOf({ releaseName, namespace, includeCrds = true, kubeVersion }: ChartRelease): string[] {
+function buildArguments({ releaseName, namespace, includeCrds = true, kubeVersion }: ChartRelease): string[] {
   return [
     'template',
     releaseName,

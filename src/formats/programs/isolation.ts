@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-const execute = promisify(execFile);
+const runFile = promisify(execFile);
 
 /** `auto`: where the system allows it. `require`: programs that cannot be isolated are not run. */
 export type IsolationMode = 'auto' | 'require';
@@ -17,25 +17,25 @@ export class IsolationMissing extends Error {
 }
 
 /** How a program is started and under which path it sees its scratch folder. */
-export interface Launch {
+export interface ProgramLaunch {
   command: readonly [string, ...string[]];
   scratch: string;
   /** The PATH of the command, before the program's own. */
   path?: string;
 }
 
-const SCRATCH = '/armature-run';
-const TOOLS = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+const SCRATCH_MOUNT = '/armature-run';
+const TOOLS_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const NAMESPACES = ['--user', '--map-root-user', '--net', '--mount', '--pid', '--ipc', '--uts', '--fork'];
 /** What the set-up exits with when it fails; no program that is run here does. */
-const SET_UP_FAILED = 125;
+const SETUP_FAILED_STATUS = 125;
 
 /**
  * Makes a root of its own, read-only but for the scratch folder, with the libraries of the system and the program; then runs the
  * program in it without any capability. `umount` looks for /proc, so the old one is lent to it until it is gone.
  */
-const SET_UP = `
-trap 'exit ${SET_UP_FAILED}' 0
+const SETUP_SCRIPT = `
+trap 'exit ${SETUP_FAILED_STATUS}' 0
 set -e
 scratch=$1 program=$2 drop=$(command -v setpriv)
 shift 2
@@ -47,7 +47,7 @@ for place in /usr /bin /sbin /lib /lib32 /lib64; do
   elif [ -d "$place" ]; then mkdir "$root$place"; bind "$place"; fi
 done
 cd "$root"
-mkdir dev old .${SCRATCH}
+mkdir dev old .${SCRATCH_MOUNT}
 : > dev/null
 mount --bind /dev/null dev/null
 if [ ! -e "$root$program" ]; then
@@ -55,13 +55,13 @@ if [ ! -e "$root$program" ]; then
   : > "$root$program"
   bind "$program"
 fi
-mount --bind "$scratch" .${SCRATCH}
+mount --bind "$scratch" .${SCRATCH_MOUNT}
 ln -s old/proc proc
 mount -o remount,bind,ro "$root"
 pivot_root . old
-cd ${SCRATCH}/work
+cd ${SCRATCH_MOUNT}/work
 umount -l /old
-PATH=${SCRATCH}/empty
+PATH=${SCRATCH_MOUNT}/empty
 exec "$drop" --bounding-set=-all --inh-caps=-all --no-new-privs -- "$program" "$@"
 `;
 
@@ -70,39 +70,39 @@ export class Isolation {
   /** Without namespaces: what a program is given to read is all that protects. */
   static readonly none = new Isolation(false);
 
-  private constructor(readonly works: boolean) {}
+  private constructor(readonly isIsolated: boolean) {}
 
   /** Asks the system once, by isolating a shell in a scratch folder. */
   static async probe(scratch: string): Promise<Isolation> {
     const isolation = new Isolation(true);
-    const { command, path } = isolation.launch('/bin/sh', ['-c', ':'], scratch);
+    const { command, path } = isolation.prepareLaunch('/bin/sh', ['-c', ':'], scratch);
     const [file, ...args] = command;
     try {
-      await execute(file, args, { env: { PATH: path }, timeout: 10_000 });
+      await runFile(file, args, { env: { PATH: path }, timeout: 10_000 });
       return isolation;
     } catch {
       return Isolation.none;
     }
   }
 
-  launch(program: string, args: readonly string[], scratch: string): Launch {
-    if (!this.works) return { command: [program, ...args], scratch };
-    const command: Launch['command'] = [
+  prepareLaunch(program: string, args: readonly string[], scratch: string): ProgramLaunch {
+    if (!this.isIsolated) return { command: [program, ...args], scratch };
+    const command: ProgramLaunch['command'] = [
       'unshare',
       ...NAMESPACES,
       '/bin/sh',
       '-c',
-      SET_UP,
+      SETUP_SCRIPT,
       'sh',
       scratch,
       program,
       ...args,
     ];
-    return { command, scratch: SCRATCH, path: TOOLS };
+    return { command, scratch: SCRATCH_MOUNT, path: TOOLS_PATH };
   }
 
   /** Whether a run ended before the program began. */
-  failed(status: number | null, said: string): boolean {
-    return this.works && (status === SET_UP_FAILED || said.startsWith('unshare:'));
+  hasSetupFailed(status: number | null, said: string): boolean {
+    return this.isIsolated && (status === SETUP_FAILED_STATUS || said.startsWith('unshare:'));
   }
 }

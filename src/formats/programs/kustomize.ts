@@ -1,16 +1,16 @@
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import { type SourceFile } from '../source-file.js';
-import { type Renderer } from './program.js';
+import { type ProgramRenderer } from './program.js';
 
-const LONGEST = 500;
-const RESTRICTED = /is not in or below/;
+const MAX_DETAIL_LENGTH = 500;
+const RESTRICTED_MESSAGE = /is not in or below/;
 
 /** The kustomize engine: `kustomize` itself, or kubectl, which has it as a command. */
 export class Kustomize {
-  constructor(private readonly program: Renderer) {}
+  constructor(private readonly program: ProgramRenderer) {}
 
-  available(): Promise<boolean> {
-    return this.program.available();
+  isAvailable(): Promise<boolean> {
+    return this.program.isAvailable();
   }
 
   /**
@@ -21,11 +21,11 @@ export class Kustomize {
   async build(files: ReadonlyMap<string, SourceFile>, root: string): Promise<string> {
     const folder = root === '' ? '.' : `./${root}`;
     const work = new Map([...files].map(([path, { bytes }]) => [path, bytes]));
-    const subject = nameOf(files, root);
-    const { status, output, said } = await this.program.run(argumentsOf(folder), work, subject);
+    const subject = findKustomization(files, root);
+    const { status, stdout: output, stderr: said } = await this.program.run(buildArguments(folder), work, subject);
     if (status === 0) return output;
-    const detail = reasonIn(said);
-    const remedy = RESTRICTED.test(said)
+    const detail = parseReason(said);
+    const remedy = RESTRICTED_MESSAGE.test(said)
       ? 'Move the file into the folder of the Kustomization that names it.'
       : undefined;
     const fault = { file: subject, detail, ...(remedy ? { remedy } : {}) };
@@ -37,19 +37,19 @@ export function isKubectl(path: string): boolean {
   return /(?:^|[/\\])kubectl[^/\\]*$/.test(path);
 }
 
-function nameOf(files: ReadonlyMap<string, SourceFile>, root: string): string {
+function findKustomization(files: ReadonlyMap<string, SourceFile>, root: string): string {
   const names = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'];
   const found = names.map((name) => files.get(root === '' ? name : `${root}/${name}`)).find((file) => file);
   return found?.path ?? root;
 }
 
 /** Without plugins, functions, charts and network, which all are off unless asked for. */
-function argumentsOf(folder: string): string[] {
+function buildArguments(folder: string): string[] {
   return ['--load-restrictor', 'LoadRestrictionsRootOnly', folder];
 }
 
 /** The last line that tells something, without the marks of a log and the path of the run. */
-function reasonIn(said: string): string {
+function parseReason(said: string): string {
   const lines = said.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('# Warning'));
   const [, logged] = /err="(.*)"$/.exec(lines.at(-1) ?? '') ?? [];
   const reason = (logged ?? lines.join(' '))
@@ -57,5 +57,5 @@ function reasonIn(said: string): string {
     .replace(/\s+/g, ' ')
     .trim();
   if (reason === '') return 'does not render, and the program does not say why';
-  return reason.length > LONGEST ? `${reason.slice(0, LONGEST)}…` : reason;
+  return reason.length > MAX_DETAIL_LENGTH ? `${reason.slice(0, MAX_DETAIL_LENGTH)}…` : reason;
 }

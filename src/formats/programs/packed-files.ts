@@ -6,7 +6,7 @@ export interface PackedFiles {
   bytes: Uint8Array<ArrayBuffer>;
 }
 
-export function packedFiles(files: ReadonlyMap<string, Uint8Array>): PackedFiles {
+export function packFiles(files: ReadonlyMap<string, Uint8Array>): PackedFiles {
   const ends: number[] = [];
   let size = 0;
   for (const { length } of files.values()) ends.push((size += length));
@@ -15,6 +15,6 @@ export function packedFiles(files: ReadonlyMap<string, Uint8Array>): PackedFiles
   return { paths: [...files.keys()], ends, bytes };
 }
 
-export function unpackedFiles({ paths, ends, bytes }: PackedFiles): Map<string, Uint8Array> {
+export function unpackFiles({ paths, ends, bytes }: PackedFiles): Map<string, Uint8Array> {
   return new Map(paths.map((path, index) => [path, bytes.subarray(ends[index - 1] ?? 0, ends[index])]));
 }

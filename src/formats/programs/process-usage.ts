@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** What a process and all that it started take together. */
-export interface Usage {
+export interface ProcessUsage {
   processes: number;
   /** Megabytes in memory and swap. */
   memory: number;
 }
 
 /** Undefined where the system has no /proc, or the process has ended. Processes that have taken another parent are not seen. */
-export function usageOf(root: number): Usage | undefined {
-  const usage: Usage = { processes: 0, memory: 0 };
+export function readProcessUsage(root: number): ProcessUsage | undefined {
+  const usage: ProcessUsage = { processes: 0, memory: 0 };
   const open = [root];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
     try {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setPriority } from 'node:os';
-import { type Launch } from './isolation.js';
-import { usageOf } from './process-usage.js';
+import { type ProgramLaunch } from './isolation.js';
+import { readProcessUsage } from './process-usage.js';
 import { type ScratchFolder } from './scratch-folder.js';
 
 export interface ProcessBounds {
@@ -14,71 +14,71 @@ export interface ProcessBounds {
 }
 
 /** How a process ended. */
-export interface Ended {
+export interface ProcessResult {
   status: number | null;
-  output: string;
+  stdout: string;
   /** The beginning of standard error. */
-  said: string;
+  stderr: string;
   /** The bound for which it was ended, in words that fit after "rendering it". */
-  passed?: string;
+  exceededBound?: string;
 }
 
-const MOST_SAID = 64 * 1024;
-const MOST_PROCESSES = 32;
-const LOOK_EVERY = 50;
+const MAX_STDERR_BYTES = 64 * 1024;
+const MAX_PROCESSES = 32;
+const USAGE_POLL_MS = 50;
 /** Go reserves several times the address space that it uses; this bound is for systems on which use cannot be seen, and for leaps between two looks. */
-const ADDRESS_SPACE = 6;
+const ADDRESS_SPACE_FACTOR = 6;
 /** Of its memory, from which on Go collects garbage rather than growing. */
-const SOFT_LIMIT = 0.75;
+const SOFT_LIMIT_FACTOR = 0.75;
 /** What the Go runtime says when it cannot go on. */
 const EXHAUSTED = /^(?:runtime: out of memory|fatal error: (?:out of memory|runtime: (?:cannot|out of|address)|stack overflow)|runtime: goroutine stack exceeds)/m; // prettier-ignore
 /** Sets the limits that a process can be given only from inside; what a system does not know is left out. */
-const BOUNDED = 'ulimit -c 0; ulimit -v "$1" 2>/dev/null; ulimit -t "$2" 2>/dev/null; shift 2; exec "$@"';
+const BOUNDED_SCRIPT = 'ulimit -c 0; ulimit -v "$1" 2>/dev/null; ulimit -t "$2" 2>/dev/null; shift 2; exec "$@"';
 /** What a shell exits with for a child that a signal ended. */
-const SIGNALLED = 128;
+const SIGNAL_STATUS_BASE = 128;
 
 /** One process of a foreign program, bounded in time, memory, output and number of processes, which ends with all that it started. */
 export class ProgramProcess {
   private readonly child: ChildProcess;
-  private readonly output: Buffer[] = [];
-  private readonly said: Buffer[] = [];
-  private passed: string | undefined;
+  private readonly stdout: Buffer[] = [];
+  private readonly stderr: Buffer[] = [];
+  private exceededBound: string | undefined;
 
   constructor(
-    { command, scratch, path }: Launch,
+    { command, scratch, path }: ProgramLaunch,
     folder: ScratchFolder,
     private readonly bounds: ProcessBounds,
   ) {
     const { memory, timeLimit } = bounds;
-    const limits = [String(memory * ADDRESS_SPACE * 1024), String(Math.ceil((timeLimit / 1000) * 2))];
-    this.child = spawn('/bin/sh', ['-c', BOUNDED, 'sh', ...limits, ...command], {
+    const limits = [String(memory * ADDRESS_SPACE_FACTOR * 1024), String(Math.ceil((timeLimit / 1000) * 2))];
+    this.child = spawn('/bin/sh', ['-c', BOUNDED_SCRIPT, 'sh', ...limits, ...command], {
       cwd: folder.work,
-      env: { ...environmentIn(scratch, memory), ...(path === undefined ? {} : { PATH: path }) },
+      env: { ...buildEnvironment(scratch, memory), ...(path === undefined ? {} : { PATH: path }) },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
-    this.yieldToRequests();
+    this.lowerPriority();
   }
 
-  async ended(): Promise<Ended> {
+  async waitForExit(): Promise<ProcessResult> {
     const { timeLimit, memory } = this.bounds;
     const timer = setTimeout(() => this.stop(`took longer than ${timeLimit} ms`), timeLimit);
-    const watch = setInterval(() => this.look(), LOOK_EVERY);
+    const watch = setInterval(() => this.checkUsage(), USAGE_POLL_MS);
     this.collect();
     try {
       const status = await new Promise<number | null>((resolve, reject) => {
         this.child.on('error', reject).on('close', resolve);
       });
-      const said = Buffer.concat(this.said).subarray(0, MOST_SAID).toString();
-      if (EXHAUSTED.test(said)) this.passed ??= `needs more than ${memory} MB of memory`;
-      else if (status === null || status > SIGNALLED)
-        this.passed ??= 'was ended by the system, which happens when time or memory run out';
-      const { passed } = this;
+      const said = Buffer.concat(this.stderr).subarray(0, MAX_STDERR_BYTES).toString();
+      if (EXHAUSTED.test(said)) this.exceededBound ??= `needs more than ${memory} MB of memory`;
+      else if (status === null || status > SIGNAL_STATUS_BASE)
+        this.exceededBound ??= 'was ended by the system, which happens when time or memory run out';
+      const { exceededBound: passed } = this;
       return {
         status,
-        output: Buffer.concat(this.output).toString(),
-        said,
-        ...(passed === undefined ? {} : { passed }),
+        stdout: Buffer.concat(this.stdout).toString(),
+        stderr: said,
+        ...(passed === undefined ? {} : { exceededBound: passed }),
       };
     } finally {
       clearTimeout(timer);
@@ -102,29 +102,29 @@ export class ProgramProcess {
     this.child.stdout?.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size > most) this.stop(`makes more than ${most} bytes of it`);
-      else this.output.push(chunk);
+      else this.stdout.push(chunk);
     });
     this.child.stderr?.on('data', (chunk: Buffer) => {
-      if (words < MOST_SAID) this.said.push(chunk);
+      if (words < MAX_STDERR_BYTES) this.stderr.push(chunk);
       words += chunk.length;
     });
   }
 
   /** Memory is what is used, not what is reserved, so it is looked at from outside. */
-  private look(): void {
-    const usage = usageOf(this.child.pid ?? 0);
+  private checkUsage(): void {
+    const usage = readProcessUsage(this.child.pid ?? 0);
     if (!usage) return;
     if (usage.memory > this.bounds.memory) this.stop(`needs more than ${this.bounds.memory} MB of memory`);
-    if (usage.processes > MOST_PROCESSES) this.stop(`starts more than ${MOST_PROCESSES} processes`);
+    if (usage.processes > MAX_PROCESSES) this.stop(`starts more than ${MAX_PROCESSES} processes`);
   }
 
   private stop(limit: string): void {
-    this.passed ??= limit;
+    this.exceededBound ??= limit;
     this.kill();
   }
 
   /** Requests go before rendering. */
-  private yieldToRequests(): void {
+  private lowerPriority(): void {
     const { pid } = this.child;
     try {
       if (pid !== undefined) setPriority(pid, 10);
@@ -135,7 +135,7 @@ export class ProgramProcess {
 }
 
 /** Nothing of the server's own: no cluster, no plugins, no other programs, and a proxy that nobody answers in place of the network. */
-function environmentIn(scratch: string, memory: number): Record<string, string> {
+function buildEnvironment(scratch: string, memory: number): Record<string, string> {
   const nowhere = 'http://127.0.0.1:9';
   const home = `${scratch}/home`;
   const empty = `${scratch}/empty`;
@@ -158,7 +158,7 @@ function environmentIn(scratch: string, memory: number): Record<string, string> 
     NO_PROXY: '',
     GOTRACEBACK: 'none',
     GOMAXPROCS: '2',
-    GOMEMLIMIT: `${Math.floor(memory * SOFT_LIMIT)}MiB`,
+    GOMEMLIMIT: `${Math.floor(memory * SOFT_LIMIT_FACTOR)}MiB`,
     LANG: 'C.UTF-8',
   };
 }

@@ -3,22 +3,22 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Isolation } from './isolation.js';
 import { script } from './program.fixture.js';
-import { type ProgramBounds, ProgramRunner, type Run } from './program-runner.js';
-import { Programs } from './programs.js';
+import { type ProgramBounds, ProgramRunner, type ProgramResult } from './program-runner.js';
+import { LocalRenderEngines } from './programs.js';
 
 const files = (texts: Record<string, string>): Map<string, Uint8Array> =>
   new Map(Object.entries(texts).map(([path, text]) => [path, Buffer.from(text)]));
 
 const [best] = await new ProgramRunner().isolations();
 /** With isolation where the system has it, and without. */
-const modes = best?.works ? (['auto', 'off'] as const) : (['off'] as const);
+const modes = best?.isIsolated ? (['auto', 'off'] as const) : (['off'] as const);
 
 describe.each(modes)('running a program (isolation %s)', (mode) => {
   async function run(
     body: string,
     bounds: Partial<ProgramBounds> = {},
     given: Map<string, Uint8Array> = new Map(),
-  ): Promise<Run> {
+  ): Promise<ProgramResult> {
     const program = await script('program', body);
     const runner = new ProgramRunner(bounds, mode);
     return runner.run(program.path, ['one', 'two words'], given, 'chart.tgz').finally(program.remove);
@@ -37,7 +37,7 @@ describe.each(modes)('running a program (isolation %s)', (mode) => {
   it('gives it nothing of the environment, and a folder of its own that is gone afterwards', async () => {
     // Jest itself is run with this variable, so nothing of the thread's environment has to be changed here.
     expect(process.env['NODE_OPTIONS']).toBeTruthy();
-    const { output } = await run('set; echo "$PWD"');
+    const { stdout: output } = await run('set; echo "$PWD"');
     expect(output).not.toContain('NODE_OPTIONS');
     expect(output).not.toMatch(/^PATH=.*(?:usr|sbin)/m);
     const work = output.trim().split('\n').at(-1) ?? '';
@@ -110,14 +110,14 @@ describe.each(modes)('running a program (isolation %s)', (mode) => {
   });
 });
 
-(best?.works ? describe : describe.skip)('an isolated program', () => {
-  const run = async (body: string): Promise<Run> => {
+(best?.isIsolated ? describe : describe.skip)('an isolated program', () => {
+  const run = async (body: string): Promise<ProgramResult> => {
     const program = await script('program', body);
     return new ProgramRunner({}, 'require').run(program.path, []).finally(program.remove);
   };
 
   it('sees the system and its own files, and no others', async () => {
-    const { output } = await run('echo /*; echo /root/* /home/*; echo "${0%/*/*}"/*; echo "${0%/*}"; echo /proc/*');
+    const { stdout: output } = await run('echo /*; echo /root/* /home/*; echo "${0%/*/*}"/*; echo "${0%/*}"; echo /proc/*');
     const [root = '', homes, beside, own, processes] = output.split('\n');
     expect(
       root
@@ -131,12 +131,12 @@ describe.each(modes)('running a program (isolation %s)', (mode) => {
   });
 
   it('writes only to its own files', async () => {
-    const { output } = await run('for f in /x /usr/x /bin/x "$PWD/x"; do (: > "$f") 2>/dev/null && echo "$f"; done; :');
+    const { stdout: output } = await run('for f in /x /usr/x /bin/x "$PWD/x"; do (: > "$f") 2>/dev/null && echo "$f"; done; :');
     expect(output).toBe('/armature-run/work/x\n');
   });
 
   it('reaches nobody', async () => {
-    const { output } = await run('/usr/bin/cat /sys/class/net/*/address /proc/net/dev 2>/dev/null; echo done');
+    const { stdout: output } = await run('/usr/bin/cat /sys/class/net/*/address /proc/net/dev 2>/dev/null; echo done');
     expect(output).toBe('done\n');
   });
 });
@@ -149,25 +149,25 @@ describe('a system without isolation', () => {
   it('runs programs all the same, unless isolation is required', async () => {
     const program = await script('helm', 'exit 0');
     const paths = { helm: program.path, kustomize: '' };
-    const able = new Programs(paths, undefined, {}, { mode: 'auto' });
-    expect([await able.isolated(), await able.helm.available()]).toEqual([false, true]);
-    const strict = new Programs(paths, undefined, {}, { mode: 'require' });
-    await expect(strict.isolated()).rejects.toThrow('PROGRAM_ISOLATION=require');
-    expect(await strict.helm.available()).toBe(false);
+    const able = new LocalRenderEngines(paths, undefined, {}, { mode: 'auto' });
+    expect([await able.checkIsolation(), await able.helm.isAvailable()]).toEqual([false, true]);
+    const strict = new LocalRenderEngines(paths, undefined, {}, { mode: 'require' });
+    await expect(strict.checkIsolation()).rejects.toThrow('PROGRAM_ISOLATION=require');
+    expect(await strict.helm.isAvailable()).toBe(false);
     await program.remove();
   });
 });
 
-(best?.works ? describe : describe.skip)('a program that cannot be isolated', () => {
+(best?.isIsolated ? describe : describe.skip)('a program that cannot be isolated', () => {
   it('runs without, and is reported', async () => {
     // As the shim of a version manager, which starts a program that an isolated run does not see.
     const target = await script('helm', 'exit 0');
     const shim = await script('helm', `exec ${target.path}`);
     const exposed: string[] = [];
-    const programs = new Programs({ helm: shim.path }, undefined, {}, { exposed: (path) => exposed.push(path) });
-    expect([await programs.helm.available(), exposed]).toEqual([true, [shim.path]]);
-    const strict = new Programs({ helm: shim.path }, undefined, {}, { mode: 'require' });
-    expect(await strict.helm.available()).toBe(false);
+    const programs = new LocalRenderEngines({ helm: shim.path }, undefined, {}, { onExposed: (path) => exposed.push(path) });
+    expect([await programs.helm.isAvailable(), exposed]).toEqual([true, [shim.path]]);
+    const strict = new LocalRenderEngines({ helm: shim.path }, undefined, {}, { mode: 'require' });
+    expect(await strict.helm.isAvailable()).toBe(false);
     await target.remove();
     await shim.remove();
   });

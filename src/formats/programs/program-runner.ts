@@ -3,13 +3,13 @@ import { type FairQueueBounds } from '../fair-queue.js';
 import { Isolation, IsolationMissing, type IsolationMode } from './isolation.js';
 import { type ProcessBounds, ProgramProcess } from './program-process.js';
 import { ScratchFolder } from './scratch-folder.js';
-import { Slots } from './slots.js';
+import { ConcurrencyLimiter } from './slots.js';
 
 export interface ProgramBounds extends ProcessBounds, FairQueueBounds {}
 
 const MB = 1024 * 1024;
 
-export const defaultProgramBounds: Readonly<ProgramBounds> = {
+export const DEFAULT_PROGRAM_BOUNDS: Readonly<ProgramBounds> = {
   timeLimit: 20_000,
   memory: 1024,
   output: 20 * MB,
@@ -19,37 +19,37 @@ export const defaultProgramBounds: Readonly<ProgramBounds> = {
 };
 
 /** How a run ended. */
-export interface Run {
+export interface ProgramResult {
   status: number | null;
-  output: string;
+  stdout: string;
   /** The beginning of standard error, without paths of the machine. */
-  said: string;
+  stderr: string;
 }
 
 /** Runs foreign programs on foreign files: alone in a private folder, with nothing of the server's environment, bounded in time, memory, output and number. */
 export class ProgramRunner {
   private readonly bounds: ProgramBounds;
-  private readonly slots: Slots;
+  private readonly limiter: ConcurrencyLimiter;
   private readonly running = new Set<ProgramProcess>();
-  private probed: Promise<Isolation> | undefined;
+  private probedIsolation: Promise<Isolation> | undefined;
 
   constructor(
     bounds: Partial<ProgramBounds> = {},
     private readonly mode: IsolationMode | 'off' = 'auto',
   ) {
-    this.bounds = { ...defaultProgramBounds, ...bounds };
-    this.slots = new Slots(this.bounds);
+    this.bounds = { ...DEFAULT_PROGRAM_BOUNDS, ...bounds };
+    this.limiter = new ConcurrencyLimiter(this.bounds);
   }
 
   /** How programs can be run here, best first; empty when isolation is required and does not work. */
   async isolations(): Promise<Isolation[]> {
-    this.probed ??=
+    this.probedIsolation ??=
       this.mode === 'off'
         ? Promise.resolve(Isolation.none)
-        : ScratchFolder.with(new Map(), ({ root }) => Isolation.probe(root));
-    const isolation = await this.probed;
-    if (this.mode === 'require') return isolation.works ? [isolation] : [];
-    return isolation.works ? [isolation, Isolation.none] : [isolation];
+        : ScratchFolder.withFiles(new Map(), ({ root }) => Isolation.probe(root));
+    const isolation = await this.probedIsolation;
+    if (this.mode === 'require') return isolation.isIsolated ? [isolation] : [];
+    return isolation.isIsolated ? [isolation, Isolation.none] : [isolation];
   }
 
   /**
@@ -62,11 +62,11 @@ export class ProgramRunner {
     files: ReadonlyMap<string, Uint8Array> = new Map(),
     subject = path,
     isolation?: Isolation,
-  ): Promise<Run> {
-    return this.slots.hold(async () => {
+  ): Promise<ProgramResult> {
+    return this.limiter.run(async () => {
       const [best] = isolation ? [isolation] : await this.isolations();
       if (!best) throw new IsolationMissing();
-      return ScratchFolder.with(files, (folder) => this.start(best, path, args, folder, subject));
+      return ScratchFolder.withFiles(files, (folder) => this.startProcess(best, path, args, folder, subject));
     });
   }
 
@@ -75,21 +75,21 @@ export class ProgramRunner {
     for (const running of this.running) running.kill();
   }
 
-  private async start(
+  private async startProcess(
     isolation: Isolation,
     path: string,
     args: readonly string[],
     folder: ScratchFolder,
     subject: string,
-  ): Promise<Run> {
-    const launch = isolation.launch(path, args, folder.root);
+  ): Promise<ProgramResult> {
+    const launch = isolation.prepareLaunch(path, args, folder.root);
     const running = new ProgramProcess(launch, folder, this.bounds);
     this.running.add(running);
     try {
-      const { status, output, said, passed } = await running.ended();
+      const { status, stdout: output, stderr: said, exceededBound: passed } = await running.waitForExit();
       if (passed !== undefined) throw tooCostly(subject, passed);
-      if (isolation.failed(status, said)) throw new Error(`A program could not be isolated: ${said}`);
-      return { status, output, said: folder.withoutPaths(said, launch.scratch).replaceAll(path, subject) };
+      if (isolation.hasSetupFailed(status, said)) throw new Error(`A program could not be isolated: ${said}`);
+      return { status, stdout: output, stderr: folder.withoutPaths(said, launch.scratch).replaceAll(path, subject) };
     } finally {
       this.running.delete(running);
     }

@@ -1,10 +1,10 @@
 import { type FormatLimits } from '../limits.js';
 import { Helm } from './helm.js';
 import { isKubectl, Kustomize } from './kustomize.js';
-import { unpackedFiles } from './packed-files.js';
-import { Program, type Renderer } from './program.js';
+import { unpackFiles } from './packed-files.js';
+import { Program, type ProgramRenderer } from './program.js';
 import { IsolationMissing, type IsolationMode } from './isolation.js';
-import { type ProgramBounds, ProgramRunner, type Run } from './program-runner.js';
+import { type ProgramBounds, ProgramRunner, type ProgramResult } from './program-runner.js';
 import { type ProgramQuestion } from './programs-elsewhere.js';
 
 /** Where the operator says that the programs are; without a word they are looked for in PATH. */
@@ -14,38 +14,38 @@ export interface ProgramPaths {
 }
 
 /** How the programs are isolated from this machine. */
-export interface IsolationSettings {
+export interface IsolationOptions {
   mode?: IsolationMode | 'off';
   /** Hears of a program that runs only without the isolation which the system has. */
-  exposed?: (path: string) => void;
+  onExposed?: (path: string) => void;
 }
 
 /** For readers who were given none: as on a machine without any. */
-export const noPrograms = (): Programs => new Programs({ helm: '', kustomize: '' });
+export const createMissingRenderEngines = (): LocalRenderEngines => new LocalRenderEngines({ helm: '', kustomize: '' });
 
 /** The engines that formats render with. */
-export interface Engines {
+export interface RenderEngines {
   readonly helm: Helm;
   readonly kustomize: Kustomize;
 }
 
 /** The foreign programs that this server renders with, all within the same bounds. */
-export class Programs implements Engines {
+export class LocalRenderEngines implements RenderEngines {
   readonly helm: Helm;
   readonly kustomize: Kustomize;
   private readonly runner: ProgramRunner;
-  private readonly programs: Record<keyof Engines, Renderer>;
+  private readonly programs: Record<keyof RenderEngines, ProgramRenderer>;
 
   constructor(
     paths: ProgramPaths = {},
     limits?: FormatLimits,
     bounds: Partial<ProgramBounds> = {},
-    { mode, exposed }: IsolationSettings = {},
+    { mode, onExposed: exposed }: IsolationOptions = {},
   ) {
     this.runner = new ProgramRunner({ ...(limits ? { output: limits.textBytes } : {}), ...bounds }, mode);
     const helm = new Program(this.runner, {
       setting: paths.helm,
-      exposed,
+      onExposed: exposed,
       names: ['helm'],
       probe: () => ['version', '--short'],
       remedy:
@@ -53,7 +53,7 @@ export class Programs implements Engines {
     });
     const kustomize = new Program(this.runner, {
       setting: paths.kustomize,
-      exposed,
+      onExposed: exposed,
       names: ['kustomize', 'kubectl'],
       probe: (path) => (isKubectl(path) ? ['kustomize', '--help'] : ['version']),
       command: (path) => [isKubectl(path) ? 'kustomize' : 'build'],
@@ -66,15 +66,15 @@ export class Programs implements Engines {
   }
 
   /** Answers what an engine on another thread asks. */
-  answer({ program, run }: ProgramQuestion): Promise<Run | boolean> {
+  answerQuestion({ program, run }: ProgramQuestion): Promise<ProgramResult | boolean> {
     const asked = this.programs[program];
-    return run ? asked.run(run.args, unpackedFiles(run.files), run.subject) : asked.available();
+    return run ? asked.run(run.args, unpackFiles(run.files), run.subject) : asked.isAvailable();
   }
 
   /** Whether the system lets programs run in namespaces of their own; asked once. @throws IsolationMissing when that is required and it does not */
-  async isolated(): Promise<boolean> {
+  async checkIsolation(): Promise<boolean> {
     const [best] = await this.runner.isolations();
-    if (best) return best.works;
+    if (best) return best.isIsolated;
     throw new IsolationMissing();
   }
 

@@ -4,7 +4,7 @@ import { dirname, join, sep } from 'node:path';
 import { InvalidRequest } from '../../core/errors/app-error.js';
 
 /** What a file system says of names that it cannot hold together, or not at all. */
-const NAMING = new Set(['EEXIST', 'EISDIR', 'ENOTDIR', 'ENAMETOOLONG', 'EINVAL', 'EILSEQ']);
+const NAMING_ERRORS = new Set(['EEXIST', 'EISDIR', 'ENOTDIR', 'ENAMETOOLONG', 'EINVAL', 'EILSEQ']);
 
 /**
  * A folder for one run of a program, which nobody else may enter: `work` with the files, `home` and `tmp` for what programs keep,
@@ -14,7 +14,7 @@ export class ScratchFolder {
   private constructor(readonly root: string) {}
 
   /** Makes it, hands it to `use`, and takes it away whatever happens. Files are plain ones, by relative path with `/`. */
-  static async with<T>(files: ReadonlyMap<string, Uint8Array>, use: (folder: ScratchFolder) => Promise<T>): Promise<T> {
+  static async withFiles<T>(files: ReadonlyMap<string, Uint8Array>, use: (folder: ScratchFolder) => Promise<T>): Promise<T> {
     const folder = new ScratchFolder(await realpath(await mkdtemp(join(tmpdir(), 'armature-run-'))));
     try {
       for (const place of ['work', 'home', 'empty', 'tmp', 'root']) await mkdir(join(folder.root, place));
@@ -41,7 +41,7 @@ export class ScratchFolder {
     const made = new Set<string>();
     for (const [path, bytes] of files) {
       const target = join(this.work, path);
-      if (!target.startsWith(this.work + sep)) throw refused(path, 'leads out of the archive');
+      if (!target.startsWith(this.work + sep)) throw fileNameError(path, 'leads out of the archive');
       const parent = dirname(target);
       try {
         if (!made.has(parent)) await mkdir(parent, { recursive: true });
@@ -49,14 +49,14 @@ export class ScratchFolder {
         await writeFile(target, bytes, { flag: 'wx', mode: 0o600 });
       } catch (error) {
         const { code = '' } = error as NodeJS.ErrnoException;
-        if (NAMING.has(code)) throw refused(path, `cannot be written beside the other files (${code})`);
+        if (NAMING_ERRORS.has(code)) throw fileNameError(path, `cannot be written beside the other files (${code})`);
         throw error;
       }
     }
   }
 }
 
-function refused(path: string, detail: string): InvalidRequest {
+function fileNameError(path: string, detail: string): InvalidRequest {
   const remedy = 'Rename the file.';
   return new InvalidRequest(`${path.slice(0, 200)} ${detail}`, {
     errors: [{ file: path.slice(0, 200), detail, remedy }],

@@ -1,37 +1,37 @@
-import { type Entry, FairQueue, type FairQueueBounds } from '../fair-queue.js';
-import { currentParty } from '../party.js';
+import { type QueueEntry, FairQueue, type FairQueueBounds } from '../fair-queue.js';
+import { currentRequester } from '../party.js';
 
-interface Waiting extends Entry {
+interface WaitingRun extends QueueEntry {
   begin: () => void;
 }
 
 /** A few places at work and a fair queue before them: whoever comes when both are full is sent away. */
-export class Slots {
+export class ConcurrencyLimiter {
   private busy = 0;
-  private readonly queue: FairQueue<Waiting>;
+  private readonly queue: FairQueue<WaitingRun>;
 
   constructor(bounds: FairQueueBounds) {
     this.queue = new FairQueue(bounds, 'renderings');
   }
 
   /** @throws AppError 429 `TOO_BUSY` when too many wait already */
-  async hold<T>(work: () => Promise<T>): Promise<T> {
-    const party = currentParty();
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    const party = currentRequester();
     await new Promise<void>((begin, reject) => {
       this.queue.push({ party, bytes: 0, begin, reject });
-      this.next();
+      this.startNext();
     });
     try {
       return await work();
     } finally {
       this.busy -= 1;
-      this.queue.done({ party });
-      this.next();
+      this.queue.complete({ party });
+      this.startNext();
     }
   }
 
-  private next(): void {
-    const waiting = this.queue.next(this.busy);
+  private startNext(): void {
+    const waiting = this.queue.takeNext(this.busy);
     if (!waiting) return;
     this.busy += 1;
     waiting.begin();

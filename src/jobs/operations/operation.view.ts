@@ -31,7 +31,7 @@ export class OperationView {
   @TimeField({ rest: true, nullable: true })
   finished_at!: Date | null;
 
-  static of(this: void, job: Job): OperationView {
+  static fromEntity(this: void, job: Job): OperationView {
     return Object.assign(new OperationView(), {
       id: job.id,
       kind: job.queue,
@@ -47,7 +47,7 @@ export class OperationView {
 }
 
 /** Answers 202 with the operation and where to ask for it: what a controller returns for work that goes on. */
-export function accepted(response: Response, job: Job): OperationView {
+export function respondAccepted(response: Response, job: Job): OperationView {
   response.status(202).location(`/api/operations/${job.id}`);
-  return OperationView.of(job);
+  return OperationView.fromEntity(job);
 }

@@ -1,26 +1,26 @@
 import { Injectable } from '@nestjs/common';
-import { requireScope } from '../../core/access/access.js';
+import { assertScope } from '../../core/access/access.js';
 import type { Actor } from '../../core/access/actor.js';
 import type { Operation } from '../../core/access/policy.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { Conflict, NotFound } from '../../core/errors/app-error.js';
-import type { RecordJudge } from '../../core/rest/rights/requires.js';
+import type { RecordAuthorizer } from '../../core/rest/rights/requires.js';
 import type { Job } from '../job.js';
-import { Jobs } from '../jobs.js';
+import { JobsService } from '../jobs.js';
 import { JobsStore } from '../jobs.store.js';
 import { operationPolicy } from './operation.policy.js';
 
 @Injectable()
-export class OperationsService implements RecordJudge {
+export class OperationsService implements RecordAuthorizer {
   constructor(
     private readonly store: JobsStore,
-    private readonly jobs: Jobs,
+    private readonly jobs: JobsService,
     private readonly unit: UnitOfWork,
   ) {}
 
   /** @throws NotFound when there is none that the actor may see */
   async get(actor: Actor, id: string): Promise<Job> {
-    requireScope(actor, operationPolicy.read);
+    assertScope(actor, operationPolicy.read);
     const job = await this.store.findVisible(actor, id);
     if (!job) throw new NotFound('operation', id);
     return job;
@@ -35,7 +35,7 @@ export class OperationsService implements RecordJudge {
   async cancel(actor: Actor, id: string): Promise<Job> {
     return this.unit.run(async () => {
       await this.get(actor, id);
-      requireScope(actor, operationPolicy.cancel);
+      assertScope(actor, operationPolicy.cancel);
       const job = (await this.jobs.cancel(id)) ?? (await this.get(actor, id));
       if (job.status !== 'succeeded' && job.status !== 'failed') return job;
       throw new Conflict('OPERATION_FINISHED', `operation ${id} has already ${job.status}`, {

@@ -3,10 +3,10 @@ import { clusterClient, configMap, customKind, DeploymentScene } from '../../../
 import { requires } from '../../../test/support/requirements.js';
 import { Outbound } from '../../core/outbound/outbound.js';
 import { ClusterClients } from './cluster-clients.js';
-import { InPlace } from '../../formats/task.js';
+import { InlineTaskRunner } from '../../formats/task.js';
 import { ClusterClient } from './cluster-client.js';
 import { type ResourceKind } from './discovery.js';
-import { readKubeconfig } from './kubeconfig-text.js';
+import { parseKubeconfig } from './kubeconfig-text.js';
 
 requires('KUBEBUILDER_ASSETS', 'A cluster client', () => {
   let cluster: Cluster;
@@ -15,7 +15,7 @@ requires('KUBEBUILDER_ASSETS', 'A cluster client', () => {
   let configMaps: ResourceKind;
 
   const access = () => {
-    const [context] = readKubeconfig(cluster.kubeconfig, { insecureTls: false });
+    const [context] = parseKubeconfig(cluster.kubeconfig, { insecureTls: false });
     if (!context?.access) throw new Error('no access');
     return context.access;
   };
@@ -25,7 +25,7 @@ requires('KUBEBUILDER_ASSETS', 'A cluster client', () => {
     cluster = await sharedCluster();
     scene = await DeploymentScene.open(cluster.kubeconfig);
     client = scene.client;
-    const found = await client.find('v1', 'ConfigMap');
+    const found = await client.findKind('v1', 'ConfigMap');
     if (!found) throw new Error('no ConfigMap');
     configMaps = found;
   }, 60_000);
@@ -40,14 +40,14 @@ requires('KUBEBUILDER_ASSETS', 'A cluster client', () => {
   });
 
   it('discovers kinds with path, scope and subresources', async () => {
-    expect(await client.find('apps/v1', 'Deployment')).toMatchObject({
+    expect(await client.findKind('apps/v1', 'Deployment')).toMatchObject({
       plural: 'deployments',
       namespaced: true,
       preferred: true,
       subresources: expect.arrayContaining(['status', 'scale']) as string[],
     });
-    expect(await client.find('v1', 'Namespace')).toMatchObject({ namespaced: false, plural: 'namespaces' });
-    expect(await client.find('apps/v1', 'Nonsense')).toBeUndefined();
+    expect(await client.findKind('v1', 'Namespace')).toMatchObject({ namespaced: false, plural: 'namespaces' });
+    expect(await client.findKind('apps/v1', 'Nonsense')).toBeUndefined();
   });
 
   it('keeps fields that it does not know', async () => {
@@ -63,7 +63,7 @@ requires('KUBEBUILDER_ASSETS', 'A cluster client', () => {
     for (const name of ['a', 'b', 'c', 'd', 'e']) await scene.others(configMap(name, {}, { labels: { list: 'me' } }));
     const options = { namespace: scene.namespace, labelSelector: 'list=me', pageSize: 2 };
     const pages: number[] = [];
-    for await (const page of client.pages(configMaps, options)) pages.push(page.length);
+    for await (const page of client.listPages(configMaps, options)) pages.push(page.length);
     expect(pages).toEqual([2, 2, 1]);
     expect(
       (await client.list(configMaps, options)).map((one) => `${one.apiVersion} ${one.kind} ${one.metadata.name}`),
@@ -89,7 +89,7 @@ requires('KUBEBUILDER_ASSETS', 'A cluster client', () => {
   });
 
   it('names what the API server says of a field', async () => {
-    const deployments = await client.find('apps/v1', 'Deployment');
+    const deployments = await client.findKind('apps/v1', 'Deployment');
     const wanted = {
       apiVersion: 'apps/v1',
       kind: 'Deployment',
@@ -124,9 +124,9 @@ requires('KUBEBUILDER_ASSETS', 'A cluster client', () => {
     const nobody = clusterClient(cluster.kubeconfigNobody);
     await expect(nobody.list(configMaps)).rejects.toMatchObject({ kind: 'forbidden', reason: 'Forbidden' });
     const others = {
-      unauthorized: new ClusterClient({ ...access(), user: { token: 'wrong' } }, outbound, new InPlace()),
-      unreachable: new ClusterClient({ ...access(), tls: {} }, outbound, new InPlace()),
-      dead: new ClusterClient({ ...access(), server: 'https://127.0.0.1:1' }, outbound, new InPlace()),
+      unauthorized: new ClusterClient({ ...access(), user: { token: 'wrong' } }, outbound, new InlineTaskRunner()),
+      unreachable: new ClusterClient({ ...access(), tls: {} }, outbound, new InlineTaskRunner()),
+      dead: new ClusterClient({ ...access(), server: 'https://127.0.0.1:1' }, outbound, new InlineTaskRunner()),
     };
     await expect(others.unauthorized.ping()).rejects.toMatchObject({ kind: 'unauthorized', status: 502 });
     await expect(others.unreachable.ping()).rejects.toMatchObject({
@@ -141,7 +141,7 @@ requires('KUBEBUILDER_ASSETS', 'A cluster client', () => {
     const asNobody = new ClusterClient(
       { ...access(), user: { ...access().user, impersonate: { user: 'nobody', groups: ['g'] } } },
       outbound,
-      new InPlace(),
+      new InlineTaskRunner(),
     );
     await expect(asNobody.list(configMaps)).rejects.toMatchObject({
       kind: 'forbidden',
@@ -154,20 +154,20 @@ requires('KUBEBUILDER_ASSETS', 'A cluster client', () => {
     const guarded = new ClusterClient(
       access(),
       new Outbound({ allow: [], connections: 'private', production: true }),
-      new InPlace(),
+      new InlineTaskRunner(),
     );
     await expect(guarded.ping()).rejects.toMatchObject({ status: 400, code: 'OUTBOUND_REFUSED' });
     await guarded.close();
   });
 
   it('is kept for a connection as long as its credential is the same', async () => {
-    const clients = new ClusterClients(outbound, new InPlace());
-    const first = await clients.of('a', '1', access);
-    expect(await clients.of('a', '1', () => Promise.reject(new Error('asked again')))).toBe(first);
-    const second = await clients.of('a', '2', access);
+    const clients = new ClusterClients(outbound, new InlineTaskRunner());
+    const first = await clients.get('a', '1', access);
+    expect(await clients.get('a', '1', () => Promise.reject(new Error('asked again')))).toBe(first);
+    const second = await clients.get('a', '2', access);
     expect(second).not.toBe(first);
     expect((await first.version()).major).toBe('1');
-    await clients.drop('a');
+    await clients.evict('a');
     await expect(second.version()).rejects.toThrow();
     await clients.close();
     await first.close();

@@ -1,7 +1,7 @@
 import { type Outbound } from '../../core/outbound/outbound.js';
 import { type SourceFile } from '../../formats/source-file.js';
 import { type TaskRunner } from '../../formats/task.js';
-import { Turns } from '../../core/turns.js';
+import { TimeSlicer } from '../../core/turns.js';
 import { type ClusterAccess } from './cluster-access.js';
 import { ClusterError } from './cluster-error.js';
 import { type ClusterLimits, ClusterTransport } from './cluster-transport.js';
@@ -49,7 +49,7 @@ export interface DeleteOptions {
   signal?: AbortSignal;
 }
 
-export interface Written {
+export interface WriteResult {
   object: KubernetesObject;
   warnings: string[];
 }
@@ -61,12 +61,12 @@ export type Patch = { type: 'merge'; body: Record<string, unknown> } | { type: '
 const OBJECT_MAX_BYTES = 4 * 1024 * 1024;
 
 /** Of one list, whatever its pages. */
-const MOST_LISTED = 50_000;
-const MOST_PAGES = 600;
-const LISTED_WITHIN_MS = 180_000;
+const MAX_LISTED = 50_000;
+const MAX_PAGES = 600;
+const LIST_TIMEOUT_MS = 180_000;
 
 /** Groups of an API server that are described. */
-const MOST_GROUPS = 1_000;
+const MAX_GROUPS = 1_000;
 
 const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
@@ -102,28 +102,28 @@ export class ClusterClient {
   /** The version, once it is sure that the cluster knows the credential: `/version` alone is open to everybody. */
   async ping(signal?: AbortSignal): Promise<ClusterVersion> {
     const version = await this.version(signal);
-    await this.transport.bytes({ path: '/apis', timeoutMs: 10_000, signal });
+    await this.transport.requestBytes({ path: '/apis', timeoutMs: 10_000, signal });
     return version;
   }
 
   /** Every kind in every version that the cluster serves. */
-  kinds(): Promise<ResourceKind[]> {
-    return this.discovery.all();
+  listKinds(): Promise<ResourceKind[]> {
+    return this.discovery.list();
   }
 
   /** The kind, or undefined when the cluster does not serve it. A miss is asked again when the answer kept is older than `staleMs`. */
-  find(apiVersion: string, kind: string, staleMs?: number): Promise<ResourceKind | undefined> {
+  findKind(apiVersion: string, kind: string, staleMs?: number): Promise<ResourceKind | undefined> {
     return this.discovery.find(apiVersion, kind, staleMs);
   }
 
   /** Forgets the kinds: after a definition was added, changed or removed. */
-  invalidate(): void {
+  invalidateKinds(): void {
     this.discovery.invalidate();
   }
 
   async get(kind: ResourceKind, name: string, namespace?: string, signal?: AbortSignal): Promise<KubernetesObject> {
     const path = pathOf(kind, namespace, name);
-    return object(await this.transport.request({ path, maxBytes: OBJECT_MAX_BYTES, signal }));
+    return toObject(await this.transport.request({ path, maxBytes: OBJECT_MAX_BYTES, signal }));
   }
 
   /** The object, or undefined when there is none of that name. */
@@ -142,20 +142,20 @@ export class ClusterClient {
   }
 
   /** All objects of a kind, page by page; a list that expires between two pages is read from its start again by the caller. */
-  async *pages(kind: ResourceKind, options: ListOptions = {}): AsyncGenerator<KubernetesObject[]> {
-    yield* this.walk<KubernetesObject>(kind, { pageSize: 100, ...options });
+  async *listPages(kind: ResourceKind, options: ListOptions = {}): AsyncGenerator<KubernetesObject[]> {
+    yield* this.walkPages<KubernetesObject>(kind, { pageSize: 100, ...options });
   }
 
   async list(kind: ResourceKind, options: ListOptions = {}): Promise<KubernetesObject[]> {
     const found: KubernetesObject[] = [];
-    for await (const page of this.pages(kind, options)) found.push(...page);
+    for await (const page of this.listPages(kind, options)) found.push(...page);
     return found;
   }
 
   /** As `list`, without the objects' contents, which is all that finding and counting them needs. */
   async listMetadata(kind: ResourceKind, options: ListOptions = {}): Promise<ObjectMetadata[]> {
     const found: ObjectMetadata[] = [];
-    for await (const page of this.walk<ObjectMetadata>(kind, { pageSize: 500, ...options }, METADATA_LIST)) {
+    for await (const page of this.walkPages<ObjectMetadata>(kind, { pageSize: 500, ...options }, METADATA_LIST)) {
       found.push(...page);
     }
     return found;
@@ -169,7 +169,7 @@ export class ClusterClient {
     kind: ResourceKind,
     wanted: KubernetesObject,
     options: WriteOptions & { fieldManager: string; force?: boolean },
-  ): Promise<Written> {
+  ): Promise<WriteResult> {
     const answer = await this.transport.request({
       method: 'PATCH',
       path: pathOf(kind, wanted.metadata.namespace, wanted.metadata.name),
@@ -179,10 +179,10 @@ export class ClusterClient {
       maxBytes: OBJECT_MAX_BYTES,
       signal: options.signal,
     });
-    return { object: object(answer), warnings: answer.warnings };
+    return { object: toObject(answer), warnings: answer.warnings };
   }
 
-  async create(kind: ResourceKind, wanted: KubernetesObject, options: WriteOptions = {}): Promise<Written> {
+  async create(kind: ResourceKind, wanted: KubernetesObject, options: WriteOptions = {}): Promise<WriteResult> {
     const answer = await this.transport.request({
       method: 'POST',
       path: pathOf(kind, wanted.metadata.namespace),
@@ -191,7 +191,7 @@ export class ClusterClient {
       maxBytes: OBJECT_MAX_BYTES,
       signal: options.signal,
     });
-    return { object: object(answer), warnings: answer.warnings };
+    return { object: toObject(answer), warnings: answer.warnings };
   }
 
   async patch(
@@ -200,7 +200,7 @@ export class ClusterClient {
     namespace: string | undefined,
     patch: Patch,
     options: WriteOptions = {},
-  ): Promise<Written> {
+  ): Promise<WriteResult> {
     const answer = await this.transport.request({
       method: 'PATCH',
       path: pathOf(kind, namespace, name),
@@ -210,7 +210,7 @@ export class ClusterClient {
       maxBytes: OBJECT_MAX_BYTES,
       signal: options.signal,
     });
-    return { object: object(answer), warnings: answer.warnings };
+    return { object: toObject(answer), warnings: answer.warnings };
   }
 
   /** Asks for the deletion; the object may live on until its finalizers are done. */
@@ -248,15 +248,15 @@ export class ClusterClient {
       { paths?: object } | undefined;
     const groups = Object.keys(index?.paths ?? {}).filter((path) => /^apis?\/(?:[^/]+\/)?v[^/]+$/.test(path));
     const documents = [];
-    for (const path of groups.sort().slice(0, MOST_GROUPS))
-      documents.push({ path, bytes: await this.transport.bytes({ path: `/openapi/v3/${path}`, signal }) });
+    for (const path of groups.sort().slice(0, MAX_GROUPS))
+      documents.push({ path, bytes: await this.transport.requestBytes({ path: `/openapi/v3/${path}`, signal }) });
     const definitions = [];
-    const kind = await this.find('apiextensions.k8s.io/v1', 'CustomResourceDefinition');
-    const turns = new Turns();
-    for await (const page of kind ? this.pages(kind, { pageSize: 20, signal }) : [])
+    const kind = await this.findKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition');
+    const turns = new TimeSlicer();
+    for await (const page of kind ? this.listPages(kind, { pageSize: 20, signal }) : [])
       for (const definition of page) {
-        definitions.push(fileOf(definition.metadata.name, definition));
-        await turns.take();
+        definitions.push(toSourceFile(definition.metadata.name, definition));
+        await turns.yieldToEventLoop();
       }
     return { gitVersion, documents, definitions };
   }
@@ -266,14 +266,14 @@ export class ClusterClient {
     return this.transport.close();
   }
 
-  private async *walk<T extends ObjectMetadata>(
+  private async *walkPages<T extends ObjectMetadata>(
     kind: ResourceKind,
     options: ListOptions,
     accept?: string,
   ): AsyncGenerator<T[]> {
     let [next, pageSize, listed] = [undefined as string | undefined, options.pageSize ?? 100, 0];
-    const end = Date.now() + LISTED_WITHIN_MS;
-    for (let pages = 0; pages < MOST_PAGES; pages++) {
+    const end = Date.now() + LIST_TIMEOUT_MS;
+    for (let pages = 0; pages < MAX_PAGES; pages++) {
       if (Date.now() > end) throw new ClusterError('timeout', `The cluster did not list all ${kind.plural} in time`);
       const query = {
         labelSelector: options.labelSelector,
@@ -297,22 +297,22 @@ export class ClusterClient {
         pageSize = Math.ceil(pageSize / 10);
         continue;
       }
-      const { items, more } = page<T>(answer, kind);
+      const { items, more } = toPage<T>(answer, kind);
       listed += items.length;
-      if (listed > MOST_LISTED)
-        throw new ClusterError('tooLarge', `The cluster lists more than ${MOST_LISTED} ${kind.plural}`);
+      if (listed > MAX_LISTED)
+        throw new ClusterError('tooLarge', `The cluster lists more than ${MAX_LISTED} ${kind.plural}`);
       yield items;
       if (!more) return;
       next = more;
     }
-    throw new ClusterError('tooLarge', `The cluster lists ${kind.plural} on more than ${MOST_PAGES} pages`);
+    throw new ClusterError('tooLarge', `The cluster lists ${kind.plural} on more than ${MAX_PAGES} pages`);
   }
 }
 
 /** Items of a list do not say what they are: the list does. */
-function page<T extends ObjectMetadata>({ body }: { body: unknown }, kind: ResourceKind): { items: T[]; more: string } {
+function toPage<T extends ObjectMetadata>({ body }: { body: unknown }, kind: ResourceKind): { items: T[]; more: string } {
   const { items, metadata } = (body ?? {}) as { items?: T[] | null; metadata?: { continue?: unknown } | null };
-  if (!Array.isArray(items ?? []) || !(items ?? []).every(isSound))
+  if (!Array.isArray(items ?? []) || !(items ?? []).every(isObject))
     throw new ClusterError('protocol', `The cluster answered something that is not a list of ${kind.plural}`);
   const more = typeof metadata?.continue === 'string' ? metadata.continue : '';
   return { items: (items ?? []).map((item) => ({ ...item, apiVersion: kind.apiVersion, kind: kind.kind })), more };
@@ -325,22 +325,22 @@ function writeQuery({ dryRun, fieldManager }: WriteOptions) {
 /** A name is one segment of the path; what would be read as more than that is no name of any object. */
 function pathOf(kind: ResourceKind, namespace?: string, name?: string): string {
   const root = kind.group ? `/apis/${kind.group}/${kind.version}` : `/api/${kind.version}`;
-  const inside = kind.namespaced && namespace !== undefined ? `/namespaces/${segment(namespace, 'namespace')}` : '';
-  return `${root}${inside}/${kind.plural}${name === undefined ? '' : `/${segment(name, 'name')}`}`;
+  const inside = kind.namespaced && namespace !== undefined ? `/namespaces/${pathSegment(namespace, 'namespace')}` : '';
+  return `${root}${inside}/${kind.plural}${name === undefined ? '' : `/${pathSegment(name, 'name')}`}`;
 }
 
-function segment(text: string, what: string): string {
+function pathSegment(text: string, what: string): string {
   if (text !== '' && text !== '.' && text !== '..' && !/[/%]/.test(text)) return encodeURIComponent(text);
   throw new ClusterError('invalid', `"${text}" cannot be the ${what} of an object`, { reason: 'Invalid' });
 }
 
-function object({ body }: { body: unknown }): KubernetesObject {
-  if (isSound(body)) return body as KubernetesObject;
+function toObject({ body }: { body: unknown }): KubernetesObject {
+  if (isObject(body)) return body as KubernetesObject;
   throw new ClusterError('protocol', 'The cluster answered something that is not an object of its API');
 }
 
 /** Whether the parts of an object's metadata that are read without looking are what they should be. */
-function isSound(value: unknown): boolean {
+function isObject(value: unknown): boolean {
   const { metadata } = (value ?? {}) as { metadata?: Record<string, unknown> | null };
   if (typeof metadata !== 'object' || metadata === null) return false;
   const { name, labels, managedFields, finalizers, ownerReferences } = metadata;
@@ -348,4 +348,4 @@ function isSound(value: unknown): boolean {
   return typeof name === 'string' && typeof (labels ?? {}) === 'object' && areLists;
 }
 
-const fileOf = (path: string, body: unknown): SourceFile => ({ path, bytes: Buffer.from(JSON.stringify(body)) });
+const toSourceFile = (path: string, body: unknown): SourceFile => ({ path, bytes: Buffer.from(JSON.stringify(body)) });

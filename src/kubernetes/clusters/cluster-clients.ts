@@ -4,7 +4,7 @@ import { type TaskRunner } from '../../formats/task.js';
 import { ClusterClient } from './cluster-client.js';
 import { type ClusterLimits } from './cluster-transport.js';
 
-interface Kept {
+interface CachedClient {
   revision: string;
   client: ClusterClient;
   usedAt: number;
@@ -12,7 +12,7 @@ interface Kept {
 
 /** The clients of connections, each kept while it is used and its credential is the same. */
 export class ClusterClients {
-  private readonly kept = new Map<string, Kept>();
+  private readonly cache = new Map<string, CachedClient>();
 
   constructor(
     private readonly outbound: Outbound,
@@ -27,42 +27,42 @@ export class ClusterClients {
    * @param access is asked for only when a client has to be made, so that a secret is not opened for every call.
    * @param onAnswer is called whenever the cluster has granted a request of a known caller.
    */
-  async of(
+  async get(
     connection: string,
     revision: string,
     access: () => ClusterAccess | Promise<ClusterAccess>,
     onAnswer?: () => void,
   ): Promise<ClusterClient> {
-    const found = this.kept.get(connection);
+    const found = this.cache.get(connection);
     if (found?.revision === revision) {
       found.usedAt = Date.now();
       return found.client;
     }
     const client = new ClusterClient(await access(), this.outbound, this.tasks, this.settings.limits, onAnswer);
-    const meanwhile = this.kept.get(connection);
+    const meanwhile = this.cache.get(connection);
     if (meanwhile?.revision === revision) {
       await client.close();
       return meanwhile.client;
     }
-    this.kept.set(connection, { revision, client, usedAt: Date.now() });
-    this.shrink();
+    this.cache.set(connection, { revision, client, usedAt: Date.now() });
+    this.evictOldest();
     return client;
   }
 
   /** Closes the client of a deleted connection at once, running requests too. */
-  async drop(connection: string): Promise<void> {
-    const found = this.kept.get(connection);
-    this.kept.delete(connection);
+  async evict(connection: string): Promise<void> {
+    const found = this.cache.get(connection);
+    this.cache.delete(connection);
     await found?.client.close();
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.kept.keys()].map((connection) => this.drop(connection)));
+    await Promise.all([...this.cache.keys()].map((connection) => this.evict(connection)));
   }
 
-  private shrink(): void {
-    if (this.kept.size <= (this.settings.max ?? 500)) return;
-    const [oldest] = [...this.kept].sort(([, a], [, b]) => a.usedAt - b.usedAt);
-    if (oldest) this.kept.delete(oldest[0]);
+  private evictOldest(): void {
+    if (this.cache.size <= (this.settings.max ?? 500)) return;
+    const [oldest] = [...this.cache].sort(([, a], [, b]) => a.usedAt - b.usedAt);
+    if (oldest) this.cache.delete(oldest[0]);
   }
 }

@@ -1,5 +1,5 @@
 import { RemoteFailure } from '../../core/errors/app-error.js';
-import { clusterText } from './cluster-text.js';
+import { sanitizeClusterText } from './cluster-text.js';
 
 export type ClusterErrorKind =
   | 'unreachable'
@@ -33,9 +33,9 @@ interface Status {
 }
 
 /** Of one Status; an object with more faults is told of by these. */
-const MOST_CAUSES = 50;
+const MAX_CAUSES = 50;
 /** Characters of a reason, a name or a cause. */
-const LONGEST_NAME = 1_000;
+const MAX_NAME_LENGTH = 1_000;
 
 /**
  * What went wrong between this server and a cluster: 504 when it did not answer in time, else 502.
@@ -69,10 +69,10 @@ export class ClusterError extends RemoteFailure {
   }
 
   /** Reads the answer of a failed request: a Status in nearly all cases, anything when a proxy answered in the cluster's place. */
-  static answered(httpStatus: number, body: unknown, during: string): ClusterError {
-    const status = statusIn(body);
+  static fromResponse(httpStatus: number, body: unknown, during: string): ClusterError {
+    const status = parseStatus(body);
     const detail = status.message || `The cluster answered ${httpStatus} to ${during}`;
-    const kind = UNREADABLE.test(detail) ? 'invalid' : kindOf(httpStatus, status.reason);
+    const kind = UNREADABLE.test(detail) ? 'invalid' : toErrorKind(httpStatus, status.reason);
     return new ClusterError(kind, detail, { status, answered: httpStatus });
   }
 }
@@ -89,40 +89,40 @@ const REMEDIES: Partial<Record<ClusterErrorKind, string>> = {
 };
 
 /** A Status as far as it is sound and short enough to be kept: whatever answers may be broken, or mean harm. */
-function statusIn(body: unknown): Status {
-  const { kind, message, reason, details } = fieldsOf(body);
+function parseStatus(body: unknown): Status {
+  const { kind, message, reason, details } = toRecord(body);
   if (kind !== 'Status') return {};
-  const { causes, ...about } = fieldsOf(details);
-  const listed = Array.isArray(causes) ? causes.slice(0, MOST_CAUSES).map(fieldsOf) : [];
+  const { causes, ...about } = toRecord(details);
+  const listed = Array.isArray(causes) ? causes.slice(0, MAX_CAUSES).map(toRecord) : [];
   return {
-    ...texts({ message }),
-    ...texts({ reason }, LONGEST_NAME),
+    ...pickTexts({ message }),
+    ...pickTexts({ reason }, MAX_NAME_LENGTH),
     details: {
-      ...texts({ name: about['name'], group: about['group'], kind: about['kind'] }, LONGEST_NAME),
+      ...pickTexts({ name: about['name'], group: about['group'], kind: about['kind'] }, MAX_NAME_LENGTH),
       causes: listed
         .map((cause) =>
-          texts({ reason: cause['reason'], message: cause['message'], field: cause['field'] }, LONGEST_NAME),
+          pickTexts({ reason: cause['reason'], message: cause['message'], field: cause['field'] }, MAX_NAME_LENGTH),
         )
         .filter((cause) => Object.keys(cause).length > 0),
     },
   };
 }
 
-function fieldsOf(value: unknown): Record<string, unknown> {
+function toRecord(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
 /** Those of the members that are texts, as they may be shown. */
-function texts<K extends string>(members: Record<K, unknown>, longest?: number): Partial<Record<K, string>> {
+function pickTexts<K extends string>(members: Record<K, unknown>, longest?: number): Partial<Record<K, string>> {
   const found: Partial<Record<K, string>> = {};
   for (const name in members) {
-    const text = clusterText(members[name], longest);
+    const text = sanitizeClusterText(members[name], longest);
     if (text !== '') found[name] = text;
   }
   return found;
 }
 
-function kindOf(httpStatus: number, reason?: string): ClusterErrorKind {
+function toErrorKind(httpStatus: number, reason?: string): ClusterErrorKind {
   switch (httpStatus) {
     case 400:
     case 415:

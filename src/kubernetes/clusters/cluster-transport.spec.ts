@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { Outbound } from '../../core/outbound/outbound.js';
-import { InPlace } from '../../formats/task.js';
+import { InlineTaskRunner } from '../../formats/task.js';
 import { ClusterClient } from './cluster-client.js';
 
 /** What no cluster does on demand: a server on loopback that misbehaves. */
@@ -17,12 +17,12 @@ describe('A cluster client against a difficult server', () => {
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     const { port } = server.address() as AddressInfo;
     const access = { server: `http://127.0.0.1:${port}/k8s/clusters/c1`, tls: {}, user: { token: 't' } };
-    client = new ClusterClient(access, outbound, new InPlace(), { answerTimeoutMs: 300, maxBytes: 10_000 });
+    client = new ClusterClient(access, outbound, new InlineTaskRunner(), { answerTimeoutMs: 300, maxBytes: 10_000 });
   });
 
   beforeEach(() => {
     count = 0;
-    client.invalidate();
+    client.invalidateKinds();
   });
 
   afterAll(async () => {
@@ -89,7 +89,7 @@ describe('A cluster client against a difficult server', () => {
   ])('does not take %s for a cluster', async (_, reply) => {
     answer = (__, response) => reply(response);
     await expect(client.version()).rejects.toMatchObject({ kind: 'protocol', status: 502 });
-    await expect(client.kinds()).rejects.toMatchObject({ kind: 'protocol' });
+    await expect(client.listKinds()).rejects.toMatchObject({ kind: 'protocol' });
   });
 
   it('passes warnings on', async () => {
@@ -128,14 +128,14 @@ describe('A cluster client against a difficult server', () => {
       const page = pages[url.replace('/k8s/clusters/c1', '')];
       json(response, page ? 200 : 404, page ?? { kind: 'Status', code: 404 });
     };
-    expect(await client.find('v1', 'Pod')).toMatchObject({
+    expect(await client.findKind('v1', 'Pod')).toMatchObject({
       plural: 'pods',
       subresources: ['status'],
       namespaced: true,
     });
-    expect(await client.find('v1', 'Node')).toMatchObject({ namespaced: false });
-    expect(await client.find('apps/v1', 'Deployment')).toMatchObject({ preferred: true });
-    expect(await client.find('apps/v1beta1', 'Deployment')).toMatchObject({ preferred: false });
-    expect(await client.kinds()).toHaveLength(4);
+    expect(await client.findKind('v1', 'Node')).toMatchObject({ namespaced: false });
+    expect(await client.findKind('apps/v1', 'Deployment')).toMatchObject({ preferred: true });
+    expect(await client.findKind('apps/v1beta1', 'Deployment')).toMatchObject({ preferred: false });
+    expect(await client.listKinds()).toHaveLength(4);
   });
 });

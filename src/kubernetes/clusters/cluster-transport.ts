@@ -5,9 +5,9 @@ import { type Outbound } from '../../core/outbound/outbound.js';
 import { INLINE_MAX_BYTES } from '../../formats/json-chunks.js';
 import { type TaskRunner } from '../../formats/task.js';
 import { type ClusterAccess, type ClusterUser } from './cluster-access.js';
-import { parseAnswer } from './cluster-answer.js';
+import { parseResponse } from './cluster-answer.js';
 import { ClusterError } from './cluster-error.js';
-import { clusterText } from './cluster-text.js';
+import { sanitizeClusterText } from './cluster-text.js';
 
 export interface ClusterLimits {
   connectTimeoutMs: number;
@@ -38,7 +38,7 @@ export interface ClusterRequest {
   signal?: AbortSignal;
 }
 
-export interface ClusterAnswer {
+export interface ClusterResponse {
   /** Parsed JSON, or the text of an answer of any other type. */
   body: unknown;
   contentType: string;
@@ -47,10 +47,10 @@ export interface ClusterAnswer {
 }
 
 /** Of one answer. */
-const MOST_WARNINGS = 20;
-const LONGEST_WARNING = 1_000;
+const MAX_WARNINGS = 20;
+const MAX_WARNING_LENGTH = 1_000;
 
-const DEFAULTS: ClusterLimits = {
+const DEFAULT_LIMITS: ClusterLimits = {
   connectTimeoutMs: 5_000,
   answerTimeoutMs: 30_000,
   maxBytes: 16 * 1024 * 1024,
@@ -59,9 +59,9 @@ const DEFAULTS: ClusterLimits = {
 };
 
 /** What a cluster tells everybody. */
-const OPEN_PATH = '/version';
+const PUBLIC_PATH = '/version';
 
-const LONGEST_PAUSE_MS = 5_000;
+const MAX_PAUSE_MS = 5_000;
 const STALE_SOCKET = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 /** Requests to one API server: identity, bounds, and one kind of error for all that can go wrong. */
@@ -80,14 +80,14 @@ export class ClusterTransport {
     /** Called whenever the cluster has granted a request that it grants to known callers only. */
     private readonly onAnswer: () => void = () => undefined,
   ) {
-    this.limits = { ...DEFAULTS, ...limits };
+    this.limits = { ...DEFAULT_LIMITS, ...limits };
     const { origin, pathname } = new URL(access.server);
     this.origin = origin;
     this.base = pathname.replace(/\/+$/, '');
-    this.headers = { 'user-agent': 'armature', 'accept-encoding': 'identity', ...identity(access.user) };
+    this.headers = { 'user-agent': 'armature', 'accept-encoding': 'identity', ...identityHeaders(access.user) };
     const { ca, servername, insecure } = access.tls;
     const { cert, key } = access.user;
-    this.dispatcher = outbound.dispatcher({
+    this.dispatcher = outbound.createDispatcher({
       policy: 'connection',
       tls: { ca, cert, key, servername, ...(insecure && { rejectUnauthorized: false }) },
       proxy: access.proxy,
@@ -103,24 +103,24 @@ export class ClusterTransport {
    * @throws ClusterError whatever went wrong
    * @throws InvalidRequest `OUTBOUND_REFUSED` when the guard does not let the address through
    */
-  async request(request: ClusterRequest): Promise<ClusterAnswer> {
-    const { headers, bytes } = await this.answer(request);
+  async request(request: ClusterRequest): Promise<ClusterResponse> {
+    const { headers, bytes } = await this.sendWithRetries(request);
     const contentType = String(headers['content-type'] ?? '');
     const body = contentType.includes('json')
-      ? await parseAnswer(bytes, request.metadataOnly ?? false, this.tasks)
+      ? await parseResponse(bytes, request.metadataOnly ?? false, this.tasks)
       : Buffer.from(bytes.buffer).toString('utf8');
-    return { body, contentType, warnings: warningTexts(headers.warning) };
+    return { body, contentType, warnings: parseWarnings(headers.warning) };
   }
 
   /** As request: the answer as it came. */
-  async bytes(request: ClusterRequest): Promise<Uint8Array> {
-    return (await this.answer(request)).bytes;
+  async requestBytes(request: ClusterRequest): Promise<Uint8Array> {
+    return (await this.sendWithRetries(request)).bytes;
   }
 
-  private async answer(request: ClusterRequest): Promise<RawAnswer> {
+  private async sendWithRetries(request: ClusterRequest): Promise<RawResponse> {
     for (let attempt = 1; ; attempt++) {
       const reads = (request.method ?? 'GET') === 'GET';
-      const answer = await this.once(request).catch((error: unknown) => {
+      const answer = await this.sendOnce(request).catch((error: unknown) => {
         // A kept socket that the other side has closed meanwhile shows so only when it is used.
         const stale = error instanceof ClusterError && STALE_SOCKET.has(error.reason);
         if (reads && stale && attempt === 1) return undefined;
@@ -128,19 +128,19 @@ export class ClusterTransport {
       });
       if (!answer) continue;
       if (answer.status < 300) {
-        if (request.path !== OPEN_PATH) this.onAnswer();
+        if (request.path !== PUBLIC_PATH) this.onAnswer();
         return answer;
       }
-      const error = ClusterError.answered(
+      const error = ClusterError.fromResponse(
         answer.status,
-        statusIn(answer.bytes),
+        parseStatus(answer.bytes),
         `${request.method ?? 'GET'} ${request.path}`,
       );
       const again = error.kind === 'throttled' || (error.kind === 'unavailable' && reads);
       if (!again || attempt >= this.limits.attempts) throw error;
       const seconds = Number(answer.headers['retry-after'] ?? NaN);
       const wait = Number.isFinite(seconds) ? seconds * 1_000 : 200 * 2 ** attempt;
-      if (wait > LONGEST_PAUSE_MS) throw error;
+      if (wait > MAX_PAUSE_MS) throw error;
       await pause(wait, undefined, { signal: request.signal });
     }
   }
@@ -149,15 +149,15 @@ export class ClusterTransport {
     await this.dispatcher.destroy();
   }
 
-  private async once(request: ClusterRequest): Promise<RawAnswer> {
+  private async sendOnce(request: ClusterRequest): Promise<RawResponse> {
     request.signal?.throwIfAborted();
     // A proxy resolves the name of the cluster by itself, so the connector never sees it.
-    if (this.access.proxy) await this.outbound.check(this.access.server, 'connection');
+    if (this.access.proxy) await this.outbound.assertAllowed(this.access.server, 'connection');
     const timeout = AbortSignal.timeout(request.timeoutMs ?? 2 * this.limits.answerTimeoutMs);
     try {
       const { statusCode, headers, body } = await this.dispatcher.request({
         origin: this.origin,
-        path: `${this.base}${request.path}${queryText(request.query)}`,
+        path: `${this.base}${request.path}${toQueryString(request.query)}`,
         method: request.method ?? 'GET',
         headers: {
           ...this.headers,
@@ -172,14 +172,14 @@ export class ClusterTransport {
         body.on('error', () => undefined).destroy();
         throw new ClusterError('protocol', 'The cluster answered in an encoding that it was not asked for');
       }
-      return { status: statusCode, headers, bytes: await this.read(body, request.maxBytes ?? this.limits.maxBytes) };
+      return { status: statusCode, headers, bytes: await this.readBody(body, request.maxBytes ?? this.limits.maxBytes) };
     } catch (error) {
       if (error instanceof AppError || request.signal?.aborted) throw error;
       throw this.connectionError(error, timeout.aborted);
     }
   }
 
-  private async read(body: Dispatcher.ResponseData['body'], maxBytes: number): Promise<Bytes> {
+  private async readBody(body: Dispatcher.ResponseData['body'], maxBytes: number): Promise<Bytes> {
     const most = Math.min(maxBytes, this.limits.maxBytes);
     const pieces: Buffer[] = [];
     let size = 0;
@@ -214,14 +214,14 @@ export class ClusterTransport {
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-interface RawAnswer {
+interface RawResponse {
   status: number;
   headers: Dispatcher.ResponseData['headers'];
   bytes: Bytes;
 }
 
 /** What a failed request was answered with; undefined when it is none that an API server sends. */
-function statusIn(bytes: Bytes): unknown {
+function parseStatus(bytes: Bytes): unknown {
   if (bytes.length > INLINE_MAX_BYTES) return undefined;
   try {
     return JSON.parse(Buffer.from(bytes.buffer).toString('utf8'));
@@ -231,20 +231,20 @@ function statusIn(bytes: Bytes): unknown {
 }
 
 /** Each header reads `299 - "text"`, with quotes and backslashes escaped (RFC 7234 section 5.5). */
-function warningTexts(header: string | string[] | undefined): string[] {
+function parseWarnings(header: string | string[] | undefined): string[] {
   const joined = [header ?? []].flat().join(', ');
-  const quoted = [...joined.matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)].slice(0, MOST_WARNINGS);
-  return quoted.map((match) => clusterText((match[1] ?? '').replace(/\\(.)/g, '$1'), LONGEST_WARNING));
+  const quoted = [...joined.matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)].slice(0, MAX_WARNINGS);
+  return quoted.map((match) => sanitizeClusterText((match[1] ?? '').replace(/\\(.)/g, '$1'), MAX_WARNING_LENGTH));
 }
 
-function queryText(query: ClusterRequest['query'] = {}): string {
+function toQueryString(query: ClusterRequest['query'] = {}): string {
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
     if (value !== undefined && value !== '') given.set(name, String(value));
   return given.size === 0 ? '' : `?${given.toString()}`;
 }
 
-function identity(user: ClusterUser): Record<string, string | string[]> {
+function identityHeaders(user: ClusterUser): Record<string, string | string[]> {
   const headers: Record<string, string | string[]> = {};
   if (user.token) headers.authorization = `Bearer ${user.token}`;
   else if (user.username) {

@@ -1,10 +1,10 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { ConnectionSecrets } from '../../connections/connection-secrets.js';
+import { ConnectionSecretsService } from '../../connections/connection-secrets.js';
 import type { Connection } from '../../connections/connection.entity.js';
 import { isUnreached } from '../../connections/connection-status.js';
 import { ConnectionsService } from '../../connections/connections.service.js';
 import { Actor } from '../../core/access/actor.js';
-import { asSystem } from '../../core/database/row-security.js';
+import { runAsSystem } from '../../core/database/row-security.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { Outbound } from '../../core/outbound/outbound.js';
 import { WorkerPool } from '../../formats/worker-pool.js';
@@ -12,55 +12,55 @@ import type { ClusterAccess } from './cluster-access.js';
 import { ClusterClient } from './cluster-client.js';
 import { ClusterClients } from './cluster-clients.js';
 import { type ClusterLimits } from './cluster-transport.js';
-import { accessOf } from './kubernetes-kind.js';
+import { toClusterAccess } from './kubernetes-kind.js';
 
 const REASON = 'a cluster answered';
 /** For answers of clusters alone, so that deployments never wait behind imports of others. */
-const POOL = { size: 1, timeLimit: 10_000, memory: 512 };
+const POOL_OPTIONS = { size: 1, timeLimit: 10_000, memory: 512 };
 
 /** Clients of the clusters that connections stand for; a changed address or credential makes a new one with the next call. */
 @Injectable()
-export class Clusters implements OnApplicationShutdown {
-  private readonly pool = new WorkerPool(POOL);
+export class ClustersService implements OnApplicationShutdown {
+  private readonly pool = new WorkerPool(POOL_OPTIONS);
   private readonly clients: ClusterClients;
-  private readonly logger = new Logger(Clusters.name);
+  private readonly logger = new Logger(ClustersService.name);
 
   constructor(
     private readonly outbound: Outbound,
-    private readonly secrets: ConnectionSecrets,
+    private readonly secrets: ConnectionSecretsService,
     private readonly connections: ConnectionsService,
     private readonly unit: UnitOfWork,
   ) {
     this.clients = new ClusterClients(outbound, this.pool);
   }
 
-  async clientOf(connection: Connection): Promise<ClusterClient> {
+  async getClient(connection: Connection): Promise<ClusterClient> {
     const { secret, revision } = await this.secrets.reveal(connection);
-    return this.clients.of(
+    return this.clients.get(
       connection.id,
       revision,
-      () => accessOf(connection.metadata, secret),
-      isUnreached(connection.status) ? this.firstAnswer(connection.id) : undefined,
+      () => toClusterAccess(connection.metadata, secret),
+      isUnreached(connection.status) ? this.onFirstResponse(connection.id) : undefined,
     );
   }
 
   /** A client for one try; the caller closes it. */
-  trial(access: ClusterAccess, limits?: Partial<ClusterLimits>): ClusterClient {
+  createTemporaryClient(access: ClusterAccess, limits?: Partial<ClusterLimits>): ClusterClient {
     return new ClusterClient(access, this.outbound, this.pool, limits);
   }
 
-  drop(connectionId: string): Promise<void> {
-    return this.clients.drop(connectionId);
+  evict(connectionId: string): Promise<void> {
+    return this.clients.evict(connectionId);
   }
 
   /** A cluster that answers again is connected again without a ping; the changed status makes a new client with the next call. */
-  private firstAnswer(id: string): () => void {
+  private onFirstResponse(id: string): () => void {
     let isNoted = false;
     return () => {
       if (isNoted) return;
       isNoted = true;
-      const noted = this.unit.apart(() =>
-        asSystem(REASON, () => this.connections.noteAnswer(Actor.system(REASON), id)),
+      const noted = this.unit.runOutside(() =>
+        runAsSystem(REASON, () => this.connections.markReached(Actor.system(REASON), id)),
       );
       noted.catch((error: unknown) => this.logger.warn(error, `the status of the connection ${id} was not changed`));
     };

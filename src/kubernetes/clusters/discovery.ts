@@ -42,8 +42,8 @@ interface LegacyResource {
 }
 
 /** Versions of groups that are asked for one by one, and kinds that are known of one cluster. */
-const MOST_VERSIONS = 1_000;
-const MOST_KINDS = 20_000;
+const MAX_VERSIONS = 1_000;
+const MAX_KINDS = 20_000;
 
 const AGGREGATED = ['v2', 'v2beta1']
   .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
@@ -58,16 +58,16 @@ export class Discovery {
   constructor(private readonly transport: ClusterTransport) {}
 
   /** Every kind in every version served. Groups whose own server is down are left out. */
-  async all(): Promise<ResourceKind[]> {
-    return [...(await this.kinds()).values()];
+  async list(): Promise<ResourceKind[]> {
+    return [...(await this.load()).values()];
   }
 
   /** The kind, or undefined when the cluster does not serve it; asks anew before saying so, if the answer is older than `staleMs`. */
   async find(apiVersion: string, kind: string, staleMs = 5_000): Promise<ResourceKind | undefined> {
-    const found = (await this.kinds()).get(`${apiVersion} ${kind}`);
+    const found = (await this.load()).get(`${apiVersion} ${kind}`);
     if (found || Date.now() - this.readAt < staleMs) return found;
     this.invalidate();
-    return (await this.kinds()).get(`${apiVersion} ${kind}`);
+    return (await this.load()).get(`${apiVersion} ${kind}`);
   }
 
   /** The next question reads anew: after a definition was added, changed or removed. */
@@ -75,7 +75,7 @@ export class Discovery {
     this.reading = undefined;
   }
 
-  private kinds(): Promise<Map<string, ResourceKind>> {
+  private load(): Promise<Map<string, ResourceKind>> {
     if (this.reading) return this.reading;
     const reading = this.read();
     this.reading = reading;
@@ -93,8 +93,8 @@ export class Discovery {
       throw error;
     });
     const kinds = found.flat();
-    if (kinds.length > MOST_KINDS)
-      throw new ClusterError('tooLarge', `The cluster serves more than ${MOST_KINDS} kinds`);
+    if (kinds.length > MAX_KINDS)
+      throw new ClusterError('tooLarge', `The cluster serves more than ${MAX_KINDS} kinds`);
     this.readAt = Date.now();
     return new Map(kinds.map((kind) => [`${kind.apiVersion} ${kind.kind}`, kind]));
   }
@@ -104,14 +104,14 @@ export class Discovery {
     if (body.kind === 'APIGroupDiscoveryList')
       return (body as { items?: AggregatedGroup[] }).items?.flatMap(fromAggregated) ?? [];
     if (body.kind === 'APIVersions')
-      return this.readVersions('', (body as { versions: string[] }).versions.slice(0, MOST_VERSIONS));
+      return this.readVersions('', (body as { versions: string[] }).versions.slice(0, MAX_VERSIONS));
     if (body.kind !== 'APIGroupList')
       throw new ClusterError('protocol', `The answer to ${path} is not that of a Kubernetes API server`);
     const { groups } = body as {
       groups: { name: string; versions: { version: string }[]; preferredVersion?: { version: string } }[];
     };
-    if (groups.flatMap(({ versions }) => versions).length > MOST_VERSIONS)
-      throw new ClusterError('tooLarge', `The cluster serves more than ${MOST_VERSIONS} versions of groups`);
+    if (groups.flatMap(({ versions }) => versions).length > MAX_VERSIONS)
+      throw new ClusterError('tooLarge', `The cluster serves more than ${MAX_VERSIONS} versions of groups`);
     const found: ResourceKind[] = [];
     for (const group of groups) {
       const others = group.versions
@@ -153,7 +153,7 @@ function fromAggregated(item: AggregatedGroup): ResourceKind[] {
       (resources ?? []).flatMap((resource) =>
         resource.responseKind?.kind
           ? {
-              ...names(group, version),
+              ...groupVersion(group, version),
               kind: resource.responseKind.kind,
               plural: resource.resource,
               namespaced: resource.scope === 'Namespaced',
@@ -170,7 +170,7 @@ function fromLegacy(group: string, version: string, resources: LegacyResource[])
   return resources
     .filter(({ name }) => !name.includes('/'))
     .map(({ name, kind, namespaced, verbs }) => ({
-      ...names(group, version),
+      ...groupVersion(group, version),
       kind,
       plural: name,
       namespaced,
@@ -181,7 +181,7 @@ function fromLegacy(group: string, version: string, resources: LegacyResource[])
     }));
 }
 
-function names(group: string, version: string) {
+function groupVersion(group: string, version: string) {
   return { apiVersion: group ? `${group}/${version}` : version, group, version };
 }
 
@@ -196,6 +196,6 @@ function markPreferred(kinds: Omit<ResourceKind, 'preferred'>[]): ResourceKind[]
 }
 
 /** Whether two kinds are the same but for the version. */
-export function sameKind(a: { apiVersion: string; kind: string }, b: { apiVersion: string; kind: string }): boolean {
+export function isSameKind(a: { apiVersion: string; kind: string }, b: { apiVersion: string; kind: string }): boolean {
   return a.kind === b.kind && groupOf(a.apiVersion) === groupOf(b.apiVersion);
 }

@@ -40,7 +40,7 @@ describe('A cluster that means harm', () => {
   });
   beforeEach(() => {
     sent = 0;
-    client.invalidate();
+    client.invalidateKinds();
   });
   afterAll(async () => {
     await Promise.all([client.close(), impatient.close()]);
@@ -67,7 +67,7 @@ describe('A cluster that means harm', () => {
 
   it('is not read to the end of an answer of 60 MB', async () => {
     answer = (_, response) => void pour(response, 60);
-    await expect(client.kinds()).rejects.toMatchObject({ kind: 'tooLarge', status: 502 });
+    await expect(client.listKinds()).rejects.toMatchObject({ kind: 'tooLarge', status: 502 });
     expect(sent).toBeLessThan(40 * MB);
     sent = 0;
     await expect(client.get(KIND, 'a')).rejects.toMatchObject({ kind: 'tooLarge' });
@@ -142,7 +142,7 @@ describe('A cluster that means harm', () => {
     ['without groups', { kind: 'APIGroupList' }],
   ])('has kinds refused %s', async (_, body) => {
     answer = (__, response) => head(response).end(JSON.stringify(body));
-    await expect(client.kinds()).rejects.toMatchObject({ kind: 'protocol' });
+    await expect(client.listKinds()).rejects.toMatchObject({ kind: 'protocol' });
   });
 
   it('is not asked for ten thousand groups one by one', async () => {
@@ -155,7 +155,7 @@ describe('A cluster that means harm', () => {
       asked++;
       head(response).end(JSON.stringify({ kind: 'APIGroupList', groups }));
     };
-    await expect(client.kinds()).rejects.toMatchObject({ kind: 'tooLarge' });
+    await expect(client.listKinds()).rejects.toMatchObject({ kind: 'tooLarge' });
     expect(asked).toBeLessThan(5);
   });
 

@@ -11,28 +11,28 @@ const MAX_KEY = 64 * 1024;
 export class KubeconfigReader {
   readonly faults: Fault[] = [];
   /** Whether a fault is a credential or path that this server must not follow. */
-  unsafe = false;
+  isUnsafe = false;
 
-  fault(pointer: string, detail: string, remedy?: string): undefined {
+  addFault(pointer: string, detail: string, remedy?: string): undefined {
     this.faults.push({ pointer, detail, ...(remedy && { remedy }) });
     return undefined;
   }
 
-  refuse(pointer: string, detail: string, remedy: string): undefined {
-    this.unsafe = true;
-    return this.fault(pointer, detail, remedy);
+  addUnsafe(pointer: string, detail: string, remedy: string): undefined {
+    this.isUnsafe = true;
+    return this.addFault(pointer, detail, remedy);
   }
 
   text(from: Json, name: string, at: string): string | undefined {
     const value = from[name];
     if (value === undefined || value === null || value === '') return undefined;
-    return typeof value === 'string' ? value : this.fault(`${at}/${name}`, 'must be a string');
+    return typeof value === 'string' ? value : this.addFault(`${at}/${name}`, 'must be a string');
   }
 
   flag(from: Json, name: string, at: string): boolean {
     const value = from[name];
     if (value === undefined || value === null || typeof value === 'boolean') return value ?? false;
-    this.fault(`${at}/${name}`, 'must be true or false');
+    this.addFault(`${at}/${name}`, 'must be true or false');
     return false;
   }
 
@@ -40,12 +40,12 @@ export class KubeconfigReader {
     const value = from[name];
     if (value === undefined || value === null) return undefined;
     if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value;
-    return this.fault(`${at}/${name}`, 'must be a list of strings');
+    return this.addFault(`${at}/${name}`, 'must be a list of strings');
   }
 
   textsByKey(from: Json, name: string, at: string): Record<string, string[]> | undefined {
-    const value = record(from[name]);
-    if (!value) return from[name] == null ? undefined : this.fault(`${at}/${name}`, 'must be a mapping');
+    const value = toRecord(from[name]);
+    if (!value) return from[name] == null ? undefined : this.addFault(`${at}/${name}`, 'must be a mapping');
     const entries = Object.keys(value).map((key) => [key, this.texts(value, key, `${at}/${name}`) ?? []] as const);
     return Object.fromEntries(entries);
   }
@@ -72,21 +72,21 @@ export class KubeconfigReader {
   ): string | undefined {
     const encoded = this.text(from, name, at)?.replace(/\s/g, '');
     if (encoded === undefined) return undefined;
-    if (encoded.length > max) return this.fault(`${at}/${name}`, `has more than ${max} characters`);
+    if (encoded.length > max) return this.addFault(`${at}/${name}`, `has more than ${max} characters`);
     if (!/^[A-Za-z0-9+/]+={0,2}$/.test(encoded) || encoded.length % 4 !== 0) {
-      return this.fault(`${at}/${name}`, 'is not base64');
+      return this.addFault(`${at}/${name}`, 'is not base64');
     }
     const pem = Buffer.from(encoded, 'base64').toString('utf8');
     try {
       check(pem);
     } catch {
-      return this.fault(`${at}/${name}`, `does not hold a ${what} as PEM in base64`);
+      return this.addFault(`${at}/${name}`, `does not hold a ${what} as PEM in base64`);
     }
     return pem;
   }
 }
 
 /** The value as a mapping, or undefined when it is anything else. */
-export function record(value: unknown): Json | undefined {
+export function toRecord(value: unknown): Json | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
 }

@@ -1,7 +1,7 @@
 import { InvalidRequest } from '../../core/errors/app-error.js';
-import { readDocuments } from '../../formats/documents.js';
-import { defaultLimits, type FormatLimits } from '../../formats/limits.js';
-import { contextsOf, invalid, type KubeconfigContext, type KubeconfigSettings } from './kubeconfig.js';
+import { parseDocuments } from '../../formats/documents.js';
+import { DEFAULT_FORMAT_LIMITS, type FormatLimits } from '../../formats/limits.js';
+import { readContexts, invalidKubeconfig, type KubeconfigContext, type KubeconfigSettings } from './kubeconfig.js';
 
 const MAX_CHARACTERS = 1024 * 1024;
 /**
@@ -12,7 +12,7 @@ const MAX_SEPARATORS = 20_000;
 const MAX_INDICATORS = 3_000;
 
 const LIMITS: FormatLimits = {
-  ...defaultLimits,
+  ...DEFAULT_FORMAT_LIMITS,
   textBytes: 4 * MAX_CHARACTERS,
   depth: 20,
   aliasBytes: MAX_CHARACTERS,
@@ -23,27 +23,27 @@ const LIMITS: FormatLimits = {
  * Reads a kubeconfig (YAML or JSON) as data, at once and on this thread: for text that somebody sent go through Kubeconfigs.
  * @throws InvalidRequest `KUBECONFIG_INVALID`
  */
-export function readKubeconfig(text: string, settings: KubeconfigSettings): KubeconfigContext[] {
-  if (text.length > MAX_CHARACTERS) throw invalid(`it is longer than ${MAX_CHARACTERS} characters`);
-  if (count(text, /[\n,]|[-?:](?=\s)/g) > MAX_SEPARATORS || count(text, /[[\]{}&*!]/g) > MAX_INDICATORS)
-    throw invalid('it has too many entries');
-  const [document, ...others] = documentsOf(text);
-  if (others.length > 0) throw invalid('it holds several documents');
-  return contextsOf(document, settings);
+export function parseKubeconfig(text: string, settings: KubeconfigSettings): KubeconfigContext[] {
+  if (text.length > MAX_CHARACTERS) throw invalidKubeconfig(`it is longer than ${MAX_CHARACTERS} characters`);
+  if (countMatches(text, /[\n,]|[-?:](?=\s)/g) > MAX_SEPARATORS || countMatches(text, /[[\]{}&*!]/g) > MAX_INDICATORS)
+    throw invalidKubeconfig('it has too many entries');
+  const [document, ...others] = parseDocuments(text);
+  if (others.length > 0) throw invalidKubeconfig('it holds several documents');
+  return readContexts(document, settings);
 }
 
-function documentsOf(text: string): unknown[] {
+function parseDocuments(text: string): unknown[] {
   try {
-    return readDocuments({ path: 'kubeconfig', bytes: Buffer.from(text) }, 'kubernetes', LIMITS).map(
+    return parseDocuments({ path: 'kubeconfig', bytes: Buffer.from(text) }, 'kubernetes', LIMITS).map(
       ({ value }) => value,
     );
   } catch (error) {
     if (!(error instanceof InvalidRequest)) throw error;
     const [first] = error.errors;
-    throw invalid(first?.detail ?? error.message, { line: first?.line, column: first?.column });
+    throw invalidKubeconfig(first?.detail ?? error.message, { line: first?.line, column: first?.column });
   }
 }
 
-function count(text: string, what: RegExp): number {
+function countMatches(text: string, what: RegExp): number {
   return text.match(what)?.length ?? 0;
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { readKubeconfig } from './kubeconfig-text.js';
+import { parseKubeconfig } from './kubeconfig-text.js';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
@@ -42,7 +42,7 @@ function config(parts: { cluster?: object; user?: object; context?: object } = {
 }
 
 function read(content: object | string, insecureTls = false) {
-  return readKubeconfig(typeof content === 'string' ? content : stringify(content), { insecureTls });
+  return parseKubeconfig(typeof content === 'string' ? content : stringify(content), { insecureTls });
 }
 
 function only(parts: Parameters<typeof config>[0], insecureTls = false) {

@@ -1,7 +1,7 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import { type ClusterAccess, type ClusterTls, type ClusterUser } from './cluster-access.js';
-import { KubeconfigReader, record } from './kubeconfig-reader.js';
+import { KubeconfigReader, toRecord } from './kubeconfig-reader.js';
 
 /** One context of a kubeconfig: how to call its cluster, or why it is not taken. */
 export type KubeconfigContext = {
@@ -46,43 +46,43 @@ const UNSAFE_CLUSTER: Record<string, string> = { 'certificate-authority': INLINE
  * whose `errors` point at its fields; the others are not affected by it.
  * @throws InvalidRequest `KUBECONFIG_INVALID` when the content as a whole is no kubeconfig
  */
-export function contextsOf(content: unknown, settings: KubeconfigSettings): KubeconfigContext[] {
-  const root = record(content);
-  if (!root) throw invalid('it is not a YAML mapping');
-  if (root.kind !== undefined && root.kind !== 'Config') throw invalid('its kind is not Config');
+export function readContexts(content: unknown, settings: KubeconfigSettings): KubeconfigContext[] {
+  const root = toRecord(content);
+  if (!root) throw invalidKubeconfig('it is not a YAML mapping');
+  if (root.kind !== undefined && root.kind !== 'Config') throw invalidKubeconfig('its kind is not Config');
   const contexts = entries(root, 'contexts', 'context');
-  if (contexts.size === 0) throw invalid('it has no contexts');
-  if (contexts.size > MAX_CONTEXTS) throw invalid(`it has more than ${MAX_CONTEXTS} contexts`);
+  if (contexts.size === 0) throw invalidKubeconfig('it has no contexts');
+  if (contexts.size > MAX_CONTEXTS) throw invalidKubeconfig(`it has more than ${MAX_CONTEXTS} contexts`);
   const clusters = entries(root, 'clusters', 'cluster');
   const users = entries(root, 'users', 'user');
 
   return [...contexts].map(([name, found]) => {
     const read = new KubeconfigReader();
-    const context = the(found, read, 'context', name);
+    const context = findSingle(found, read, 'context', name);
     const cluster = context && read.text(context.value, 'cluster', context.at);
     const user = context && read.text(context.value, 'user', context.at);
     const head = { context: name, cluster, user, current: root['current-context'] === name };
-    const access = context && accessOf(context, the(clusters.get(cluster ?? ''), read, 'cluster', cluster), user);
+    const access = context && accessOf(context, findSingle(clusters.get(cluster ?? ''), read, 'cluster', cluster), user);
     if (access && read.faults.length === 0) return { ...head, access };
     const first = read.faults[0];
     const error = new InvalidRequest(`${first?.pointer?.slice(1).replaceAll('/', '.')} ${first?.detail}`, {
-      code: read.unsafe ? 'KUBECONFIG_UNSAFE' : 'KUBECONFIG_INVALID',
+      code: read.isUnsafe ? 'KUBECONFIG_UNSAFE' : 'KUBECONFIG_INVALID',
       remedy: first?.remedy,
       errors: read.faults,
     });
     return { ...head, error };
 
     function accessOf(from: Entry, to: Entry | undefined, userName?: string): ClusterAccess | undefined {
-      const who = userName === undefined ? { at: '', value: {} } : the(users.get(userName), read, 'user', userName);
-      const credentials = who && userOf(who, read);
-      const server = to && serverOf(to, read, settings);
+      const who = userName === undefined ? { at: '', value: {} } : findSingle(users.get(userName), read, 'user', userName);
+      const credentials = who && readUser(who, read);
+      const server = to && readServer(to, read, settings);
       const namespace = read.text(from.value, 'namespace', from.at);
       if (!to || !server || !credentials) return undefined;
-      const proxy = proxyOf(to, read);
+      const proxy = readProxy(to, read);
       return {
         server,
         ...(namespace && { namespace }),
-        tls: tlsOf(to, read, settings),
+        tls: readTls(to, read, settings),
         ...(proxy && { proxy }),
         user: credentials,
       };
@@ -94,32 +94,32 @@ export function contextsOf(content: unknown, settings: KubeconfigSettings): Kube
 function entries(root: Record<string, unknown>, list: string, member: string): Map<string, Entry[]> {
   const found = new Map<string, Entry[]>();
   const items = root[list] ?? [];
-  if (!Array.isArray(items)) throw invalid(`${list} is not a list`);
+  if (!Array.isArray(items)) throw invalidKubeconfig(`${list} is not a list`);
   items.forEach((item: unknown, index) => {
-    const name = record(item)?.name;
-    const value = record(record(item)?.[member]);
-    if (typeof name !== 'string' || !value) throw invalid(`${list}[${index}] needs a name and a ${member}`);
+    const name = toRecord(item)?.name;
+    const value = toRecord(toRecord(item)?.[member]);
+    if (typeof name !== 'string' || !value) throw invalidKubeconfig(`${list}[${index}] needs a name and a ${member}`);
     found.set(name, [...(found.get(name) ?? []), { at: `/${list}/${index}/${member}`, value }]);
   });
   return found;
 }
 
-function the(found: Entry[] | undefined, read: KubeconfigReader, what: string, name?: string): Entry | undefined {
-  if (name === undefined) return read.fault(`/${what}s`, `has no entry, since the context names no ${what}`);
-  if (!found?.[0]) return read.fault(`/${what}s`, `has no entry named ${name}`);
-  if (found.length > 1) return read.fault(found[1]?.at ?? '', `repeats the name ${name}`);
+function findSingle(found: Entry[] | undefined, read: KubeconfigReader, what: string, name?: string): Entry | undefined {
+  if (name === undefined) return read.addFault(`/${what}s`, `has no entry, since the context names no ${what}`);
+  if (!found?.[0]) return read.addFault(`/${what}s`, `has no entry named ${name}`);
+  if (found.length > 1) return read.addFault(found[1]?.at ?? '', `repeats the name ${name}`);
   return found[0];
 }
 
-function serverOf({ at, value }: Entry, read: KubeconfigReader, settings: KubeconfigSettings): string | undefined {
+function readServer({ at, value }: Entry, read: KubeconfigReader, settings: KubeconfigSettings): string | undefined {
   refuseUnsafe(value, UNSAFE_CLUSTER, at, read);
   const server = read.text(value, 'server', at);
   const url = server !== undefined && URL.canParse(server) ? new URL(server) : undefined;
   if (!url || !['https:', 'http:'].includes(url.protocol) || url.username || url.search || url.hash) {
-    return read.fault(`${at}/server`, 'must be an https URL without user, query or fragment');
+    return read.addFault(`${at}/server`, 'must be an https URL without user, query or fragment');
   }
   if (url.protocol === 'http:' && !settings.insecureTls) {
-    return read.refuse(
+    return read.addUnsafe(
       `${at}/server`,
       'sends credentials unencrypted over http',
       'Use an https server, or ask the operator to set CLUSTER_INSECURE_TLS=true.',
@@ -128,29 +128,29 @@ function serverOf({ at, value }: Entry, read: KubeconfigReader, settings: Kubeco
   return url.href.replace(/\/+$/, '');
 }
 
-function tlsOf({ at, value }: Entry, read: KubeconfigReader, settings: KubeconfigSettings): ClusterTls {
+function readTls({ at, value }: Entry, read: KubeconfigReader, settings: KubeconfigSettings): ClusterTls {
   const ca = read.certificates(value, 'certificate-authority-data', at);
   const servername = read.text(value, 'tls-server-name', at);
   const insecure = read.flag(value, 'insecure-skip-tls-verify', at);
   if (insecure && !settings.insecureTls) {
-    read.refuse(`${at}/insecure-skip-tls-verify`, 'would leave the cluster unverified', INSECURE_REMEDY);
+    read.addUnsafe(`${at}/insecure-skip-tls-verify`, 'would leave the cluster unverified', INSECURE_REMEDY);
   }
   if (insecure && ca)
-    read.fault(`${at}/insecure-skip-tls-verify`, 'contradicts certificate-authority-data', INSECURE_REMEDY);
+    read.addFault(`${at}/insecure-skip-tls-verify`, 'contradicts certificate-authority-data', INSECURE_REMEDY);
   return { ...(ca && { ca }), ...(servername && { servername }), ...(insecure && { insecure }) };
 }
 
-function proxyOf({ at, value }: Entry, read: KubeconfigReader): string | undefined {
+function readProxy({ at, value }: Entry, read: KubeconfigReader): string | undefined {
   const proxy = read.text(value, 'proxy-url', at);
   if (proxy === undefined || /^https?:$/.test(URL.canParse(proxy) ? new URL(proxy).protocol : '')) return proxy;
-  return read.fault(
+  return read.addFault(
     `${at}/proxy-url`,
     'must be an http or https URL',
     'Name an http or https proxy; SOCKS is not supported.',
   );
 }
 
-function userOf({ at, value }: Entry, read: KubeconfigReader): ClusterUser {
+function readUser({ at, value }: Entry, read: KubeconfigReader): ClusterUser {
   refuseUnsafe(value, UNSAFE_USER, at, read);
   const user: ClusterUser = {
     token: read.text(value, 'token', at),
@@ -159,20 +159,20 @@ function userOf({ at, value }: Entry, read: KubeconfigReader): ClusterUser {
     cert: read.certificates(value, 'client-certificate-data', at),
     key: read.privateKey(value, 'client-key-data', at),
   };
-  if (value['client-certificate-data'] && !value['client-key-data']) read.fault(`${at}/client-key-data`, 'is missing');
+  if (value['client-certificate-data'] && !value['client-key-data']) read.addFault(`${at}/client-key-data`, 'is missing');
   if (value['client-key-data'] && !value['client-certificate-data'])
-    read.fault(`${at}/client-certificate-data`, 'is missing');
+    read.addFault(`${at}/client-certificate-data`, 'is missing');
   if (user.cert && user.key && !new X509Certificate(user.cert).checkPrivateKey(createPrivateKey(user.key))) {
-    read.fault(`${at}/client-key-data`, 'does not belong to client-certificate-data');
+    read.addFault(`${at}/client-key-data`, 'does not belong to client-certificate-data');
   }
   if (user.token && /[^\x21-\x7e]/.test(user.token))
-    read.fault(`${at}/token`, 'has a space, line break or control character');
+    read.addFault(`${at}/token`, 'has a space, line break or control character');
   const impersonated = read.text(value, 'as', at);
   const uid = read.text(value, 'as-uid', at);
   const groups = read.texts(value, 'as-groups', at);
   const extra = read.textsByKey(value, 'as-user-extra', at);
   if (impersonated) user.impersonate = { user: impersonated, uid, groups, extra };
-  else if (uid || groups?.length || extra) read.fault(`${at}/as`, 'is missing beside the other impersonation fields');
+  else if (uid || groups?.length || extra) read.addFault(`${at}/as`, 'is missing beside the other impersonation fields');
   return Object.fromEntries(Object.entries(user).filter(([, given]) => given !== undefined));
 }
 
@@ -184,11 +184,11 @@ function refuseUnsafe(
 ): void {
   for (const [field, remedy] of Object.entries(fields)) {
     if (from[field] === undefined || from[field] === null || from[field] === '') continue;
-    read.refuse(`${at}/${field}`, 'would run a program or read a file of this server and is never followed', remedy);
+    read.addUnsafe(`${at}/${field}`, 'would run a program or read a file of this server and is never followed', remedy);
   }
 }
 
-export function invalid(detail: string, place: { line?: number; column?: number } = {}): InvalidRequest {
+export function invalidKubeconfig(detail: string, place: { line?: number; column?: number } = {}): InvalidRequest {
   return new InvalidRequest(`This is not a kubeconfig: ${detail}`, {
     code: 'KUBECONFIG_INVALID',
     errors: [{ detail, ...place }],

@@ -22,7 +22,7 @@ export class KubeconfigUpload {
   organization_id?: string;
 
   /** The kubeconfig as text. */
-  static textOf(this: void, { kubeconfig }: KubeconfigUpload): string | undefined {
+  static toText(this: void, { kubeconfig }: KubeconfigUpload): string | undefined {
     return typeof kubeconfig === 'object' ? JSON.stringify(kubeconfig) : kubeconfig;
   }
 }

@@ -6,64 +6,64 @@ import { ALREADY_REGISTERED, ConnectionsStore } from '../../connections/connecti
 import { PingsService } from '../../connections/pings.service.js';
 import { Access } from '../../core/access/access.js';
 import type { Actor } from '../../core/access/actor.js';
-import { isOutage } from '../../core/database/outage.js';
+import { isDatabaseOutage } from '../../core/database/outage.js';
 import { AppError, Conflict } from '../../core/errors/app-error.js';
 import { OrganizationsService } from '../../organizations/organizations.service.js';
 import type { ClusterAccess } from '../clusters/cluster-access.js';
 import type { KubeconfigContext } from '../clusters/kubeconfig.js';
-import { Kubeconfigs } from '../clusters/kubeconfigs.js';
-import { kubeconfigFor } from '../clusters/kubernetes-kind.js';
+import { KubeconfigLoader } from '../clusters/kubeconfigs.js';
+import { buildKubeconfig } from '../clusters/kubernetes-kind.js';
 import { type RegisteredContext, RegistrationView } from './registration.view.js';
 
 /** Makes connections of a kubeconfig: one for each context, each with a credential of its own. */
 @Injectable()
-export class RegistrationService {
+export class KubeconfigRegistrationService {
   constructor(
     private readonly connections: ConnectionsService,
     private readonly store: ConnectionsStore,
     private readonly pings: PingsService,
     private readonly organizations: OrganizationsService,
     private readonly access: Access,
-    private readonly kubeconfigs: Kubeconfigs,
+    private readonly kubeconfigs: KubeconfigLoader,
   ) {}
 
   /** @throws InvalidRequest when the text is no kubeconfig; what is wrong with one context is told in the answer */
   async register(actor: Actor, kubeconfig: string, organizationId: string | undefined): Promise<RegistrationView> {
-    const organization = await this.organizations.meantBy(actor, organizationId);
-    await this.access.require(actor, connectionPolicy.create, {
+    const organization = await this.organizations.resolve(actor, organizationId);
+    await this.access.authorize(actor, connectionPolicy.create, {
       type: 'organization',
       id: organization.id,
       organizationId: organization.id,
     });
     const answer = new RegistrationView();
     const taken = new Set<string>();
-    for (const found of await this.kubeconfigs.read(kubeconfig)) {
-      const { list, item } = await this.take(actor, organization.id, found, taken);
+    for (const found of await this.kubeconfigs.load(kubeconfig)) {
+      const { list, item } = await this.registerContext(actor, organization.id, found, taken);
       answer[list].push(item);
     }
     return answer;
   }
 
-  private async take(
+  private async registerContext(
     actor: Actor,
     organizationId: string,
     found: KubeconfigContext,
     taken: Set<string>,
   ): Promise<{ list: keyof RegistrationView; item: RegisteredContext }> {
     const { context } = found;
-    if (found.error) return { list: 'failed', item: { context, error: told(found.error) } };
+    if (found.error) return { list: 'failed', item: { context, error: toRegistrationFault(found.error) } };
     let id: string;
     try {
-      id = await this.keep(actor, organizationId, found, found.access, taken);
+      id = await this.saveConnection(actor, organizationId, found, found.access, taken);
       taken.add(id);
     } catch (error) {
-      return { list: 'failed', item: { context, error: told(error) } };
+      return { list: 'failed', item: { context, error: toRegistrationFault(error) } };
     }
     try {
       await this.pings.ping(actor, id);
       return { list: 'connected', item: { context, connection_id: id } };
     } catch (error) {
-      return { list: 'registered', item: { context, connection_id: id, error: told(error) } };
+      return { list: 'registered', item: { context, connection_id: id, error: toRegistrationFault(error) } };
     }
   }
 
@@ -71,7 +71,7 @@ export class RegistrationService {
    * The same server and user again updates the connection that they have. Contexts of one kubeconfig that share both, as
    * those that differ in their namespace do, are told apart by their names.
    */
-  private async keep(
+  private async saveConnection(
     actor: Actor,
     organizationId: string,
     found: KubeconfigContext,
@@ -87,8 +87,8 @@ export class RegistrationService {
     ];
     const known = [byName, byPair].find((each) => each && !taken.has(each.id));
     const entered = {
-      metadata: { ...described(known?.metadata), context, ...(cluster ? { cluster } : {}) },
-      credential_secret: { kubeconfig: kubeconfigFor(access, context) },
+      metadata: { ...descriptiveMetadata(known?.metadata), context, ...(cluster ? { cluster } : {}) },
+      credential_secret: { kubeconfig: buildKubeconfig(access, context) },
     };
     if (known) return (await this.connections.update(actor, known.id, entered)).id;
     try {
@@ -100,7 +100,7 @@ export class RegistrationService {
       return made.id;
     } catch (error) {
       if (!(error instanceof Conflict) || error.code !== ALREADY_REGISTERED) throw error;
-      return this.keep(actor, organizationId, found, access, taken);
+      return this.saveConnection(actor, organizationId, found, access, taken);
     }
   }
 }
@@ -110,13 +110,13 @@ function fingerprintOf(...parts: string[]): string {
 }
 
 /** What is known of a connection beside how it is reached, which a kubeconfig says anew. */
-function described(metadata: Record<string, unknown> = {}): Record<string, unknown> {
+function descriptiveMetadata(metadata: Record<string, unknown> = {}): Record<string, unknown> {
   const { server: _server, namespace: _namespace, proxy: _proxy, ...rest } = metadata;
   return rest;
 }
 
 /** @throws what has no name, so that a fault of ours is not told as one of the kubeconfig */
-function told(error: unknown): { code: string; detail: string; remedy?: string } {
-  if (isOutage(error) || !(error instanceof AppError)) throw error;
+function toRegistrationFault(error: unknown): { code: string; detail: string; remedy?: string } {
+  if (isDatabaseOutage(error) || !(error instanceof AppError)) throw error;
   return { code: error.code, detail: error.message, ...(error.remedy ? { remedy: error.remedy } : {}) };
 }

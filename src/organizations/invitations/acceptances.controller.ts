@@ -3,7 +3,7 @@ import { ApiBearerAuth, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nest
 import type { Response } from 'express';
 import { Authenticator } from '../../core/access/authenticator.js';
 import { Public } from '../../core/access/public.js';
-import { AnswersSecret } from '../../core/rest/answers-secret.js';
+import { NoStore } from '../../core/rest/answers-secret.js';
 import { AcceptancesService } from './acceptances.service.js';
 import { AcceptedView } from './accepted.view.js';
 import { Acceptance, AcceptanceQuery } from './invitation.inputs.js';
@@ -11,7 +11,7 @@ import { InvitationView } from './invitation.view.js';
 
 @ApiTags('auth')
 @Public()
-@AnswersSecret()
+@NoStore()
 @Controller('api/auth/invitations/:token')
 export class AcceptancesController {
   constructor(
@@ -22,7 +22,7 @@ export class AcceptancesController {
   @Get()
   @ApiOkResponse({ type: InvitationView })
   async read(@Param('token') token: string): Promise<InvitationView> {
-    return InvitationView.of(await this.acceptances.read(token));
+    return InvitationView.fromEntity(await this.acceptances.getByToken(token));
   }
 
   @ApiBearerAuth()
@@ -37,9 +37,9 @@ export class AcceptancesController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<AcceptedView> {
     if (authorization === undefined)
-      return AcceptedView.ofAccepted(await this.acceptances.accept(token, proof, input), 'new');
+      return AcceptedView.fromAccepted(await this.acceptances.accept(token, proof, input), 'new');
     const actor = await this.authenticator.authenticate(authorization);
     response.status(200);
-    return AcceptedView.ofAccepted(await this.acceptances.acceptAs(actor, token), 'existing');
+    return AcceptedView.fromAccepted(await this.acceptances.acceptAs(actor, token), 'existing');
   }
 }

@@ -1,16 +1,16 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { requireScope } from '../../core/access/access.js';
+import { assertScope } from '../../core/access/access.js';
 import type { Actor } from '../../core/access/actor.js';
 import { hashPassword } from '../../core/crypto/passwords.js';
-import { digestOf } from '../../core/crypto/secret-token.js';
+import { hashSecretToken } from '../../core/crypto/secret-token.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { AppError, Conflict, Forbidden, InvalidRequest } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import { OrganizationMemberAdded } from '../members/member.events.js';
-import { organizationRole, standingOf } from '../members/member.view.js';
+import { toOrganizationRole, accountStandingOf } from '../members/member.view.js';
 import { MembersStore } from '../members/members.store.js';
-import { Accounts, actorOf } from '../users/accounts.js';
+import { AccountsService, actorForUser } from '../users/accounts.js';
 import type { User } from '../users/user.entity.js';
 import { userPolicy } from '../users/user.policy.js';
 import { UsersStore } from '../users/users.store.js';
@@ -23,7 +23,7 @@ import { InvitationsStore } from './invitations.store.js';
 export class AcceptancesService {
   constructor(
     private readonly invitations: InvitationsStore,
-    private readonly accounts: Accounts,
+    private readonly accounts: AccountsService,
     private readonly users: UsersStore,
     private readonly members: MembersStore,
     private readonly unit: UnitOfWork,
@@ -31,9 +31,9 @@ export class AcceptancesService {
   ) {}
 
   /** @throws AppError 404 for a token that never was, 410 for one that can no longer be used */
-  async read(token: string): Promise<Invitation> {
-    const find = () => this.invitations.findByHash(digestOf(token));
-    return standing(await this.unit.asSystem('reading an invitation', find));
+  async getByToken(token: string): Promise<Invitation> {
+    const find = () => this.invitations.findByHash(hashSecretToken(token));
+    return assertAcceptable(await this.unit.runAsSystem('reading an invitation', find));
   }
 
   /**
@@ -43,22 +43,22 @@ export class AcceptancesService {
    * @throws AppError as `read` does; Conflict when the address has an account by now, which stays as it is
    */
   async accept(token: string, proof: string | undefined, input: Acceptance): Promise<User> {
-    const { email } = await this.read(token);
-    if (input.password === undefined) throw InvalidRequest.at('/password', 'is required', HOW_TO_ACCEPT);
+    const { email } = await this.getByToken(token);
+    if (input.password === undefined) throw InvalidRequest.forField('/password', 'is required', HOW_TO_ACCEPT);
     const passwordHash = await hashPassword(input.password, email);
-    return this.inNameOfSystem(async () => {
-      const invitation = standing(await this.invitations.lockByHash(digestOf(token)));
+    return this.runAsSystem(async () => {
+      const invitation = assertAcceptable(await this.invitations.lockByHash(hashSecretToken(token)));
       if (await this.accounts.reserve(invitation.email)) throw accountExists();
       const { proofHash, invitedBy } = invitation;
-      const isProven = !proofHash || (proof !== undefined && timingSafeEqual(digestOf(proof), proofHash));
-      const user = await this.accounts.make({
+      const isProven = !proofHash || (proof !== undefined && timingSafeEqual(hashSecretToken(proof), proofHash));
+      const user = await this.accounts.create({
         email: invitation.email,
         firstName: input.first_name ?? invitation.firstName,
         lastName: input.last_name ?? invitation.lastName,
         passwordHash,
         unconfirmedBy: isProven ? null : invitedBy,
       });
-      await this.join(user, invitation);
+      await this.addMember(user, invitation);
       return user;
     });
   }
@@ -69,39 +69,39 @@ export class AcceptancesService {
    * @throws AppError as `read` does; Forbidden for the invitation of another address; Conflict
    */
   async acceptAs(actor: Actor, token: string): Promise<User> {
-    requireScope(actor, userPolicy.acceptInvitation);
-    return this.inNameOfSystem(async () => {
-      const invitation = standing(await this.invitations.lockByHash(digestOf(token)));
+    assertScope(actor, userPolicy.acceptInvitation);
+    return this.runAsSystem(async () => {
+      const invitation = assertAcceptable(await this.invitations.lockByHash(hashSecretToken(token)));
       const user = actor.userId ? await this.users.lock(actor.userId) : null;
       if (user?.email !== invitation.email) throw otherAddress();
       if (user.unconfirmedBy) throw unconfirmed();
       if (await this.members.find(invitation.organizationId, user.id)) throw alreadyMember();
-      await this.join(user, invitation);
+      await this.addMember(user, invitation);
       return user;
     });
   }
 
   /** Nobody has signed in yet who could tell the organization's events of it: the system does. */
-  private inNameOfSystem<T>(work: () => Promise<T>): Promise<T> {
-    return this.unit.asSystem('accepting an invitation', () => this.unit.run(work));
+  private runAsSystem<T>(work: () => Promise<T>): Promise<T> {
+    return this.unit.runAsSystem('accepting an invitation', () => this.unit.run(work));
   }
 
   /** Everything that an address was invited to, for a user whose issuer vouches that it is theirs. */
   async acceptAll(user: User): Promise<void> {
-    for (const invitation of await this.invitations.lockOf(user.email))
-      if (!(await this.members.find(invitation.organizationId, user.id))) await this.join(user, invitation);
+    for (const invitation of await this.invitations.lockByEmail(user.email))
+      if (!(await this.members.find(invitation.organizationId, user.id))) await this.addMember(user, invitation);
   }
 
-  private async join(user: User, invitation: Invitation): Promise<void> {
-    const role = organizationRole(invitation.role);
+  private async addMember(user: User, invitation: Invitation): Promise<void> {
+    const role = toOrganizationRole(invitation.role);
     await this.invitations.update(invitation, { acceptedAt: new Date() });
-    await this.members.put(invitation.organizationId, user.id, role);
-    const added = [actorOf(user), invitation.organizationId, user, role, standingOf(user)] as const;
+    await this.members.setRole(invitation.organizationId, user.id, role);
+    const added = [actorForUser(user), invitation.organizationId, user, role, accountStandingOf(user)] as const;
     await this.events.publish(new OrganizationMemberAdded(...added));
   }
 }
 
-function standing(invitation: Invitation | null): Invitation {
+function assertAcceptable(invitation: Invitation | null): Invitation {
   if (!invitation)
     throw new AppError(404, 'NOT_FOUND', 'Not found', 'the invitation was not found', {
       remedy: 'Check that the URL is complete.',

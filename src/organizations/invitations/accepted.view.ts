@@ -9,7 +9,7 @@ export class AcceptedView extends AccountView {
   @WordField(ACCOUNTS)
   account!: (typeof ACCOUNTS)[number];
 
-  static ofAccepted(this: void, user: User, account: (typeof ACCOUNTS)[number]): AcceptedView {
-    return Object.assign(new AcceptedView(), AccountView.of(user), { account });
+  static fromAccepted(this: void, user: User, account: (typeof ACCOUNTS)[number]): AcceptedView {
+    return Object.assign(new AcceptedView(), AccountView.fromEntity(user), { account });
   }
 }

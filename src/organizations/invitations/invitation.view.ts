@@ -1,8 +1,8 @@
 import { ObjectType } from '@nestjs/graphql';
-import { EnvelopeOf } from '../../core/listing/page.js';
+import { PaginatedView } from '../../core/listing/page.js';
 import { IdField, TextField, TimeField, WordField } from '../../core/schema/fields.js';
 import { RecordView } from '../../core/schema/record.view.js';
-import { ORGANIZATION_ROLES, organizationRole, type OrganizationRole } from '../members/member.view.js';
+import { ORGANIZATION_ROLES, toOrganizationRole, type OrganizationRole } from '../members/member.view.js';
 import type { Invitation } from './invitation.entity.js';
 
 /** An invitation as the admins of the organization, and the invited, see it: without its token. */
@@ -20,14 +20,14 @@ export class InvitationView extends RecordView {
   @TimeField()
   expires_at!: Date;
 
-  static of(this: void, invitation: Invitation): InvitationView {
-    return RecordView.shape(new InvitationView(), invitation, {
+  static fromEntity(this: void, invitation: Invitation): InvitationView {
+    return RecordView.assignRecord(new InvitationView(), invitation, {
       organization_id: invitation.organizationId,
       email: invitation.email,
-      role: organizationRole(invitation.role),
+      role: toOrganizationRole(invitation.role),
       expires_at: invitation.expiresAt,
     });
   }
 }
 
-export const InvitationPage = EnvelopeOf(InvitationView, 'invitations', 'InvitationPage');
+export const InvitationPage = PaginatedView(InvitationView, 'invitations', 'InvitationPage');

@@ -1,12 +1,12 @@
 import { Controller, Delete, Get, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
-import { Caller } from '../../core/access/public.js';
+import { CurrentActor } from '../../core/access/public.js';
 import { ListQuery } from '../../core/listing/list-query.js';
-import { type Envelope, envelope } from '../../core/listing/page.js';
-import { AnswersSecret } from '../../core/rest/answers-secret.js';
-import { Id } from '../../core/rest/id.js';
-import { Requires } from '../../core/rest/rights/requires.js';
+import { type PageEnvelope, toPageEnvelope } from '../../core/listing/page.js';
+import { NoStore } from '../../core/rest/answers-secret.js';
+import { IdParam } from '../../core/rest/id.js';
+import { RequiresRight } from '../../core/rest/rights/requires.js';
 import { organizationPolicy } from '../organization.policy.js';
 import { OrganizationsService } from '../organizations.service.js';
 import { InvitationPage, InvitationView } from './invitation.view.js';
@@ -14,21 +14,21 @@ import { InvitationsService } from './invitations.service.js';
 
 @ApiTags('organizations')
 @ApiBearerAuth()
-@AnswersSecret()
+@NoStore()
 @Controller('api/identity/orgs/:orgId/invitations')
 export class InvitationsController {
   constructor(private readonly invitations: InvitationsService) {}
 
   @Get()
   @ApiOkResponse({ type: InvitationPage })
-  async list(@Caller() actor: Actor, @Id('orgId') orgId: string, @Query() query: ListQuery): Promise<Envelope> {
-    return envelope(await this.invitations.list(actor, orgId, query), 'invitations', InvitationView.of);
+  async list(@CurrentActor() actor: Actor, @IdParam('orgId') orgId: string, @Query() query: ListQuery): Promise<PageEnvelope> {
+    return toPageEnvelope(await this.invitations.list(actor, orgId, query), 'invitations', InvitationView.fromEntity);
   }
 
   @Delete(':id')
-  @Requires(organizationPolicy.manageMembers, OrganizationsService, 'orgId')
+  @RequiresRight(organizationPolicy.manageMembers, OrganizationsService, 'orgId')
   @ApiOkResponse({ type: InvitationView })
-  async withdraw(@Caller() actor: Actor, @Id('orgId') orgId: string, @Id() id: string): Promise<InvitationView> {
-    return InvitationView.of(await this.invitations.withdraw(actor, orgId, id));
+  async withdraw(@CurrentActor() actor: Actor, @IdParam('orgId') orgId: string, @IdParam() id: string): Promise<InvitationView> {
+    return InvitationView.fromEntity(await this.invitations.withdraw(actor, orgId, id));
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../core/access/actor.js';
 import { Env } from '../../core/config/env.js';
-import { digestOf, newSecretToken } from '../../core/crypto/secret-token.js';
+import { hashSecretToken, generateSecretToken } from '../../core/crypto/secret-token.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { NotFound } from '../../core/errors/app-error.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
@@ -10,17 +10,17 @@ import { Mailer } from '../../core/mail/mailer.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import { OrganizationMemberInvited } from '../members/member.events.js';
 import type { NewMember } from '../members/member.inputs.js';
-import { type AccountStanding, RANKS } from '../members/member.view.js';
+import { type AccountStanding, ROLE_RANKS } from '../members/member.view.js';
 import type { Organization } from '../organization.entity.js';
 import { OrganizationsService } from '../organizations.service.js';
-import { asAddress } from '../users/users.store.js';
+import { normalizeEmail } from '../users/users.store.js';
 import { Invitation } from './invitation.entity.js';
 import { InvitationsStore } from './invitations.store.js';
 
 const VALID_DAYS = 7;
 
 /** An invitation with the URL that accepts it, which is known only now. */
-export interface Invited {
+export interface IssuedInvitation {
   invitation: Invitation;
   url: string;
   account: AccountStanding;
@@ -39,60 +39,60 @@ export class InvitationsService {
   ) {}
 
   /** Part of a unit of work that holds the organization, and has found that the address is to accept first. */
-  async invite(actor: Actor, organization: Organization, input: NewMember, account: AccountStanding): Promise<Invited> {
-    const [token, proof] = [newSecretToken(), newSecretToken()];
-    const email = asAddress(input.email);
-    await this.invitations.withdraw(organization.id, email);
+  async invite(actor: Actor, organization: Organization, input: NewMember, account: AccountStanding): Promise<IssuedInvitation> {
+    const [token, proof] = [generateSecretToken(), generateSecretToken()];
+    const email = normalizeEmail(input.email);
+    await this.invitations.withdrawByEmail(organization.id, email);
     const invitation = await this.invitations.insert(
       Object.assign(new Invitation(), {
         organizationId: organization.id,
         email,
-        role: RANKS[input.role],
+        role: ROLE_RANKS[input.role],
         firstName: input.first_name ?? '',
         lastName: input.last_name ?? '',
-        tokenHash: digestOf(token),
-        proofHash: this.mailer.isConfigured ? digestOf(proof) : null,
+        tokenHash: hashSecretToken(token),
+        proofHash: this.mailer.isConfigured ? hashSecretToken(proof) : null,
         invitedBy: actor.userId,
         expiresAt: new Date(Date.now() + VALID_DAYS * 86_400_000),
         acceptedAt: null,
       }),
     );
     const url = `${this.env.baseUrl}/api/auth/invitations/${token}`;
-    this.unit.afterCommit(() => this.mailer.post(letter(invitation, organization, actor, `${url}?proof=${proof}`)));
+    this.unit.afterCommit(() => this.mailer.sendInBackground(invitationMail(invitation, organization, actor, `${url}?proof=${proof}`)));
     await this.events.publish(new OrganizationMemberInvited(actor, organization.id, invitation, input.role, account));
     return { invitation, url, account };
   }
 
   /** Invitations of someone who may no longer invite do not hold. */
-  withdrawOf(userId: string, organizationId: string | null = null): Promise<void> {
+  withdrawByInviter(userId: string, organizationId: string | null = null): Promise<void> {
     // Whoever loses the role does not see them any more.
-    return this.unit.asSystem('invitations of a former admin', () =>
-      this.invitations.withdrawOf(userId, organizationId),
+    return this.unit.runAsSystem('invitations of a former admin', () =>
+      this.invitations.withdrawByInviter(userId, organizationId),
     );
   }
 
   /** Whoever was added otherwise needs no invitation any more. */
-  settle(organizationId: string, email: string): Promise<void> {
-    return this.invitations.withdraw(organizationId, email);
+  withdrawByEmail(organizationId: string, email: string): Promise<void> {
+    return this.invitations.withdrawByEmail(organizationId, email);
   }
 
   async list(actor: Actor, organizationId: string, query: ListQuery): Promise<Page<Invitation>> {
     await this.organizations.get(actor, organizationId);
-    await this.organizations.require(actor, 'manageMembers', organizationId);
+    await this.organizations.requireAccess(actor, 'manageMembers', organizationId);
     return this.invitations.page(organizationId, query);
   }
 
   async withdraw(actor: Actor, organizationId: string, id: string): Promise<Invitation> {
     return this.unit.run(async () => {
-      await this.organizations.open(actor, organizationId, 'manageMembers');
-      const invitation = await this.invitations.lockOpen(organizationId, id);
+      await this.organizations.getForUpdate(actor, organizationId, 'manageMembers');
+      const invitation = await this.invitations.lockPending(organizationId, id);
       if (!invitation) throw new NotFound('invitation', id);
       return this.invitations.softDelete(invitation);
     });
   }
 }
 
-const letter = ({ email, expiresAt }: Invitation, { name }: Organization, actor: Actor, url: string) => ({
+const invitationMail = ({ email, expiresAt }: Invitation, { name }: Organization, actor: Actor, url: string) => ({
   to: email,
   subject: `You are invited to ${name}`,
   text: `${actor.name} invites you to the organization ${name}.

@@ -10,15 +10,15 @@ const listing: Listing<Invitation> = {
   alias: 'invitation',
   pageSize: 20,
   order: {
-    email: { sql: 'invitation.email', type: 'text', of: (invitation) => invitation.email },
-    created_at: { sql: 'invitation.created_at', type: 'timestamptz', of: (invitation) => invitation.createdAt },
+    email: { sql: 'invitation.email', type: 'text', getValue: (invitation) => invitation.email },
+    created_at: { sql: 'invitation.created_at', type: 'timestamptz', getValue: (invitation) => invitation.createdAt },
   },
   defaultOrder: 'created_at desc',
   search: ['invitation.email'],
 };
 
-const OPEN = 'invitation.accepted_at IS NULL AND invitation.expires_at > now()';
-const STANDING = 'EXISTS (SELECT FROM organization o WHERE o.id = invitation.organization_id AND o.deleted_at IS NULL)';
+const IS_PENDING = 'invitation.accepted_at IS NULL AND invitation.expires_at > now()';
+const ORGANIZATION_EXISTS = 'EXISTS (SELECT FROM organization o WHERE o.id = invitation.organization_id AND o.deleted_at IS NULL)';
 
 @Injectable()
 export class InvitationsStore extends Store<Invitation> {
@@ -28,47 +28,47 @@ export class InvitationsStore extends Store<Invitation> {
 
   /** Those of an organization that can be accepted. */
   page(organizationId: string, query: ListQuery): Promise<Page<Invitation>> {
-    const rows = this.select().where(`invitation.organization_id = :organizationId AND ${OPEN}`, { organizationId });
+    const rows = this.createQueryBuilder().where(`invitation.organization_id = :organizationId AND ${IS_PENDING}`, { organizationId });
     return this.paginate(rows, listing, query);
   }
 
   /** Held until the end of the unit of work. */
-  lockOpen(organizationId: string, id: string): Promise<Invitation | null> {
+  lockPending(organizationId: string, id: string): Promise<Invitation | null> {
     const key = { organizationId, id };
-    return this.select()
-      .where(`invitation.organization_id = :organizationId AND invitation.id = :id AND ${OPEN}`, key)
+    return this.createQueryBuilder()
+      .where(`invitation.organization_id = :organizationId AND invitation.id = :id AND ${IS_PENDING}`, key)
       .setLock('pessimistic_write')
       .getOne();
   }
 
   /** Whatever became of it. */
   findByHash(tokenHash: Buffer): Promise<Invitation | null> {
-    return this.select()
+    return this.createQueryBuilder()
       .withDeleted()
-      .where(`invitation.token_hash = :tokenHash AND ${STANDING}`, { tokenHash })
+      .where(`invitation.token_hash = :tokenHash AND ${ORGANIZATION_EXISTS}`, { tokenHash })
       .getOne();
   }
 
   /** The same, held until the end of the unit of work. */
   lockByHash(tokenHash: Buffer): Promise<Invitation | null> {
-    return this.select()
+    return this.createQueryBuilder()
       .withDeleted()
-      .where(`invitation.token_hash = :tokenHash AND ${STANDING}`, { tokenHash })
+      .where(`invitation.token_hash = :tokenHash AND ${ORGANIZATION_EXISTS}`, { tokenHash })
       .setLock('pessimistic_write')
       .getOne();
   }
 
   /** Those for an address that can be accepted, whichever the organization; held. */
-  lockOf(email: string): Promise<Invitation[]> {
-    return this.select()
-      .where(`invitation.email = :email AND ${OPEN} AND ${STANDING}`, { email })
+  lockByEmail(email: string): Promise<Invitation[]> {
+    return this.createQueryBuilder()
+      .where(`invitation.email = :email AND ${IS_PENDING} AND ${ORGANIZATION_EXISTS}`, { email })
       .orderBy('invitation.id')
       .setLock('pessimistic_write')
       .getMany();
   }
 
   /** The open ones that a user sent: in one organization, or everywhere. */
-  async withdrawOf(invitedBy: string, organizationId: string | null): Promise<void> {
+  async withdrawByInviter(invitedBy: string, organizationId: string | null): Promise<void> {
     await this.unit.manager.query(
       `UPDATE invitation SET deleted_at = now(), updated_at = now(), revision = revision + 1
         WHERE invited_by = $1 AND organization_id = coalesce($2, organization_id) AND accepted_at IS NULL AND deleted_at IS NULL`,
@@ -77,7 +77,7 @@ export class InvitationsStore extends Store<Invitation> {
   }
 
   /** A new invitation takes the place of the one before. */
-  async withdraw(organizationId: string, email: string): Promise<void> {
+  async withdrawByEmail(organizationId: string, email: string): Promise<void> {
     await this.unit.manager.query(
       `UPDATE invitation SET deleted_at = now(), updated_at = now(), revision = revision + 1
         WHERE organization_id = $1 AND email = $2 AND accepted_at IS NULL AND deleted_at IS NULL`,

@@ -1,6 +1,6 @@
 import { TextField, TimeField, WordField } from '../../core/schema/fields.js';
-import type { Invited } from '../invitations/invitations.service.js';
-import { ACCOUNT_STANDINGS, type AccountStanding, type Member, MemberView, organizationRole } from './member.view.js';
+import type { IssuedInvitation } from '../invitations/invitations.service.js';
+import { ACCOUNT_STANDINGS, type AccountStanding, type Member, MemberView, toOrganizationRole } from './member.view.js';
 
 /** A member, as the admin who added them is told. */
 export interface AddedMember {
@@ -27,10 +27,10 @@ export class AddedMemberView extends MemberView {
   @TimeField({ nullable: true, rest: true, description: 'Until when the invitation can be accepted.' })
   invitation_expires_at?: Date;
 
-  static ofAdded(this: void, added: AddedMember | Invited): AddedMemberView {
+  static fromAdded(this: void, added: AddedMember | IssuedInvitation): AddedMemberView {
     if ('member' in added) {
       const { member, account, confirmation } = added;
-      const view = Object.assign(new AddedMemberView(), MemberView.forAdmin(member), { account });
+      const view = Object.assign(new AddedMemberView(), MemberView.fromEntityForAdmin(member), { account });
       return confirmation === null ? view : Object.assign(view, { confirmation });
     }
     const { invitation, url, account } = added;
@@ -40,7 +40,7 @@ export class AddedMemberView extends MemberView {
       email: invitation.email,
       first_name: invitation.firstName,
       last_name: invitation.lastName,
-      role: organizationRole(invitation.role),
+      role: toOrganizationRole(invitation.role),
       active: false,
       unconfirmed: account === 'unconfirmed',
       account,

@@ -1,29 +1,29 @@
 import { IsEmail, Matches, ValidateBy } from 'class-validator';
 import { applyDecorators } from '@nestjs/common';
-import { LONGEST_PASSWORD, passwordFault, SHORTEST_PASSWORD } from '../../core/crypto/password-rule.js';
-import { type InputSettings, TextInput, WordInput } from '../../core/schema/input-fields.js';
+import { MAX_PASSWORD_LENGTH, findPasswordFault, MIN_PASSWORD_LENGTH } from '../../core/crypto/password-rule.js';
+import { type InputFieldOptions, TextInput, WordInput } from '../../core/schema/input-fields.js';
 import { ORGANIZATION_ROLES, type OrganizationRole } from './member.view.js';
 
 /** A password as it is chosen. What it must not share with the address is judged here where the request names that, else when it is hashed. */
-export const NewPasswordInput = (settings: InputSettings = {}) =>
+export const NewPasswordInput = (settings: InputFieldOptions = {}) =>
   applyDecorators(
     TextInput({
-      description: `${SHORTEST_PASSWORD} to ${LONGEST_PASSWORD} characters of any kind; none of the most used passwords.`,
+      description: `${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters of any kind; none of the most used passwords.`,
       ...settings,
-      max: LONGEST_PASSWORD,
+      max: MAX_PASSWORD_LENGTH,
     }),
     ValidateBy({
       name: 'newPassword',
       validator: {
-        validate: (value, context) => typeof value !== 'string' || faultOf(value, context?.object) === undefined,
-        defaultMessage: (context) => faultOf(context?.value as string, context?.object) ?? '',
+        validate: (value, context) => typeof value !== 'string' || passwordFaultOf(value, context?.object) === undefined,
+        defaultMessage: (context) => passwordFaultOf(context?.value as string, context?.object) ?? '',
       },
     }),
   );
 
-function faultOf(password: string, request: object | undefined): string | undefined {
+function passwordFaultOf(password: string, request: object | undefined): string | undefined {
   const email = request && 'email' in request && typeof request.email === 'string' ? request.email : '';
-  return passwordFault(password, email);
+  return findPasswordFault(password, email);
 }
 
 export class NewMember {

@@ -1,6 +1,6 @@
 import { ObjectType } from '@nestjs/graphql';
-import { rank } from '../../core/access/roles.js';
-import { EnvelopeOf } from '../../core/listing/page.js';
+import { roleRank } from '../../core/access/roles.js';
+import { PaginatedView } from '../../core/listing/page.js';
 import { USER_KINDS, type User, type UserKind } from '../users/user.entity.js';
 import type { OrganizationMember } from './organization-member.entity.js';
 import { FlagField, IdField, TextField, TimeField, WordField } from '../../core/schema/fields.js';
@@ -9,20 +9,20 @@ export const ORGANIZATION_ROLES = ['owner', 'admin', 'member'] as const;
 export type OrganizationRole = (typeof ORGANIZATION_ROLES)[number];
 
 /** The rank that a role in an organization has among all roles. */
-export const RANKS: Record<OrganizationRole, number> = {
-  member: rank('member'),
-  admin: rank('organization_admin'),
-  owner: rank('owner'),
+export const ROLE_RANKS: Record<OrganizationRole, number> = {
+  member: roleRank('member'),
+  admin: roleRank('organization_admin'),
+  owner: roleRank('owner'),
 };
 
-export const organizationRole = (value: number): OrganizationRole =>
-  ORGANIZATION_ROLES.find((role) => RANKS[role] === value) ?? 'member';
+export const toOrganizationRole = (value: number): OrganizationRole =>
+  ORGANIZATION_ROLES.find((role) => ROLE_RANKS[role] === value) ?? 'member';
 
 /** What an inviter is told of the account of an address: none before, one of its owner, or one whose password somebody else chose. */
 export const ACCOUNT_STANDINGS = ['new', 'existing', 'unconfirmed'] as const;
 export type AccountStanding = (typeof ACCOUNT_STANDINGS)[number];
 
-export const standingOf = (user: User | null): AccountStanding => {
+export const accountStandingOf = (user: User | null): AccountStanding => {
   if (!user) return 'new';
   return user.unconfirmedBy ? 'unconfirmed' : 'existing';
 };
@@ -66,23 +66,23 @@ export class MemberView {
   @TimeField()
   updated_at!: Date;
 
-  static of(this: void, member: Member): MemberView {
+  static fromEntity(this: void, member: Member): MemberView {
     return Object.assign(new MemberView(), {
       id: member.id,
       kind: member.kind,
       email: member.email,
       first_name: member.firstName,
       last_name: member.lastName,
-      role: organizationRole(member.membership.role),
+      role: toOrganizationRole(member.membership.role),
       active: member.deactivatedAt === null,
       created_at: member.membership.createdAt,
       updated_at: member.updatedAt,
     });
   }
 
-  static forAdmin(this: void, member: Member): MemberView {
-    return Object.assign(MemberView.of(member), { unconfirmed: Boolean(member.unconfirmedBy) });
+  static fromEntityForAdmin(this: void, member: Member): MemberView {
+    return Object.assign(MemberView.fromEntity(member), { unconfirmed: Boolean(member.unconfirmedBy) });
   }
 }
 
-export const MemberPage = EnvelopeOf(MemberView, 'users', 'MemberPage');
+export const MemberPage = PaginatedView(MemberView, 'users', 'MemberPage');

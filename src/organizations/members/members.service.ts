@@ -7,27 +7,27 @@ import { Conflict, InvalidRequest, NotFound } from '../../core/errors/app-error.
 import { EventBus } from '../../core/events/event-bus.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
 import type { Page } from '../../core/listing/page.js';
-import type { RecordJudge } from '../../core/rest/rights/requires.js';
-import { type Invited, InvitationsService } from '../invitations/invitations.service.js';
+import type { RecordAuthorizer } from '../../core/rest/rights/requires.js';
+import { type IssuedInvitation, InvitationsService } from '../invitations/invitations.service.js';
 import { organizationPolicy } from '../organization.policy.js';
 import { OrganizationsService } from '../organizations.service.js';
-import { Accounts } from '../users/accounts.js';
+import { AccountsService } from '../users/accounts.js';
 import type { User } from '../users/user.entity.js';
 import { OrganizationMemberAdded, OrganizationMemberRemoved, OrganizationMemberRoleChanged } from './member.events.js';
 import type { NewMember } from './member.inputs.js';
 import type { AddedMember } from './added-member.view.js';
-import { type Member, organizationRole, type OrganizationRole, standingOf } from './member.view.js';
+import { type Member, toOrganizationRole, type OrganizationRole, accountStandingOf } from './member.view.js';
 import { MembersStore } from './members.store.js';
 
 /** Only owners name owners. */
-const neededFor = (role: OrganizationRole) => (role === 'owner' ? 'nameOwners' : 'manageMembers');
+const operationFor = (role: OrganizationRole) => (role === 'owner' ? 'nameOwners' : 'manageMembers');
 
 /** Who belongs to an organization, and as what. */
 @Injectable()
-export class MembersService implements RecordJudge {
+export class MembersService implements RecordAuthorizer {
   constructor(
     private readonly members: MembersStore,
-    private readonly accounts: Accounts,
+    private readonly accounts: AccountsService,
     private readonly invitations: InvitationsService,
     private readonly organizations: OrganizationsService,
     private readonly unit: UnitOfWork,
@@ -42,54 +42,54 @@ export class MembersService implements RecordJudge {
   ): Promise<{ page: Page<Member>; forAdmin: boolean }> {
     await this.organizations.get(actor, organizationId);
     const page = await this.members.page(organizationId, query);
-    return { page, forAdmin: await this.organizations.allows(actor, 'manageMembers', organizationId) };
+    return { page, forAdmin: await this.organizations.isAllowed(actor, 'manageMembers', organizationId) };
   }
 
   /**
    * Makes an account for the address with the password and adds it. An address without a password, or with an account already, is
    * invited: its owner joins by accepting, unless the actor may add the account at once.
    */
-  async add(actor: Actor, organizationId: string, input: NewMember): Promise<AddedMember | Invited> {
+  async add(actor: Actor, organizationId: string, input: NewMember): Promise<AddedMember | IssuedInvitation> {
     await this.organizations.get(actor, organizationId);
-    await this.organizations.require(actor, neededFor(input.role), organizationId);
+    await this.organizations.requireAccess(actor, operationFor(input.role), organizationId);
     const passwordHash = input.password === undefined ? null : await hashPassword(input.password, input.email);
     return this.unit.run(async () => {
-      const organization = await this.open(actor, organizationId, input.role);
+      const organization = await this.getOrganizationForUpdate(actor, organizationId, input.role);
       const known = await this.accounts.reserve(input.email);
       if (known && (await this.members.find(organizationId, known.id)))
         throw new Conflict('ALREADY_MEMBER', `${known.email} is a member of this organization already`);
-      if (known ? !(await this.mayAddAtOnce(actor, known)) : passwordHash === null)
-        return this.invitations.invite(actor, organization, input, standingOf(known));
+      if (known ? !(await this.canAddDirectly(actor, known)) : passwordHash === null)
+        return this.invitations.invite(actor, organization, input, accountStandingOf(known));
       const { email, first_name: firstName, last_name: lastName } = input;
       const account = { email, firstName, lastName, passwordHash, unconfirmedBy: actor.userId };
-      const user = known ?? (await this.accounts.make(account, actor));
-      await this.members.put(organizationId, user.id, input.role);
-      await this.invitations.settle(organizationId, user.email);
-      const standing = standingOf(user);
+      const user = known ?? (await this.accounts.create(account, actor));
+      await this.members.setRole(organizationId, user.id, input.role);
+      await this.invitations.withdrawByEmail(organizationId, user.email);
+      const standing = accountStandingOf(user);
       await this.events.publish(new OrganizationMemberAdded(actor, organizationId, user, input.role, standing));
-      const member = await this.require(organizationId, user.id);
-      return { member, account: standing, confirmation: this.accounts.confirmationOf(user) };
+      const member = await this.get(organizationId, user.id);
+      return { member, account: standing, confirmation: this.accounts.confirmationHint(user) };
     });
   }
 
   /** An account whose password somebody else may know brings that person along: only they add it elsewhere. */
-  private async mayAddAtOnce(actor: Actor, known: User): Promise<boolean> {
+  private async canAddDirectly(actor: Actor, known: User): Promise<boolean> {
     if (known.unconfirmedBy) return known.unconfirmedBy === actor.userId;
     return actor.installationAdmin || this.members.administersAll(actor.userId, known.id);
   }
 
   async changeRole(actor: Actor, organizationId: string, userId: string, role: OrganizationRole): Promise<Member> {
     return this.unit.run(async () => {
-      await this.open(actor, organizationId, role);
-      const member = await this.require(organizationId, userId);
-      await this.mustNotTouchOwner(actor, organizationId, member);
-      if (organizationRole(member.membership.role) === role) return member;
+      await this.getOrganizationForUpdate(actor, organizationId, role);
+      const member = await this.get(organizationId, userId);
+      await this.assertMayChangeOwner(actor, organizationId, member);
+      if (toOrganizationRole(member.membership.role) === role) return member;
       if (member.kind === 'service' && role === 'owner')
-        throw InvalidRequest.at('/role', 'must be admin or member for a service account');
-      await this.mustLeaveAnOwner(organizationId, member);
-      await this.members.put(organizationId, userId, role);
+        throw InvalidRequest.forField('/role', 'must be admin or member for a service account');
+      await this.assertOwnerRemains(organizationId, member);
+      await this.members.setRole(organizationId, userId, role);
       await this.events.publish(new OrganizationMemberRoleChanged(actor, organizationId, member, role));
-      return this.require(organizationId, userId);
+      return this.get(organizationId, userId);
     });
   }
 
@@ -108,16 +108,16 @@ export class MembersService implements RecordJudge {
     const leaving = actor.userId === userId;
     // Who has left tells of it in the feed of an organization that they do not see any more.
     const run = <T>(work: () => Promise<T>): Promise<T> =>
-      leaving ? this.unit.asSystem('leaving', () => this.unit.run(work)) : this.unit.run(work);
+      leaving ? this.unit.runAsSystem('leaving', () => this.unit.run(work)) : this.unit.run(work);
     return run(async () => {
-      await this.organizations.open(actor, organizationId, leaving ? 'leave' : 'manageMembers');
-      const member = await this.require(organizationId, userId);
+      await this.organizations.getForUpdate(actor, organizationId, leaving ? 'leave' : 'manageMembers');
+      const member = await this.get(organizationId, userId);
       if (member.kind === 'service')
         throw new Conflict('SERVICE_ACCOUNT', 'a service account cannot leave its organization', {
           remedy: `Delete it: DELETE /api/identity/orgs/${organizationId}/service-accounts/${userId}.`,
         });
-      if (!leaving) await this.mustNotTouchOwner(actor, organizationId, member);
-      await this.mustLeaveAnOwner(organizationId, member);
+      if (!leaving) await this.assertMayChangeOwner(actor, organizationId, member);
+      await this.assertOwnerRemains(organizationId, member);
       await this.members.remove(organizationId, userId);
       await this.events.publish(new OrganizationMemberRemoved(actor, organizationId, member, null));
       return member;
@@ -125,23 +125,23 @@ export class MembersService implements RecordJudge {
   }
 
   /** @throws NotFound when the user is not a member */
-  async require(organizationId: string, userId: string): Promise<Member> {
+  async get(organizationId: string, userId: string): Promise<Member> {
     const member = await this.members.find(organizationId, userId);
     if (!member) throw new NotFound('user', userId);
     return member;
   }
 
-  private open(actor: Actor, organizationId: string, role: OrganizationRole) {
-    return this.organizations.open(actor, organizationId, neededFor(role));
+  private getOrganizationForUpdate(actor: Actor, organizationId: string, role: OrganizationRole) {
+    return this.organizations.getForUpdate(actor, organizationId, operationFor(role));
   }
 
-  private async mustNotTouchOwner(actor: Actor, organizationId: string, member: Member): Promise<void> {
-    if (organizationRole(member.membership.role) !== 'owner') return;
-    await this.organizations.require(actor, 'nameOwners', organizationId);
+  private async assertMayChangeOwner(actor: Actor, organizationId: string, member: Member): Promise<void> {
+    if (toOrganizationRole(member.membership.role) !== 'owner') return;
+    await this.organizations.requireAccess(actor, 'nameOwners', organizationId);
   }
 
-  private async mustLeaveAnOwner(organizationId: string, member: Member): Promise<void> {
-    if (organizationRole(member.membership.role) !== 'owner') return;
+  private async assertOwnerRemains(organizationId: string, member: Member): Promise<void> {
+    if (toOrganizationRole(member.membership.role) !== 'owner') return;
     const owners = await this.members.lockActiveOwners(organizationId);
     if (owners.some((id) => id !== member.id)) return;
     throw new Conflict('LAST_OWNER', 'this would leave the organization without an owner', {

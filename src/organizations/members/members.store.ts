@@ -3,30 +3,30 @@ import type { SelectQueryBuilder } from 'typeorm';
 import { Store } from '../../core/database/store.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
-import { equals, type Listing } from '../../core/listing/listing.js';
+import { equalsFilter, type Listing } from '../../core/listing/listing.js';
 import type { Page } from '../../core/listing/page.js';
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import { User } from '../users/user.entity.js';
-import { type Member, ORGANIZATION_ROLES, type OrganizationRole, RANKS } from './member.view.js';
+import { type Member, ORGANIZATION_ROLES, type OrganizationRole, ROLE_RANKS } from './member.view.js';
 import { OrganizationMember } from './organization-member.entity.js';
 
 const listing: Listing<User> = {
   alias: 'member',
   pageSize: 20,
   order: {
-    email: { sql: 'member.email', type: 'text', of: (user) => user.email },
-    first_name: { sql: 'member.first_name', type: 'text', of: (user) => user.firstName },
-    last_name: { sql: 'member.last_name', type: 'text', of: (user) => user.lastName },
-    created_at: { sql: 'membership.created_at', type: 'timestamptz', of: (user) => user.membership?.createdAt ?? '' },
+    email: { sql: 'member.email', type: 'text', getValue: (user) => user.email },
+    first_name: { sql: 'member.first_name', type: 'text', getValue: (user) => user.firstName },
+    last_name: { sql: 'member.last_name', type: 'text', getValue: (user) => user.lastName },
+    created_at: { sql: 'membership.created_at', type: 'timestamptz', getValue: (user) => user.membership?.createdAt ?? '' },
   },
   defaultOrder: 'created_at desc',
   search: ['member.email', `member.first_name || ' ' || member.last_name`],
   filter: {
-    kind: equals('kind', 'member.kind'),
+    kind: equalsFilter('kind', 'member.kind'),
     role: (rows, value) => {
       const role = ORGANIZATION_ROLES.find((each) => each === value);
-      if (!role) throw InvalidRequest.at('filter', `role must be one of ${ORGANIZATION_ROLES.join(', ')}`);
-      rows.andWhere('membership.role = :filter_role', { filter_role: RANKS[role] });
+      if (!role) throw InvalidRequest.forField('filter', `role must be one of ${ORGANIZATION_ROLES.join(', ')}`);
+      rows.andWhere('membership.role = :filter_role', { filter_role: ROLE_RANKS[role] });
     },
   },
 };
@@ -39,31 +39,31 @@ export class MembersStore extends Store<User> {
   }
 
   page(organizationId: string, query: ListQuery): Promise<Page<Member>> {
-    return this.paginate(this.of(organizationId), listing, query) as Promise<Page<Member>>;
+    return this.paginate(this.selectMembers(organizationId), listing, query) as Promise<Page<Member>>;
   }
 
   pageOfTeam(organizationId: string, teamId: string, query: ListQuery): Promise<Page<Member>> {
-    const rows = this.of(organizationId).andWhere(
+    const rows = this.selectMembers(organizationId).andWhere(
       'member.id IN (SELECT user_id FROM team_member WHERE team_id = :teamId)',
       { teamId },
     );
     return this.paginate(rows, listing, query) as Promise<Page<Member>>;
   }
 
-  pageOfServices(organizationId: string, query: ListQuery): Promise<Page<Member>> {
-    const rows = this.of(organizationId).andWhere(`member.kind = 'service'`);
+  pageOfServiceAccounts(organizationId: string, query: ListQuery): Promise<Page<Member>> {
+    const rows = this.selectMembers(organizationId).andWhere(`member.kind = 'service'`);
     return this.paginate(rows, listing, query) as Promise<Page<Member>>;
   }
 
   find(organizationId: string, userId: string): Promise<Member | null> {
-    return this.of(organizationId).andWhere('member.id = :userId', { userId }).getOne() as Promise<Member | null>;
+    return this.selectMembers(organizationId).andWhere('member.id = :userId', { userId }).getOne() as Promise<Member | null>;
   }
 
-  async put(organizationId: string, userId: string, role: OrganizationRole): Promise<void> {
+  async setRole(organizationId: string, userId: string, role: OrganizationRole): Promise<void> {
     await this.unit.manager.query(
       `INSERT INTO organization_member (organization_id, user_id, role) VALUES ($1, $2, $3)
        ON CONFLICT (organization_id, user_id) DO UPDATE SET role = excluded.role`,
-      [organizationId, userId, RANKS[role]],
+      [organizationId, userId, ROLE_RANKS[role]],
     );
   }
 
@@ -76,7 +76,7 @@ export class MembersStore extends Store<User> {
 
   /** Whether the actor administers every organization that the user belongs to, and there is one. */
   async administersAll(actorId: string | null, userId: string): Promise<boolean> {
-    const [row] = await this.unit.asSystem('the organizations of an account', () =>
+    const [row] = await this.unit.runAsSystem('the organizations of an account', () =>
       this.unit.manager.query<{ all: boolean | null }[]>(
         `SELECT bool_and(mine.user_id IS NOT NULL) AS all
            FROM organization_member m
@@ -84,7 +84,7 @@ export class MembersStore extends Store<User> {
            LEFT JOIN organization_member mine
              ON mine.organization_id = m.organization_id AND mine.user_id = $1 AND mine.role >= $3
           WHERE m.user_id = $2`,
-        [actorId, userId, RANKS.admin],
+        [actorId, userId, ROLE_RANKS.admin],
       ),
     );
     return row?.all ?? false;
@@ -96,13 +96,13 @@ export class MembersStore extends Store<User> {
       `SELECT u.id FROM organization_member m JOIN app_user u ON u.id = m.user_id
         WHERE m.organization_id = $1 AND m.role = $2 AND u.deactivated_at IS NULL AND u.deleted_at IS NULL
         ORDER BY u.id FOR UPDATE`,
-      [organizationId, RANKS.owner],
+      [organizationId, ROLE_RANKS.owner],
     );
     return rows.map((row) => row.id);
   }
 
-  private of(organizationId: string): SelectQueryBuilder<User> {
-    return this.select().innerJoinAndMapOne(
+  private selectMembers(organizationId: string): SelectQueryBuilder<User> {
+    return this.createQueryBuilder().innerJoinAndMapOne(
       'member.membership',
       OrganizationMember,
       'membership',

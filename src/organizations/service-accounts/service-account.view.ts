@@ -1,7 +1,7 @@
 import { ObjectType } from '@nestjs/graphql';
-import { EnvelopeOf } from '../../core/listing/page.js';
+import { PaginatedView } from '../../core/listing/page.js';
 import { FlagField, IdField, TextField, TimeField, WordField } from '../../core/schema/fields.js';
-import { type Member, organizationRole } from '../members/member.view.js';
+import { type Member, toOrganizationRole } from '../members/member.view.js';
 
 /** A service account is never an owner: it could lock everyone out. */
 export const SERVICE_ROLES = ['admin', 'member'] as const;
@@ -34,12 +34,12 @@ export class ServiceAccountView {
   @TimeField()
   updated_at!: Date;
 
-  static of(this: void, member: Member): ServiceAccountView {
+  static fromEntity(this: void, member: Member): ServiceAccountView {
     return Object.assign(new ServiceAccountView(), {
       id: member.id,
       name: member.firstName,
       email: member.email,
-      role: organizationRole(member.membership.role),
+      role: toOrganizationRole(member.membership.role),
       organization_id: member.membership.organizationId,
       active: member.deactivatedAt === null,
       created_at: member.createdAt,
@@ -48,4 +48,4 @@ export class ServiceAccountView {
   }
 }
 
-export const ServiceAccountPage = EnvelopeOf(ServiceAccountView, 'service_accounts', 'ServiceAccountPage');
+export const ServiceAccountPage = PaginatedView(ServiceAccountView, 'service_accounts', 'ServiceAccountPage');

@@ -10,7 +10,7 @@ import type { Member } from '../members/member.view.js';
 import { MembersService } from '../members/members.service.js';
 import { MembersStore } from '../members/members.store.js';
 import { OrganizationsService } from '../organizations.service.js';
-import { NO_MAIL, User } from '../users/user.entity.js';
+import { NO_MAIL_DOMAIN, User } from '../users/user.entity.js';
 import { UserDeactivated } from '../users/user.events.js';
 import { UsersStore } from '../users/users.store.js';
 import type { NewServiceAccount } from './service-account.inputs.js';
@@ -29,12 +29,12 @@ export class ServiceAccountsService {
 
   async list(actor: Actor, organizationId: string, query: ListQuery): Promise<Page<Member>> {
     await this.organizations.get(actor, organizationId);
-    return this.membersStore.pageOfServices(organizationId, query);
+    return this.membersStore.pageOfServiceAccounts(organizationId, query);
   }
 
   async create(actor: Actor, organizationId: string, { name, role }: NewServiceAccount): Promise<Member> {
     return this.unit.run(async () => {
-      await this.organizations.open(actor, organizationId, 'manageServiceAccounts');
+      await this.organizations.getForUpdate(actor, organizationId, 'manageServiceAccounts');
       const account = Object.assign(new User(), {
         kind: 'service',
         firstName: name,
@@ -43,51 +43,51 @@ export class ServiceAccountsService {
         organizationId,
         defaultOrganizationId: organizationId,
       });
-      account.email = addressOf(account);
-      await this.unit.asSystem('making a service account', () => this.users.insert(account));
-      await this.membersStore.put(organizationId, account.id, role);
+      account.email = placeholderEmail(account);
+      await this.unit.runAsSystem('making a service account', () => this.users.insert(account));
+      await this.membersStore.setRole(organizationId, account.id, role);
       await this.events.publish(new OrganizationMemberAdded(actor, organizationId, account, role));
-      return this.members.require(organizationId, account.id);
+      return this.members.get(organizationId, account.id);
     });
   }
 
   /** Its tokens end at once. */
   async delete(actor: Actor, organizationId: string, id: string): Promise<Member> {
     return this.unit.run(async () => {
-      const member = await this.open(actor, organizationId, id);
+      const member = await this.getForUpdate(actor, organizationId, id);
       await this.membersStore.remove(organizationId, id);
-      await this.end(actor, member);
+      await this.deactivate(actor, member);
       await this.events.publish(new OrganizationMemberRemoved(actor, organizationId, member, null));
       return member;
     });
   }
 
   /** Those of an organization that was deleted act no more. */
-  async endAll(actor: Actor, organizationId: string): Promise<void> {
-    for (const account of await this.users.servicesOf(organizationId)) await this.end(actor, account);
+  async deactivateAll(actor: Actor, organizationId: string): Promise<void> {
+    for (const account of await this.users.findServiceAccounts(organizationId)) await this.deactivate(actor, account);
   }
 
   /** The same as `open`, without holding anything: for reads. */
-  async mustManage(actor: Actor, organizationId: string, id: string): Promise<Member> {
+  async getManaged(actor: Actor, organizationId: string, id: string): Promise<Member> {
     await this.organizations.get(actor, organizationId);
-    await this.organizations.require(actor, 'manageServiceAccounts', organizationId);
-    return this.find(organizationId, id);
+    await this.organizations.requireAccess(actor, 'manageServiceAccounts', organizationId);
+    return this.findServiceAccount(organizationId, id);
   }
 
   /** A service account of the organization, when the actor may manage it; the organization is held. @throws NotFound, Forbidden */
-  async open(actor: Actor, organizationId: string, id: string): Promise<Member> {
-    await this.organizations.open(actor, organizationId, 'manageServiceAccounts');
-    return this.find(organizationId, id);
+  async getForUpdate(actor: Actor, organizationId: string, id: string): Promise<Member> {
+    await this.organizations.getForUpdate(actor, organizationId, 'manageServiceAccounts');
+    return this.findServiceAccount(organizationId, id);
   }
 
-  private async find(organizationId: string, id: string): Promise<Member> {
+  private async findServiceAccount(organizationId: string, id: string): Promise<Member> {
     const member = await this.membersStore.find(organizationId, id);
     if (member?.kind !== 'service') throw new NotFound('service account', id);
     return member;
   }
 
-  private async end(actor: Actor, account: User): Promise<void> {
-    await this.unit.asSystem('ending a service account', async () => {
+  private async deactivate(actor: Actor, account: User): Promise<void> {
+    await this.unit.runAsSystem('ending a service account', async () => {
       await this.users.softDelete(account);
       await this.events.publish(new UserDeactivated(actor, account));
     });
@@ -95,12 +95,12 @@ export class ServiceAccountsService {
 }
 
 /** Tells people which account it is, and is nobody's: names need not be unique. */
-function addressOf({ id, firstName }: User): string {
+function placeholderEmail({ id, firstName }: User): string {
   const name =
     firstName
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, '-')
       .replace(/^-+|-+$/g, '')
       .slice(0, 40) || 'service';
-  return `${name}.${id.replaceAll('-', '').slice(-12)}@service${NO_MAIL}`;
+  return `${name}.${id.replaceAll('-', '').slice(-12)}@service${NO_MAIL_DOMAIN}`;
 }

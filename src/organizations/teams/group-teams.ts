@@ -11,21 +11,21 @@ import { TeamsStore } from './teams.store.js';
  * case, in the organizations of which the user is a member. Whom an admin put into a team stays there.
  */
 @Injectable()
-export class GroupTeams {
+export class GroupTeamsService {
   constructor(
     private readonly teams: TeamsStore,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
   ) {}
 
-  async follow(user: User, groups: string[]): Promise<void> {
-    const moves = await this.teams.movesByGroups(user.id, groups);
+  async sync(user: User, groups: string[]): Promise<void> {
+    const moves = await this.teams.findGroupChanges(user.id, groups);
     if (moves.length === 0) return;
     const actor = Actor.system('groups of the issuer');
     await this.unit.run(async () => {
       for (const { id, organization_id: organizationId, joins } of moves) {
         const team = await this.teams.find(organizationId, id);
-        const moved = joins ? this.teams.addByGroup(id, user.id) : this.teams.removeByGroup(id, user.id);
+        const moved = joins ? this.teams.addMemberByGroup(id, user.id) : this.teams.removeMemberByGroup(id, user.id);
         if (!(await moved) || !team) continue;
         await this.events.publish(new (joins ? TeamMemberAdded : TeamMemberRemoved)(actor, team, user));
       }

@@ -1,10 +1,10 @@
-import { cleared, given, Writes } from '../../core/rest/change-input.js';
-import { ChangeOnly } from '../../core/rest/input.pipe.js';
+import { nullToEmpty, definedFields, UpdatesView } from '../../core/rest/change-input.js';
+import { UpdateInput } from '../../core/rest/input.pipe.js';
 import { NameInput, TextInput } from '../../core/schema/input-fields.js';
 import type { Team } from './team.entity.js';
 import { TeamView } from './team.view.js';
 
-@Writes(() => TeamView)
+@UpdatesView(() => TeamView)
 export class NewTeam {
   @NameInput()
   name!: string;
@@ -13,8 +13,8 @@ export class NewTeam {
   description?: string | null;
 }
 
-@Writes(() => TeamView)
-export class TeamChange extends ChangeOnly {
+@UpdatesView(() => TeamView)
+export class TeamChange extends UpdateInput {
   @NameInput({ optional: true })
   name?: string;
 
@@ -23,6 +23,6 @@ export class TeamChange extends ChangeOnly {
 
   /** The columns that this input sets. */
   fields(): Partial<Team> {
-    return given({ name: this.name, description: cleared(this.description, '') });
+    return definedFields({ name: this.name, description: nullToEmpty(this.description, '') });
   }
 }

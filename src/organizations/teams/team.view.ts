@@ -1,5 +1,5 @@
 import { ObjectType } from '@nestjs/graphql';
-import { EnvelopeOf } from '../../core/listing/page.js';
+import { PaginatedView } from '../../core/listing/page.js';
 import { IdField, TextField } from '../../core/schema/fields.js';
 import { RecordView } from '../../core/schema/record.view.js';
 import type { Team } from './team.entity.js';
@@ -15,8 +15,8 @@ export class TeamView extends RecordView {
   @IdField()
   organization_id!: string;
 
-  static of(this: void, team: Team): TeamView {
-    return RecordView.shape(new TeamView(), team, {
+  static fromEntity(this: void, team: Team): TeamView {
+    return RecordView.assignRecord(new TeamView(), team, {
       name: team.name,
       description: team.description,
       organization_id: team.organizationId,
@@ -24,4 +24,4 @@ export class TeamView extends RecordView {
   }
 }
 
-export const TeamPage = EnvelopeOf(TeamView, 'teams', 'TeamPage');
+export const TeamPage = PaginatedView(TeamView, 'teams', 'TeamPage');

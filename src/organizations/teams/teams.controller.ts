@@ -1,12 +1,12 @@
 import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
-import { Caller } from '../../core/access/public.js';
+import { CurrentActor } from '../../core/access/public.js';
 import { ListQuery } from '../../core/listing/list-query.js';
-import { type Envelope, envelope } from '../../core/listing/page.js';
-import { Id } from '../../core/rest/id.js';
+import { type PageEnvelope, toPageEnvelope } from '../../core/listing/page.js';
+import { IdParam } from '../../core/rest/id.js';
 import { IfMatch, Precondition } from '../../core/rest/precondition.js';
-import { Requires } from '../../core/rest/rights/requires.js';
+import { RequiresRight } from '../../core/rest/rights/requires.js';
 import { MemberPage, MemberView } from '../members/member.view.js';
 import { organizationPolicy } from '../organization.policy.js';
 import { OrganizationsService } from '../organizations.service.js';
@@ -22,80 +22,80 @@ export class TeamsController {
 
   @Get()
   @ApiOkResponse({ type: TeamPage })
-  async list(@Caller() actor: Actor, @Id('orgId') orgId: string, @Query() query: ListQuery): Promise<Envelope> {
-    return envelope(await this.teams.list(actor, orgId, query), 'teams', TeamView.of);
+  async list(@CurrentActor() actor: Actor, @IdParam('orgId') orgId: string, @Query() query: ListQuery): Promise<PageEnvelope> {
+    return toPageEnvelope(await this.teams.list(actor, orgId, query), 'teams', TeamView.fromEntity);
   }
 
   @Post()
-  @Requires(organizationPolicy.manageTeams, OrganizationsService, 'orgId')
+  @RequiresRight(organizationPolicy.manageTeams, OrganizationsService, 'orgId')
   @ApiCreatedResponse({ type: TeamView })
-  async create(@Caller() actor: Actor, @Id('orgId') orgId: string, @Body() input: NewTeam): Promise<TeamView> {
-    return TeamView.of(await this.teams.create(actor, orgId, input));
+  async create(@CurrentActor() actor: Actor, @IdParam('orgId') orgId: string, @Body() input: NewTeam): Promise<TeamView> {
+    return TeamView.fromEntity(await this.teams.create(actor, orgId, input));
   }
 
   @Get(':teamId')
   @ApiOkResponse({ type: TeamView })
-  async get(@Caller() actor: Actor, @Id('orgId') orgId: string, @Id('teamId') teamId: string): Promise<TeamView> {
-    return TeamView.of(await this.teams.get(actor, orgId, teamId));
+  async get(@CurrentActor() actor: Actor, @IdParam('orgId') orgId: string, @IdParam('teamId') teamId: string): Promise<TeamView> {
+    return TeamView.fromEntity(await this.teams.get(actor, orgId, teamId));
   }
 
   @Put(':teamId')
-  @Requires(organizationPolicy.manageTeams, OrganizationsService, 'orgId')
+  @RequiresRight(organizationPolicy.manageTeams, OrganizationsService, 'orgId')
   @ApiOkResponse({ type: TeamView })
   async update(
-    @Caller() actor: Actor,
-    @Id('orgId') orgId: string,
-    @Id('teamId') teamId: string,
+    @CurrentActor() actor: Actor,
+    @IdParam('orgId') orgId: string,
+    @IdParam('teamId') teamId: string,
     @Body() input: TeamChange,
     @IfMatch() match: Precondition,
   ): Promise<TeamView> {
-    return TeamView.of(await this.teams.update(actor, orgId, teamId, input, match));
+    return TeamView.fromEntity(await this.teams.update(actor, orgId, teamId, input, match));
   }
 
   @Delete(':teamId')
-  @Requires(organizationPolicy.manageTeams, OrganizationsService, 'orgId')
+  @RequiresRight(organizationPolicy.manageTeams, OrganizationsService, 'orgId')
   @ApiOkResponse({ type: TeamView })
   async delete(
-    @Caller() actor: Actor,
-    @Id('orgId') orgId: string,
-    @Id('teamId') teamId: string,
+    @CurrentActor() actor: Actor,
+    @IdParam('orgId') orgId: string,
+    @IdParam('teamId') teamId: string,
     @IfMatch() match: Precondition,
   ): Promise<TeamView> {
-    return TeamView.of(await this.teams.delete(actor, orgId, teamId, match));
+    return TeamView.fromEntity(await this.teams.delete(actor, orgId, teamId, match));
   }
 
   @Get(':teamId/users')
   @ApiOkResponse({ type: MemberPage })
   async listUsers(
-    @Caller() actor: Actor,
-    @Id('orgId') orgId: string,
-    @Id('teamId') teamId: string,
+    @CurrentActor() actor: Actor,
+    @IdParam('orgId') orgId: string,
+    @IdParam('teamId') teamId: string,
     @Query() query: ListQuery,
-  ): Promise<Envelope> {
-    return envelope(await this.teams.listUsers(actor, orgId, teamId, query), 'users', MemberView.of);
+  ): Promise<PageEnvelope> {
+    return toPageEnvelope(await this.teams.listUsers(actor, orgId, teamId, query), 'users', MemberView.fromEntity);
   }
 
   @Post(':teamId/users/:userId')
-  @Requires(organizationPolicy.manageTeams, OrganizationsService, 'orgId')
+  @RequiresRight(organizationPolicy.manageTeams, OrganizationsService, 'orgId')
   @ApiCreatedResponse({ type: MemberView })
   async addUser(
-    @Caller() actor: Actor,
-    @Id('orgId') orgId: string,
-    @Id('teamId') teamId: string,
-    @Id('userId') userId: string,
+    @CurrentActor() actor: Actor,
+    @IdParam('orgId') orgId: string,
+    @IdParam('teamId') teamId: string,
+    @IdParam('userId') userId: string,
   ): Promise<MemberView> {
-    return MemberView.of(await this.teams.addUser(actor, orgId, teamId, userId));
+    return MemberView.fromEntity(await this.teams.addUser(actor, orgId, teamId, userId));
   }
 
   @Delete(':teamId/users/:userId')
-  @Requires(organizationPolicy.manageTeams, OrganizationsService, 'orgId')
+  @RequiresRight(organizationPolicy.manageTeams, OrganizationsService, 'orgId')
   @ApiOkResponse({ type: MemberView })
   async removeUser(
-    @Caller() actor: Actor,
-    @Id('orgId') orgId: string,
-    @Id('teamId') teamId: string,
-    @Id('userId') userId: string,
+    @CurrentActor() actor: Actor,
+    @IdParam('orgId') orgId: string,
+    @IdParam('teamId') teamId: string,
+    @IdParam('userId') userId: string,
   ): Promise<MemberView> {
-    return MemberView.of(await this.teams.removeUser(actor, orgId, teamId, userId));
+    return MemberView.fromEntity(await this.teams.removeUser(actor, orgId, teamId, userId));
   }
 }

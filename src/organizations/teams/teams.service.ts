@@ -5,7 +5,7 @@ import { NotFound } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
 import type { Page } from '../../core/listing/page.js';
-import { mustEcho } from '../../core/rest/change-input.js';
+import { assertReadOnlyUnchanged } from '../../core/rest/change-input.js';
 import { Precondition } from '../../core/rest/precondition.js';
 import type { Member } from '../members/member.view.js';
 import { MembersService } from '../members/members.service.js';
@@ -36,12 +36,12 @@ export class TeamsService {
   /** @throws NotFound when the organization has none that the actor may see */
   async get(actor: Actor, organizationId: string, id: string): Promise<Team> {
     await this.organizations.get(actor, organizationId);
-    return this.find(organizationId, id);
+    return this.getTeam(organizationId, id);
   }
 
   async create(actor: Actor, organizationId: string, input: NewTeam): Promise<Team> {
     return this.unit.run(async () => {
-      await this.organizations.open(actor, organizationId, 'manageTeams');
+      await this.organizations.getForUpdate(actor, organizationId, 'manageTeams');
       const { name, description } = input;
       const team = Object.assign(new Team(), { organizationId, name, description: description ?? '' });
       await this.teams.insert(team);
@@ -58,8 +58,8 @@ export class TeamsService {
     match: Precondition,
   ): Promise<Team> {
     return this.unit.run(async () => {
-      const team = await this.open(actor, organizationId, id, match);
-      mustEcho(input, TeamView.of(team));
+      const team = await this.getForUpdate(actor, organizationId, id, match);
+      assertReadOnlyUnchanged(input, TeamView.fromEntity(team));
       await this.teams.update(team, input.fields());
       await this.events.publish(new TeamUpdated(actor, team));
       return team;
@@ -68,8 +68,8 @@ export class TeamsService {
 
   async delete(actor: Actor, organizationId: string, id: string, match: Precondition): Promise<Team> {
     return this.unit.run(async () => {
-      const team = await this.open(actor, organizationId, id, match);
-      await this.teams.clear(id);
+      const team = await this.getForUpdate(actor, organizationId, id, match);
+      await this.teams.removeMembersAndGrants(id);
       await this.teams.softDelete(team);
       await this.events.publish(new TeamDeleted(actor, team));
       return team;
@@ -84,9 +84,9 @@ export class TeamsService {
   /** Puts a member of the organization into a team; again it changes nothing. */
   async addUser(actor: Actor, organizationId: string, id: string, userId: string): Promise<Member> {
     return this.unit.run(async () => {
-      const team = await this.open(actor, organizationId, id);
-      const member = await this.members.require(organizationId, userId);
-      if (await this.teams.add(id, userId)) await this.events.publish(new TeamMemberAdded(actor, team, member));
+      const team = await this.getForUpdate(actor, organizationId, id);
+      const member = await this.members.get(organizationId, userId);
+      if (await this.teams.addMember(id, userId)) await this.events.publish(new TeamMemberAdded(actor, team, member));
       return member;
     });
   }
@@ -94,23 +94,23 @@ export class TeamsService {
   /** What the team gave them ends with their next request. */
   async removeUser(actor: Actor, organizationId: string, id: string, userId: string): Promise<Member> {
     return this.unit.run(async () => {
-      const team = await this.open(actor, organizationId, id);
-      const member = await this.members.require(organizationId, userId);
-      if (!(await this.teams.remove(id, userId))) throw new NotFound('user', userId);
+      const team = await this.getForUpdate(actor, organizationId, id);
+      const member = await this.members.get(organizationId, userId);
+      if (!(await this.teams.removeMember(id, userId))) throw new NotFound('user', userId);
       await this.events.publish(new TeamMemberRemoved(actor, team, member));
       return member;
     });
   }
 
   /** Holds the organization, so that changes of its teams and members come one after another. */
-  private async open(actor: Actor, organizationId: string, id: string, match = Precondition.none): Promise<Team> {
-    await this.organizations.open(actor, organizationId, 'manageTeams');
-    const team = await this.find(organizationId, id);
-    match.check(team);
+  private async getForUpdate(actor: Actor, organizationId: string, id: string, match = Precondition.none): Promise<Team> {
+    await this.organizations.getForUpdate(actor, organizationId, 'manageTeams');
+    const team = await this.getTeam(organizationId, id);
+    match.assertMatches(team);
     return team;
   }
 
-  private async find(organizationId: string, id: string): Promise<Team> {
+  private async getTeam(organizationId: string, id: string): Promise<Team> {
     const team = await this.teams.find(organizationId, id);
     if (!team) throw new NotFound('team', id);
     return team;

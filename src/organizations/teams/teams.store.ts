@@ -2,14 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { Store } from '../../core/database/store.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
-import { type Listing, recordOrder } from '../../core/listing/listing.js';
+import { type Listing, recordOrderColumns } from '../../core/listing/listing.js';
 import type { Page } from '../../core/listing/page.js';
 import { Team } from './team.entity.js';
 
 const listing: Listing<Team> = {
   alias: 'team',
   pageSize: 20,
-  order: recordOrder('team'),
+  order: recordOrderColumns('team'),
   defaultOrder: 'created_at desc',
   search: ['team.name'],
 };
@@ -23,18 +23,18 @@ export class TeamsStore extends Store<Team> {
 
   page(organizationId: string, query: ListQuery): Promise<Page<Team>> {
     return this.paginate(
-      this.select().where('team.organization_id = :organizationId', { organizationId }),
+      this.createQueryBuilder().where('team.organization_id = :organizationId', { organizationId }),
       listing,
       query,
     );
   }
 
   find(organizationId: string, id: string): Promise<Team | null> {
-    return this.rows.findOneBy({ organizationId, id });
+    return this.repository.findOneBy({ organizationId, id });
   }
 
   /** Puts a user into a team; answers whether they were not in it before. Whom an admin puts there stays, whatever their groups. */
-  async add(teamId: string, userId: string): Promise<boolean> {
+  async addMember(teamId: string, userId: string): Promise<boolean> {
     const [row] = await this.unit.manager.query<{ added: boolean }[]>(
       `INSERT INTO team_member AS m (team_id, user_id) VALUES ($1, $2)
        ON CONFLICT (team_id, user_id) DO UPDATE SET source = 'manual' RETURNING xmax = 0 AS added`,
@@ -44,7 +44,7 @@ export class TeamsStore extends Store<Team> {
   }
 
   /** Answers whether the user was in the team. */
-  async remove(teamId: string, userId: string): Promise<boolean> {
+  async removeMember(teamId: string, userId: string): Promise<boolean> {
     const [, removed] = await this.unit.manager.query<[unknown, number]>(
       `DELETE FROM team_member WHERE team_id = $1 AND user_id = $2`,
       [teamId, userId],
@@ -53,7 +53,7 @@ export class TeamsStore extends Store<Team> {
   }
 
   /** Whoever leaves an organization leaves its teams. */
-  async removeFromOrganization(organizationId: string, userId: string): Promise<void> {
+  async removeMemberFromOrganization(organizationId: string, userId: string): Promise<void> {
     await this.unit.manager.query(
       `DELETE FROM team_member m USING team t WHERE t.id = m.team_id AND t.organization_id = $1 AND m.user_id = $2`,
       [organizationId, userId],
@@ -61,7 +61,7 @@ export class TeamsStore extends Store<Team> {
   }
 
   /** Takes away everyone who is in a team, and every role that it was granted. */
-  async clear(teamId: string): Promise<void> {
+  async removeMembersAndGrants(teamId: string): Promise<void> {
     await this.unit.manager.query(`DELETE FROM workspace_team WHERE team_id = $1`, [teamId]);
     await this.unit.manager.query(`DELETE FROM team_member WHERE team_id = $1`, [teamId]);
   }
@@ -70,7 +70,7 @@ export class TeamsStore extends Store<Team> {
    * The teams that a user should join and leave so that those which groups put them into are those called like their
    * groups, in the organizations that they are a member of.
    */
-  movesByGroups(userId: string, groups: string[]): Promise<{ id: string; organization_id: string; joins: boolean }[]> {
+  findGroupChanges(userId: string, groups: string[]): Promise<{ id: string; organization_id: string; joins: boolean }[]> {
     return this.unit.manager.query(
       `SELECT t.id, t.organization_id, m.user_id IS NULL AS joins
          FROM team t
@@ -85,7 +85,7 @@ export class TeamsStore extends Store<Team> {
   }
 
   /** Puts a user into a team because a group of theirs is called like it; answers whether they were not in it. */
-  async addByGroup(teamId: string, userId: string): Promise<boolean> {
+  async addMemberByGroup(teamId: string, userId: string): Promise<boolean> {
     const rows = await this.unit.manager.query<unknown[]>(
       `INSERT INTO team_member (team_id, user_id, source) VALUES ($1, $2, 'groups')
        ON CONFLICT (team_id, user_id) DO NOTHING RETURNING team_id`,
@@ -95,7 +95,7 @@ export class TeamsStore extends Store<Team> {
   }
 
   /** Takes a user out of a team that a group put them into; answers whether they were in it so. */
-  async removeByGroup(teamId: string, userId: string): Promise<boolean> {
+  async removeMemberByGroup(teamId: string, userId: string): Promise<boolean> {
     const [, removed] = await this.unit.manager.query<[unknown, number]>(
       `DELETE FROM team_member WHERE team_id = $1 AND user_id = $2 AND source = 'groups'`,
       [teamId, userId],

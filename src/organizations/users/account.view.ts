@@ -1,5 +1,5 @@
 import { ObjectType } from '@nestjs/graphql';
-import { EnvelopeOf } from '../../core/listing/page.js';
+import { PaginatedView } from '../../core/listing/page.js';
 import { FlagField, TextField, TimeField, WordField } from '../../core/schema/fields.js';
 import { RecordView } from '../../core/schema/record.view.js';
 import { type User, USER_KINDS, type UserKind } from './user.entity.js';
@@ -39,8 +39,8 @@ export class AccountView extends RecordView {
   })
   unconfirmed!: boolean;
 
-  static of(this: void, user: User): AccountView {
-    return RecordView.shape(new AccountView(), user, {
+  static fromEntity(this: void, user: User): AccountView {
+    return RecordView.assignRecord(new AccountView(), user, {
       kind: user.kind,
       email: user.email,
       first_name: user.firstName,
@@ -54,4 +54,4 @@ export class AccountView extends RecordView {
   }
 }
 
-export const AccountPage = EnvelopeOf(AccountView, 'users', 'AccountPage');
+export const AccountPage = PaginatedView(AccountView, 'users', 'AccountPage');

@@ -5,7 +5,7 @@ import { EventBus } from '../../core/events/event-bus.js';
 import { Mailer } from '../../core/mail/mailer.js';
 import { User } from './user.entity.js';
 import { UserCreated } from './user.events.js';
-import { asAddress, UsersStore } from './users.store.js';
+import { normalizeEmail, UsersStore } from './users.store.js';
 
 /** What an account is made of. */
 export interface NewAccount {
@@ -21,7 +21,7 @@ export interface NewAccount {
 
 /** Makes accounts of people, one for an address. */
 @Injectable()
-export class Accounts {
+export class AccountsService {
   constructor(
     private readonly users: UsersStore,
     private readonly mailer: Mailer,
@@ -31,12 +31,12 @@ export class Accounts {
 
   /** The account of this address; nobody else makes one for it until the end of the unit of work. */
   async reserve(email: string): Promise<User | null> {
-    await this.users.reserve(asAddress(email));
-    return this.unit.asSystem('the account of an address', () => this.users.findByEmail(email));
+    await this.users.lockName(normalizeEmail(email));
+    return this.unit.runAsSystem('the account of an address', () => this.users.findByEmail(email));
   }
 
   /** How the owner of the address makes an account theirs whose password somebody else chose; null when it is. */
-  confirmationOf({ email, unconfirmedBy }: User): string | null {
+  confirmationHint({ email, unconfirmedBy }: User): string | null {
     if (!unconfirmedBy) return null;
     return this.mailer.isConfigured
       ? `A letter went to ${email}: the owner of the address confirms the account by choosing a password with it.`
@@ -44,18 +44,18 @@ export class Accounts {
   }
 
   /** The address must have been reserved and be free. Without an actor the new user is said to have made it. */
-  make(account: NewAccount, actor?: Actor): Promise<User> {
+  create(account: NewAccount, actor?: Actor): Promise<User> {
     return this.unit.run(async () => {
       const { email, firstName = '', lastName = '', issuer = null, subject = null, ...rest } = account;
-      const fields = { email: asAddress(email), firstName, lastName, issuer, subject, ...rest };
-      const user = await this.unit.asSystem('making an account', () =>
+      const fields = { email: normalizeEmail(email), firstName, lastName, issuer, subject, ...rest };
+      const user = await this.unit.runAsSystem('making an account', () =>
         this.users.insert(Object.assign(new User(), fields)),
       );
-      await this.events.publish(new UserCreated(actor ?? actorOf(user), user));
+      await this.events.publish(new UserCreated(actor ?? actorForUser(user), user));
       return user;
     });
   }
 }
 
 /** A user acting in their own name where no token stands for them yet. */
-export const actorOf = ({ id, email }: User): Actor => Actor.user({ id, email, installationAdmin: false });
+export const actorForUser = ({ id, email }: User): Actor => Actor.user({ id, email, installationAdmin: false });

@@ -1,12 +1,12 @@
-import { cleared, given, Writes } from '../../core/rest/change-input.js';
-import { ChangeOnly } from '../../core/rest/input.pipe.js';
+import { nullToEmpty, definedFields, UpdatesView } from '../../core/rest/change-input.js';
+import { UpdateInput } from '../../core/rest/input.pipe.js';
 import { FlagInput, IdInput, TextInput } from '../../core/schema/input-fields.js';
 import { AccountView } from './account.view.js';
 import { ProfileView } from './profile.view.js';
 import type { User } from './user.entity.js';
 
-@Writes(() => ProfileView)
-export class ProfileChange extends ChangeOnly {
+@UpdatesView(() => ProfileView)
+export class ProfileChange extends UpdateInput {
   @TextInput({ clearable: true, max: 255 })
   first_name?: string | null;
 
@@ -18,16 +18,16 @@ export class ProfileChange extends ChangeOnly {
 
   /** The columns that this input sets. */
   fields(): Partial<User> {
-    return given({
-      firstName: cleared(this.first_name, ''),
-      lastName: cleared(this.last_name, ''),
+    return definedFields({
+      firstName: nullToEmpty(this.first_name, ''),
+      lastName: nullToEmpty(this.last_name, ''),
       defaultOrganizationId: this.default_organization_id,
     });
   }
 }
 
-@Writes(() => AccountView)
-export class AccountChange extends ChangeOnly {
+@UpdatesView(() => AccountView)
+export class AccountChange extends UpdateInput {
   @FlagInput({ optional: true })
   installation_admin?: boolean;
 

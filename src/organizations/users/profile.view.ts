@@ -1,6 +1,6 @@
 import { ObjectType } from '@nestjs/graphql';
 import { FlagField, IdField, RecordsField, TextField, WordField } from '../../core/schema/fields.js';
-import { ORGANIZATION_ROLES, organizationRole, type OrganizationRole } from '../members/member.view.js';
+import { ORGANIZATION_ROLES, toOrganizationRole, type OrganizationRole } from '../members/member.view.js';
 import type { User } from './user.entity.js';
 
 @ObjectType('Membership')
@@ -39,7 +39,7 @@ export class ProfileView {
   @RecordsField(() => MembershipView)
   organizations!: MembershipView[];
 
-  static of(this: void, user: User, memberships: { id: string; name: string; role: number }[]): ProfileView {
+  static fromEntity(this: void, user: User, memberships: { id: string; name: string; role: number }[]): ProfileView {
     return Object.assign(new ProfileView(), {
       id: user.id,
       email: user.email,
@@ -47,7 +47,7 @@ export class ProfileView {
       last_name: user.lastName,
       installation_admin: user.installationAdmin,
       default_organization_id: user.defaultOrganizationId,
-      organizations: memberships.map(({ id, name, role }) => ({ id, name, role: organizationRole(role) })),
+      organizations: memberships.map(({ id, name, role }) => ({ id, name, role: toOrganizationRole(role) })),
     });
   }
 }

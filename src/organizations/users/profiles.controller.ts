@@ -1,8 +1,8 @@
 import { Body, Controller, Get, Put } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
-import { Caller } from '../../core/access/public.js';
-import { Requires } from '../../core/rest/rights/requires.js';
+import { CurrentActor } from '../../core/access/public.js';
+import { RequiresRight } from '../../core/rest/rights/requires.js';
 import { ProfileChange } from './profile.inputs.js';
 import { ProfileView } from './profile.view.js';
 import { ProfilesService } from './profiles.service.js';
@@ -16,14 +16,14 @@ export class ProfilesController {
 
   @Get()
   @ApiOkResponse({ type: ProfileView })
-  get(@Caller() actor: Actor): Promise<ProfileView> {
+  get(@CurrentActor() actor: Actor): Promise<ProfileView> {
     return this.profiles.get(actor);
   }
 
   @Put()
-  @Requires(userPolicy.updateProfile)
+  @RequiresRight(userPolicy.updateProfile)
   @ApiOkResponse({ type: ProfileView })
-  update(@Caller() actor: Actor, @Body() input: ProfileChange): Promise<ProfileView> {
+  update(@CurrentActor() actor: Actor, @Body() input: ProfileChange): Promise<ProfileView> {
     return this.profiles.update(actor, input);
   }
 }

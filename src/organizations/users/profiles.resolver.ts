@@ -1,6 +1,6 @@
 import { Query, Resolver } from '@nestjs/graphql';
 import { Actor } from '../../core/access/actor.js';
-import { Caller } from '../../core/access/public.js';
+import { CurrentActor } from '../../core/access/public.js';
 import { ProfileView } from './profile.view.js';
 import { ProfilesService } from './profiles.service.js';
 
@@ -9,7 +9,7 @@ export class ProfilesResolver {
   constructor(private readonly profiles: ProfilesService) {}
 
   @Query(() => ProfileView, { description: 'The caller.' })
-  me(@Caller() actor: Actor): Promise<ProfileView> {
+  me(@CurrentActor() actor: Actor): Promise<ProfileView> {
     return this.profiles.get(actor);
   }
 }

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { requireScope } from '../../core/access/access.js';
+import { assertScope } from '../../core/access/access.js';
 import type { Actor } from '../../core/access/actor.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { InvalidRequest, NotFound } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
-import { mustEcho } from '../../core/rest/change-input.js';
+import { assertReadOnlyUnchanged } from '../../core/rest/change-input.js';
 import { OrganizationsStore } from '../organizations.store.js';
 import type { ProfileChange } from './profile.inputs.js';
 import { ProfileView } from './profile.view.js';
@@ -23,25 +23,25 @@ export class ProfilesService {
   ) {}
 
   async get(actor: Actor): Promise<ProfileView> {
-    requireScope(actor, userPolicy.readProfile);
+    assertScope(actor, userPolicy.readProfile);
     const user = actor.userId ? await this.users.find(actor.userId) : null;
     if (!user) throw new NotFound('user', actor.userId ?? actor.name);
-    return ProfileView.of(user, await this.organizations.ofMember(user.id));
+    return ProfileView.fromEntity(user, await this.organizations.listByMember(user.id));
   }
 
   async update(actor: Actor, input: ProfileChange): Promise<ProfileView> {
-    requireScope(actor, userPolicy.updateProfile);
+    assertScope(actor, userPolicy.updateProfile);
     return this.unit.run(async () => {
       const user = actor.userId ? await this.users.lock(actor.userId) : null;
       if (!user) throw new NotFound('user', actor.userId ?? actor.name);
-      const memberships = await this.organizations.ofMember(user.id);
-      mustEcho(input, ProfileView.of(user, memberships));
+      const memberships = await this.organizations.listByMember(user.id);
+      assertReadOnlyUnchanged(input, ProfileView.fromEntity(user, memberships));
       const meant = input.default_organization_id;
       if (meant && !memberships.some(({ id }) => id === meant.toLowerCase()))
-        throw InvalidRequest.at('/default_organization_id', 'must be one of your organizations');
+        throw InvalidRequest.forField('/default_organization_id', 'must be one of your organizations');
       await this.users.update(user, input.fields());
       await this.events.publish(new UserUpdated(actor, user));
-      return ProfileView.of(user, memberships);
+      return ProfileView.fromEntity(user, memberships);
     });
   }
 }

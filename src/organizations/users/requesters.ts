@@ -6,14 +6,14 @@ import { UsersStore } from './users.store.js';
 
 /** The people whose wishes jobs carry out. */
 @Injectable()
-export class Requesters {
+export class JobActorsService {
   constructor(private readonly users: UsersStore) {}
 
   /**
    * Whoever asked for a job, with the rights they have by now.
    * @throws NotFound when nobody did, or when their account is deactivated or gone
    */
-  async of({ requestedBy }: Pick<Job, 'requestedBy'>): Promise<Actor> {
+  async resolve({ requestedBy }: Pick<Job, 'requestedBy'>): Promise<Actor> {
     const user = requestedBy === null ? null : await this.users.find(requestedBy);
     if (!user || user.deactivatedAt) throw new NotFound('user', requestedBy ?? '');
     return Actor.user(user);

@@ -7,7 +7,7 @@ export const USER_KINDS = ['person', 'service'] as const;
 export type UserKind = (typeof USER_KINDS)[number];
 
 /** Where the addresses of accounts are that no mail reaches (RFC 2606 section 2); nobody is added or invited by one. */
-export const NO_MAIL = '.invalid';
+export const NO_MAIL_DOMAIN = '.invalid';
 
 /** Who acts: a person, or a service account. */
 @Entity('app_user')

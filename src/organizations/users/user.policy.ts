@@ -1,7 +1,7 @@
-import { policy } from '../../core/access/policy.js';
+import { definePolicy } from '../../core/access/policy.js';
 
 /** What people do with accounts; no role in an organization is asked, for an account belongs to none. */
-export const userPolicy = policy('user', {
+export const userPolicy = definePolicy('user', {
   readProfile: { needs: 'none', scope: 'read' },
   updateProfile: { needs: 'none', scope: 'write' },
   changePassword: { needs: 'none', scope: 'admin' },

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { requireInstallation, requireScope } from '../../core/access/access.js';
+import { assertInstallationAdmin, assertScope } from '../../core/access/access.js';
 import type { Actor } from '../../core/access/actor.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { Conflict, Forbidden, InvalidRequest, NotFound } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
 import type { Page } from '../../core/listing/page.js';
-import { mustEcho } from '../../core/rest/change-input.js';
+import { assertReadOnlyUnchanged } from '../../core/rest/change-input.js';
 import type { Precondition } from '../../core/rest/precondition.js';
 import { AccountView } from './account.view.js';
 import type { AccountChange } from './profile.inputs.js';
@@ -25,28 +25,28 @@ export class UsersService {
   ) {}
 
   async list(actor: Actor, query: ListQuery): Promise<Page<User>> {
-    mustAdminister(actor);
-    return this.unit.asSystem('accounts', () => this.users.page(query));
+    assertInstallationAdmin(actor);
+    return this.unit.runAsSystem('accounts', () => this.users.page(query));
   }
 
   async get(actor: Actor, id: string): Promise<User> {
-    mustAdminister(actor);
-    return found(id, await this.unit.asSystem('accounts', () => this.users.find(id)));
+    assertInstallationAdmin(actor);
+    return orNotFound(id, await this.unit.runAsSystem('accounts', () => this.users.find(id)));
   }
 
   /** Names administrators, and lets accounts act or not; both take effect at once, whatever runs in their name. */
   async update(actor: Actor, id: string, input: AccountChange, match: Precondition): Promise<User> {
-    mustAdminister(actor);
-    return this.unit.asSystem('accounts', () => this.unit.run(() => this.change(actor, id, input, match)));
+    assertInstallationAdmin(actor);
+    return this.unit.runAsSystem('accounts', () => this.unit.run(() => this.applyChange(actor, id, input, match)));
   }
 
-  private async change(actor: Actor, id: string, input: AccountChange, match: Precondition): Promise<User> {
+  private async applyChange(actor: Actor, id: string, input: AccountChange, match: Precondition): Promise<User> {
     const administrators = await this.users.lockAdministrators();
     if (actor.userId && !administrators.includes(actor.userId)) throw notAnAdministrator();
-    const user = found(id, await this.users.lock(id));
-    match.check(user);
-    mustEcho(input, AccountView.of(user));
-    const change = changeOf(user, input);
+    const user = orNotFound(id, await this.users.lock(id));
+    match.assertMatches(user);
+    assertReadOnlyUnchanged(input, AccountView.fromEntity(user));
+    const change = toChange(user, input);
     const stays = (change.installationAdmin ?? user.installationAdmin) && !(change.deactivatedAt ?? user.deactivatedAt);
     if (!stays && administrators.every((each) => each === id)) throw lastAdministrator();
     await this.users.update(user, change);
@@ -58,9 +58,9 @@ export class UsersService {
   }
 }
 
-function changeOf(user: User, { installation_admin: admin, deactivated }: AccountChange): Partial<User> {
+function toChange(user: User, { installation_admin: admin, deactivated }: AccountChange): Partial<User> {
   if (admin && user.kind === 'service')
-    throw InvalidRequest.at('/installation_admin', 'must be false for a service account');
+    throw InvalidRequest.forField('/installation_admin', 'must be false for a service account');
   if (admin && user.unconfirmedBy)
     throw new Conflict('ACCOUNT_UNCONFIRMED', 'somebody else chose the password of this account', {
       remedy: 'The owner of the address has to confirm the account first: POST /api/auth/password/forgot.',
@@ -73,9 +73,9 @@ function changeOf(user: User, { installation_admin: admin, deactivated }: Accoun
 }
 
 /** Asked first, so that others learn nothing of which accounts there are. */
-function mustAdminister(actor: Actor): void {
-  requireScope(actor, userPolicy.administer);
-  requireInstallation(actor, userPolicy.administer);
+function assertInstallationAdmin(actor: Actor): void {
+  assertScope(actor, userPolicy.administer);
+  assertInstallationAdmin(actor, userPolicy.administer);
 }
 
 const notAnAdministrator = (): Forbidden =>
@@ -88,7 +88,7 @@ const lastAdministrator = (): Conflict =>
     remedy: 'Make someone else an installation administrator first.',
   });
 
-function found(id: string, user: User | null): User {
+function orNotFound(id: string, user: User | null): User {
   if (!user) throw new NotFound('user', id);
   return user;
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Store } from '../../core/database/store.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
-import { chosen, equals, type Listing } from '../../core/listing/listing.js';
+import { booleanFilter, equalsFilter, type Listing } from '../../core/listing/listing.js';
 import type { Page } from '../../core/listing/page.js';
 import { User } from './user.entity.js';
 
@@ -10,21 +10,21 @@ const listing: Listing<User> = {
   alias: 'app_user',
   pageSize: 20,
   order: {
-    email: { sql: 'app_user.email', type: 'text', of: (user) => user.email },
-    created_at: { sql: 'app_user.created_at', type: 'timestamptz', of: (user) => user.createdAt },
-    updated_at: { sql: 'app_user.updated_at', type: 'timestamptz', of: (user) => user.updatedAt },
+    email: { sql: 'app_user.email', type: 'text', getValue: (user) => user.email },
+    created_at: { sql: 'app_user.created_at', type: 'timestamptz', getValue: (user) => user.createdAt },
+    updated_at: { sql: 'app_user.updated_at', type: 'timestamptz', getValue: (user) => user.updatedAt },
   },
   defaultOrder: 'created_at desc',
   search: ['app_user.email', `app_user.first_name || ' ' || app_user.last_name`],
   filter: {
-    kind: equals('kind', 'app_user.kind'),
-    installation_admin: chosen('installation_admin', (rows, yes) =>
+    kind: equalsFilter('kind', 'app_user.kind'),
+    installation_admin: booleanFilter('installation_admin', (rows, yes) =>
       rows.andWhere(`app_user.installation_admin = ${yes}`),
     ),
-    unconfirmed: chosen('unconfirmed', (rows, yes) =>
+    unconfirmed: booleanFilter('unconfirmed', (rows, yes) =>
       rows.andWhere(`app_user.unconfirmed_by IS ${yes ? 'NOT NULL' : 'NULL'}`),
     ),
-    deactivated: chosen('deactivated', (rows, yes) =>
+    deactivated: booleanFilter('deactivated', (rows, yes) =>
       rows.andWhere(`app_user.deactivated_at IS ${yes ? 'NOT NULL' : 'NULL'}`),
     ),
   },
@@ -37,34 +37,34 @@ export class UsersStore extends Store<User> {
   }
 
   page(query: ListQuery): Promise<Page<User>> {
-    return this.paginate(this.select(), listing, query);
+    return this.paginate(this.createQueryBuilder(), listing, query);
   }
 
   /** The person with this address. */
   findByEmail(email: string): Promise<User | null> {
-    return this.rows.findOneBy({ email: asAddress(email), kind: 'person' });
+    return this.repository.findOneBy({ email: normalizeEmail(email), kind: 'person' });
   }
 
   find(id: string): Promise<User | null> {
-    return this.rows.findOneBy({ id });
+    return this.repository.findOneBy({ id });
   }
 
   /** Held until the end of the unit of work. */
   lock(id: string): Promise<User | null> {
-    return this.select().where('app_user.id = :id', { id }).setLock('pessimistic_write').getOne();
+    return this.createQueryBuilder().where('app_user.id = :id', { id }).setLock('pessimistic_write').getOne();
   }
 
   /** The account that an external issuer knows by this subject. */
   findBySubject(issuer: string, subject: string): Promise<User | null> {
-    return this.rows.findOneBy({ issuer, subject });
+    return this.repository.findOneBy({ issuer, subject });
   }
 
-  servicesOf(organizationId: string): Promise<User[]> {
-    return this.rows.findBy({ organizationId, kind: 'service' });
+  findServiceAccounts(organizationId: string): Promise<User[]> {
+    return this.repository.findBy({ organizationId, kind: 'service' });
   }
 
   /** Lets one unit of work at a time make an account for this name: an address, or a subject of an issuer. */
-  async reserve(name: string): Promise<void> {
+  async lockName(name: string): Promise<void> {
     await this.unit.manager.query(`SELECT pg_advisory_xact_lock(hashtextextended('account ' || $1, 0))`, [name]);
   }
 
@@ -78,9 +78,9 @@ export class UsersStore extends Store<User> {
   }
 
   async anyExists(): Promise<boolean> {
-    return this.rows.exists({ withDeleted: true });
+    return this.repository.exists({ withDeleted: true });
   }
 }
 
 /** Addresses are compared and kept in lower case. */
-export const asAddress = (email: string): string => email.trim().toLowerCase();
+export const normalizeEmail = (email: string): string => email.trim().toLowerCase();

@@ -1,6 +1,6 @@
 import { ObjectType } from '@nestjs/graphql';
 import { CONTENTS_WEIGHT } from '../../core/graphql/limits/query-size.js';
-import { EnvelopeOf } from '../../core/listing/page.js';
+import { PaginatedView } from '../../core/listing/page.js';
 import { IdField, MapField, MapsField, RecordField, TextField, WordField } from '../../core/schema/fields.js';
 import { RecordView } from '../../core/schema/record.view.js';
 import { ENTRY_STATUSES, type EntryStatus } from '../entry-status.js';
@@ -55,7 +55,7 @@ export class ModelReferenceView {
   @RecordField(() => RegistrantView)
   registrant!: RegistrantView;
 
-  static of(model: Model, registrant: Registrant): ModelReferenceView {
+  static fromEntity(model: Model, registrant: Registrant): ModelReferenceView {
     const { id, name, displayName, version, category } = model;
     return Object.assign(new ModelReferenceView(), {
       id,
@@ -64,7 +64,7 @@ export class ModelReferenceView {
       version,
       category: { name: category },
       model: { version },
-      registrant: RegistrantView.of(registrant),
+      registrant: RegistrantView.fromEntity(registrant),
     });
   }
 }
@@ -107,9 +107,9 @@ export class ComponentView extends RecordView {
   @MapField({ nullable: true })
   metadata!: object;
 
-  static of(component: Component, model: ModelReferenceView, schema: string | undefined): ComponentView {
+  static fromEntity(component: Component, model: ModelReferenceView, schema: string | undefined): ComponentView {
     const { kind, apiVersion, details } = component;
-    return RecordView.shape(new ComponentView(), component, {
+    return RecordView.assignRecord(new ComponentView(), component, {
       schemaVersion: SCHEMA_VERSION,
       component: { kind, version: apiVersion, ...(schema === undefined ? {} : { schema }) },
       displayName: component.displayName,
@@ -126,4 +126,4 @@ export class ComponentView extends RecordView {
   }
 }
 
-export const ComponentPage = EnvelopeOf(ComponentView, 'components', 'ComponentPage');
+export const ComponentPage = PaginatedView(ComponentView, 'components', 'ComponentPage');

@@ -3,7 +3,7 @@ import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { RegistryRead } from '../../core/access/registry-read.js';
 import type { JsonObject } from '../../formats/located.js';
 import { SchemaQuery } from '../registry.inputs.js';
-import { RegistryAnswers, type RegistryList, withTheOne } from '../registry-answers.js';
+import { RegistryListsService, type RegistryList, withHighestVersion } from '../registry-answers.js';
 import { RegistryListQuery } from '../registry-list-query.js';
 import { RegistryService } from '../registry.service.js';
 import { ComponentPage } from './component.view.js';
@@ -13,7 +13,7 @@ import { ComponentPage } from './component.view.js';
 @ApiBearerAuth()
 @Controller(['api/meshmodels', 'api/registry'])
 export class ComponentsController {
-  constructor(private readonly answers: RegistryAnswers) {}
+  constructor(private readonly answers: RegistryListsService) {}
 
   @Get('components')
   @RegistryRead()
@@ -76,7 +76,7 @@ export class ComponentsController {
     @Param('name') kind: string,
     @Query() query: RegistryListQuery,
   ): Promise<RegistryList> {
-    return withTheOne(await this.answers.components(query, { category, model, kind }), 'components');
+    return withHighestVersion(await this.answers.components(query, { category, model, kind }), 'components');
   }
 }
 
@@ -90,6 +90,6 @@ export class SchemasController {
   @Get(':resourceName')
   @RegistryRead()
   schema(@Param('resourceName') kind: string, @Query() query: SchemaQuery): Promise<JsonObject> {
-    return this.registry.schema(kind, query);
+    return this.registry.getSchema(kind, query);
   }
 }

@@ -1,25 +1,25 @@
 import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
-import { type Listing, recordOrder } from '../../core/listing/listing.js';
-import { narrowAnnotations, type RegistryListQuery, type RegistryScope } from '../registry-list-query.js';
-import { EntryStore } from '../registry.store.js';
+import { type Listing, recordOrderColumns } from '../../core/listing/listing.js';
+import { filterByAnnotation, type RegistryListQuery, type RegistryScope } from '../registry-list-query.js';
+import { ModelEntryStore } from '../registry.store.js';
 import { Component } from './component.entity.js';
 import { ComponentSchema } from './component-schema.entity.js';
 
 /** So many schemas are a megabyte or two. */
-const BATCH = 200;
+const BATCH_SIZE = 200;
 
-const { created_at, updated_at } = recordOrder<Component & { name: string }>('component');
+const { created_at, updated_at } = recordOrderColumns<Component & { name: string }>('component');
 
 const listing: Listing<Component> = {
   alias: 'component',
   pageSize: 25,
   order: {
-    name: { sql: 'component.kind', type: 'text', of: (component) => component.kind },
-    kind: { sql: 'component.kind', type: 'text', of: (component) => component.kind },
-    displayName: { sql: 'component.display_name', type: 'text', of: (component) => component.displayName },
-    display_name: { sql: 'component.display_name', type: 'text', of: (component) => component.displayName },
+    name: { sql: 'component.kind', type: 'text', getValue: (component) => component.kind },
+    kind: { sql: 'component.kind', type: 'text', getValue: (component) => component.kind },
+    displayName: { sql: 'component.display_name', type: 'text', getValue: (component) => component.displayName },
+    display_name: { sql: 'component.display_name', type: 'text', getValue: (component) => component.displayName },
     ...({ created_at, updated_at } as Listing<Component>['order']),
   },
   defaultOrder: 'name asc',
@@ -27,7 +27,7 @@ const listing: Listing<Component> = {
 };
 
 /** A component that holds for a resource, with its schema. */
-export interface Definition {
+export interface EffectiveComponent {
   id: string;
   kind: string;
   apiVersion: string;
@@ -38,13 +38,13 @@ export interface Definition {
 }
 
 @Injectable()
-export class ComponentsStore extends EntryStore<Component> {
+export class ComponentsStore extends ModelEntryStore<Component> {
   constructor(unit: UnitOfWork) {
-    super(unit, Component, listing, BATCH);
+    super(unit, Component, listing, BATCH_SIZE);
   }
 
   /** Bytes of the schemas under these digests. */
-  async schemaBytes(digests: readonly string[]): Promise<number> {
+  async sumSchemaBytes(digests: readonly string[]): Promise<number> {
     const [row] = await this.unit.manager.query<{ bytes: string | null }[]>(
       'SELECT sum(octet_length(text)) AS bytes FROM component_schema WHERE digest = ANY($1)',
       [digests],
@@ -53,7 +53,7 @@ export class ComponentsStore extends EntryStore<Component> {
   }
 
   /** The schemas under these digests. */
-  async schemas(digests: readonly string[]): Promise<Map<string, string>> {
+  async findSchemas(digests: readonly string[]): Promise<Map<string, string>> {
     if (digests.length === 0) return new Map();
     const found = await this.unit.manager
       .getRepository(ComponentSchema)
@@ -67,11 +67,11 @@ export class ComponentsStore extends EntryStore<Component> {
    * The enabled component of a kind that holds: of one apiVersion or model or version when they are given, and of those
    * that are left the one of the highest model version.
    */
-  async holding(
+  async findEffective(
     kind: string,
     narrowed: { apiVersion?: string; model?: string; version?: string } = {},
-  ): Promise<Definition | null> {
-    const [found] = await this.unit.manager.query<Definition[]>(
+  ): Promise<EffectiveComponent | null> {
+    const [found] = await this.unit.manager.query<EffectiveComponent[]>(
       `SELECT c.id, c.kind, c.api_version AS "apiVersion", m.name AS "modelName", m.version AS "modelVersion",
          s.text AS schema, c.schema_digest AS "schemaDigest"
        FROM component c JOIN model m ON m.id = c.model_id LEFT JOIN component_schema s ON s.digest = c.schema_digest
@@ -84,8 +84,8 @@ export class ComponentsStore extends EntryStore<Component> {
   }
 
   /** The enabled components of pairs of kind and apiVersion, without their schemas: the highest model version of each. */
-  async holdingAll(pairs: readonly { kind: string; apiVersion: string }[]): Promise<Omit<Definition, 'schema'>[]> {
-    return this.unit.manager.query<Omit<Definition, 'schema'>[]>(
+  async findAllEffective(pairs: readonly { kind: string; apiVersion: string }[]): Promise<Omit<EffectiveComponent, 'schema'>[]> {
+    return this.unit.manager.query<Omit<EffectiveComponent, 'schema'>[]>(
       `SELECT DISTINCT ON (c.kind, c.api_version) c.id, c.kind, c.api_version AS "apiVersion", m.name AS "modelName",
          m.version AS "modelVersion", c.schema_digest AS "schemaDigest"
        FROM component c JOIN model m ON m.id = c.model_id
@@ -95,12 +95,12 @@ export class ComponentsStore extends EntryStore<Component> {
     );
   }
 
-  ofModel(modelId: string): Promise<Component[]> {
-    return this.ofModelBy(modelId, 'kind', 'api_version');
+  findByModel(modelId: string): Promise<Component[]> {
+    return this.findByModelInOrder(modelId, 'kind', 'api_version');
   }
 
   /** Follows what became of a model: its entries are listed as long as it is, and go with it. */
-  async follow(modelId: string, model: { listed: boolean; deletedAt: Date | null }): Promise<void> {
+  async applyModelState(modelId: string, model: { listed: boolean; deletedAt: Date | null }): Promise<void> {
     for (const table of ['component', 'relationship'])
       await this.unit.manager.query(
         `UPDATE ${table} SET listed = $2 AND status = 'enabled', deleted_at = coalesce(deleted_at, $3) WHERE model_id = $1`,
@@ -108,9 +108,9 @@ export class ComponentsStore extends EntryStore<Component> {
       );
   }
 
-  protected override asked(query: RegistryListQuery, scope: RegistryScope): SelectQueryBuilder<Component> {
-    const rows = super.asked(query, scope);
-    narrowAnnotations(rows, 'component', query);
+  protected override selectMatching(query: RegistryListQuery, scope: RegistryScope): SelectQueryBuilder<Component> {
+    const rows = super.selectMatching(query, scope);
+    filterByAnnotation(rows, 'component', query);
     return rows;
   }
 }

@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { Programs } from '../../formats/programs/programs.js';
+import { LocalRenderEngines } from '../../formats/programs/programs.js';
 import type { SourceFile } from '../../formats/source-file.js';
 
 export type RenderChart = (files: ReadonlyMap<string, SourceFile>) => Promise<string>;
 
 /** Renders charts by the `helm` program where there is one. */
 @Injectable()
-export class ChartRenderer {
-  constructor(private readonly programs: Programs) {}
+export class ChartRendererFactory {
+  constructor(private readonly programs: LocalRenderEngines) {}
 
   /** How charts are rendered, or undefined where nothing can. */
-  async renderer(): Promise<RenderChart | undefined> {
-    if (!(await this.programs.helm.available())) return undefined;
+  async createRenderer(): Promise<RenderChart | undefined> {
+    if (!(await this.programs.helm.isAvailable())) return undefined;
     return (files) => this.programs.helm.template(files, { releaseName: 'release', namespace: 'default' });
   }
 }

@@ -3,25 +3,25 @@ import { validate } from 'uuid';
 import { ConnectionsService } from '../../connections/connections.service.js';
 import type { Actor } from '../../core/access/actor.js';
 import { InvalidRequest } from '../../core/errors/app-error.js';
-import { isSet } from '../../core/schema/input-fields.js';
+import { parseFlag } from '../../core/schema/input-fields.js';
 import { DocumentReader } from '../../formats/document-reader.js';
-import { SentFiles } from '../../formats/sent-file.js';
+import { UploadedFiles } from '../../formats/sent-file.js';
 import { WorkerPool } from '../../formats/worker-pool.js';
-import { Clusters } from '../../kubernetes/clusters/clusters.service.js';
+import { ClustersService } from '../../kubernetes/clusters/clusters.service.js';
 import { generateClusterModels, generateModels } from '../generators/generate.js';
-import type { Generated, GeneratorConfig } from '../generators/generator.js';
+import type { GenerationResult, GeneratorConfig } from '../generators/generator.js';
 import type { RegistrationResult } from '../registration/outcome.js';
-import { RegistrationsService } from '../registration/registrations.service.js';
+import { PackageRegistrationService } from '../registration/registrations.service.js';
 import type { GenerationInput } from '../registry.inputs.js';
 import { registryPolicy } from '../registry.policy.js';
-import { requireRegistryWriter } from '../registry-writers.js';
-import { ChartRenderer } from './chart-renderer.js';
+import { assertRegistryWriter } from '../registry-writers.js';
+import { ChartRendererFactory } from './chart-renderer.js';
 
-const KINDS = ['crd', 'openapi', 'helm', 'cluster'] as const;
-type Kind = (typeof KINDS)[number];
+const GENERATION_KINDS = ['crd', 'openapi', 'helm', 'cluster'] as const;
+type GenerationKind = (typeof GENERATION_KINDS)[number];
 
 /** What the members of `config` must be. */
-const CONFIG: Record<string, 'text' | 'flag'> = {
+const CONFIG_MEMBERS: Record<string, 'text' | 'flag'> = {
   kind: 'text',
   model: 'text',
   version: 'text',
@@ -30,8 +30,8 @@ const CONFIG: Record<string, 'text' | 'flag'> = {
   register: 'flag',
 };
 
-interface Wish {
-  kind?: Kind;
+interface GenerationRequest {
+  kind?: GenerationKind;
   connectionId?: string;
   register: boolean;
   config: GeneratorConfig;
@@ -41,13 +41,13 @@ interface Wish {
 @Injectable()
 export class GenerationService {
   constructor(
-    private readonly sent: SentFiles,
+    private readonly sent: UploadedFiles,
     private readonly documents: DocumentReader,
     private readonly pool: WorkerPool,
-    private readonly charts: ChartRenderer,
+    private readonly charts: ChartRendererFactory,
     private readonly connections: ConnectionsService,
-    private readonly clusters: Clusters,
-    private readonly registrations: RegistrationsService,
+    private readonly clusters: ClustersService,
+    private readonly registrations: PackageRegistrationService,
   ) {}
 
   /**
@@ -59,43 +59,43 @@ export class GenerationService {
     input: GenerationInput,
     progress: (value: object) => void = () => undefined,
   ): Promise<RegistrationResult> {
-    const wish = this.check(actor, input);
+    const wish = this.authorizeAndParse(actor, input);
     progress({ stage: 'reading' });
-    const { contents, faults, warnings } = await this.read(actor, input.source, wish);
-    progress({ stage: 'registering', models: contents.length, components: componentsIn(contents) });
+    const { contents, faults, warnings } = await this.generateFromSource(actor, input.source, wish);
+    progress({ stage: 'registering', models: contents.length, components: countComponents(contents) });
     const failed = new Set(faults.map(({ path, pointer }) => `${path} ${pointer ?? ''}`)).size;
-    return this.registrations.take(actor, { contents, faults, failed, warnings }, { register: wish.register });
+    return this.registrations.registerDefinitions(actor, { contents, faults, failed, warnings }, { register: wish.register });
   }
 
   /** @throws Forbidden, or InvalidRequest naming every member of `config` that is not what it must be */
-  check(actor: Actor, input: GenerationInput): Wish {
-    requireRegistryWriter(actor, registryPolicy.generate);
-    return wishOf(input);
+  authorizeAndParse(actor: Actor, input: GenerationInput): GenerationRequest {
+    assertRegistryWriter(actor, registryPolicy.generate);
+    return parseRequest(input);
   }
 
-  private async read(actor: Actor, source: string, { kind, connectionId, config }: Wish): Promise<Generated> {
+  private async generateFromSource(actor: Actor, source: string, { kind, connectionId, config }: GenerationRequest): Promise<GenerationResult> {
     const text = source.trim();
     const cluster = connectionId ?? (validate(text) ? text : undefined);
     if (kind === 'cluster' || (kind === undefined && cluster !== undefined))
-      return this.ofCluster(actor, cluster, config);
+      return this.generateFromCluster(actor, cluster, config);
     const isUrl = /^https?:\/\/\S+$/i.test(text);
-    const file = isUrl ? await this.sent.find({ url: text }, []) : { path: 'source', bytes: Buffer.from(source) };
+    const file = isUrl ? await this.sent.resolve({ url: text }, []) : { path: 'source', bytes: Buffer.from(source) };
     return generateModels(file, {
       pool: this.pool,
       limits: this.documents.limits,
       config: { ...config, ...(isUrl ? { sourceUri: text } : {}) },
       kind,
-      render: await this.charts.renderer(),
+      render: await this.charts.createRenderer(),
     });
   }
 
-  private async ofCluster(actor: Actor, id: string | undefined, config: GeneratorConfig): Promise<Generated> {
+  private async generateFromCluster(actor: Actor, id: string | undefined, config: GeneratorConfig): Promise<GenerationResult> {
     if (!id || !validate(id))
-      throw InvalidRequest.at('/source', 'must be the id of a connection', 'Send the id of a kubernetes connection.');
+      throw InvalidRequest.forField('/source', 'must be the id of a connection', 'Send the id of a kubernetes connection.');
     const connection = await this.connections.get(actor, id);
     if (connection.kind !== 'kubernetes')
-      throw InvalidRequest.at('/source', `is a connection of the kind ${connection.kind}, not of a cluster`);
-    const client = await this.clusters.clientOf(connection);
+      throw InvalidRequest.forField('/source', `is a connection of the kind ${connection.kind}, not of a cluster`);
+    const client = await this.clusters.getClient(connection);
     const { gitVersion, documents, definitions } = await client.describe();
     const { limits } = this.documents;
     const { category } = config;
@@ -104,29 +104,29 @@ export class GenerationService {
   }
 }
 
-const componentsIn = (contents: Generated['contents']): number =>
+const countComponents = (contents: GenerationResult['contents']): number =>
   contents.reduce((sum, { components }) => sum + components.length, 0);
 
-function wishOf({ config = {} }: GenerationInput): Wish {
+function parseRequest({ config = {} }: GenerationInput): GenerationRequest {
   const errors = Object.entries(config).flatMap(([name, value]) => {
     const pointer = `/config/${name}`;
-    if (!Object.hasOwn(CONFIG, name))
-      return [{ pointer, detail: `is not known; ${Object.keys(CONFIG).join(', ')} are` }];
-    if (CONFIG[name] === 'flag') return isFlag(value) ? [] : [{ pointer, detail: 'must be true or false' }];
+    if (!Object.hasOwn(CONFIG_MEMBERS, name))
+      return [{ pointer, detail: `is not known; ${Object.keys(CONFIG_MEMBERS).join(', ')} are` }];
+    if (CONFIG_MEMBERS[name] === 'flag') return isFlag(value) ? [] : [{ pointer, detail: 'must be true or false' }];
     if (typeof value !== 'string' || value === '') return [{ pointer, detail: 'must be text' }];
-    return name === 'kind' && !isKind(value) ? [{ pointer, detail: `must be one of ${KINDS.join(', ')}` }] : [];
+    return name === 'kind' && !isKind(value) ? [{ pointer, detail: `must be one of ${GENERATION_KINDS.join(', ')}` }] : [];
   });
   if (errors.length > 0) throw new InvalidRequest(errors.map((e) => `${e.pointer} ${e.detail}`).join('; '), { errors });
   const { kind, model, version, category, connection_id, register } = config as Record<string, string | undefined>;
   return {
-    kind: kind as Kind | undefined,
+    kind: kind as GenerationKind | undefined,
     connectionId: connection_id,
-    register: isSet(register, true),
+    register: parseFlag(register, true),
     config: definedOnly({ model, version, category }),
   };
 }
 
 const isFlag = (value: unknown): boolean => [true, false, 'true', 'false'].includes(value as never);
-const isKind = (value: string): value is Kind => (KINDS as readonly string[]).includes(value);
+const isKind = (value: string): value is GenerationKind => (GENERATION_KINDS as readonly string[]).includes(value);
 const definedOnly = (given: Record<string, string | undefined>): GeneratorConfig =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));

@@ -1,7 +1,7 @@
-import { slugOf } from '../models/category.js';
+import { toCategorySlug } from '../models/category.js';
 
 /** The named categories of models. */
-export const categories = [
+export const MODEL_CATEGORIES = [
   'Orchestration & Management',
   'Service Mesh',
   'Observability',
@@ -12,10 +12,10 @@ export const categories = [
   'Networking',
 ] as const;
 
-export type Category = (typeof categories)[number];
+export type ModelCategory = (typeof MODEL_CATEGORIES)[number];
 
 /** The categories of Artifact Hub (annotation `artifacthub.io/category`, https://artifacthub.io/docs/topics/annotations/helm/). */
-const OF_ARTIFACT_HUB = new Map<string, Category>([
+const ARTIFACT_HUB_CATEGORIES = new Map<string, ModelCategory>([
   ['ai-machine-learning', 'App Definition'],
   ['database', 'Database'],
   ['integration-delivery', 'App Definition'],
@@ -27,12 +27,12 @@ const OF_ARTIFACT_HUB = new Map<string, Category>([
 ]);
 
 /** The named category behind a name or slug; other text is a category of its own and stays as written. */
-export function categoryNamed(text: string): string {
-  return categories.find((category) => slugOf(category) === slugOf(text)) ?? text;
+export function toModelCategory(text: string): string {
+  return MODEL_CATEGORIES.find((category) => toCategorySlug(category) === toCategorySlug(text)) ?? text;
 }
 
 /** The category of a chart by the annotation that Artifact Hub reads, or by one that names ours; undefined for anything else. */
-export function categoryOfChart(annotation: string): Category | undefined {
-  const slug = slugOf(annotation);
-  return OF_ARTIFACT_HUB.get(slug) ?? categories.find((category) => slugOf(category) === slug);
+export function chartCategory(annotation: string): ModelCategory | undefined {
+  const slug = toCategorySlug(annotation);
+  return ARTIFACT_HUB_CATEGORIES.get(slug) ?? MODEL_CATEGORIES.find((category) => toCategorySlug(category) === slug);
 }

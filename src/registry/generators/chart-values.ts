@@ -1,10 +1,10 @@
-import { isObject, type JsonObject, pointerTo } from '../../formats/located.js';
+import { isObject, type JsonObject, toPointer } from '../../formats/located.js';
 import { decodeText } from '../../formats/text.js';
 import { type Chart } from './chart.js';
-import { type Contents } from './contents.js';
-import { referencesOf } from './schema-walk.js';
-import { shortened } from './shortened.js';
-import { type Source } from './source.js';
+import { type GenerationCollector } from './contents.js';
+import { findReferences } from './schema-walk.js';
+import { truncateText } from './shortened.js';
+import { type GeneratorSource } from './source.js';
 import { ValuesComments } from './values-comments.js';
 import { inferSchema } from './values-schema.js';
 
@@ -15,50 +15,50 @@ export interface ValuesSchema {
 }
 
 /** As the chart states it, or else inferred from its defaults; undefined when the values cannot be read, with the reason in `contents`. */
-export function schemaOfValues(
-  source: Source,
+export function readValuesSchema(
+  source: GeneratorSource,
   chart: Chart,
   title: string,
-  contents: Contents,
+  contents: GenerationCollector,
 ): ValuesSchema | undefined {
   const written = (schema: JsonObject, from: ValuesSchema['from']): ValuesSchema => ({ schema: JSON.stringify({ title, ...schema }), from }); // prettier-ignore
-  const stated = statedSchema(source, chart, contents);
+  const stated = readStatedSchema(source, chart, contents);
   if (stated) return written(stated, 'values.schema.json');
   const file = source.files.find(({ path }) => path === `${chart.root}values.yaml`);
   if (!file) return written({ type: 'object' }, 'nothing');
   const documents = source.tryDocuments(file);
   if (!Array.isArray(documents)) {
-    contents.refuse(file.path, documents);
+    contents.rejectFile(file.path, documents);
     return undefined;
   }
   const [document] = documents;
   if (!document) return written({ type: 'object' }, 'nothing');
   if (!document.object) {
-    contents.fault('component', { document, pointer: '' }, 'must be an object', 'Write the values by name.');
+    contents.addFault('component', { document, pointer: '' }, 'must be an object', 'Write the values by name.');
     return undefined;
   }
   const lines = decodeText(file, source.limits.textBytes).split('\n');
   return written(inferSchema(document, new ValuesComments(lines)), 'values.yaml');
 }
 
-function statedSchema(source: Source, { root }: Chart, contents: Contents): JsonObject | undefined {
+function readStatedSchema(source: GeneratorSource, { root }: Chart, contents: GenerationCollector): JsonObject | undefined {
   const file = source.files.find(({ path }) => path === `${root}values.schema.json`);
   if (!file) return undefined;
   const documents = source.tryDocuments(file);
   if (!Array.isArray(documents)) {
-    contents.refuse(file.path, documents);
+    contents.rejectFile(file.path, documents);
     return undefined;
   }
   const [document] = documents;
   if (!document) return undefined;
   if (!isObject(document.value)) {
-    contents.fault('file', { document, pointer: '' }, 'is not a schema, so the values themselves are asked', 'Write an object.'); // prettier-ignore
+    contents.addFault('file', { document, pointer: '' }, 'is not a schema, so the values themselves are asked', 'Write an object.'); // prettier-ignore
     return undefined;
   }
-  for (const { target, path } of referencesOf(document.value)) {
+  for (const { target, path } of findReferences(document.value)) {
     if (target.startsWith('#')) continue;
-    const detail = `refers to ${shortened(target, 200)}, which is not part of this file and is not read`;
-    contents.warn({ document, pointer: pointerTo(...path) }, detail, 'Put the schema into the file.');
+    const detail = `refers to ${truncateText(target, 200)}, which is not part of this file and is not read`;
+    contents.addWarning({ document, pointer: toPointer(...path) }, detail, 'Put the schema into the file.');
   }
   return document.value;
 }

@@ -1,15 +1,15 @@
-import { chartFolders } from '../../formats/charts/chart-folders.js';
-import { dependenciesOf } from '../../formats/charts/chart-head.js';
-import { isPackedChart, unpackedChart } from '../../formats/charts/nested-charts.js';
-import { type JsonObject, type LocatedDocument, textOf } from '../../formats/located.js';
+import { findChartFolders } from '../../formats/charts/chart-folders.js';
+import { parseChartDependencies } from '../../formats/charts/chart-head.js';
+import { isPackedChart, unpackNestedCharts } from '../../formats/charts/nested-charts.js';
+import { type JsonObject, type LocatedDocument, asText } from '../../formats/located.js';
 import { type SourceFile } from '../../formats/source-file.js';
-import { type Contents } from './contents.js';
-import { type Source } from './source.js';
+import { type GenerationCollector } from './contents.js';
+import { type GeneratorSource } from './source.js';
 
-const NAME = /^[A-Za-z0-9._-]{1,250}$/;
-const VERSION = /^v?\d+(?:\.\d+){0,2}(?:[-+][0-9A-Za-z.+-]*)?$/;
+const NAME_PATTERN = /^[A-Za-z0-9._-]{1,250}$/;
+const VERSION_PATTERN = /^v?\d+(?:\.\d+){0,2}(?:[-+][0-9A-Za-z.+-]*)?$/;
 /** A line of a file, or of a template for one, that makes it a definition. */
-export const DEFINITION = /^[ \t]*kind:[ \t]*["']?CustomResourceDefinition/m;
+export const DEFINITION_LINE = /^[ \t]*kind:[ \t]*["']?CustomResourceDefinition/m;
 
 /** A chart, read from its Chart.yaml. */
 export interface Chart {
@@ -23,22 +23,22 @@ export interface Chart {
 }
 
 /** Whether definitions may come of the templates of a chart: some file outside of `crds/` holds one, or a packed subchart may. */
-export function definesInTemplates(files: readonly SourceFile[]): boolean {
+export function mayDefineInTemplates(files: readonly SourceFile[]): boolean {
   return files.some(({ path, bytes }) => {
     if (isPackedChart(path)) return true;
     if (/(?:^|\/)crds\//.test(path)) return false;
     const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-    return content.includes('CustomResourceDefinition') && DEFINITION.test(content.toString('latin1'));
+    return content.includes('CustomResourceDefinition') && DEFINITION_LINE.test(content.toString('latin1'));
   });
 }
 
 /** Reads Chart.yaml; undefined when the chart is of no use, with the reason in `contents`. */
-export function readChart(source: Source, contents: Contents): Chart | undefined {
-  const folders = chartFolders(source.files.map(({ path }) => path));
+export function readChart(source: GeneratorSource, contents: GenerationCollector): Chart | undefined {
+  const folders = findChartFolders(source.files.map(({ path }) => path));
   const [folder = '', ...more] = folders;
   if (folders.length !== 1) {
     const detail = folders.length === 0 ? 'has no Chart.yaml' : `holds ${more.length + 1} charts (${folders.slice(0, 5).map((each) => `${each}/`).join(', ')})`; // prettier-ignore
-    contents.refuse(source.name, { detail, remedy: 'Send one chart, as "helm package" makes it.' });
+    contents.rejectFile(source.name, { detail, remedy: 'Send one chart, as "helm package" makes it.' });
     return undefined;
   }
   const root = folder === '' ? '' : `${folder}/`;
@@ -46,33 +46,33 @@ export function readChart(source: Source, contents: Contents): Chart | undefined
   if (!file) return undefined;
   const documents = source.tryDocuments(file);
   if (!Array.isArray(documents)) {
-    contents.refuse(file.path, documents);
+    contents.rejectFile(file.path, documents);
     return undefined;
   }
   const [document] = documents;
   const facts = document?.object;
   if (!document || !facts) {
-    contents.refuse(file.path, { detail: 'must be an object', remedy: 'Write name, version and apiVersion.' });
+    contents.rejectFile(file.path, { detail: 'must be an object', remedy: 'Write name, version and apiVersion.' });
     return undefined;
   }
   let sound = true;
   const fault = (pointer: string, detail: string, remedy: string): void => {
     sound = false;
-    contents.fault('model', { document, pointer }, detail, remedy);
+    contents.addFault('model', { document, pointer }, detail, remedy);
   };
-  const name = textOf(facts['name']);
-  const version = typeof facts['version'] === 'number' ? String(facts['version']) : textOf(facts['version']);
-  if (!NAME.test(name)) fault('/name', 'must be letters, digits, hyphens, dots and underscores', 'Write it as in "name: ingress-nginx".'); // prettier-ignore
-  if (!VERSION.test(version)) fault('/version', 'must be a semantic version', 'Write it as in "version: 1.2.3".');
-  for (const dependency of dependenciesOf([document]))
+  const name = asText(facts['name']);
+  const version = typeof facts['version'] === 'number' ? String(facts['version']) : asText(facts['version']);
+  if (!NAME_PATTERN.test(name)) fault('/name', 'must be letters, digits, hyphens, dots and underscores', 'Write it as in "name: ingress-nginx".'); // prettier-ignore
+  if (!VERSION_PATTERN.test(version)) fault('/version', 'must be a semantic version', 'Write it as in "version: 1.2.3".');
+  for (const dependency of parseChartDependencies([document]))
     if (dependency.name === name)
       fault(dependency.pointer, 'is the chart itself, so that it cannot be installed', 'Remove the dependency.');
   return sound ? { root, name, version, facts, document } : undefined;
 }
 
 /** The files of a chart with those of its packed subcharts, below `charts/NAME-1.2.3.tgz/`; what cannot be unpacked is told in `contents`. */
-export async function withSubcharts({ files, limits }: Source, contents: Contents): Promise<SourceFile[]> {
+export async function expandSubcharts({ files, limits }: GeneratorSource, contents: GenerationCollector): Promise<SourceFile[]> {
   const byPath = new Map(files.map((file) => [file.path, file]));
-  const whole = await unpackedChart(byPath, limits, (file, error) => contents.refuse(file.path, error));
+  const whole = await unpackNestedCharts(byPath, limits, (file, error) => contents.rejectFile(file.path, error));
   return [...whole.values()];
 }

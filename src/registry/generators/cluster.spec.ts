@@ -5,11 +5,11 @@ import { kubectl } from '../../../test/support/kubectl.js';
 import { type ApiDescription, describeApi } from '../../../test/support/openapi-documents.js';
 import { requires } from '../../../test/support/requirements.js';
 import { testRunFolder } from '../../../test/support/test-run.js';
-import { defaultLimits } from '../../formats/limits.js';
-import { type JsonObject, objectOf } from '../../formats/located.js';
+import { DEFAULT_FORMAT_LIMITS } from '../../formats/limits.js';
+import { type JsonObject, asObject } from '../../formats/located.js';
 import { WorkerPool } from '../../formats/worker-pool.js';
 import { loadKubernetesSeed } from '../seed/kubernetes-seed.js';
-import { generateOfCluster } from './cluster.js';
+import { generateFromCluster } from './cluster.js';
 import { generateClusterModels } from './generate.js';
 import { bytesOf, definitionYaml, schemaOf } from './source.fixture.js';
 
@@ -33,7 +33,7 @@ describe('the description of an API server', () => {
       { path: 'apis/broken/v1', bytes: bytesOf('{') },
     ];
     const definitions = [{ path: 'crds', bytes: bytesOf(definitionYaml('Thing')) }];
-    const { contents, faults } = generateOfCluster({ name: 'prod', version: 'v1.36.3', documents, definitions, config, limits: defaultLimits }); // prettier-ignore
+    const { contents, faults } = generateFromCluster({ name: 'prod', version: 'v1.36.3', documents, definitions, config, limits: DEFAULT_FORMAT_LIMITS }); // prettier-ignore
     expect(contents.map(({ model, components }) => [model.name, model.version, model.registrant.kind, components.map(({ kind }) => kind)])).toEqual([
       ['kubernetes', 'v1.36.3', 'kubernetes', ['Deployment']],
       ['metrics', 'v1.0.0', 'kubernetes', ['NodeMetrics']],
@@ -63,7 +63,7 @@ requires('KUBEBUILDER_ASSETS', 'a real API server', () => {
   });
 
   it('gives every kind of resource that kubectl finds, with its scope', async () => {
-    const { contents, faults, warnings } = await generateClusterModels({ name: 'test', ...api, config, limits: defaultLimits }, pool); // prettier-ignore
+    const { contents, faults, warnings } = await generateClusterModels({ name: 'test', ...api, config, limits: DEFAULT_FORMAT_LIMITS }, pool); // prettier-ignore
     expect([...faults, ...warnings]).toEqual([]);
     const groupOf = (apiVersion = '') => (apiVersion.includes('/') ? apiVersion.split('/')[0] : 'core');
     const made = contents.flatMap(({ components }) => components.map(({ apiVersion, kind, metadata }) => [groupOf(apiVersion), metadata['isNamespaced'] === true, kind].join(' '))); // prettier-ignore
@@ -76,7 +76,7 @@ requires('KUBEBUILDER_ASSETS', 'a real API server', () => {
   });
 
   it('loses nothing of the schemas of the server', () => {
-    const { contents } = generateOfCluster({ name: 'test', ...api, definitions: [], config, limits: defaultLimits });
+    const { contents } = generateFromCluster({ name: 'test', ...api, definitions: [], config, limits: DEFAULT_FORMAT_LIMITS });
     const served = new Map<string, string>();
     for (const { bytes } of api.documents) {
       const { components } = JSON.parse(Buffer.from(bytes).toString('utf8')) as { components: { schemas: JsonObject } };
@@ -90,7 +90,7 @@ requires('KUBEBUILDER_ASSETS', 'a real API server', () => {
       const { title, definitions, ...own } = schemaOf(component);
       expect(title).toBe(component.displayName);
       expect([...served.values()]).toContain(JSON.stringify(own));
-      for (const [name, schema] of Object.entries(objectOf(definitions as JsonObject))) {
+      for (const [name, schema] of Object.entries(asObject(definitions as JsonObject))) {
         expect(JSON.stringify(schema)).toBe(served.get(name));
       }
     }
@@ -99,7 +99,7 @@ requires('KUBEBUILDER_ASSETS', 'a real API server', () => {
   it('gives the seed again where the server is of its version', async () => {
     const seed = await loadKubernetesSeed();
     if (api.version !== seed.model.version) return;
-    const { contents } = generateOfCluster({ name: 'test', ...api, config, limits: defaultLimits });
+    const { contents } = generateFromCluster({ name: 'test', ...api, config, limits: DEFAULT_FORMAT_LIMITS });
     const core = contents.find(({ model }) => model.name === 'kubernetes');
     const byKind = (components: typeof seed.components) => new Map(components.map((component) => [`${component.apiVersion} ${component.kind}`, component])); // prettier-ignore
     expect(byKind(core?.components ?? [])).toEqual(byKind(seed.components));

@@ -1,15 +1,15 @@
 import { type FormatLimits } from '../../formats/limits.js';
 import { type SourceFile } from '../../formats/source-file.js';
 import { type RegistrantDefinition } from '../definition.js';
-import { Contents } from './contents.js';
-import { addByDomain, readDefinitions } from './crd.js';
-import { type Generated, type GeneratorConfig } from './generator.js';
-import { kubernetesResources } from './kubernetes-resources.js';
+import { GenerationCollector } from './contents.js';
+import { addDefinitionsByDomain, parseDefinitions } from './crd.js';
+import { type GenerationResult, type GeneratorConfig } from './generator.js';
+import { readKubernetesResources } from './kubernetes-resources.js';
 import { readOpenApi } from './openapi-document.js';
 import { addResource } from './openapi.js';
 import { SchemaLibrary } from './schema-library.js';
-import { Source } from './source.js';
-import { modelOfGroup, targetModel, versionIn } from './target-model.js';
+import { GeneratorSource } from './source.js';
+import { modelNameOfGroup, buildTargetModel, parseVersion } from './target-model.js';
 
 /** What an API server says of itself. */
 export interface ClusterInput {
@@ -25,49 +25,49 @@ export interface ClusterInput {
   limits: FormatLimits;
 }
 
-const KUBERNETES: RegistrantDefinition = { hostname: 'kubernetes', kind: 'kubernetes' };
+const KUBERNETES_REGISTRANT: RegistrantDefinition = { hostname: 'kubernetes', kind: 'kubernetes' };
 /** Go packages of the groups that an API server brings along. */
-const BUILT_IN = /^io\.k8s\.(?:api|apiextensions-apiserver|kube-aggregator)\./;
+const BUILT_IN_PACKAGES = /^io\.k8s\.(?:api|apiextensions-apiserver|kube-aggregator)\./;
 
 /**
  * The models of a cluster: `kubernetes`, in the version of its API server, for the groups that it brings along; one for each domain of its
  * CustomResourceDefinitions; and one for each domain of API servers that stand behind it.
  */
-export function generateOfCluster({ name, version, documents, definitions, config, limits }: ClusterInput): Generated {
-  const contents = new Contents();
-  const custom = new Source(name, true, definitions, limits);
-  const ownConfig = { registrant: KUBERNETES, ...config };
-  const read = readDefinitions(custom, definitions, contents);
+export function generateFromCluster({ name, version, documents, definitions, config, limits }: ClusterInput): GenerationResult {
+  const contents = new GenerationCollector();
+  const custom = new GeneratorSource(name, true, definitions, limits);
+  const ownConfig = { registrant: KUBERNETES_REGISTRANT, ...config };
+  const read = parseDefinitions(custom, definitions, contents);
   const groups = new Set(read.definitions.map(({ resource }) => resource.group));
-  const source = new Source(name, true, documents, limits);
+  const source = new GeneratorSource(name, true, documents, limits);
   for (const file of documents) addGroup(file, { source, groups, version, config: ownConfig, contents });
-  addByDomain(read.definitions, ownConfig, contents);
-  return contents.finish(name);
+  addDefinitionsByDomain(read.definitions, ownConfig, contents);
+  return contents.build(name);
 }
 
-interface Cluster {
-  source: Source;
+interface ClusterContext {
+  source: GeneratorSource;
   /** Groups of CustomResourceDefinitions, whose documents say less than these. */
   groups: ReadonlySet<string>;
   version: string;
   config: GeneratorConfig;
-  contents: Contents;
+  contents: GenerationCollector;
 }
 
-function addGroup(file: SourceFile, { source, groups, version, config, contents }: Cluster): void {
+function addGroup(file: SourceFile, { source, groups, version, config, contents }: ClusterContext): void {
   const documents = source.tryDocuments(file);
-  if (!Array.isArray(documents)) return contents.refuse(file.path, documents);
+  if (!Array.isArray(documents)) return contents.rejectFile(file.path, documents);
   for (const document of documents) {
     const api = readOpenApi(document, contents);
     if (!api) continue;
     const library = new SchemaLibrary(document, contents);
-    for (const resource of kubernetesResources(api)) {
+    for (const resource of readKubernetesResources(api)) {
       if (groups.has(resource.group)) continue;
-      const builtIn = BUILT_IN.test(resource.schema);
+      const builtIn = BUILT_IN_PACKAGES.test(resource.schema);
       const facts = builtIn
-        ? { name: 'kubernetes', version: versionIn(version), description: 'The resources of Kubernetes itself.' }
-        : { name: modelOfGroup(resource.group) };
-      const model = targetModel(config, { ...facts, category: 'Orchestration & Management' });
+        ? { name: 'kubernetes', version: parseVersion(version), description: 'The resources of Kubernetes itself.' }
+        : { name: modelNameOfGroup(resource.group) };
+      const model = buildTargetModel(config, { ...facts, category: 'Orchestration & Management' });
       addResource(resource, { api, library, model, config, contents });
     }
   }

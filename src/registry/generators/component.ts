@@ -1,13 +1,13 @@
-import { type JsonObject, textOf } from '../../formats/located.js';
+import { type JsonObject, asText } from '../../formats/located.js';
 import { type ComponentDefinition } from '../definition.js';
 import { type GeneratorConfig } from './generator.js';
-import { shortened } from './shortened.js';
+import { truncateText } from './shortened.js';
 
 /** Characters of a description; the longest ones of Kubernetes have some 4,000. */
-export const LONGEST_DESCRIPTION = 10_000;
+export const MAX_DESCRIPTION_LENGTH = 10_000;
 
 /** A component as generators make them: described by its schema, and without a look of its own. */
-export function componentOf(
+export function buildComponent(
   definition: Pick<ComponentDefinition, 'kind' | 'apiVersion' | 'displayName' | 'schema'>,
   schema: JsonObject,
   metadata: JsonObject,
@@ -15,7 +15,7 @@ export function componentOf(
 ): ComponentDefinition {
   return {
     ...definition,
-    description: shortened(textOf(schema['description']), LONGEST_DESCRIPTION),
+    description: truncateText(asText(schema['description']), MAX_DESCRIPTION_LENGTH),
     format: 'JSON',
     styles: null,
     capabilities: null,

@@ -2,11 +2,11 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { requires } from '../../../test/support/requirements.js';
 import { AppError } from '../../core/errors/app-error.js';
-import { readDocuments } from '../../formats/documents.js';
-import { defaultLimits } from '../../formats/limits.js';
-import { isObject, type Json, type JsonObject, objectOf, textOf } from '../../formats/located.js';
+import { parseDocuments } from '../../formats/documents.js';
+import { DEFAULT_FORMAT_LIMITS } from '../../formats/limits.js';
+import { isObject, type Json, type JsonObject, asObject, asText } from '../../formats/located.js';
 import { WorkerPool } from '../../formats/worker-pool.js';
-import { type Generated, type SourceKind } from './generator.js';
+import { type GenerationResult, type SourceKind } from './generator.js';
 import { generateModels } from './generate.js';
 import { archive, componentsOf } from './source.fixture.js';
 
@@ -29,15 +29,15 @@ requires('CORPUS_DIR', 'the corpus', (root) => {
   const pool = new WorkerPool();
   afterAll(() => pool.close());
 
-  const attempt = async (path: string, bytes?: Uint8Array, kind?: SourceKind): Promise<Generated | AppError> => {
+  const attempt = async (path: string, bytes?: Uint8Array, kind?: SourceKind): Promise<GenerationResult | AppError> => {
     const file = { path: relative(root, path), bytes: bytes ?? (await readFile(path)) };
-    const options = { pool, limits: defaultLimits, ...(kind === undefined ? {} : { kind }) };
+    const options = { pool, limits: DEFAULT_FORMAT_LIMITS, ...(kind === undefined ? {} : { kind }) };
     return generateModels(file, options).catch((error: unknown) => {
       if (error instanceof AppError) return error;
       throw error;
     });
   };
-  const taken = (result: Generated | AppError): Generated => {
+  const taken = (result: GenerationResult | AppError): GenerationResult => {
     if (result instanceof AppError) throw result;
     return result;
   };
@@ -55,14 +55,14 @@ requires('CORPUS_DIR', 'the corpus', (root) => {
       const found = new Map(componentsOf(generated).map((one) => [`${one.apiVersion} ${one.kind}`, one]));
       components += found.size;
       const file = { path, bytes: await readFile(path) };
-      const documents = readDocuments(file, 'kubernetes', { ...defaultLimits, roundNumbers: true });
+      const documents = parseDocuments(file, 'kubernetes', { ...DEFAULT_FORMAT_LIMITS, roundNumbers: true });
       for (const { object } of documents) {
         if (object?.['kind'] !== 'CustomResourceDefinition') continue;
         definitions += 1;
-        const { group, names, versions } = objectOf(object['spec']);
+        const { group, names, versions } = asObject(object['spec']);
         for (const version of versions as JsonObject[]) {
-          const identity = `${textOf(group)}/${textOf(version['name'])} ${textOf(objectOf(names)['kind'])}`;
-          const stated = objectOf(objectOf(version['schema'])['openAPIV3Schema']);
+          const identity = `${asText(group)}/${asText(version['name'])} ${asText(asObject(names)['kind'])}`;
+          const stated = asObject(asObject(version['schema'])['openAPIV3Schema']);
           const component = found.get(identity);
           const expected = version['served'] === true ? JSON.stringify({ title: component?.displayName, ...stated }) : undefined; // prettier-ignore
           expect({ path, identity, same: component?.schema === expected }).toEqual({ path, identity, same: true });

@@ -1,9 +1,9 @@
 import { crdGenerator } from './crd.js';
-import { type Generated, type GeneratorConfig } from './generator.js';
+import { type GenerationResult, type GeneratorConfig } from './generator.js';
 import { archiveSource, componentsOf, definitionYaml, fileSource, schemaOf } from './source.fixture.js';
-import { type Source } from './source.js';
+import { type GeneratorSource } from './source.js';
 
-const generate = (source: Source, config: GeneratorConfig = {}) => crdGenerator.generate(source, config) as Generated;
+const generate = (source: GeneratorSource, config: GeneratorConfig = {}) => crdGenerator.generate(source, config) as GenerationResult;
 
 const WIDGET = {
   apiVersion: 'apiextensions.k8s.io/v1',

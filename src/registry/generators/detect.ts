@@ -1,35 +1,35 @@
 import { type Fault, InvalidRequest } from '../../core/errors/app-error.js';
-import { isObject, type Json, type LocatedDocument, objectOf } from '../../formats/located.js';
+import { isObject, type Json, type LocatedDocument, asObject } from '../../formats/located.js';
 import { crdGenerator } from './crd.js';
 import { type Generator } from './generator.js';
 import { helmGenerator } from './helm.js';
 import { openApiGenerator } from './openapi.js';
-import { shortened } from './shortened.js';
-import { type Source } from './source.js';
+import { truncateText } from './shortened.js';
+import { type GeneratorSource } from './source.js';
 
 /** All generators in the order in which content is asked whether it is theirs. */
-export const generators: readonly Generator[] = [helmGenerator, crdGenerator, openApiGenerator];
+export const GENERATORS: readonly Generator[] = [helmGenerator, crdGenerator, openApiGenerator];
 
-const ACCEPTED = `Send one of: ${generators.map(({ description }) => description).join('; ')}.`;
+const ACCEPTED = `Send one of: ${GENERATORS.map(({ description }) => description).join('; ')}.`;
 
 /**
  * Finds out what a source is by its content.
  * Throws InvalidRequest with its syntax faults, or `UNKNOWN_FORMAT` with what was seen and what is accepted when it is nothing that is known here.
  */
-export function detectSource(source: Source): Generator {
+export function detectSource(source: GeneratorSource): Generator {
   const [only] = source.files;
   // Syntax faults of a single file say more than that nothing was found in it.
   if (!source.archive && only) source.documents(only);
-  const generator = generators.find((one) => one.detect(source));
+  const generator = GENERATORS.find((one) => one.detect(source));
   if (generator) return generator;
-  const { seen, remedy } = describe(source);
+  const { seen, remedy } = describeSource(source);
   const fault: Fault = { file: source.name, detail: seen, remedy };
   throw new InvalidRequest(`${source.name}: ${seen}`, { code: 'UNKNOWN_FORMAT', errors: [fault], remedy });
 }
 
-function describe(source: Source): { seen: string; remedy: string } {
+function describeSource(source: GeneratorSource): { seen: string; remedy: string } {
   if (source.archive) {
-    const names = source.files.slice(0, 5).map(({ path }) => shortened(path, 100));
+    const names = source.files.slice(0, 5).map(({ path }) => truncateText(path, 100));
     const looksLikeChart = source.files.some(({ path }) => /(?:^|\/)templates\//.test(path));
     const remedy = looksLikeChart ? 'A chart needs a Chart.yaml: pack it with "helm package".' : ACCEPTED;
     return { seen: `none of its ${source.files.length} files is known here (${names.join(', ')})`, remedy };
@@ -37,22 +37,22 @@ function describe(source: Source): { seen: string; remedy: string } {
   const documents = source.textFiles.flatMap((file) => source.documents(file));
   const [first] = documents;
   if (!first) return { seen: 'holds nothing but comments or empty documents', remedy: ACCEPTED };
-  return { seen: `is ${shapeOf(documents, first.value)}`, remedy: hint(first.value) ?? ACCEPTED };
+  return { seen: `is ${describeShape(documents, first.value)}`, remedy: hint(first.value) ?? ACCEPTED };
 }
 
-function shapeOf(documents: readonly LocatedDocument[], first: Json): string {
+function describeShape(documents: readonly LocatedDocument[], first: Json): string {
   if (Array.isArray(first)) return 'a list';
   if (!isObject(first)) return `one ${first === null ? 'empty' : typeof first} value`;
   const kinds = new Set(documents.map(({ object }) => object?.['kind']).filter((kind) => typeof kind === 'string'));
   if (first['apiVersion'] !== undefined && kinds.size > 0) {
-    return `${listed([...kinds])} of Kubernetes, and no CustomResourceDefinition`;
+    return `${joinWords([...kinds])} of Kubernetes, and no CustomResourceDefinition`;
   }
-  return `an object with ${listed(Object.keys(first))}, which no source here begins with`;
+  return `an object with ${joinWords(Object.keys(first))}, which no source here begins with`;
 }
 
 /** Files that are often sent by mistake. */
 function hint(value: Json): string | undefined {
-  const { apiVersion, name, schemaVersion, kind } = objectOf(value);
+  const { apiVersion, name, schemaVersion, kind } = asObject(value);
   if (apiVersion !== undefined && name !== undefined) return 'Send the whole chart as .tgz.';
   if (schemaVersion !== undefined) return 'Definitions of models and components are registered, not generated from.';
   if (apiVersion !== undefined && kind !== undefined) {
@@ -61,7 +61,7 @@ function hint(value: Json): string | undefined {
   return undefined;
 }
 
-function listed(words: readonly string[]): string {
-  const shown = words.slice(0, 6).map((word) => shortened(word, 40));
+function joinWords(words: readonly string[]): string {
+  const shown = words.slice(0, 6).map((word) => truncateText(word, 40));
   return shown.join(', ') + (words.length > shown.length ? ', …' : '');
 }

@@ -1,4 +1,4 @@
-import { displayNameOf, pascalCaseOf, slugNameOf } from './display-name.js';
+import { toDisplayName, toPascalCase, toSlugName } from './display-name.js';
 
 it('shows names in words, acronyms whole', () => {
   const names = {
@@ -20,13 +20,13 @@ it('shows names in words, acronyms whole', () => {
     größe: 'größe',
     __: '__',
   };
-  expect(Object.fromEntries(Object.keys(names).map((name) => [name, displayNameOf(name)]))).toEqual(names);
+  expect(Object.fromEntries(Object.keys(names).map((name) => [name, toDisplayName(name)]))).toEqual(names);
 });
 
 it('makes kinds and names', () => {
-  expect(pascalCaseOf('ingress-nginx')).toBe('IngressNginx');
-  expect(slugNameOf('Security & Compliance')).toBe('security-compliance');
-  expect(slugNameOf('  Café API (v2)! ')).toBe('cafe-api-v2');
-  expect(slugNameOf('日本 Größe')).toBe('gro-e');
-  expect(slugNameOf('x'.repeat(200))).toHaveLength(100);
+  expect(toPascalCase('ingress-nginx')).toBe('IngressNginx');
+  expect(toSlugName('Security & Compliance')).toBe('security-compliance');
+  expect(toSlugName('  Café API (v2)! ')).toBe('cafe-api-v2');
+  expect(toSlugName('日本 Größe')).toBe('gro-e');
+  expect(toSlugName('x'.repeat(200))).toHaveLength(100);
 });

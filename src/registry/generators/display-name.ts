@@ -1,4 +1,4 @@
-import { slugOf } from '../models/category.js';
+import { toCategorySlug } from '../models/category.js';
 
 /** Names that are one word, though capitals stand in the middle. */
 const WORDS = ['OAuth2', 'OAuth', 'OpenID', 'GitHub', 'GitLab', 'GitOps', 'MySQL', 'PostgreSQL', 'GraphQL', 'MongoDB', 'DynamoDB', 'RabbitMQ', 'IPv4', 'IPv6', 'K8s', 'gRPC']; // prettier-ignore
@@ -7,10 +7,10 @@ const WORD = new RegExp(
   'g',
 );
 
-const LONGEST_SLUG = 100;
+const MAX_SLUG_LENGTH = 100;
 
 /** `HorizontalPodAutoscaler` → `Horizontal Pod Autoscaler`, `CSIDriver` → `CSI Driver`, `ingress-nginx` → `Ingress Nginx`. Text in other scripts stays as it is. */
-export function displayNameOf(name: string): string {
+export function toDisplayName(name: string): string {
   if (/[^\p{ASCII}]/u.test(name)) return name;
   const words = name.match(WORD) ?? [];
   const shown = words.map((word) => (word === 'gRPC' ? word : word.charAt(0).toUpperCase() + word.slice(1)));
@@ -18,7 +18,7 @@ export function displayNameOf(name: string): string {
 }
 
 /** `ingress-nginx` → `IngressNginx`. */
-export function pascalCaseOf(name: string): string {
+export function toPascalCase(name: string): string {
   return name
     .split(/[^A-Za-z0-9]+/)
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
@@ -26,10 +26,10 @@ export function pascalCaseOf(name: string): string {
 }
 
 /** A name for a model or a group of kinds: the slug of a text in ASCII, no longer than a hundred characters; empty when nothing is left. */
-export function slugNameOf(text: string): string {
+export function toSlugName(text: string): string {
   const ascii = text
     .normalize('NFKD')
     .replace(/[\u0300-\u036f]/g, '')
     .replace(/[^\p{ASCII}]/gu, '-');
-  return slugOf(ascii).slice(0, LONGEST_SLUG).replace(/-$/, '');
+  return toCategorySlug(ascii).slice(0, MAX_SLUG_LENGTH).replace(/-$/, '');
 }

@@ -1,9 +1,9 @@
 import { requires } from '../../../test/support/requirements.js';
 import { type AppError, InvalidRequest } from '../../core/errors/app-error.js';
-import { defaultLimits } from '../../formats/limits.js';
-import { Programs } from '../../formats/programs/programs.js';
+import { DEFAULT_FORMAT_LIMITS } from '../../formats/limits.js';
+import { LocalRenderEngines } from '../../formats/programs/programs.js';
 import { WorkerPool } from '../../formats/worker-pool.js';
-import { digestOf } from '../digest.js';
+import { definitionDigest } from '../digest.js';
 import { type GenerateOptions, generateModels } from './generate.js';
 import { archive, bytesOf, definitionYaml } from './source.fixture.js';
 
@@ -11,7 +11,7 @@ const pool = new WorkerPool();
 afterAll(() => pool.close());
 
 const generate = (content: string | Uint8Array, path = 'source.yaml', options: Partial<GenerateOptions> = {}) =>
-  generateModels({ path, bytes: bytesOf(content) }, { pool, limits: defaultLimits, ...options });
+  generateModels({ path, bytes: bytesOf(content) }, { pool, limits: DEFAULT_FORMAT_LIMITS, ...options });
 const failure = (...input: Parameters<typeof generate>) =>
   generate(...input).then(
     () => Promise.reject(new Error('was taken')),
@@ -36,7 +36,7 @@ it('carries everything over from the worker, in order', async () => {
   const { contents, faults } = await generate(openapi({ ...schemas, Bad: 1 }), 'big.json', { config: { model: 'm', version: 'v2' } }); // prettier-ignore
   expect(contents[0]).toMatchObject({ model: { name: 'm', version: 'v2' }, relationships: [] });
   expect(contents[0]?.components.map(({ kind }) => kind)).toEqual(Object.keys(schemas));
-  for (const component of contents[0]?.components ?? []) expect(component.digest).toBe(digestOf(component));
+  for (const component of contents[0]?.components ?? []) expect(component.digest).toBe(definitionDigest(component));
   expect(faults).toMatchObject([{ entity: 'component', path: 'big.json', pointer: '/components/schemas/Bad' }]);
 });
 
@@ -105,7 +105,7 @@ it('keeps to its limits on schemas that all refer to each other', async () => {
 
 requires('HELM_BIN', 'a chart with definitions in its templates', (helm) => {
   it('is rendered, in a folder of its archive as "helm package" makes it', async () => {
-    const { helm: program } = new Programs({ helm });
+    const { helm: program } = new LocalRenderEngines({ helm });
     const chart = await archive({
       'shop/Chart.yaml': 'apiVersion: v2\nname: shop\nversion: 1.0.0\n',
       'shop/templates/definition.yaml': `{{ if true }}\n${definitionYaml('A')}{{ end }}\n`,

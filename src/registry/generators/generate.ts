@@ -1,19 +1,19 @@
 import { AppError, type Fault, InvalidRequest } from '../../core/errors/app-error.js';
-import { archiveKind, namedArchive, unpack } from '../../formats/archive.js';
-import { chartFolders, filesBelow } from '../../formats/charts/chart-folders.js';
+import { detectArchiveKind, archiveKindFromName, unpackArchive } from '../../formats/archive.js';
+import { findChartFolders, filesInFolder } from '../../formats/charts/chart-folders.js';
 import { type FormatLimits } from '../../formats/limits.js';
 import { type SourceFile } from '../../formats/source-file.js';
 import { type Task, type WorkerPool } from '../../formats/worker-pool.js';
 import { type ComponentDefinition } from '../definition.js';
-import { digestOf } from '../digest.js';
-import { definesInTemplates } from './chart.js';
-import { type ClusterInput, generateOfCluster } from './cluster.js';
-import { detectSource, generators } from './detect.js';
-import { type Generated, type GeneratorConfig, type SourceKind } from './generator.js';
-import { Source } from './source.js';
+import { definitionDigest } from '../digest.js';
+import { mayDefineInTemplates } from './chart.js';
+import { type ClusterInput, generateFromCluster } from './cluster.js';
+import { detectSource, GENERATORS } from './detect.js';
+import { type GenerationResult, type GeneratorConfig, type SourceKind } from './generator.js';
+import { GeneratorSource } from './source.js';
 
 /** Characters of schemas that cross between threads at once. */
-const PART = 1_000_000;
+const CHUNK_CHARACTERS = 1_000_000;
 
 /** How and where to generate. */
 export interface GenerateOptions {
@@ -36,68 +36,68 @@ interface GenerateInput {
   limits: FormatLimits;
 }
 
-const generateTask: Task<GenerateInput, Iterable<Part>> = { module: import.meta.url, name: 'generateInWorker' };
-const clusterTask: Task<ClusterInput, Iterable<Part>> = {
+const generateTask: Task<GenerateInput, Iterable<GenerationPart>> = { module: import.meta.url, name: 'generateInWorker' };
+const clusterTask: Task<ClusterInput, Iterable<GenerationPart>> = {
   module: import.meta.url,
   name: 'generateClusterInWorker',
 };
 
 /** What crosses between threads at once. */
-type Part = { generated: Generated } | { components: [number, ComponentDefinition][] };
+type GenerationPart = { generated: GenerationResult } | { components: [number, ComponentDefinition][] };
 
 /**
  * The models that a source describes: a file of definitions, an OpenAPI document, a chart, or an archive of them.
  * What is sound comes out, what is not is listed beside it. Throws InvalidRequest when the source is nothing that is known here, or when nothing of it is sound.
  */
-export async function generateModels(file: SourceFile, options: GenerateOptions): Promise<Generated> {
+export async function generateModels(file: SourceFile, options: GenerateOptions): Promise<GenerationResult> {
   const { pool, limits, config = {}, kind, render } = options;
-  if (file.bytes.length === 0) throw refused(file.path, [{ file: file.path, detail: 'is empty', remedy: 'Send a file with content.' }]); // prettier-ignore
-  const archive = archiveKind(file.bytes) !== undefined || namedArchive(file.path) !== undefined;
-  const unpacked = archive ? await unpack(file, limits) : new Map([[file.path, file]]);
+  if (file.bytes.length === 0) throw generationRefused(file.path, [{ file: file.path, detail: 'is empty', remedy: 'Send a file with content.' }]); // prettier-ignore
+  const archive = detectArchiveKind(file.bytes) !== undefined || archiveKindFromName(file.path) !== undefined;
+  const unpacked = archive ? await unpackArchive(file, limits) : new Map([[file.path, file]]);
   const members = [...unpacked.values()];
-  const [folder, ...more] = archive && (kind ?? 'helm') === 'helm' ? chartFolders(unpacked.keys()) : [];
-  const chart = folder !== undefined && more.length === 0 ? filesBelow(unpacked, folder) : undefined;
+  const [folder, ...more] = archive && (kind ?? 'helm') === 'helm' ? findChartFolders(unpacked.keys()) : [];
+  const chart = folder !== undefined && more.length === 0 ? filesInFolder(unpacked, folder) : undefined;
   // Many sound charts render only with values of their user, so this is done for definitions alone.
-  const { rendered, faults } = chart && render && definesInTemplates(members) ? await attempt(() => render(chart)) : {};
+  const { rendered, faults } = chart && render && mayDefineInTemplates(members) ? await tryRender(() => render(chart)) : {};
   // Copies of their own: sending a view would send everything that lies in the same buffer.
   const files = members.map(({ path, bytes }) => ({ path, bytes: new Uint8Array(bytes) }));
   const input = { name: file.path, archive, files, kind, config, rendered, limits };
-  const generated = joined(await pool.collect(generateTask, input));
+  const generated = joinParts(await pool.collect(generateTask, input));
   for (const fault of faults ?? []) generated.faults.push({ entity: 'file', path: fault.file ?? file.path, ...fault });
-  if (generated.contents.length === 0) throw refused(file.path, generated.faults);
+  if (generated.contents.length === 0) throw generationRefused(file.path, generated.faults);
   return generated;
 }
 
 /** The models of a cluster. Throws InvalidRequest when nothing of what it says is sound. */
-export async function generateClusterModels(input: ClusterInput, pool: WorkerPool): Promise<Generated> {
-  const generated = joined(await pool.collect(clusterTask, input));
-  if (generated.contents.length === 0) throw refused(input.name, generated.faults);
+export async function generateClusterModels(input: ClusterInput, pool: WorkerPool): Promise<GenerationResult> {
+  const generated = joinParts(await pool.collect(clusterTask, input));
+  if (generated.contents.length === 0) throw generationRefused(input.name, generated.faults);
   return generated;
 }
 
 /** Task of the worker pool. */
-export async function generateInWorker(input: GenerateInput): Promise<Iterable<Part>> {
+export async function generateInWorker(input: GenerateInput): Promise<Iterable<GenerationPart>> {
   const { name, archive, files, kind, config, rendered, limits } = input;
-  const source = new Source(name, archive, files, limits);
-  const generator = generators.find((one) => one.kind === kind) ?? detectSource(source);
-  return parts(await generator.generate(source, config, rendered));
+  const source = new GeneratorSource(name, archive, files, limits);
+  const generator = GENERATORS.find((one) => one.kind === kind) ?? detectSource(source);
+  return toParts(await generator.generate(source, config, rendered));
 }
 
 /** Task of the worker pool. */
-export function generateClusterInWorker(input: ClusterInput): Iterable<Part> {
-  return parts(generateOfCluster(input));
+export function generateClusterInWorker(input: ClusterInput): Iterable<GenerationPart> {
+  return toParts(generateFromCluster(input));
 }
 
 /** Everything but the components, and then these, a few at a time, each with the index of its model. */
-function* parts({ contents, faults, warnings }: Generated): Generator<Part> {
+function* toParts({ contents, faults, warnings }: GenerationResult): Generator<GenerationPart> {
   yield { generated: { contents: contents.map((content) => ({ ...content, components: [] })), faults, warnings } };
   let components: [number, ComponentDefinition][] = [];
   let size = 0;
   for (const [index, content] of contents.entries()) {
     for (const component of content.components) {
-      components.push([index, { ...component, digest: digestOf(component) }]);
+      components.push([index, { ...component, digest: definitionDigest(component) }]);
       size += component.schema.length;
-      if (size < PART) continue;
+      if (size < CHUNK_CHARACTERS) continue;
       yield { components };
       [components, size] = [[], 0];
     }
@@ -105,8 +105,8 @@ function* parts({ contents, faults, warnings }: Generated): Generator<Part> {
   yield { components };
 }
 
-function joined(received: readonly Part[]): Generated {
-  let generated: Generated = { contents: [], faults: [], warnings: [] };
+function joinParts(received: readonly GenerationPart[]): GenerationResult {
+  let generated: GenerationResult = { contents: [], faults: [], warnings: [] };
   for (const part of received) {
     if ('generated' in part) generated = part.generated;
     else for (const [index, component] of part.components) generated.contents[index]?.components.push(component);
@@ -114,7 +114,7 @@ function joined(received: readonly Part[]): Generated {
   return generated;
 }
 
-async function attempt(render: () => Promise<string>): Promise<{ rendered?: string; faults?: Fault[] }> {
+async function tryRender(render: () => Promise<string>): Promise<{ rendered?: string; faults?: Fault[] }> {
   try {
     return { rendered: await render() };
   } catch (error) {
@@ -124,7 +124,7 @@ async function attempt(render: () => Promise<string>): Promise<{ rendered?: stri
   }
 }
 
-function refused(name: string, faults: readonly Fault[]): InvalidRequest {
+function generationRefused(name: string, faults: readonly Fault[]): InvalidRequest {
   const [first] = faults;
   const line = first?.line === undefined ? '' : `line ${first.line}, column ${first.column ?? 1}: `;
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';

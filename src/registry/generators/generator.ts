@@ -1,6 +1,6 @@
 import { type Fault } from '../../core/errors/app-error.js';
 import { type DefinitionFault, type ModelContent, type RegistrantDefinition } from '../definition.js';
-import { type Source } from './source.js';
+import { type GeneratorSource } from './source.js';
 
 /** What a source can be found to be; a cluster is no file and has a function of its own. */
 export type SourceKind = 'crd' | 'openapi' | 'helm';
@@ -20,7 +20,7 @@ export interface GeneratorConfig {
 }
 
 /** What came out of a source; what is in `contents` is sound, whatever else is listed. */
-export interface Generated {
+export interface GenerationResult {
   contents: ModelContent[];
   /** What was not taken, located. */
   faults: DefinitionFault[];
@@ -33,7 +33,7 @@ export interface Generator {
   readonly kind: SourceKind;
   readonly description: string;
   /** Whether the content claims to be of this kind, even when it is faulty. */
-  detect(source: Source): boolean;
+  detect(source: GeneratorSource): boolean;
   /** @param rendered what the templates of a chart render to, when somebody has rendered them */
-  generate(source: Source, config: GeneratorConfig, rendered?: string): Generated | Promise<Generated>;
+  generate(source: GeneratorSource, config: GeneratorConfig, rendered?: string): GenerationResult | Promise<GenerationResult>;
 }

@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject, objectOf, segmentsOf, textOf } from '../../formats/located.js';
-import { type GroupVersionKind, kindsOf, type OpenApiDocument } from './openapi-document.js';
+import { isObject, type Json, type JsonObject, asObject, parsePointer, asText } from '../../formats/located.js';
+import { type GroupVersionKind, readGroupVersionKinds, type OpenApiDocument } from './openapi-document.js';
 
 /** A kind that an API server keeps, and how it is reached. */
 export interface KubernetesResource extends GroupVersionKind {
@@ -11,20 +11,20 @@ export interface KubernetesResource extends GroupVersionKind {
   subresources: string[];
 }
 
-const PATH = /^\/(?:api\/(?<core>[^/]+)|apis\/(?<group>[^/]+)\/(?<version>[^/]+))\/(?<rest>.+?)\/?$/;
+const PATH_PATTERN = /^\/(?:api\/(?<core>[^/]+)|apis\/(?<group>[^/]+)\/(?<version>[^/]+))\/(?<rest>.+?)\/?$/;
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 /**
  * The resources of a document of Kubernetes: kinds with apiVersion, kind and metadata that have a path of their own. Lists, options, and kinds
  * that are only subresources of others (Scale, Eviction) have none. Without any path, kinds that have a list count. Empty for any other document.
  */
-export function kubernetesResources(document: OpenApiDocument): KubernetesResource[] {
-  const schemas = schemasByKind(document);
+export function readKubernetesResources(document: OpenApiDocument): KubernetesResource[] {
+  const schemas = indexSchemasByKind(document);
   const found = new Map<string, KubernetesResource>();
   const subresources = new Map<string, Set<string>>();
   let routes = 0;
   for (const [path, item] of Object.entries(document.paths)) {
-    const route = routeOf(path);
+    const route = parseRoute(path);
     if (!route || !isObject(item)) continue;
     routes += 1;
     const { group, version, plural, isNamespaced, subresource } = route;
@@ -33,8 +33,8 @@ export function kubernetesResources(document: OpenApiDocument): KubernetesResour
     if (subresource !== '') subresources.set(key, (subresources.get(key) ?? new Set()).add(subresource));
     else if (known) known.isNamespaced ||= isNamespaced;
     else {
-      const [kind] = operationsOf(item).flatMap(kindsOf);
-      const schema = kind ? schemas.get(keyOf(kind)) : schemaOfOperations(item, document);
+      const [kind] = readOperations(item).flatMap(readGroupVersionKinds);
+      const schema = kind ? schemas.get(keyOf(kind)) : findOperationSchema(item, document);
       if (schema === undefined) continue;
       const named = kind ?? { group, version, kind: schema.split('.').at(-1) ?? schema };
       found.set(key, { ...named, schema, isNamespaced, plural, subresources: [] });
@@ -54,8 +54,8 @@ interface Route {
 }
 
 /** `/apis/apps/v1/namespaces/{namespace}/deployments/{name}/scale` taken apart; undefined for paths of other forms. */
-function routeOf(path: string): Route | undefined {
-  const match = PATH.exec(path)?.groups;
+function parseRoute(path: string): Route | undefined {
+  const match = PATH_PATTERN.exec(path)?.groups;
   if (!match) return undefined;
   const segments = (match['rest'] ?? '').split('/');
   if (segments[0] === 'watch') return undefined;
@@ -67,41 +67,41 @@ function routeOf(path: string): Route | undefined {
 }
 
 /** Names of the schemas of resources by their kind. */
-function schemasByKind({ schemas }: OpenApiDocument): Map<string, string> {
+function indexSchemasByKind({ schemas }: OpenApiDocument): Map<string, string> {
   const names = new Map<string, string>();
   for (const [name, schema] of Object.entries(schemas)) {
     if (!isObject(schema) || !isResource(schema)) continue;
-    for (const kind of kindsOf(schema)) if (!names.has(keyOf(kind))) names.set(keyOf(kind), name);
+    for (const kind of readGroupVersionKinds(schema)) if (!names.has(keyOf(kind))) names.set(keyOf(kind), name);
   }
   return names;
 }
 
 /** Lists have the metadata of a list, and options have none. */
 function isResource(schema: JsonObject): boolean {
-  const properties = objectOf(schema['properties']);
+  const properties = asObject(schema['properties']);
   if (!['apiVersion', 'kind', 'metadata'].every((name) => isObject(properties[name]))) return false;
   return !JSON.stringify(properties['metadata']).includes('.ListMeta"');
 }
 
 /** The schema that is created or read at a path, where operations do not name their kind. */
-function schemaOfOperations(item: JsonObject, { schemas }: OpenApiDocument): string | undefined {
-  const body = objectOf(item['post'])['parameters'];
-  const response = objectOf(objectOf(objectOf(item['get'])['responses'])['200']);
+function findOperationSchema(item: JsonObject, { schemas }: OpenApiDocument): string | undefined {
+  const body = asObject(item['post'])['parameters'];
+  const response = asObject(asObject(asObject(item['get'])['responses'])['200']);
   const given = [...(Array.isArray(body) ? body : []), response].filter(isObject);
   for (const { schema } of given) {
-    const name = segmentsOf(textOf(objectOf(schema)['$ref'])).at(-1) ?? '';
+    const name = parsePointer(asText(asObject(schema)['$ref'])).at(-1) ?? '';
     const found: Json | undefined = Object.hasOwn(schemas, name) ? schemas[name] : undefined;
     if (isObject(found) && isResource(found)) return name;
   }
   return undefined;
 }
 
-function operationsOf(item: JsonObject): JsonObject[] {
+function readOperations(item: JsonObject): JsonObject[] {
   return METHODS.map((method) => item[method]).filter(isObject);
 }
 
 function resourcesWithLists(document: OpenApiDocument, resources: ReadonlyMap<string, string>): KubernetesResource[] {
-  const all = new Set(Object.values(document.schemas).filter(isObject).flatMap(kindsOf).map(keyOf));
+  const all = new Set(Object.values(document.schemas).filter(isObject).flatMap(readGroupVersionKinds).map(keyOf));
   return [...resources].flatMap(([key, schema]) => {
     const kind = JSON.parse(key) as GroupVersionKind;
     const listed = all.has(keyOf({ ...kind, kind: `${kind.kind}List` }));

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject, type LocatedDocument, objectOf, pointerTo, textOf } from '../../formats/located.js';
-import { type Contents } from './contents.js';
+import { isObject, type JsonObject, type LocatedDocument, asObject, toPointer, asText } from '../../formats/located.js';
+import { type GenerationCollector } from './contents.js';
 
 /** The parts of an OpenAPI document that components are made of. */
 export interface OpenApiDocument {
@@ -15,21 +15,21 @@ export interface OpenApiDocument {
 }
 
 /** Whether a document means to be OpenAPI; definitions alone count when they are those of Kubernetes. */
-export function claimsOpenApi(document: LocatedDocument): boolean {
+export function looksLikeOpenApi(document: LocatedDocument): boolean {
   const { object } = document;
   if (!object) return false;
   if (object['openapi'] !== undefined || object['swagger'] !== undefined) return true;
-  return Object.values(objectOf(object['definitions'])).some(
-    (schema) => isObject(schema) && kindsOf(schema).length > 0,
+  return Object.values(asObject(object['definitions'])).some(
+    (schema) => isObject(schema) && readGroupVersionKinds(schema).length > 0,
   );
 }
 
 /** Reads the frame of a document: 2.0, 3.0, 3.1 or 3.2, or definitions of Kubernetes alone. Undefined when it cannot be used, with the reason in `contents`. */
-export function readOpenApi(document: LocatedDocument, contents: Contents): OpenApiDocument | undefined {
+export function readOpenApi(document: LocatedDocument, contents: GenerationCollector): OpenApiDocument | undefined {
   const root = document.object ?? {};
   const { openapi, swagger } = root;
   const refuse = (pointer: string, detail: string, remedy: string): undefined => {
-    contents.fault('file', { document, pointer }, detail, remedy);
+    contents.addFault('file', { document, pointer }, detail, remedy);
     return undefined;
   };
   const versions = 'Write openapi: "3.1.0" or "3.0.3", or swagger: "2.0".';
@@ -43,13 +43,13 @@ export function readOpenApi(document: LocatedDocument, contents: Contents): Open
     return refuse('/swagger', 'is not 2.0', versions);
   }
   const at = openapi === undefined ? '/definitions' : '/components/schemas';
-  const holder = openapi === undefined ? root['definitions'] : objectOf(root['components'])['schemas'];
+  const holder = openapi === undefined ? root['definitions'] : asObject(root['components'])['schemas'];
   if (!isObject(holder) || Object.keys(holder).length === 0) {
     return refuse(at, `has no schemas below ${at}`, 'Describe the objects of the API there; each becomes a component.');
   }
-  const info = objectOf(root['info']);
-  const [title, version, description] = [textOf(info['title']), scalar(info['version']), textOf(info['description'])];
-  return { document, title, version: String(version), description, info, paths: objectOf(root['paths']), at, schemas: holder }; // prettier-ignore
+  const info = asObject(root['info']);
+  const [title, version, description] = [asText(info['title']), scalar(info['version']), asText(info['description'])];
+  return { document, title, version: String(version), description, info, paths: asObject(root['paths']), at, schemas: holder }; // prettier-ignore
 }
 
 /** A group, version and kind of Kubernetes. */
@@ -60,7 +60,7 @@ export interface GroupVersionKind {
 }
 
 /** The kinds that a schema or an operation says it is for; what is not well-formed is none. */
-export function kindsOf(value: JsonObject): GroupVersionKind[] {
+export function readGroupVersionKinds(value: JsonObject): GroupVersionKind[] {
   const given = value['x-kubernetes-group-version-kind'];
   return (Array.isArray(given) ? given : [given]).flatMap((item) => {
     if (!isObject(item)) return [];
@@ -71,13 +71,13 @@ export function kindsOf(value: JsonObject): GroupVersionKind[] {
 }
 
 /** `apps/v1`, or `v1` for the core group. */
-export function apiVersionOf({ group, version }: { group: string; version: string }): string {
+export function formatApiVersion({ group, version }: { group: string; version: string }): string {
   return group === '' ? version : `${group}/${version}`;
 }
 
 /** Pointer to a schema by its name. */
-export function schemaPointer({ at }: OpenApiDocument, name: string): string {
-  return at + pointerTo(name);
+export function schemaPointerOf({ at }: OpenApiDocument, name: string): string {
+  return at + toPointer(name);
 }
 
 function scalar(value: unknown): string | number {

@@ -1,10 +1,10 @@
-import { type Generated, type GeneratorConfig } from './generator.js';
+import { type GenerationResult, type GeneratorConfig } from './generator.js';
 import { openApiGenerator } from './openapi.js';
 import { archiveSource, componentsOf, fileSource, schemaOf } from './source.fixture.js';
-import { type Source } from './source.js';
+import { type GeneratorSource } from './source.js';
 
-const generate = (source: Source, config: GeneratorConfig = {}) =>
-  openApiGenerator.generate(source, config) as Generated;
+const generate = (source: GeneratorSource, config: GeneratorConfig = {}) =>
+  openApiGenerator.generate(source, config) as GenerationResult;
 const api = (schemas: object, more: object = {}) => ({ openapi: '3.0.3', info: { title: 'Pet Shop!', version: '1.2.0' }, components: { schemas }, ...more }); // prettier-ignore
 
 describe('an ordinary document', () => {

@@ -1,19 +1,19 @@
 import { type AppError } from '../../core/errors/app-error.js';
-import { isObject, type Json, type JsonObject, type LocatedDocument, objectOf } from '../../formats/located.js';
+import { isObject, type Json, type JsonObject, type LocatedDocument, asObject } from '../../formats/located.js';
 import { type ModelDefinition } from '../definition.js';
-import { componentOf } from './component.js';
-import { Contents } from './contents.js';
-import { displayNameOf, slugNameOf } from './display-name.js';
-import { type Generated, type Generator, type GeneratorConfig } from './generator.js';
-import { type KubernetesResource, kubernetesResources } from './kubernetes-resources.js';
-import { apiVersionOf, claimsOpenApi, type OpenApiDocument, readOpenApi, schemaPointer } from './openapi-document.js';
+import { buildComponent } from './component.js';
+import { GenerationCollector } from './contents.js';
+import { toDisplayName, toSlugName } from './display-name.js';
+import { type GenerationResult, type Generator, type GeneratorConfig } from './generator.js';
+import { type KubernetesResource, readKubernetesResources } from './kubernetes-resources.js';
+import { formatApiVersion, looksLikeOpenApi, type OpenApiDocument, readOpenApi, schemaPointerOf } from './openapi-document.js';
 import { SchemaLibrary } from './schema-library.js';
-import { shortened } from './shortened.js';
-import { type Source } from './source.js';
-import { targetModel, versionIn } from './target-model.js';
+import { truncateText } from './shortened.js';
+import { type GeneratorSource } from './source.js';
+import { buildTargetModel, parseVersion } from './target-model.js';
 
-const LONGEST_KIND = 253;
-const LONGEST_TITLE = 200;
+const MAX_KIND_LENGTH = 253;
+const MAX_TITLE_LENGTH = 200;
 
 /** OpenAPI 2.0 and 3: documents of Kubernetes give one component for each kind of resource, all others one for each schema. */
 export const openApiGenerator: Generator = {
@@ -24,90 +24,90 @@ export const openApiGenerator: Generator = {
 };
 
 function isOpenApi(documents: LocatedDocument[] | AppError): boolean {
-  return Array.isArray(documents) && documents.some(claimsOpenApi);
+  return Array.isArray(documents) && documents.some(looksLikeOpenApi);
 }
 
-function generate(source: Source, config: GeneratorConfig): Generated {
-  const contents = new Contents();
+function generate(source: GeneratorSource, config: GeneratorConfig): GenerationResult {
+  const contents = new GenerationCollector();
   for (const file of source.textFiles) {
     const documents = source.tryDocuments(file);
-    if (!Array.isArray(documents)) contents.refuse(file.path, documents);
-    else if (isOpenApi(documents)) documents.filter(claimsOpenApi).forEach((one) => addDocument(one, config, contents));
-    else if (source.archive) contents.warnOfFile(file.path, 'is no OpenAPI document and is left out');
-    else contents.refuse(file.path, { detail: 'is no OpenAPI document', remedy: 'Begin it with openapi: "3.1.0".' });
+    if (!Array.isArray(documents)) contents.rejectFile(file.path, documents);
+    else if (isOpenApi(documents)) documents.filter(looksLikeOpenApi).forEach((one) => addDocument(one, config, contents));
+    else if (source.archive) contents.addFileWarning(file.path, 'is no OpenAPI document and is left out');
+    else contents.rejectFile(file.path, { detail: 'is no OpenAPI document', remedy: 'Begin it with openapi: "3.1.0".' });
   }
-  return contents.finish(source.name);
+  return contents.build(source.name);
 }
 
-function addDocument(document: LocatedDocument, config: GeneratorConfig, contents: Contents): void {
+function addDocument(document: LocatedDocument, config: GeneratorConfig, contents: GenerationCollector): void {
   const api = readOpenApi(document, contents);
   if (!api) return;
-  const resources = kubernetesResources(api);
-  const model = modelOf(api, config, resources.length > 0);
+  const resources = readKubernetesResources(api);
+  const model = buildModel(api, config, resources.length > 0);
   const library = new SchemaLibrary(document, contents);
   if (resources.length > 0) {
     for (const resource of resources) addResource(resource, { api, library, model, config, contents });
     return;
   }
-  const apiVersion = `${slugNameOf(api.title) || 'api'}/${versionIn(api.version) ?? 'v1'}`;
+  const apiVersion = `${toSlugName(api.title) || 'api'}/${parseVersion(api.version) ?? 'v1'}`;
   for (const [name, schema] of Object.entries(api.schemas)) {
-    const pointer = schemaPointer(api, name);
+    const pointer = schemaPointerOf(api, name);
     if (!isObject(schema) && typeof schema !== 'boolean') {
-      contents.fault('component', { document, pointer }, 'is not a schema', 'Write an object, such as {"type": "object"}.'); // prettier-ignore
-    } else if (name === '' || name.length > LONGEST_KIND || /\p{C}/u.test(name)) {
-      contents.fault('component', { document, pointer }, 'is not a name for a component', `Give the schema a name of up to ${LONGEST_KIND} printable characters.`); // prettier-ignore
+      contents.addFault('component', { document, pointer }, 'is not a schema', 'Write an object, such as {"type": "object"}.'); // prettier-ignore
+    } else if (name === '' || name.length > MAX_KIND_LENGTH || /\p{C}/u.test(name)) {
+      contents.addFault('component', { document, pointer }, 'is not a name for a component', `Give the schema a name of up to ${MAX_KIND_LENGTH} printable characters.`); // prettier-ignore
     } else if (contents.hasRoom({ document, pointer })) {
-      const displayName = displayNameOf(name.split('.').at(-1) ?? name);
-      const definition = { kind: name, apiVersion, displayName, schema: library.selfContained(pointer, displayName) };
-      const component = componentOf(definition, objectOf(schema), { isNamespaced: false }, config);
+      const displayName = toDisplayName(name.split('.').at(-1) ?? name);
+      const definition = { kind: name, apiVersion, displayName, schema: library.toSelfContained(pointer, displayName) };
+      const component = buildComponent(definition, asObject(schema), { isNamespaced: false }, config);
       contents.add(model, component, { document, pointer });
     }
   }
 }
 
 /** What a resource is put together with. */
-export interface Target {
+export interface ResourceTarget {
   api: OpenApiDocument;
   library: SchemaLibrary;
   model: ModelDefinition;
   config: GeneratorConfig;
-  contents: Contents;
+  contents: GenerationCollector;
 }
 
 /** Adds the component of a kind of Kubernetes. */
-export function addResource(resource: KubernetesResource, { api, library, model, config, contents }: Target): void {
+export function addResource(resource: KubernetesResource, { api, library, model, config, contents }: ResourceTarget): void {
   const { kind, schema: name, isNamespaced, plural, subresources } = resource;
-  const pointer = schemaPointer(api, name);
+  const pointer = schemaPointerOf(api, name);
   if (!contents.hasRoom({ document: api.document, pointer })) return;
-  const displayName = displayNameOf(kind);
-  const schema = library.selfContained(pointer, displayName);
+  const displayName = toDisplayName(kind);
+  const schema = library.toSelfContained(pointer, displayName);
   const metadata: JsonObject = {
     ...(isNamespaced === undefined ? {} : { isNamespaced }),
     ...(plural === undefined ? {} : { plural }),
     ...(subresources.length === 0 ? {} : { subresources }),
   };
-  const definition = { kind, apiVersion: apiVersionOf(resource), displayName, schema };
-  const component = componentOf(definition, objectOf(api.schemas[name]), metadata, config);
+  const definition = { kind, apiVersion: formatApiVersion(resource), displayName, schema };
+  const component = buildComponent(definition, asObject(api.schemas[name]), metadata, config);
   contents.add(model, component, { document: api.document, pointer });
 }
 
 /** Definitions of Kubernetes that come without a title are known by the names of their Go packages. */
-function modelOf(api: OpenApiDocument, config: GeneratorConfig, ofKubernetes: boolean): ModelDefinition {
+function buildModel(api: OpenApiDocument, config: GeneratorConfig, ofKubernetes: boolean): ModelDefinition {
   const unnamed = ofKubernetes && Object.keys(api.schemas).some((name) => name.startsWith('io.k8s.api.'));
   const title = api.title.replace(/\p{Cc}+/gu, ' ').trim() || (unnamed ? 'Kubernetes' : nameOfFile(api.document.file));
   const { license, termsOfService } = api.info;
-  return targetModel(config, {
-    name: slugNameOf(title) || 'api',
-    displayName: shortened(title, LONGEST_TITLE),
-    version: versionIn(api.version),
+  return buildTargetModel(config, {
+    name: toSlugName(title) || 'api',
+    displayName: truncateText(title, MAX_TITLE_LENGTH),
+    version: parseVersion(api.version),
     description: api.description,
     category: ofKubernetes ? 'Orchestration & Management' : 'App Definition',
-    metadata: { ...named('license', objectOf(license)['name']), ...named('termsOfService', termsOfService) },
+    metadata: { ...optionalName('license', asObject(license)['name']), ...optionalName('termsOfService', termsOfService) },
   });
 }
 
-function named(name: string, value: Json | undefined): JsonObject {
-  return typeof value === 'string' && value !== '' ? { [name]: shortened(value, LONGEST_TITLE) } : {};
+function optionalName(name: string, value: Json | undefined): JsonObject {
+  return typeof value === 'string' && value !== '' ? { [name]: truncateText(value, MAX_TITLE_LENGTH) } : {};
 }
 
 function nameOfFile(path: string): string {

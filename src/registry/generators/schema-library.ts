@@ -3,51 +3,51 @@ import {
   type Json,
   type JsonObject,
   type LocatedDocument,
-  pointerTo,
-  segmentsOf,
+  toPointer,
+  parsePointer,
 } from '../../formats/located.js';
-import { type Contents, LONGEST_SCHEMA } from './contents.js';
+import { type GenerationCollector, MAX_SCHEMA_LENGTH } from './contents.js';
 import { mapSchema } from './schema-walk.js';
-import { shortened } from './shortened.js';
+import { truncateText } from './shortened.js';
 
-const LONGEST_SHOWN = 200;
+const MAX_SHOWN_LENGTH = 200;
 
 /** A schema of the document, with its references turned to `#/definitions/…`. */
-interface Entry {
+interface SchemaEntry {
   pointer: string;
   name: string;
   /** As it stands in the document. */
   schema: Json;
   /** Compact JSON and what it refers to itself, once somebody needed it. */
-  written?: { text: string; titled: boolean; references: Entry[] };
+  written?: { text: string; titled: boolean; references: SchemaEntry[] };
 }
 
 /** The schemas of one document, and each of them with all that it refers to, so that it stands on its own. */
 export class SchemaLibrary {
-  private readonly entries = new Map<string, Entry>();
+  private readonly entries = new Map<string, SchemaEntry>();
   /** Names that are taken, with the last number that was put behind each. */
   private readonly names = new Map<string, number>();
 
   /** @param contents hears of references that lead nowhere or out of the document */
   constructor(
     private readonly document: LocatedDocument,
-    private readonly contents: Contents,
+    private readonly contents: GenerationCollector,
   ) {}
 
   /**
    * The schema at a pointer as compact JSON, titled: what it refers to is below `definitions`, once, so that cycles and repetition cost nothing.
    * Answers no more than a beginning when it is longer than LONGEST_SCHEMA.
    */
-  selfContained(pointer: string, title: string): string {
-    const root = this.entry(pointer, resolve(this.document.value, segmentsOf(pointer)) ?? {});
-    const { text, titled, references } = this.written(root);
-    const needed = new Set<Entry>();
+  toSelfContained(pointer: string, title: string): string {
+    const root = this.getEntry(pointer, resolveSegments(this.document.value, parsePointer(pointer)) ?? {});
+    const { text, titled, references } = this.serialize(root);
+    const needed = new Set<SchemaEntry>();
     const open = [...references];
     let length = text.length;
-    for (let next = open.pop(); next && length <= LONGEST_SCHEMA; next = open.pop()) {
+    for (let next = open.pop(); next && length <= MAX_SCHEMA_LENGTH; next = open.pop()) {
       if (needed.has(next)) continue;
       needed.add(next);
-      const written = this.written(next);
+      const written = this.serialize(next);
       length += written.text.length;
       open.push(...written.references);
     }
@@ -57,47 +57,47 @@ export class SchemaLibrary {
     ];
     const definitions = [...needed]
       .sort((a, b) => (a.name < b.name ? -1 : 1))
-      .map((entry) => `${JSON.stringify(entry.name)}:${this.written(entry).text}`);
+      .map((entry) => `${JSON.stringify(entry.name)}:${this.serialize(entry).text}`);
     if (definitions.length > 0) members.push(`"definitions":{${definitions.join(',')}}`);
     return `{${members.join(',')}}`;
   }
 
-  private entry(pointer: string, schema: Json): Entry {
+  private getEntry(pointer: string, schema: Json): SchemaEntry {
     const known = this.entries.get(pointer);
     if (known) return known;
-    const entry: Entry = { pointer, name: this.nameFor(pointer), schema };
+    const entry: SchemaEntry = { pointer, name: this.nameFor(pointer), schema };
     this.entries.set(pointer, entry);
     return entry;
   }
 
-  private written(entry: Entry): NonNullable<Entry['written']> {
+  private serialize(entry: SchemaEntry): NonNullable<SchemaEntry['written']> {
     if (entry.written) return entry.written;
-    const references = new Set<Entry>();
-    const changed = mapSchema(schemaOf(entry.schema), (inner, path) => this.changed(inner, entry, path, references));
+    const references = new Set<SchemaEntry>();
+    const changed = mapSchema(toSchemaObject(entry.schema), (inner, path) => this.rewriteReferences(inner, entry, path, references));
     const titled = isObject(changed) && 'title' in changed;
     entry.written = { text: JSON.stringify(changed), titled, references: [...references] };
     return entry.written;
   }
 
   /** `$id` would make a name of its own the base of references; what stands below `$defs` is reached through the document. */
-  private changed(
+  private rewriteReferences(
     schema: JsonObject,
-    entry: Entry,
+    entry: SchemaEntry,
     path: readonly (string | number)[],
-    references: Set<Entry>,
+    references: Set<SchemaEntry>,
   ): JsonObject {
     const { $id: _id, $defs: _defs, definitions: _definitions, ...rest } = schema;
     const { $ref: target, discriminator } = rest;
     if (typeof target === 'string') {
-      const found = this.follow(target, pointerTo(...path, '$ref'), entry, references);
+      const found = this.resolveReference(target, toPointer(...path, '$ref'), entry, references);
       if (found === undefined) delete rest['$ref'];
       else rest['$ref'] = found;
     }
     if (isObject(discriminator) && isObject(discriminator['mapping'])) {
       const mapping = Object.entries(discriminator['mapping']).map(([value, name]): [string, Json] => {
         if (typeof name !== 'string' || !name.startsWith('#')) return [value, name];
-        const at = pointerTo(...path, 'discriminator', 'mapping', value);
-        return [value, this.follow(name, at, entry, references) ?? name];
+        const at = toPointer(...path, 'discriminator', 'mapping', value);
+        return [value, this.resolveReference(name, at, entry, references) ?? name];
       });
       rest['discriminator'] = { ...discriminator, mapping: Object.fromEntries(mapping) };
     }
@@ -105,26 +105,26 @@ export class SchemaLibrary {
   }
 
   /** What a reference becomes: one into `definitions`, itself when it leads out of the document, undefined when it leads nowhere. */
-  private follow(target: string, at: string, from: Entry, references: Set<Entry>): string | undefined {
+  private resolveReference(target: string, at: string, from: SchemaEntry, references: Set<SchemaEntry>): string | undefined {
     const place = { document: this.document, pointer: from.pointer + at };
     if (!target.startsWith('#')) {
-      this.contents.warn(place, `refers to ${shortened(target, LONGEST_SHOWN)}, which is not part of this file and is not read`, 'Put the schema into the file.'); // prettier-ignore
+      this.contents.addWarning(place, `refers to ${truncateText(target, MAX_SHOWN_LENGTH)}, which is not part of this file and is not read`, 'Put the schema into the file.'); // prettier-ignore
       return target;
     }
-    const segments = target.startsWith('#/') ? segmentsOf(decoded(target.slice(1))) : [];
-    const schema = resolve(this.document.value, segments);
+    const segments = target.startsWith('#/') ? parsePointer(decodeFragment(target.slice(1))) : [];
+    const schema = resolveSegments(this.document.value, segments);
     if (segments.length === 0 || (!isObject(schema) && typeof schema !== 'boolean')) {
-      this.contents.warn(place, `refers to ${shortened(target, LONGEST_SHOWN)}, which is not there; anything is accepted in its place`, 'Correct the reference, or add the schema.'); // prettier-ignore
+      this.contents.addWarning(place, `refers to ${truncateText(target, MAX_SHOWN_LENGTH)}, which is not there; anything is accepted in its place`, 'Correct the reference, or add the schema.'); // prettier-ignore
       return undefined;
     }
-    const entry = this.entry(pointerTo(...segments), schema);
+    const entry = this.getEntry(toPointer(...segments), schema);
     references.add(entry);
     return `#/definitions/${encodeURIComponent(entry.name)}`;
   }
 
   /** The name that the document gives it; for several of the same name a number makes the difference. */
   private nameFor(pointer: string): string {
-    const name = (segmentsOf(pointer).at(-1) ?? '').replace(/[~/]/g, '-');
+    const name = (parsePointer(pointer).at(-1) ?? '').replace(/[~/]/g, '-');
     let result = name;
     let number = this.names.get(name) ?? 1;
     for (; this.names.has(result); result = `${name}-${number}`) number += 1;
@@ -135,12 +135,12 @@ export class SchemaLibrary {
 }
 
 /** Boolean schemas are part of JSON Schema, but everything that reads a component takes objects. */
-function schemaOf(schema: Json): Json {
+function toSchemaObject(schema: Json): Json {
   if (schema === true) return {};
   return schema === false ? { not: {} } : schema;
 }
 
-function resolve(value: Json, segments: readonly string[]): Json | undefined {
+function resolveSegments(value: Json, segments: readonly string[]): Json | undefined {
   let at: Json | undefined = value;
   for (const segment of segments) {
     if (Array.isArray(at)) at = /^\d+$/.test(segment) ? at[Number(segment)] : undefined;
@@ -150,7 +150,7 @@ function resolve(value: Json, segments: readonly string[]): Json | undefined {
   return at;
 }
 
-function decoded(fragment: string): string {
+function decodeFragment(fragment: string): string {
   try {
     return decodeURIComponent(fragment);
   } catch {

@@ -1,17 +1,17 @@
 import { isObject, type Json, type JsonObject } from '../../formats/located.js';
 
 /** Keywords whose value is a schema, a list of schemas, or either. */
-const SCHEMAS = new Set([
+const SCHEMA_KEYWORDS = new Set([
   ...['additionalProperties', 'additionalItems', 'items', 'prefixItems', 'contains', 'propertyNames', 'not'],
   ...['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else', 'unevaluatedItems', 'unevaluatedProperties', 'contentSchema'],
 ]);
 /** Keywords whose value holds schemas by name. */
-const NAMED_SCHEMAS = new Set([
+const NAMED_SCHEMA_KEYWORDS = new Set([
   ...['properties', 'patternProperties', 'definitions', '$defs', 'dependentSchemas', 'dependencies'],
 ]);
 
 /** A `$ref` of a schema, and where it stands as segments of a pointer. */
-export interface Reference {
+export interface SchemaReference {
   target: string;
   path: readonly (string | number)[];
 }
@@ -36,8 +36,8 @@ export function mapSchema(
     if (!isObject(value)) return value;
     const result: JsonObject = {};
     for (const [key, member] of Object.entries(change(value, path))) {
-      if (SCHEMAS.has(key)) result[key] = at(key, () => visit(member));
-      else if (NAMED_SCHEMAS.has(key)) result[key] = at(key, () => named(member));
+      if (SCHEMA_KEYWORDS.has(key)) result[key] = at(key, () => visit(member));
+      else if (NAMED_SCHEMA_KEYWORDS.has(key)) result[key] = at(key, () => named(member));
       else result[key] = member;
     }
     return result;
@@ -50,8 +50,8 @@ export function mapSchema(
 }
 
 /** Every `$ref` of a schema and of those inside it. */
-export function referencesOf(schema: Json): Reference[] {
-  const references: Reference[] = [];
+export function findReferences(schema: Json): SchemaReference[] {
+  const references: SchemaReference[] = [];
   mapSchema(schema, (inner, path) => {
     const target = inner['$ref'];
     if (typeof target === 'string') references.push({ target, path: [...path, '$ref'] });

@@ -1,8 +1,8 @@
 /** What is left when the cut went through a surrogate pair. */
-const HALF = /[\ud800-\udbff]$/;
+const HALF_SURROGATE = /[\ud800-\udbff]$/;
 
 /** Text for people, cut where nobody would read on. */
-export function shortened(text: string, longest: number): string {
+export function truncateText(text: string, longest: number): string {
   const clean = text.trim();
-  return clean.length > longest ? `${clean.slice(0, longest).replace(HALF, '')}…` : clean;
+  return clean.length > longest ? `${clean.slice(0, longest).replace(HALF_SURROGATE, '')}…` : clean;
 }

@@ -1,20 +1,20 @@
 import { gzipSync } from 'node:zlib';
-import { defaultLimits } from '../../formats/limits.js';
+import { DEFAULT_FORMAT_LIMITS } from '../../formats/limits.js';
 import { tar } from '../../formats/tar.fixture.js';
 import { type ComponentDefinition } from '../definition.js';
-import { type Generated } from './generator.js';
-import { Source } from './source.js';
+import { type GenerationResult } from './generator.js';
+import { GeneratorSource } from './source.js';
 
 /** A single file, as text or as data to be written as JSON. */
-export function fileSource(content: string | object, path = 'source.yaml'): Source {
+export function fileSource(content: string | object, path = 'source.yaml'): GeneratorSource {
   const text = typeof content === 'string' ? content : JSON.stringify(content);
-  return new Source(path, false, [{ path, bytes: new TextEncoder().encode(text) }], defaultLimits);
+  return new GeneratorSource(path, false, [{ path, bytes: new TextEncoder().encode(text) }], DEFAULT_FORMAT_LIMITS);
 }
 
 /** The members of an archive. */
-export function archiveSource(files: Record<string, string | Uint8Array>, name = 'source.tgz'): Source {
+export function archiveSource(files: Record<string, string | Uint8Array>, name = 'source.tgz'): GeneratorSource {
   const members = Object.entries(files).map(([path, content]) => ({ path, bytes: bytesOf(content) }));
-  return new Source(name, true, members, defaultLimits);
+  return new GeneratorSource(name, true, members, DEFAULT_FORMAT_LIMITS);
 }
 
 /** A .tgz. */
@@ -28,7 +28,7 @@ export function bytesOf(content: string | Uint8Array): Uint8Array {
 }
 
 /** All components of all models. */
-export function componentsOf({ contents }: Generated): ComponentDefinition[] {
+export function componentsOf({ contents }: GenerationResult): ComponentDefinition[] {
   return contents.flatMap(({ components }) => components);
 }
 

@@ -1,14 +1,14 @@
 import { Buffer } from 'node:buffer';
 import { AppError } from '../../core/errors/app-error.js';
 import { isTextFile } from '../../formats/archive-members.js';
-import { readDocuments } from '../../formats/documents.js';
+import { parseDocuments } from '../../formats/documents.js';
 import { type FormatLimits } from '../../formats/limits.js';
 import { type LocatedDocument } from '../../formats/located.js';
 import { type SourceFile } from '../../formats/source-file.js';
-import { type Dialect } from '../../formats/yaml-scalar.js';
+import { type YamlDialect } from '../../formats/yaml-scalar.js';
 
 /** What a generator works on: one file, or the members of an archive. Parses each file once, however many ask. */
-export class Source {
+export class GeneratorSource {
   private readonly parsed = new Map<string, LocatedDocument[] | AppError>();
   readonly limits: FormatLimits;
 
@@ -21,7 +21,7 @@ export class Source {
     readonly archive: boolean,
     readonly files: readonly SourceFile[],
     limits: FormatLimits,
-    private readonly dialect?: Dialect,
+    private readonly dialect?: YamlDialect,
   ) {
     // Bounds and examples of schemas have more digits than a double; the nearest one is good enough there.
     this.limits = { ...limits, roundNumbers: true };
@@ -54,7 +54,7 @@ export class Source {
   private parse(file: SourceFile): LocatedDocument[] | AppError {
     try {
       const forCluster = Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.length).includes('CustomResourceDefinition'); // prettier-ignore
-      return readDocuments(file, this.dialect ?? (forCluster ? 'kubernetes' : 'core'), this.limits);
+      return parseDocuments(file, this.dialect ?? (forCluster ? 'kubernetes' : 'core'), this.limits);
     } catch (error) {
       if (error instanceof AppError) return error;
       throw error;

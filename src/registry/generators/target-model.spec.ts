@@ -1,5 +1,5 @@
-import { categoryNamed, categoryOfChart } from './category.js';
-import { modelOfGroup, targetModel, versionIn } from './target-model.js';
+import { toModelCategory, chartCategory } from './category.js';
+import { modelNameOfGroup, buildTargetModel, parseVersion } from './target-model.js';
 
 it('names the model of an API group after its domain', () => {
   const groups = {
@@ -13,22 +13,22 @@ it('names the model of an API group after its domain', () => {
     'things.company.co.uk': 'company',
     apps: 'apps',
   };
-  expect(Object.fromEntries(Object.keys(groups).map((group) => [group, modelOfGroup(group)]))).toEqual(groups);
+  expect(Object.fromEntries(Object.keys(groups).map((group) => [group, modelNameOfGroup(group)]))).toEqual(groups);
 });
 
 it('takes what the caller says before what the content says', () => {
   const facts = { name: 'shop', displayName: 'The Shop', version: '2.1.0', category: 'App Definition' } as const;
-  expect(targetModel({}, facts)).toMatchObject({ name: 'shop', displayName: 'The Shop', version: '2.1.0', category: 'App Definition' }); // prettier-ignore
+  expect(buildTargetModel({}, facts)).toMatchObject({ name: 'shop', displayName: 'The Shop', version: '2.1.0', category: 'App Definition' }); // prettier-ignore
   const config = { model: 'My_Shop', version: 'v9', category: 'security-compliance', registrant: { hostname: 'github', kind: 'github' } }; // prettier-ignore
-  expect(targetModel(config, facts)).toMatchObject({ name: 'My_Shop', displayName: 'My Shop', version: 'v9', category: 'Security & Compliance', registrant: config.registrant }); // prettier-ignore
-  expect(targetModel({}, { name: 'x', category: 'Database' }).version).toBe('v1.0.0');
+  expect(buildTargetModel(config, facts)).toMatchObject({ name: 'My_Shop', displayName: 'My Shop', version: 'v9', category: 'Security & Compliance', registrant: config.registrant }); // prettier-ignore
+  expect(buildTargetModel({}, { name: 'x', category: 'Database' }).version).toBe('v1.0.0');
 });
 
 it('knows versions and categories', () => {
-  expect(['1.2.3', 'v0.17.2', 'v1alpha1', 'devel', 'unversioned', '', '1 2'].map(versionIn)).toEqual(['1.2.3', 'v0.17.2', 'v1alpha1', undefined, undefined, undefined, undefined]); // prettier-ignore
-  expect(categoryOfChart('monitoring-logging')).toBe('Observability');
-  expect(categoryOfChart('Service Mesh')).toBe('Service Mesh');
-  expect(categoryOfChart('')).toBeUndefined();
-  expect(categoryNamed('service-mesh')).toBe('Service Mesh');
-  expect(categoryNamed('My own')).toBe('My own');
+  expect(['1.2.3', 'v0.17.2', 'v1alpha1', 'devel', 'unversioned', '', '1 2'].map(parseVersion)).toEqual(['1.2.3', 'v0.17.2', 'v1alpha1', undefined, undefined, undefined, undefined]); // prettier-ignore
+  expect(chartCategory('monitoring-logging')).toBe('Observability');
+  expect(chartCategory('Service Mesh')).toBe('Service Mesh');
+  expect(chartCategory('')).toBeUndefined();
+  expect(toModelCategory('service-mesh')).toBe('Service Mesh');
+  expect(toModelCategory('My own')).toBe('My own');
 });

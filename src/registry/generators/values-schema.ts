@@ -14,13 +14,13 @@ const TYPES = new Map([
 
 /** A schema of the values of a chart as its defaults show them: types, defaults and descriptions; nothing is required, nothing forbidden. */
 export function inferSchema(document: LocatedDocument, comments: ValuesComments): JsonObject {
-  const { value, places } = document.data;
+  const { value, positions: places } = document.data;
   // Places are in the order of a walk, so the walk counts nodes instead of looking each one up.
   let node = 0;
   const infer = (of: Json, path: string): JsonObject => {
     const line = places[node * NODE] ?? 1;
     const after = places[node * NODE + 2] ?? node + 1;
-    const comment = path === '' ? undefined : comments.of(line, path);
+    const comment = path === '' ? undefined : comments.find(line, path);
     const schema: JsonObject = comment?.description ? { description: comment.description } : {};
     node += 1;
     if (isObject(of) && Object.keys(of).length > 0) {
@@ -30,14 +30,14 @@ export function inferSchema(document: LocatedDocument, comments: ValuesComments)
       return { ...schema, type: 'object', properties: Object.fromEntries(properties) };
     }
     node = after;
-    const type = typeOf(of) ?? TYPES.get(comment?.type ?? '');
-    return { ...schema, ...(type === undefined ? {} : { type }), default: of, ...itemsOf(of) };
+    const type = schemaTypeOf(of) ?? TYPES.get(comment?.type ?? '');
+    return { ...schema, ...(type === undefined ? {} : { type }), default: of, ...inferItems(of) };
   };
   return infer(value, '');
 }
 
 /** Null says that any value may stand there. */
-function typeOf(value: Json): string | undefined {
+function schemaTypeOf(value: Json): string | undefined {
   if (value === null) return undefined;
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
@@ -45,9 +45,9 @@ function typeOf(value: Json): string | undefined {
 }
 
 /** Items of one plain type show what items are; mixed ones and objects show only some of what may be. */
-function itemsOf(value: Json): JsonObject {
+function inferItems(value: Json): JsonObject {
   if (!Array.isArray(value) || value.length === 0) return {};
-  const types = new Set(value.map((item) => (isObject(item) || Array.isArray(item) ? undefined : typeOf(item))));
+  const types = new Set(value.map((item) => (isObject(item) || Array.isArray(item) ? undefined : schemaTypeOf(item))));
   const [type] = types;
   return types.size === 1 && type !== undefined ? { items: { type } } : {};
 }

@@ -1,5 +1,5 @@
 /** A category as it stands in paths: `Security & Compliance` is `security-compliance`. */
-export function slugOf(category: string): string {
+export function toCategorySlug(category: string): string {
   return category
     .toLowerCase()
     .replaceAll('&', '')

@@ -1,12 +1,12 @@
 import { ObjectType } from '@nestjs/graphql';
-import { EnvelopeOf } from '../../core/listing/page.js';
+import { PaginatedView } from '../../core/listing/page.js';
 import { IntField, MapField, RecordField, TextField, TextsField, WordField } from '../../core/schema/fields.js';
 import { RecordView } from '../../core/schema/record.view.js';
 import { ENTRY_STATUSES, type EntryStatus } from '../entry-status.js';
 import { RegistrantView } from '../registrants/registrant.view.js';
 import type { Registrant } from '../registrants/registrant.entity.js';
 import type { Model } from './model.entity.js';
-import type { Versions } from './models.store.js';
+import type { ModelVersions } from './models.store.js';
 
 const SCHEMA_VERSION = 'models.meshery.io/v1beta1';
 
@@ -69,8 +69,8 @@ export class ModelView extends RecordView {
   @IntField({ description: 'Enabled relationships.' })
   relationships_count!: number;
 
-  static of(model: Model, registrant: Registrant, { versions, duplicates }: Versions): ModelView {
-    return RecordView.shape(new ModelView(), model, {
+  static fromEntity(model: Model, registrant: Registrant, { versions, duplicates }: ModelVersions): ModelView {
+    return RecordView.assignRecord(new ModelView(), model, {
       schemaVersion: SCHEMA_VERSION,
       name: model.name,
       displayName: model.displayName,
@@ -82,7 +82,7 @@ export class ModelView extends RecordView {
       duplicates,
       model: { version: model.version },
       status: model.status,
-      registrant: RegistrantView.of(registrant),
+      registrant: RegistrantView.fromEntity(registrant),
       metadata: model.metadata,
       components_count: model.componentsCount,
       relationships_count: model.relationshipsCount,
@@ -91,5 +91,5 @@ export class ModelView extends RecordView {
 }
 
 /** Lists of models say how many there are under `count`, as the interface does, and under `total_count`, as all lists do. */
-export const ModelPage = EnvelopeOf(ModelView, 'models', 'ModelPage');
+export const ModelPage = PaginatedView(ModelView, 'models', 'ModelPage');
 IntField({ description: 'Records in all.' })(ModelPage.prototype as object, 'count');

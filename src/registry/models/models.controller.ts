@@ -1,12 +1,12 @@
 import { Controller, Delete, Get, Param, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
-import { Caller } from '../../core/access/public.js';
+import { CurrentActor } from '../../core/access/public.js';
 import { RegistryRead } from '../../core/access/registry-read.js';
-import { Id } from '../../core/rest/id.js';
+import { IdParam } from '../../core/rest/id.js';
 import { IfMatch, Precondition } from '../../core/rest/precondition.js';
-import { Requires } from '../../core/rest/rights/requires.js';
-import { RegistryAnswers, type RegistryList, withTheOne } from '../registry-answers.js';
+import { RequiresRight } from '../../core/rest/rights/requires.js';
+import { RegistryListsService, type RegistryList, withHighestVersion } from '../registry-answers.js';
 import { RegistryListQuery } from '../registry-list-query.js';
 import { RegistryPresenter } from '../registry-presenter.js';
 import { registryPolicy } from '../registry.policy.js';
@@ -20,7 +20,7 @@ import { ModelPage, ModelView } from './model.view.js';
 export class ModelsController {
   constructor(
     private readonly registry: RegistryService,
-    private readonly answers: RegistryAnswers,
+    private readonly answers: RegistryListsService,
     private readonly presenter: RegistryPresenter,
   ) {}
 
@@ -56,18 +56,18 @@ export class ModelsController {
     @Param('model') model: string,
     @Query() query: RegistryListQuery,
   ): Promise<RegistryList> {
-    return withTheOne(await this.answers.models(query, { category, model }), 'models');
+    return withHighestVersion(await this.answers.models(query, { category, model }), 'models');
   }
 
   @Delete('models/:id')
-  @Requires(registryPolicy.delete)
+  @RequiresRight(registryPolicy.delete)
   @ApiOkResponse({ type: ModelView })
   async delete(
-    @Caller() actor: Actor,
-    @Id() id: string,
+    @CurrentActor() actor: Actor,
+    @IdParam() id: string,
     @IfMatch() match: Precondition,
   ): Promise<ModelView | undefined> {
-    const [view] = await this.presenter.models([await this.registry.delete(actor, id, match)]);
+    const [view] = await this.presenter.toModelViews([await this.registry.delete(actor, id, match)]);
     return view;
   }
 }

@@ -1,30 +1,30 @@
 import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
-import { type Listing, recordOrder } from '../../core/listing/listing.js';
-import { narrowAnnotations, type RegistryListQuery, type RegistryScope, statusFor } from '../registry-list-query.js';
-import { BY_REGISTRANT, RegistryStore } from '../registry.store.js';
-import { slugOf } from './category.js';
+import { type Listing, recordOrderColumns } from '../../core/listing/listing.js';
+import { filterByAnnotation, type RegistryListQuery, type RegistryScope, statusFilterOf } from '../registry-list-query.js';
+import { BY_REGISTRANT, RegistryEntityStore } from '../registry.store.js';
+import { toCategorySlug } from './category.js';
 import { Model } from './model.entity.js';
 
-const BATCH = 500;
+const BATCH_SIZE = 500;
 
 const listing: Listing<Model> = {
   alias: 'model',
   pageSize: 25,
   order: {
-    ...recordOrder<Model>('model'),
-    displayName: { sql: 'model.display_name', type: 'text', of: (model) => model.displayName },
-    display_name: { sql: 'model.display_name', type: 'text', of: (model) => model.displayName },
-    version: { sql: 'model.version_order', type: 'text', of: (model) => model.versionOrder },
-    category: { sql: 'model.category', type: 'text', of: (model) => model.category },
+    ...recordOrderColumns<Model>('model'),
+    displayName: { sql: 'model.display_name', type: 'text', getValue: (model) => model.displayName },
+    display_name: { sql: 'model.display_name', type: 'text', getValue: (model) => model.displayName },
+    version: { sql: 'model.version_order', type: 'text', getValue: (model) => model.versionOrder },
+    category: { sql: 'model.category', type: 'text', getValue: (model) => model.category },
   },
   defaultOrder: 'name asc',
   search: [`(model.name || E'\\n' || model.display_name)`],
 };
 
 /** The versions of one model of one registrant, highest first. */
-export interface Versions {
+export interface ModelVersions {
   versions: string[];
   duplicates: number;
 }
@@ -38,33 +38,33 @@ export interface CategorySummary {
 
 /** Models, one row a version; lists show the highest enabled version of each, unless one version or one name is asked for. */
 @Injectable()
-export class ModelsStore extends RegistryStore<Model> {
+export class ModelsStore extends RegistryEntityStore<Model> {
   constructor(unit: UnitOfWork) {
-    super(unit, Model, listing, BATCH);
+    super(unit, Model, listing, BATCH_SIZE);
   }
 
   async findAll(ids: readonly string[]): Promise<Map<string, Model>> {
-    const found = await this.select().withDeleted().where('model.id = ANY(:ids)', { ids }).getMany();
+    const found = await this.createQueryBuilder().withDeleted().where('model.id = ANY(:ids)', { ids }).getMany();
     return new Map(found.map((each) => [each.id, each]));
   }
 
   /** The records of a name, highest version first; in one category, of one version or registrant when they are given. */
-  named(name: string, narrowed: { version?: string; registrant?: string; category?: string } = {}): Promise<Model[]> {
-    const rows = this.select().where('model.name = :name', { name });
+  findByName(name: string, narrowed: { version?: string; registrant?: string; category?: string } = {}): Promise<Model[]> {
+    const rows = this.createQueryBuilder().where('model.name = :name', { name });
     if (narrowed.version) rows.andWhere('model.version = :version', { version: narrowed.version });
-    if (narrowed.category) rows.andWhere('model.category_slug = :slug', { slug: slugOf(narrowed.category) });
-    byRegistrant(rows, narrowed.registrant);
+    if (narrowed.category) rows.andWhere('model.category_slug = :slug', { slug: toCategorySlug(narrowed.category) });
+    filterByRegistrant(rows, narrowed.registrant);
     return rows.orderBy('model.version_order', 'DESC').addOrderBy('model.id').getMany();
   }
 
   async hasCategory(category: string): Promise<boolean> {
-    return this.select()
-      .where('model.category_slug = :slug', { slug: slugOf(category) })
+    return this.createQueryBuilder()
+      .where('model.category_slug = :slug', { slug: toCategorySlug(category) })
       .getExists();
   }
 
   /** The enabled versions of what these records are versions of; `<registrant id> <name>` is the key. */
-  async versionsOf(models: readonly Model[]): Promise<Map<string, Versions>> {
+  async findVersions(models: readonly Model[]): Promise<Map<string, ModelVersions>> {
     if (models.length === 0) return new Map();
     const rows = await this.unit.manager.query<{ key: string; versions: string[] }[]>(
       `SELECT registrant_id || ' ' || name AS key, array_agg(version ORDER BY version_order DESC) AS versions
@@ -76,7 +76,7 @@ export class ModelsStore extends RegistryStore<Model> {
     return new Map(rows.map(({ key, versions }) => [key, { versions, duplicates: versions.length - 1 }]));
   }
 
-  categories(): Promise<CategorySummary[]> {
+  listCategories(): Promise<CategorySummary[]> {
     return this.unit.manager.query<CategorySummary[]>(
       `SELECT min(category) AS name, category_slug AS slug, count(*)::int AS models_count, sum(components_count)::int AS components_count
        FROM model WHERE deleted_at IS NULL AND status = 'enabled' GROUP BY category_slug ORDER BY category_slug`,
@@ -88,7 +88,7 @@ export class ModelsStore extends RegistryStore<Model> {
    * moves, for what it holds has changed.
    * @returns the revision
    */
-  async recount(id: string): Promise<number> {
+  async refreshCounts(id: string): Promise<number> {
     const { manager } = this.unit;
     const [[counted]] = await manager.query<[{ revision: number }[], number]>(
       `UPDATE model SET components_count = (SELECT count(*) FROM component WHERE model_id = model.id AND deleted_at IS NULL AND status = 'enabled'),
@@ -114,20 +114,20 @@ export class ModelsStore extends RegistryStore<Model> {
     return counted?.revision ?? 0;
   }
 
-  protected asked(query: RegistryListQuery, scope: RegistryScope): SelectQueryBuilder<Model> {
-    const status = statusFor(query, scope);
-    const rows = this.select();
-    if (scope.category) rows.andWhere('model.category_slug = :slug', { slug: slugOf(scope.category) });
+  protected selectMatching(query: RegistryListQuery, scope: RegistryScope): SelectQueryBuilder<Model> {
+    const status = statusFilterOf(query, scope);
+    const rows = this.createQueryBuilder();
+    if (scope.category) rows.andWhere('model.category_slug = :slug', { slug: toCategorySlug(scope.category) });
     if (scope.model) rows.andWhere('model.name = :name', { name: scope.model });
     if (query.version) rows.andWhere('model.version = :version', { version: query.version });
     else if (!scope.model && status === 'enabled') rows.andWhere('model.latest');
     if (status) rows.andWhere('model.status = :status', { status });
-    narrowAnnotations(rows, 'model', query);
-    byRegistrant(rows, query.registrant);
+    filterByAnnotation(rows, 'model', query);
+    filterByRegistrant(rows, query.registrant);
     return rows;
   }
 }
 
-function byRegistrant(rows: SelectQueryBuilder<Model>, registrant: string | undefined): void {
+function filterByRegistrant(rows: SelectQueryBuilder<Model>, registrant: string | undefined): void {
   if (registrant) rows.andWhere(`model.${BY_REGISTRANT}`, { registrant: registrant.toLowerCase() });
 }

@@ -1,8 +1,8 @@
-import { slugOf } from './category.js';
-import { versionOrder } from './version-order.js';
+import { toCategorySlug } from './category.js';
+import { toVersionOrder } from './version-order.js';
 
 const sorted = (...versions: string[]) =>
-  [...versions].sort((a, b) => Buffer.compare(Buffer.from(versionOrder(a)), Buffer.from(versionOrder(b))));
+  [...versions].sort((a, b) => Buffer.compare(Buffer.from(toVersionOrder(a)), Buffer.from(toVersionOrder(b))));
 
 it.each([
   [
@@ -31,5 +31,5 @@ it.each([
   ['Orchestration & Management', 'orchestration-management'],
   ['App Definition', 'app-definition'],
 ])('the category %s is %s in paths', (category, slug) => {
-  expect(slugOf(category)).toBe(slug);
+  expect(toCategorySlug(category)).toBe(slug);
 });

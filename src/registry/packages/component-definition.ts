@@ -1,71 +1,71 @@
 import { type Fault } from '../../core/errors/app-error.js';
-import { readJson, JsonSyntax } from '../../formats/json-reader.js';
+import { parseJson, JsonSyntaxError } from '../../formats/json-reader.js';
 import { type FormatLimits } from '../../formats/limits.js';
 import { isObject, type Json } from '../../formats/located.js';
-import { lineOf, lineStartsOf } from '../../formats/places.js';
+import { findLine, findLineStarts } from '../../formats/places.js';
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import { type ComponentDefinition } from '../definition.js';
-import { type FoundDefinition } from './found-definition.js';
-import { Members } from './members.js';
-import { ownVersion, withParts } from './model-definition.js';
-import { isSound } from './sound-data.js';
+import { type RawDefinition } from './found-definition.js';
+import { MemberReader } from './members.js';
+import { readOwnVersion, mergeParts } from './model-definition.js';
+import { isStorableJson } from './sound-data.js';
 
 /** Reads a component in any of its forms; where the older ones have members at the top, the current one has them under `component`. */
 export function readComponent(
-  { value, older, pointer }: FoundDefinition,
+  { value, older, pointer }: RawDefinition,
   faults: Fault[],
   limits: FormatLimits,
 ): ComponentDefinition {
-  const members = new Members(value, pointer, faults);
-  const own = older ? members : members.within('component');
-  const kind = own.name('kind', 'Give the kind of resource that the component stands for.');
-  const apiVersion = own.name(older ? 'apiVersion' : 'version', 'Give the apiVersion of the resource.');
-  members.drop('schemaVersion', 'model', 'modelReference');
+  const members = new MemberReader(value, pointer, faults);
+  const own = older ? members : members.nested('component');
+  const kind = own.readName('kind', 'Give the kind of resource that the component stands for.');
+  const apiVersion = own.readName(older ? 'apiVersion' : 'version', 'Give the apiVersion of the resource.');
+  members.ignore('schemaVersion', 'model', 'modelReference');
   const component = {
     kind,
     apiVersion,
-    displayName: members.text('displayName', 'display-name') || kind,
-    description: members.text('description'),
-    format: members.text('format') || 'JSON',
-    schema: schemaOf(own, limits),
-    styles: members.objectAt('styles') ?? null,
-    capabilities: members.list('capabilities') ?? null,
-    metadata: members.objectAt('metadata') ?? {},
+    displayName: members.readText('displayName', 'display-name') || kind,
+    description: members.readText('description'),
+    format: members.readText('format') || 'JSON',
+    schema: readSchema(own, limits),
+    styles: members.readObject('styles') ?? null,
+    capabilities: members.readObjectList('capabilities') ?? null,
+    metadata: members.readObject('metadata') ?? {},
   };
-  const version = older ? {} : ownVersion(members);
-  const rest = { ...members.rest(), ...version };
-  return { ...component, rest: older ? rest : withParts(rest, { component: own.rest() }) };
+  const version = older ? {} : readOwnVersion(members);
+  const rest = { ...members.unreadMembers(), ...version };
+  return { ...component, rest: older ? rest : mergeParts(rest, { component: own.unreadMembers() }) };
 }
 
 /** A schema that comes as text or as an object, as compact text; empty when there is none. */
-function schemaOf(members: Members, limits: FormatLimits): string {
-  const given = members.value('schema');
+function readSchema(members: MemberReader, limits: FormatLimits): string {
+  const given = members.readValue('schema');
   if (given === undefined) return '';
-  const schema = typeof given === 'string' ? parse(given, limits) : { value: given };
+  const schema = typeof given === 'string' ? parseSchema(given, limits) : { value: given };
   const remedy = 'Give a JSON Schema, as an object or as JSON text.';
-  if ('wrong' in schema) members.fault('schema', schema.wrong, remedy);
-  else if (!isObject(schema.value)) members.fault('schema', 'is not an object', remedy);
+  if ('wrong' in schema) members.addFault('schema', schema.wrong, remedy);
+  else if (!isObject(schema.value)) members.addFault('schema', 'is not an object', remedy);
   else return JSON.stringify(schema.value);
   return '';
 }
 
-function parse(text: string, limits: FormatLimits): { value: Json } | { wrong: string } {
+function parseSchema(text: string, limits: FormatLimits): { value: Json } | { wrong: string } {
   try {
     const value = JSON.parse(text) as Json;
-    if (isSound(value, text, limits.depth)) return { value };
+    if (isStorableJson(value, text, limits.depth)) return { value };
   } catch {
     // The reader with positions tells what is wrong.
   }
-  return located(text, limits);
+  return parseWithPositions(text, limits);
 }
 
-function located(text: string, limits: FormatLimits): { value: Json } | { wrong: string } {
+function parseWithPositions(text: string, limits: FormatLimits): { value: Json } | { wrong: string } {
   try {
-    return { value: readJson('schema', text, { ...limits, roundNumbers: true }).value };
+    return { value: parseJson('schema', text, { ...limits, roundNumbers: true }).value };
   } catch (error) {
-    if (error instanceof JsonSyntax) {
-      const starts = lineStartsOf(text);
-      const line = lineOf(starts, error.offset);
+    if (error instanceof JsonSyntaxError) {
+      const starts = findLineStarts(text);
+      const line = findLine(starts, error.offset);
       const column = error.offset - (starts[line] ?? 0) + 1;
       return { wrong: `is not JSON: ${error.message} (line ${line + 1}, column ${column} of the text)` };
     }

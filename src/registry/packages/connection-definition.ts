@@ -1,21 +1,21 @@
 import { type Fault } from '../../core/errors/app-error.js';
 import { type ConnectionDefinition } from '../definition.js';
-import { type FoundDefinition } from './found-definition.js';
-import { Members } from './members.js';
+import { type RawDefinition } from './found-definition.js';
+import { MemberReader } from './members.js';
 
-export function readConnection({ value, pointer }: FoundDefinition, faults: Fault[]): ConnectionDefinition {
-  const members = new Members(value, pointer, faults);
-  members.drop('schemaVersion');
-  const kind = members.name('kind', 'Give the kind of connection, such as grafana.').toLowerCase();
+export function readConnectionDefinition({ value, pointer }: RawDefinition, faults: Fault[]): ConnectionDefinition {
+  const members = new MemberReader(value, pointer, faults);
+  members.ignore('schemaVersion');
+  const kind = members.readName('kind', 'Give the kind of connection, such as grafana.').toLowerCase();
   return {
     kind,
-    name: members.text('name') || kind,
-    type: members.text('type'),
-    subType: members.text('subType', 'sub_type'),
-    description: members.text('description'),
-    connectionSchema: members.objectAt('connectionSchema') ?? null,
-    credentialSchema: members.objectAt('credentialSchema') ?? null,
-    transitionMap: members.objectAt('transitionMap') ?? null,
-    rest: members.rest(),
+    name: members.readText('name') || kind,
+    type: members.readText('type'),
+    subType: members.readText('subType', 'sub_type'),
+    description: members.readText('description'),
+    connectionSchema: members.readObject('connectionSchema') ?? null,
+    credentialSchema: members.readObject('credentialSchema') ?? null,
+    transitionMap: members.readObject('transitionMap') ?? null,
+    rest: members.unreadMembers(),
   };
 }

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { requires } from '../../../test/support/requirements.js';
 import { AppError } from '../../core/errors/app-error.js';
-import { digestOf } from '../digest.js';
+import { definitionDigest } from '../digest.js';
 import { type ModelContent } from '../definition.js';
 import { type PackageContent } from './package-content.js';
 import { readPackage } from './package-reader.js';
@@ -71,7 +71,7 @@ requires('CORPUS_DIR', 'the packages of the corpus', (root) => {
   it('finds the same in the folder of a model as in its package', async () => {
     const packages = await read('meshery/packages');
     const digests = (contents: PackageContent[]) =>
-      contents.flatMap(({ models }) => models.flatMap(({ components }) => components.map(digestOf))).sort();
+      contents.flatMap(({ models }) => models.flatMap(({ components }) => components.map(definitionDigest))).sort();
     expect(digests(await read('meshery/models'))).toEqual(digests(packages));
   }, 60_000);
 

@@ -1,47 +1,47 @@
 import { isUtf8 } from 'node:buffer';
 import { InvalidRequest } from '../../core/errors/app-error.js';
-import { readDocuments } from '../../formats/documents.js';
+import { parseDocuments } from '../../formats/documents.js';
 import { type FormatLimits } from '../../formats/limits.js';
 import { type Json, type LocatedDocument } from '../../formats/located.js';
 import { type SourceFile } from '../../formats/source-file.js';
 import { type DefinitionFault } from '../definition.js';
-import { definitionsIn, type FoundDefinition } from './found-definition.js';
-import { isSound } from './sound-data.js';
+import { findRawDefinitions, type RawDefinition } from './found-definition.js';
+import { isStorableJson } from './sound-data.js';
 
-const OPENS_OBJECT = 0x7b;
+const OPENING_BRACE = 0x7b;
 
 /**
  * The definitions of one file. Answers faults instead of definitions when the file cannot be read.
  * Good JSON, which nearly all of it is, is parsed without positions, since those cost ten times as much; only what is wrong is read again for its place.
  */
-export function readDefinitions(
+export function readFileDefinitions(
   file: SourceFile,
   limits: FormatLimits,
-): { found: FoundDefinition[]; faults: DefinitionFault[] } {
-  const parsed = parse(file, limits);
-  if (parsed?.sound) return { found: definitionsIn(parsed.value, file.path, 1), faults: [] };
+): { found: RawDefinition[]; faults: DefinitionFault[] } {
+  const parsed = parseJson(file, limits);
+  if (parsed?.sound) return { found: findRawDefinitions(parsed.value, file.path, 1), faults: [] };
   try {
-    const found = documentsOf(file, limits).flatMap(({ value, number }) => definitionsIn(value, file.path, number));
+    const found = readLocatedDocuments(file, limits).flatMap(({ value, number }) => findRawDefinitions(value, file.path, number));
     return { found, faults: [] };
   } catch (error) {
     if (!(error instanceof InvalidRequest)) throw error;
-    const [first] = parsed ? definitionsIn(parsed.value, file.path, 1) : [];
+    const [first] = parsed ? findRawDefinitions(parsed.value, file.path, 1) : [];
     const entity = first?.entity ?? 'file';
     return { found: [], faults: error.errors.map((fault) => ({ ...fault, entity, path: file.path })) };
   }
 }
 
 /** The documents with positions. Numbers of schemas are bounds and examples, for which the nearest double will do. */
-export function documentsOf(file: SourceFile, limits: FormatLimits): LocatedDocument[] {
-  return readDocuments(file, 'kubernetes', { ...limits, roundNumbers: true });
+export function readLocatedDocuments(file: SourceFile, limits: FormatLimits): LocatedDocument[] {
+  return parseDocuments(file, 'kubernetes', { ...limits, roundNumbers: true });
 }
 
-function parse({ bytes }: SourceFile, limits: FormatLimits): { value: Json; sound: boolean } | undefined {
-  if (bytes[0] !== OPENS_OBJECT || bytes.length > limits.textBytes || !isUtf8(bytes)) return undefined;
+function parseJson({ bytes }: SourceFile, limits: FormatLimits): { value: Json; sound: boolean } | undefined {
+  if (bytes[0] !== OPENING_BRACE || bytes.length > limits.textBytes || !isUtf8(bytes)) return undefined;
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   try {
     const value = JSON.parse(text) as Json;
-    return { value, sound: isSound(value, text, limits.depth) };
+    return { value, sound: isStorableJson(value, text, limits.depth) };
   } catch {
     return undefined;
   }

@@ -1,39 +1,39 @@
-import { type JsonObject, objectOf, textOf } from '../../formats/located.js';
+import { type JsonObject, asObject, asText } from '../../formats/located.js';
 import { type ComponentDefinition, type ModelDefinition, type RelationshipDefinition } from '../definition.js';
 import { DEFINITION_VERSION } from './model-definition.js';
 
 /** A model as the content of a model file. */
-export function modelFile(model: ModelDefinition): JsonObject {
+export function toModelFile(model: ModelDefinition): JsonObject {
   const { category, registrant, model: nested, ...rest } = model.rest;
-  return withRest(rest, {
+  return mergeRest(rest, {
     schemaVersion: 'models.meshery.io/v1beta1',
-    version: definitionVersion(model),
+    version: definitionVersionOf(model),
     name: model.name,
     displayName: model.displayName,
     description: model.description,
-    registrant: { ...objectOf(registrant), ...model.registrant },
-    category: { ...objectOf(category), name: model.category },
+    registrant: { ...asObject(registrant), ...model.registrant },
+    category: { ...asObject(category), name: model.category },
     subCategory: model.subCategory,
     metadata: model.metadata,
-    model: { ...objectOf(nested), version: model.version },
+    model: { ...asObject(nested), version: model.version },
   });
 }
 
 /** A component as the content of its file, which says enough of the model to be of use alone. */
-export function componentFile(component: ComponentDefinition, model: ModelDefinition): JsonObject {
+export function toComponentFile(component: ComponentDefinition, model: ModelDefinition): JsonObject {
   const { component: own, ...rest } = component.rest;
-  return withRest(rest, {
+  return mergeRest(rest, {
     schemaVersion: 'components.meshery.io/v1beta1',
-    version: textOf(rest['version']) || DEFINITION_VERSION,
+    version: asText(rest['version']) || DEFINITION_VERSION,
     displayName: component.displayName,
     description: component.description,
     format: component.format,
-    model: referenceTo(model),
+    model: toModelReference(model),
     styles: component.styles,
     capabilities: component.capabilities,
     metadata: component.metadata,
     component: {
-      ...objectOf(own),
+      ...asObject(own),
       kind: component.kind,
       version: component.apiVersion,
       ...(component.schema === '' ? {} : { schema: component.schema }),
@@ -42,31 +42,31 @@ export function componentFile(component: ComponentDefinition, model: ModelDefini
 }
 
 /** A relationship as the content of its file. */
-export function relationshipFile(relationship: RelationshipDefinition, model: ModelDefinition): JsonObject {
+export function toRelationshipFile(relationship: RelationshipDefinition, model: ModelDefinition): JsonObject {
   const { kind, type, subType, version, selectors, metadata, rest } = relationship;
   const schemaVersion = 'relationships.meshery.io/v1alpha3';
-  return withRest(rest, {
+  return mergeRest(rest, {
     schemaVersion,
     version,
     kind,
     type,
     subType,
-    model: referenceTo(model),
+    model: toModelReference(model),
     metadata,
     selectors,
   });
 }
 
 /** The folder of a definition's own version. */
-export function definitionVersion({ rest }: ModelDefinition): string {
-  return textOf(rest['version']) || DEFINITION_VERSION;
+export function definitionVersionOf({ rest }: ModelDefinition): string {
+  return asText(rest['version']) || DEFINITION_VERSION;
 }
 
-function referenceTo(model: ModelDefinition): JsonObject {
+function toModelReference(model: ModelDefinition): JsonObject {
   const { name, displayName, category, subCategory, version } = model;
   return {
     schemaVersion: 'models.meshery.io/v1beta1',
-    version: definitionVersion(model),
+    version: definitionVersionOf(model),
     name,
     displayName,
     registrant: { ...model.registrant },
@@ -77,6 +77,6 @@ function referenceTo(model: ModelDefinition): JsonObject {
 }
 
 /** In the order of `members`, which win. */
-function withRest(rest: JsonObject, members: JsonObject): JsonObject {
+function mergeRest(rest: JsonObject, members: JsonObject): JsonObject {
   return { ...members, ...rest, ...members };
 }

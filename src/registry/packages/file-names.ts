@@ -1,4 +1,4 @@
-const LONGEST = 100;
+const MAX_SEGMENT_LENGTH = 100;
 
 /** Gives each file of an archive a name of its own, also on disks for which `Pod` and `pod` are one. */
 export class FileNames {
@@ -19,7 +19,7 @@ export class FileNames {
 }
 
 /** Text as a part of a path, on any system; hidden files are not made. */
-export function pathSegment(text: string): string {
+export function toPathSegment(text: string): string {
   const plain = text.replace(/[^\p{L}\p{N}._ -]/gu, '-').replace(/^[._ ]+|[. ]+$/g, '');
-  return Array.from(plain).slice(0, LONGEST).join('') || 'unnamed';
+  return Array.from(plain).slice(0, MAX_SEGMENT_LENGTH).join('') || 'unnamed';
 }

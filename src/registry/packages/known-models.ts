@@ -2,7 +2,7 @@ import { type ModelDefinition } from '../definition.js';
 import { type ModelReference } from './model-reference.js';
 
 /** The models that a package has files of, and which of them is meant by what a component or a relationship says. */
-export class KnownModels {
+export class ModelIndex {
   readonly models: ModelDefinition[] = [];
   private readonly byFile = new Map<string, ModelDefinition[]>();
   private readonly byFolder = new Map<string, ModelDefinition[]>();
@@ -14,21 +14,21 @@ export class KnownModels {
     append(this.byFile, path, model);
     append(this.byFolder, folderOf(path), model);
     append(this.byName, model.name, model);
-    append(this.byVersion, versioned(model.name, model.version), model);
+    append(this.byVersion, versionKey(model.name, model.version), model);
   }
 
   /**
    * The model that a definition at `path` belongs to. Name and version decide; among several of both the registrant, then the nearest. A definition that names no model
    * belongs to the nearest, and one that names a model without its version to the nearest or only one of that name.
    */
-  meant({ name, version, doubtfulVersion, hostname }: ModelReference, path: string): ModelDefinition | undefined {
-    const nearest = this.nearest(path);
+  resolve({ name, version, doubtfulVersion, hostname }: ModelReference, path: string): ModelDefinition | undefined {
+    const nearest = this.findNearest(path);
     if (name === '') return nearest;
     if (version === '') {
       if (nearest?.name === name) return nearest;
-      return only(this.byName.get(name)) ?? only(this.byVersion.get(versioned(name, doubtfulVersion)));
+      return onlyItem(this.byName.get(name)) ?? onlyItem(this.byVersion.get(versionKey(name, doubtfulVersion)));
     }
-    const candidates = this.byVersion.get(versioned(name, version)) ?? [];
+    const candidates = this.byVersion.get(versionKey(name, version)) ?? [];
     return (
       candidates.find(({ registrant }) => registrant.hostname === hostname) ??
       candidates.find((model) => model === nearest) ??
@@ -37,10 +37,10 @@ export class KnownModels {
   }
 
   /** Of the nearest folder above that has a model. Of several in one folder, the one in the same file. */
-  private nearest(path: string): ModelDefinition | undefined {
+  private findNearest(path: string): ModelDefinition | undefined {
     for (let folder = folderOf(path); ; folder = folderOf(folder)) {
       const known = this.byFolder.get(folder);
-      if (known) return only(known) ?? only(this.byFile.get(path));
+      if (known) return onlyItem(known) ?? onlyItem(this.byFile.get(path));
       if (folder === '') return undefined;
     }
   }
@@ -52,7 +52,7 @@ function append(models: Map<string, ModelDefinition[]>, key: string, model: Mode
   else models.set(key, [model]);
 }
 
-function versioned(name: string, version: string): string {
+function versionKey(name: string, version: string): string {
   return `${name}\0${version}`;
 }
 
@@ -60,6 +60,6 @@ function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }
 
-function only<Item>(items: readonly Item[] | undefined): Item | undefined {
+function onlyItem<Item>(items: readonly Item[] | undefined): Item | undefined {
   return items?.length === 1 ? items[0] : undefined;
 }

@@ -1,15 +1,15 @@
 import { type Fault } from '../../core/errors/app-error.js';
-import { isObject, type Json, type JsonObject, pointerTo } from '../../formats/located.js';
+import { isObject, type Json, type JsonObject, toPointer } from '../../formats/located.js';
 
 const ZERO_ID = '00000000-0000-0000-0000-000000000000';
-const TIMES = new Set(['created_at', 'updated_at', 'deleted_at', 'createdAt', 'updatedAt', 'deletedAt']);
-const LONGEST_NAME = 255;
+const TIMESTAMP_MEMBERS = new Set(['created_at', 'updated_at', 'deleted_at', 'createdAt', 'updatedAt', 'deletedAt']);
+const MAX_NAME_LENGTH = 255;
 
 /**
  * An object of a definition, read member by member: it says what is wrong with those that are asked for, and keeps those that nobody asks for.
  * What is null or blank counts as absent: that is how most tools write what they do not have.
  */
-export class Members {
+export class MemberReader {
   private readonly known = new Set<string>();
 
   constructor(
@@ -18,71 +18,71 @@ export class Members {
     private readonly faults: Fault[],
   ) {}
 
-  fault(name: string, detail: string, remedy: string): void {
-    this.faults.push({ pointer: this.pointer + pointerTo(name), detail: `${name} ${detail}`, remedy });
+  addFault(name: string, detail: string, remedy: string): void {
+    this.faults.push({ pointer: this.pointer + toPointer(name), detail: `${name} ${detail}`, remedy });
   }
 
   /** The text under the first of these names that has some; empty when none has. */
-  text(...names: [string, ...string[]]): string {
-    const { name, value } = this.first(names);
+  readText(...names: [string, ...string[]]): string {
+    const { name, value } = this.readFirst(names);
     if (value === undefined || typeof value === 'string') return value ?? '';
-    this.fault(name, `is ${describe(value)}, not text`, 'Write it in quotes.');
+    this.addFault(name, `is ${describe(value)}, not text`, 'Write it in quotes.');
     return '';
   }
 
   /** Text that must be there and can be a name of something. `remedy` tells what is asked for. */
-  name(name: string, remedy: string): string {
-    if (this.value(name) === undefined) this.fault(name, 'is missing', remedy);
-    const text = this.text(name);
-    this.mustBeName(name, text);
+  readName(name: string, remedy: string): string {
+    if (this.readValue(name) === undefined) this.addFault(name, 'is missing', remedy);
+    const text = this.readText(name);
+    this.checkName(name, text);
     return text;
   }
 
-  mustBeName(name: string, text: string): void {
-    if (text.length > LONGEST_NAME) this.fault(name, `is longer than ${LONGEST_NAME} characters`, 'Shorten it.');
-    else if (/\p{Cc}/u.test(text)) this.fault(name, 'has a control character in it', 'Remove it.');
+  checkName(name: string, text: string): void {
+    if (text.length > MAX_NAME_LENGTH) this.addFault(name, `is longer than ${MAX_NAME_LENGTH} characters`, 'Shorten it.');
+    else if (/\p{Cc}/u.test(text)) this.addFault(name, 'has a control character in it', 'Remove it.');
   }
 
-  objectAt(name: string): JsonObject | undefined {
-    const value = this.value(name);
+  readObject(name: string): JsonObject | undefined {
+    const value = this.readValue(name);
     if (value === undefined || isObject(value)) return value;
-    this.fault(name, `is ${describe(value)}, not an object`, 'Write it as an object, or leave it out.');
+    this.addFault(name, `is ${describe(value)}, not an object`, 'Write it as an object, or leave it out.');
     return undefined;
   }
 
-  list(name: string): JsonObject[] | undefined {
-    const value = this.value(name);
+  readObjectList(name: string): JsonObject[] | undefined {
+    const value = this.readValue(name);
     if (value === undefined) return undefined;
     if (Array.isArray(value) && value.every(isObject)) return value;
-    this.fault(name, `is ${describe(value)}, not a list of objects`, 'Write it as a list, or leave it out.');
+    this.addFault(name, `is ${describe(value)}, not a list of objects`, 'Write it as a list, or leave it out.');
     return undefined;
   }
 
   /** The members of the object under this name; of an absent one, none. */
-  within(name: string): Members {
-    return new Members(this.objectAt(name) ?? {}, this.pointer + pointerTo(name), this.faults);
+  nested(name: string): MemberReader {
+    return new MemberReader(this.readObject(name) ?? {}, this.pointer + toPointer(name), this.faults);
   }
 
   /** Whatever stands under this name, unless it is nothing. */
-  value(name: string): Json | undefined {
-    return this.first([name]).value;
+  readValue(name: string): Json | undefined {
+    return this.readFirst([name]).value;
   }
 
   /** What these members say is known from elsewhere, so they are not kept. */
-  drop(...names: string[]): void {
+  ignore(...names: string[]): void {
     for (const name of names) this.known.add(name);
   }
 
   /** What nobody asked for, without times, ids of nobody and nulls. */
-  rest(): JsonObject {
+  unreadMembers(): JsonObject {
     const rest = Object.entries(this.object).filter(
-      ([name, value]) => !this.known.has(name) && !TIMES.has(name) && value !== null && value !== ZERO_ID,
+      ([name, value]) => !this.known.has(name) && !TIMESTAMP_MEMBERS.has(name) && value !== null && value !== ZERO_ID,
     );
     return Object.fromEntries(rest);
   }
 
-  private first(names: [string, ...string[]]): { name: string; value: Json | undefined } {
-    this.drop(...names);
+  private readFirst(names: [string, ...string[]]): { name: string; value: Json | undefined } {
+    this.ignore(...names);
     for (const name of names) {
       const value = Object.hasOwn(this.object, name) ? this.object[name] : undefined;
       if (value != null && !(typeof value === 'string' && value.trim() === '')) return { name, value };

@@ -1,26 +1,26 @@
 import { type Fault } from '../../core/errors/app-error.js';
-import { type JsonObject, objectOf, textOf } from '../../formats/located.js';
+import { type JsonObject, asObject, asText } from '../../formats/located.js';
 import { type ModelDefinition, type RegistrantDefinition } from '../definition.js';
-import { Members } from './members.js';
+import { MemberReader } from './members.js';
 
 /** `version` of a definition that says none: all definitions of this layout have it. */
 export const DEFINITION_VERSION = 'v1.0.0';
 
 /** Names and versions become folders when a model is exported. */
-const PATH = /[/\\]|^\.\.?$/;
-const APPEARANCE = ['primaryColor', 'secondaryColor', 'shape', 'svgColor', 'svgWhite', 'svgComplete', 'logoURL'];
-const COUNTS = ['components_count', 'relationships_count', 'componentsCount', 'relationshipsCount'];
+const PATH_PATTERN = /[/\\]|^\.\.?$/;
+const APPEARANCE_MEMBERS = ['primaryColor', 'secondaryColor', 'shape', 'svgColor', 'svgWhite', 'svgComplete', 'logoURL'];
+const COUNT_MEMBERS = ['components_count', 'relationships_count', 'componentsCount', 'relationshipsCount'];
 
 /** Reads the content of a model file. */
-export function readModel(value: JsonObject, pointer: string, faults: Fault[]): ModelDefinition {
-  const members = new Members(value, pointer, faults);
-  const nested = members.within('model');
-  const name = members.name('name', 'Give the name of the model.');
-  const version = nested.name('version', 'Give the version of the model as model.version.');
-  mustNotBePath(members, 'name', name);
-  mustNotBePath(nested, 'version', version);
-  const own = ownVersion(members);
-  return modelOf({ members, name, version, parts: { model: nested.rest() }, own, around: {} });
+export function readModelDefinition(value: JsonObject, pointer: string, faults: Fault[]): ModelDefinition {
+  const members = new MemberReader(value, pointer, faults);
+  const nested = members.nested('model');
+  const name = members.readName('name', 'Give the name of the model.');
+  const version = nested.readName('version', 'Give the version of the model as model.version.');
+  checkNotPath(members, 'name', name);
+  checkNotPath(nested, 'version', version);
+  const own = readOwnVersion(members);
+  return toModelDefinition({ members, name, version, parts: { model: nested.unreadMembers() }, own, around: {} });
 }
 
 /**
@@ -33,42 +33,42 @@ export function readEmbeddedModel(
   faults: Fault[],
   { name, version, around }: { name: string; version: string; around: JsonObject },
 ): ModelDefinition {
-  const members = new Members(value, pointer, faults);
-  const nested = members.within('model');
-  const versioned = nested.value('version') === version ? nested : members;
-  members.drop('name', 'version');
-  members.mustBeName('name', name);
-  versioned.mustBeName('version', version);
-  mustNotBePath(members, 'name', name);
-  mustNotBePath(versioned, 'version', version);
-  const own = versioned === nested ? ownVersion(members) : {};
-  return modelOf({ members, name, version, parts: { model: nested.rest() }, own, around });
+  const members = new MemberReader(value, pointer, faults);
+  const nested = members.nested('model');
+  const versioned = nested.readValue('version') === version ? nested : members;
+  members.ignore('name', 'version');
+  members.checkName('name', name);
+  versioned.checkName('version', version);
+  checkNotPath(members, 'name', name);
+  checkNotPath(versioned, 'version', version);
+  const own = versioned === nested ? readOwnVersion(members) : {};
+  return toModelDefinition({ members, name, version, parts: { model: nested.unreadMembers() }, own, around });
 }
 
 /** Lowercase; a registrant that says less than both is told apart by what it says, and one that says nothing is this server. */
-export function registrantOf(members: Members): RegistrantDefinition {
-  const kind = members.text('kind').toLowerCase();
-  const name = members.text('name').toLowerCase();
-  const hostname = members.text('hostname').toLowerCase() || (/\s/.test(name) ? '' : name) || kind;
-  members.mustBeName('hostname', hostname);
-  members.mustBeName('kind', kind);
+export function readRegistrant(members: MemberReader): RegistrantDefinition {
+  const kind = members.readText('kind').toLowerCase();
+  const name = members.readText('name').toLowerCase();
+  const hostname = members.readText('hostname').toLowerCase() || (/\s/.test(name) ? '' : name) || kind;
+  members.checkName('hostname', hostname);
+  members.checkName('kind', kind);
   return { hostname: hostname || 'meshery', kind: kind || hostname || 'meshery' };
 }
 
 /** `version` of a definition, which says how old it is and not what it is about, where it is not the usual one. */
-export function ownVersion(members: Members): JsonObject {
-  const version = members.text('version');
+export function readOwnVersion(members: MemberReader): JsonObject {
+  const version = members.readText('version');
   return version === '' || version === DEFINITION_VERSION ? {} : { version };
 }
 
 /** `rest` with what is left of members that have a home, so that an export gives both back together. */
-export function withParts(rest: JsonObject, parts: JsonObject): JsonObject {
-  const filled = Object.entries(parts).filter(([, part]) => Object.keys(objectOf(part)).length > 0);
+export function mergeParts(rest: JsonObject, parts: JsonObject): JsonObject {
+  const filled = Object.entries(parts).filter(([, part]) => Object.keys(asObject(part)).length > 0);
   return { ...rest, ...Object.fromEntries(filled) };
 }
 
 interface ModelParts {
-  members: Members;
+  members: MemberReader;
   name: string;
   version: string;
   own: JsonObject;
@@ -76,29 +76,29 @@ interface ModelParts {
   around: JsonObject;
 }
 
-function modelOf({ members, name, version, own, parts, around }: ModelParts): ModelDefinition {
-  members.drop('schemaVersion', 'components', 'relationships', ...COUNTS);
-  const category = members.within('category');
-  const registrant = members.within('registrant');
-  const metadata = members.objectAt('metadata') ?? {};
+function toModelDefinition({ members, name, version, own, parts, around }: ModelParts): ModelDefinition {
+  members.ignore('schemaVersion', 'components', 'relationships', ...COUNT_MEMBERS);
+  const category = members.nested('category');
+  const registrant = members.nested('registrant');
+  const metadata = members.readObject('metadata') ?? {};
   const model = {
     name,
     displayName:
-      members.text('displayName', 'display-name', 'model-display-name') || textOf(around['modelDisplayName']) || name,
+      members.readText('displayName', 'display-name', 'model-display-name') || asText(around['modelDisplayName']) || name,
     version,
-    description: members.text('description'),
-    category: category.text('name'),
-    subCategory: members.text('subCategory', 'sub_category', 'sub-category') || textOf(around['subCategory']),
-    registrant: registrantOf(registrant),
-    metadata: Object.keys(metadata).length > 0 ? metadata : appearanceOf(around),
+    description: members.readText('description'),
+    category: category.readText('name'),
+    subCategory: members.readText('subCategory', 'sub_category', 'sub-category') || asText(around['subCategory']),
+    registrant: readRegistrant(registrant),
+    metadata: Object.keys(metadata).length > 0 ? metadata : readAppearance(around),
   };
-  category.drop('id');
-  const left = { ...parts, category: category.rest(), registrant: recordless(objectOf(members.value('registrant'))) };
-  return { ...model, rest: withParts({ ...members.rest(), ...own }, left) };
+  category.ignore('id');
+  const left = { ...parts, category: category.unreadMembers(), registrant: withoutRecordMembers(asObject(members.readValue('registrant'))) };
+  return { ...model, rest: mergeParts({ ...members.unreadMembers(), ...own }, left) };
 }
 
 /** What a registrant says of itself; the rest is the record that it was somewhere else. */
-function recordless({
+function withoutRecordMembers({
   hostname: _h,
   kind: _k,
   id: _i,
@@ -107,16 +107,16 @@ function recordless({
   ...registrant
 }: JsonObject): JsonObject {
   const said = Object.entries(registrant).filter(
-    ([name, value]) => textOf(value) !== '' && !/(?:_id|Id|_at|At)$/.test(name),
+    ([name, value]) => asText(value) !== '' && !/(?:_id|Id|_at|At)$/.test(name),
   );
   return Object.fromEntries(said);
 }
 
-function mustNotBePath(members: Members, member: string, text: string): void {
-  if (PATH.test(text)) members.fault(member, 'is a path', 'Choose one without slashes.');
+function checkNotPath(members: MemberReader, member: string, text: string): void {
+  if (PATH_PATTERN.test(text)) members.addFault(member, 'is a path', 'Choose one without slashes.');
 }
 
 /** A component of the older form has the icons of its model, which the model itself often lacks. */
-function appearanceOf(metadata: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(metadata).filter(([name]) => APPEARANCE.includes(name)));
+function readAppearance(metadata: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(metadata).filter(([name]) => APPEARANCE_MEMBERS.includes(name)));
 }

@@ -1,8 +1,8 @@
 import { type Fault } from '../../core/errors/app-error.js';
-import { type JsonObject, objectOf, pointerTo, textOf } from '../../formats/located.js';
-import { type FoundDefinition } from './found-definition.js';
-import { Members } from './members.js';
-import { registrantOf } from './model-definition.js';
+import { type JsonObject, asObject, toPointer, asText } from '../../formats/located.js';
+import { type RawDefinition } from './found-definition.js';
+import { MemberReader } from './members.js';
+import { readRegistrant } from './model-definition.js';
 
 /** Which model a component or a relationship says that it belongs to; what it does not say is empty. */
 export interface ModelReference {
@@ -18,27 +18,27 @@ export interface ModelReference {
   around: JsonObject;
 }
 
-export function modelReferenceOf({ value, older, pointer }: FoundDefinition, faults: Fault[]): ModelReference {
-  const members = new Members(value, pointer, faults);
-  const around = older ? objectOf(value['metadata']) : {};
-  const own = members.objectAt('model') ?? {};
-  const member = textOf(own['name']) === '' && isNamed(members.objectAt('modelReference')) ? 'modelReference' : 'model';
-  const at = pointer + pointerTo(member);
-  const model = members.within(member);
-  const name = model.text('name') || textOf(around['model']);
-  const nested = model.within('model').text('version');
-  const whole = model.text('version');
+export function readModelReference({ value, older, pointer }: RawDefinition, faults: Fault[]): ModelReference {
+  const members = new MemberReader(value, pointer, faults);
+  const around = older ? asObject(value['metadata']) : {};
+  const own = members.readObject('model') ?? {};
+  const member = asText(own['name']) === '' && hasName(members.readObject('modelReference')) ? 'modelReference' : 'model';
+  const at = pointer + toPointer(member);
+  const model = members.nested(member);
+  const name = model.readText('name') || asText(around['model']);
+  const nested = model.nested('model').readText('version');
+  const whole = model.readText('version');
   return {
     name,
     version: nested || (older ? whole : ''),
     doubtfulVersion: nested === '' && !older ? whole : '',
-    hostname: registrantOf(model.within('registrant')).hostname,
-    value: objectOf(value[member]),
+    hostname: readRegistrant(model.nested('registrant')).hostname,
+    value: asObject(value[member]),
     pointer: at,
     around,
   };
 }
 
-function isNamed(model: JsonObject | undefined): boolean {
-  return textOf(model?.['name']) !== '';
+function hasName(model: JsonObject | undefined): boolean {
+  return asText(model?.['name']) !== '';
 }

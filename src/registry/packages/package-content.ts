@@ -11,6 +11,6 @@ export interface PackageContent {
 }
 
 /** Order by code units, which is the same on every machine. */
-export function inOrder(a: string, b: string): number {
+export function compareByCodeUnits(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

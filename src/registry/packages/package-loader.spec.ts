@@ -1,6 +1,6 @@
 import { WorkerPool } from '../../formats/worker-pool.js';
 import { aComponent, aModel, aPackage, aRelationship, type Files } from './package.fixture.js';
-import { joined, PackageLoader, type PackagePart, partsOf } from './package-loader.js';
+import { joinPackageParts, PackageLoader, type PackagePart, toPackageParts } from './package-loader.js';
 import { readPackage } from './package-reader.js';
 
 const schema = { type: 'object', description: 'x'.repeat(20_000) };
@@ -34,9 +34,9 @@ describe('PackageLoader', () => {
 
   it('sends large models in parts that do not hold up whoever receives them', async () => {
     const content = await readPackage({ path: 'p.tar.gz', bytes: await aPackage(files(300)) });
-    const parts: PackagePart[] = [...partsOf(content)];
+    const parts: PackagePart[] = [...toPackageParts(content)];
     expect(parts.filter((part) => 'more' in part).length).toBeGreaterThan(1);
     expect(Math.max(...parts.map((part) => JSON.stringify(part).length))).toBeLessThan(3_000_000);
-    expect(joined(structuredClone(parts))).toEqual(content);
+    expect(joinPackageParts(structuredClone(parts))).toEqual(content);
   });
 });

@@ -1,4 +1,4 @@
-import { defaultLimits, type FormatLimits } from '../../formats/limits.js';
+import { DEFAULT_FORMAT_LIMITS, type FormatLimits } from '../../formats/limits.js';
 import { type SourceFile } from '../../formats/source-file.js';
 import { type Task, type WorkerPool } from '../../formats/worker-pool.js';
 import { type ComponentDefinition, type ModelContent } from '../definition.js';
@@ -6,14 +6,14 @@ import { type PackageContent } from './package-content.js';
 import { readPackage } from './package-reader.js';
 
 /** Characters of schemas that cross over at once; taking in this many holds up the event loop for a few milliseconds. */
-const PART = 2_000_000;
+const CHUNK_CHARACTERS = 2_000_000;
 
 /** What PackageLoader adds to the input of its tasks. */
-export interface Limited {
+export interface LimitedInput {
   limits: FormatLimits;
 }
 
-interface ReadInput extends Limited {
+interface ReadPackageInput extends LimitedInput {
   file: SourceFile;
 }
 
@@ -21,7 +21,7 @@ interface ReadInput extends Limited {
 export type PackagePart =
   { content: ModelContent } | { more: ComponentDefinition[] } | { end: Omit<PackageContent, 'models'> };
 
-export const readPackageTask: Task<ReadInput, Iterable<PackagePart>> = {
+export const readPackageTask: Task<ReadPackageInput, Iterable<PackagePart>> = {
   module: import.meta.url,
   name: 'readPackageInWorker',
 };
@@ -30,7 +30,7 @@ export const readPackageTask: Task<ReadInput, Iterable<PackagePart>> = {
 export class PackageLoader {
   constructor(
     private readonly pool: WorkerPool,
-    private readonly limits: FormatLimits = defaultLimits,
+    private readonly limits: FormatLimits = DEFAULT_FORMAT_LIMITS,
   ) {}
 
   /** As readPackage. Throws InvalidRequest `TOO_COSTLY` as well, when time or memory ran out. */
@@ -41,26 +41,26 @@ export class PackageLoader {
   }
 
   /** As load, for another task that reads definitions. */
-  async read<Input>(task: Task<Input & Limited, Iterable<PackagePart>>, input: Input): Promise<PackageContent> {
-    return joined(await this.pool.collect(task, { ...input, limits: this.limits }));
+  async read<Input>(task: Task<Input & LimitedInput, Iterable<PackagePart>>, input: Input): Promise<PackageContent> {
+    return joinPackageParts(await this.pool.collect(task, { ...input, limits: this.limits }));
   }
 }
 
 /** Task of the worker pool. */
-export async function readPackageInWorker({ file, limits }: ReadInput): Promise<Generator<PackagePart>> {
-  return partsOf(await readPackage(file, limits));
+export async function readPackageInWorker({ file, limits }: ReadPackageInput): Promise<Generator<PackagePart>> {
+  return toPackageParts(await readPackage(file, limits));
 }
 
-export function* partsOf({ models, ...end }: PackageContent): Generator<PackagePart> {
+export function* toPackageParts({ models, ...end }: PackageContent): Generator<PackagePart> {
   for (const { components, ...content } of models) {
-    const [first = [], ...others] = batchesOf(components);
+    const [first = [], ...others] = toBatches(components);
     yield { content: { ...content, components: first } };
     for (const more of others) yield { more };
   }
   yield { end };
 }
 
-export function joined(parts: PackagePart[]): PackageContent {
+export function joinPackageParts(parts: PackagePart[]): PackageContent {
   const models: ModelContent[] = [];
   let end: Omit<PackageContent, 'models'> = { connections: [], faults: [], failed: 0 };
   for (const part of parts) {
@@ -71,11 +71,11 @@ export function joined(parts: PackagePart[]): PackageContent {
   return { models, ...end };
 }
 
-function batchesOf(components: ComponentDefinition[]): ComponentDefinition[][] {
+function toBatches(components: ComponentDefinition[]): ComponentDefinition[][] {
   const batches: ComponentDefinition[][] = [];
   let size = Infinity;
   for (const component of components) {
-    if (size >= PART) {
+    if (size >= CHUNK_CHARACTERS) {
       batches.push([]);
       size = 0;
     }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { digestOf } from '../digest.js';
+import { definitionDigest } from '../digest.js';
 import { aComponent, aModel, aPackage, aRelationship, type Files, readFiles, refusal } from './package.fixture.js';
 import { type PackageContent } from './package-content.js';
 import { readPackage } from './package-reader.js';
@@ -245,7 +245,7 @@ describe('readPackage: what is taken of a definition', () => {
     const components = read.map(({ models }) => models[0]?.components[0]);
     expect(components.map((each) => each?.schema)).toEqual(forms.map(() => JSON.stringify(schema)));
     expect(new Set(components.map((each) => each?.digest)).size).toBe(1);
-    expect(components[0] && digestOf(components[0])).toBe(components[0]?.digest);
+    expect(components[0] && definitionDigest(components[0])).toBe(components[0]?.digest);
     for (const none of [null, '', undefined]) {
       const { models } = await readPackage(text(aComponent({}, { schema: none })));
       expect(models[0]?.components[0]?.schema).toBe('');

@@ -1,45 +1,45 @@
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import { FaultList } from '../../formats/fault-list.js';
-import { defaultLimits, type FormatLimits } from '../../formats/limits.js';
+import { DEFAULT_FORMAT_LIMITS, type FormatLimits } from '../../formats/limits.js';
 import { type LocatedDocument } from '../../formats/located.js';
 import { type SourceFile } from '../../formats/source-file.js';
 import { type DefinitionFault } from '../definition.js';
-import { documentsOf, readDefinitions } from './definition-documents.js';
-import { PackageAssembly, type PlacedFault } from './package-assembly.js';
-import { inOrder, type PackageContent } from './package-content.js';
-import { filesOf } from './package-files.js';
+import { readLocatedDocuments, readFileDefinitions } from './definition-documents.js';
+import { PackageAssembler, type DefinitionLocationFault } from './package-assembly.js';
+import { compareByCodeUnits, type PackageContent } from './package-content.js';
+import { readPackageFiles } from './package-files.js';
 
 /** Bytes that are read a second time, for the places of faults. */
-const LOCATED_BYTES = 10 * 1024 * 1024;
+const MAX_LOCATED_BYTES = 10 * 1024 * 1024;
 
 /**
  * Reads a package of definitions: .tar.gz, .tar, .zip or an OCI image layout, archives of such one level deep, or one YAML or JSON file of definitions.
  * What is wrong with one definition is a fault in the answer, and the others are there. Throws InvalidRequest when the package cannot be unpacked or holds no definition.
  * Works on this thread; outside of workers and tests go through PackageLoader.
  */
-export async function readPackage(file: SourceFile, limits: FormatLimits = defaultLimits): Promise<PackageContent> {
-  const { files, faults } = await filesOf(file, limits);
-  const assembly = new PackageAssembly(limits);
+export async function readPackage(file: SourceFile, limits: FormatLimits = DEFAULT_FORMAT_LIMITS): Promise<PackageContent> {
+  const { files, faults } = await readPackageFiles(file, limits);
+  const assembly = new PackageAssembler(limits);
   const unread = new Set(faults.map(({ path }) => path));
   let recognised = 0;
   for (const each of files) {
-    const read = readDefinitions(each, limits);
+    const read = readFileDefinitions(each, limits);
     for (const found of read.found) assembly.add(found);
     recognised += read.found.length;
     faults.push(...read.faults);
     for (const { path } of read.faults) unread.add(path);
   }
-  if (recognised === 0 && faults.every(({ entity }) => entity === 'file')) throw nothingIn(file, faults, limits);
+  if (recognised === 0 && faults.every(({ entity }) => entity === 'file')) throw emptyPackageError(file, faults, limits);
   const models = assembly.finish();
   return {
     models,
-    connections: assembly.connections.sort((a, b) => inOrder(a.kind, b.kind)),
-    faults: [...faults, ...located(assembly.faults, files, limits)],
+    connections: assembly.connections.sort((a, b) => compareByCodeUnits(a.kind, b.kind)),
+    faults: [...faults, ...locateFaults(assembly.faults, files, limits)],
     failed: unread.size + assembly.failed,
   };
 }
 
-function nothingIn(file: SourceFile, faults: DefinitionFault[], limits: FormatLimits): InvalidRequest {
+function emptyPackageError(file: SourceFile, faults: DefinitionFault[], limits: FormatLimits): InvalidRequest {
   const remedy = 'Send model, component, relationship or connection definitions, each with its schemaVersion.';
   const detail = 'holds no definition';
   if (faults.length === 0) {
@@ -54,7 +54,7 @@ function nothingIn(file: SourceFile, faults: DefinitionFault[], limits: FormatLi
 }
 
 /** Faults with their line and column. Only the first are located, since that takes reading their file again. */
-function located(placed: PlacedFault[], files: SourceFile[], limits: FormatLimits): DefinitionFault[] {
+function locateFaults(placed: DefinitionLocationFault[], files: SourceFile[], limits: FormatLimits): DefinitionFault[] {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const open = new Map<string, LocatedDocument[]>();
   let bytes = 0;
@@ -62,22 +62,22 @@ function located(placed: PlacedFault[], files: SourceFile[], limits: FormatLimit
     const { entity, path, document } = place;
     const file = byPath.get(path);
     if (file && !open.has(path)) {
-      const worth = index < limits.faults && bytes + file.bytes.length <= LOCATED_BYTES;
+      const worth = index < limits.faults && bytes + file.bytes.length <= MAX_LOCATED_BYTES;
       bytes += worth ? file.bytes.length : 0;
-      open.set(path, worth ? withPositions(file, limits) : []);
+      open.set(path, worth ? readPositions(file, limits) : []);
     }
     const position = open
       .get(path)
       ?.find(({ number }) => number === document)
-      ?.position(fault.pointer ?? '');
+      ?.findPosition(fault.pointer ?? '');
     return { ...fault, file: path, ...position, entity, path };
   });
 }
 
 /** The reader with positions takes less than the one without: of a key that is given twice it does not choose one. */
-function withPositions(file: SourceFile, limits: FormatLimits): LocatedDocument[] {
+function readPositions(file: SourceFile, limits: FormatLimits): LocatedDocument[] {
   try {
-    return documentsOf(file, limits);
+    return readLocatedDocuments(file, limits);
   } catch (error) {
     if (error instanceof InvalidRequest) return [];
     throw error;

@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import { unpack } from '../../formats/archive.js';
+import { unpackArchive } from '../../formats/archive.js';
 import { type JsonObject } from '../../formats/located.js';
 import { type ModelContent } from '../definition.js';
 import { aComponent, aModel, aRelationship, readFiles } from './package.fixture.js';
@@ -8,7 +8,7 @@ import { writePackage } from './package-writer.js';
 
 const written = (contents: ModelContent[]) => buffer(writePackage(contents));
 const filesIn = async (bytes: Buffer) => {
-  const files = await unpack({ path: 'p.tar.gz', bytes });
+  const files = await unpackArchive({ path: 'p.tar.gz', bytes });
   return new Map(
     [...files].map(([path, file]) => [path, JSON.parse(Buffer.from(file.bytes).toString()) as JsonObject]),
   );

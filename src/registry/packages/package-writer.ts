@@ -3,12 +3,12 @@ import { createGzip } from 'node:zlib';
 import { pack, type Pack } from 'tar-stream';
 import { type JsonObject } from '../../formats/located.js';
 import { type ModelContent } from '../definition.js';
-import { digestOf } from '../digest.js';
-import { componentFile, definitionVersion, modelFile, relationshipFile } from './definition-files.js';
-import { FileNames, pathSegment } from './file-names.js';
-import { inOrder } from './package-content.js';
+import { definitionDigest } from '../digest.js';
+import { toComponentFile, definitionVersionOf, toModelFile, toRelationshipFile } from './definition-files.js';
+import { FileNames, toPathSegment } from './file-names.js';
+import { compareByCodeUnits } from './package-content.js';
 
-interface Member {
+interface ArchiveMember {
   path: string;
   file: JsonObject;
 }
@@ -21,20 +21,20 @@ export function writePackage(contents: Iterable<ModelContent> | AsyncIterable<Mo
   const tar = pack();
   // The stream that is handed out tells of errors, to whoever reads it.
   const zip = pipeline(tar as unknown as Readable, createGzip(), () => undefined);
-  fill(tar, contents).catch((error: Error) => tar.destroy(error));
+  writeMembers(tar, contents).catch((error: Error) => tar.destroy(error));
   return zip;
 }
 
-async function fill(tar: Pack, contents: Iterable<ModelContent> | AsyncIterable<ModelContent>): Promise<void> {
+async function writeMembers(tar: Pack, contents: Iterable<ModelContent> | AsyncIterable<ModelContent>): Promise<void> {
   const names = new FileNames();
   for await (const content of contents) {
-    for (const member of membersOf(content, names)) await write(tar, member);
+    for (const member of archiveMembers(content, names)) await writeMember(tar, member);
   }
   tar.finalize();
 }
 
 /** Resolves once the archive wants more, so that nothing piles up before a slow reader. */
-function write(tar: Pack, { path, file }: Member): Promise<void> {
+function writeMember(tar: Pack, { path, file }: ArchiveMember): Promise<void> {
   const bytes = Buffer.from(`${JSON.stringify(file, null, 2)}\n`);
   const header = { name: path, size: bytes.length, mode: 0o644, mtime: new Date(0) };
   return new Promise((resolve, reject) => {
@@ -43,23 +43,23 @@ function write(tar: Pack, { path, file }: Member): Promise<void> {
   });
 }
 
-function* membersOf({ model, components, relationships }: ModelContent, names: FileNames): Generator<Member> {
-  const within = `${pathSegment(model.version)}/${pathSegment(definitionVersion(model))}`;
-  const name = pathSegment(model.name);
-  const folder = names.claim((suffix) => `${name}${suffix}/${within}`, `-${pathSegment(model.registrant.hostname)}`);
-  yield { path: `${folder}/model.json`, file: modelFile(model) };
-  const sorted = [...components].sort((a, b) => inOrder(a.kind, b.kind) || inOrder(a.apiVersion, b.apiVersion));
+function* archiveMembers({ model, components, relationships }: ModelContent, names: FileNames): Generator<ArchiveMember> {
+  const within = `${toPathSegment(model.version)}/${toPathSegment(definitionVersionOf(model))}`;
+  const name = toPathSegment(model.name);
+  const folder = names.claim((suffix) => `${name}${suffix}/${within}`, `-${toPathSegment(model.registrant.hostname)}`);
+  yield { path: `${folder}/model.json`, file: toModelFile(model) };
+  const sorted = [...components].sort((a, b) => compareByCodeUnits(a.kind, b.kind) || compareByCodeUnits(a.apiVersion, b.apiVersion));
   for (const component of sorted) {
     const path = names.claim(
-      (suffix) => `${folder}/components/${pathSegment(component.kind)}${suffix}.json`,
-      `-${pathSegment(component.apiVersion)}`,
+      (suffix) => `${folder}/components/${toPathSegment(component.kind)}${suffix}.json`,
+      `-${toPathSegment(component.apiVersion)}`,
     );
-    yield { path, file: componentFile(component, model) };
+    yield { path, file: toComponentFile(component, model) };
   }
-  const digests = relationships.map((each) => ({ each, digest: each.digest ?? digestOf(each) }));
-  for (const { each, digest } of digests.sort((a, b) => inOrder(a.digest, b.digest))) {
-    const words = pathSegment(`${each.kind}-${each.type}-${each.subType}`);
+  const digests = relationships.map((each) => ({ each, digest: each.digest ?? definitionDigest(each) }));
+  for (const { each, digest } of digests.sort((a, b) => compareByCodeUnits(a.digest, b.digest))) {
+    const words = toPathSegment(`${each.kind}-${each.type}-${each.subType}`);
     const path = names.claim((suffix) => `${folder}/relationships/${words}${suffix}.json`, `-${digest.slice(0, 8)}`);
-    yield { path, file: relationshipFile(each, model) };
+    yield { path, file: toRelationshipFile(each, model) };
   }
 }

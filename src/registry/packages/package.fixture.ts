@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { type InvalidRequest } from '../../core/errors/app-error.js';
-import { defaultLimits, type FormatLimits } from '../../formats/limits.js';
+import { DEFAULT_FORMAT_LIMITS, type FormatLimits } from '../../formats/limits.js';
 import { tarOf } from '../../formats/tar.fixture.js';
 import { type PackageContent } from './package-content.js';
 import { readPackage } from './package-reader.js';
@@ -49,7 +49,7 @@ export async function aPackage(files: Files): Promise<Buffer> {
 }
 
 export async function readFiles(files: Files, limits: Partial<FormatLimits> = {}): Promise<PackageContent> {
-  return readPackage({ path: 'package.tar.gz', bytes: await aPackage(files) }, { ...defaultLimits, ...limits });
+  return readPackage({ path: 'package.tar.gz', bytes: await aPackage(files) }, { ...DEFAULT_FORMAT_LIMITS, ...limits });
 }
 
 /** What is wrong with a package that is refused as a whole. */

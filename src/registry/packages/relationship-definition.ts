@@ -1,39 +1,39 @@
 import { type Fault } from '../../core/errors/app-error.js';
 import { type JsonObject } from '../../formats/located.js';
 import { type RelationshipDefinition } from '../definition.js';
-import { type FoundDefinition } from './found-definition.js';
-import { Members } from './members.js';
+import { type RawDefinition } from './found-definition.js';
+import { MemberReader } from './members.js';
 
 /** Edges that connect without changing either end; all others bind. */
-const NON_BINDING = new Set(['network', 'annotation']);
+const NON_BINDING_SUB_TYPES = new Set(['network', 'annotation']);
 
 /** Reads a relationship in any of its forms. The oldest has one selector instead of a list, words that begin with a capital, and no type. */
-export function readRelationship({ value, pointer }: FoundDefinition, faults: Fault[]): RelationshipDefinition {
-  const members = new Members(value, pointer, faults);
-  members.drop('schemaVersion', 'apiVersion', 'model', 'modelReference');
-  const kind = members.name('kind', 'Give the kind: edge, hierarchical or sibling.').toLowerCase();
-  const subType = members.name('subType', 'Give the subType, such as network or inventory.').toLowerCase();
-  const type = members.text('type').toLowerCase();
-  members.mustBeName('type', type);
+export function readRelationshipDefinition({ value, pointer }: RawDefinition, faults: Fault[]): RelationshipDefinition {
+  const members = new MemberReader(value, pointer, faults);
+  members.ignore('schemaVersion', 'apiVersion', 'model', 'modelReference');
+  const kind = members.readName('kind', 'Give the kind: edge, hierarchical or sibling.').toLowerCase();
+  const subType = members.readName('subType', 'Give the subType, such as network or inventory.').toLowerCase();
+  const type = members.readText('type').toLowerCase();
+  members.checkName('type', type);
   return {
     kind,
-    type: type || typeOf(kind, subType),
+    type: type || defaultType(kind, subType),
     subType,
-    version: members.text('version'),
-    selectors: selectorsOf(members),
-    metadata: members.objectAt('metadata') ?? {},
-    rest: members.rest(),
+    version: members.readText('version'),
+    selectors: readSelectors(members),
+    metadata: members.readObject('metadata') ?? {},
+    rest: members.unreadMembers(),
   };
 }
 
-function selectorsOf(members: Members): JsonObject[] {
-  const given = members.value('selectors');
-  if (Array.isArray(given) || given === undefined) return members.list('selectors') ?? [];
-  const only = members.objectAt('selectors');
+function readSelectors(members: MemberReader): JsonObject[] {
+  const given = members.readValue('selectors');
+  if (Array.isArray(given) || given === undefined) return members.readObjectList('selectors') ?? [];
+  const only = members.readObject('selectors');
   return only ? [only] : [];
 }
 
-function typeOf(kind: string, subType: string): string {
-  if (kind === 'edge') return NON_BINDING.has(subType) ? 'non-binding' : 'binding';
+function defaultType(kind: string, subType: string): string {
+  if (kind === 'edge') return NON_BINDING_SUB_TYPES.has(subType) ? 'non-binding' : 'binding';
   return kind === 'hierarchical' && subType === 'sibling' ? 'sibling' : kind === 'hierarchical' ? 'parent' : kind;
 }

@@ -17,7 +17,7 @@ export class RegistrantView {
   @TextField()
   status!: string;
 
-  static of(this: void, { id, hostname, kind, status }: Registrant): RegistrantView {
+  static fromEntity(this: void, { id, hostname, kind, status }: Registrant): RegistrantView {
     return Object.assign(new RegistrantView(), { id, hostname, kind, status });
   }
 }

@@ -10,11 +10,11 @@ export class RegistrantsStore extends Store<Registrant> {
   }
 
   list(): Promise<Registrant[]> {
-    return this.select().orderBy('registrant.kind').addOrderBy('registrant.hostname').getMany();
+    return this.createQueryBuilder().orderBy('registrant.kind').addOrderBy('registrant.hostname').getMany();
   }
 
   async findAll(ids: readonly string[]): Promise<Map<string, Registrant>> {
-    const found = await this.select().where('registrant.id = ANY(:ids)', { ids }).getMany();
+    const found = await this.createQueryBuilder().where('registrant.id = ANY(:ids)', { ids }).getMany();
     return new Map(found.map((each) => [each.id, each]));
   }
 }

@@ -1,73 +1,73 @@
 import { InvalidRequest } from '../../core/errors/app-error.js';
-import { COMPONENT_SCHEMA } from '../../formats/design-file.js';
+import { COMPONENT_SCHEMA_VERSION } from '../../formats/design-file.js';
 import { isObject, type JsonObject } from '../../formats/located.js';
 import type { Task } from '../../formats/task.js';
-import { type Limited, type PackagePart, partsOf } from '../packages/package-loader.js';
+import { type LimitedInput, type PackagePart, toPackageParts } from '../packages/package-loader.js';
 import { readPackage } from '../packages/package-reader.js';
 
-const FILE = 'components';
-const MOST_COMPONENTS = 10_000;
+const FILE_NAME = 'components';
+const MAX_COMPONENTS = 10_000;
 
-interface Input extends Limited {
+interface ReadComponentsInput extends LimitedInput {
   /** The list as UTF-8 JSON. */
   components: Uint8Array;
   /** What is known of the model that they belong to. */
   model: JsonObject;
 }
 
-export const readComponentsTask: Task<Input, Iterable<PackagePart>> = {
+export const readComponentsTask: Task<ReadComponentsInput, Iterable<PackagePart>> = {
   module: import.meta.url,
   name: 'readComponentsInWorker',
 };
 
 /** Task of the worker pool. @throws InvalidRequest with pointers into the body */
-export async function readComponentsInWorker(input: Input) {
-  const components = listIn(input.components);
+export async function readComponentsInWorker(input: ReadComponentsInput) {
+  const components = parseComponents(input.components);
   const definitions = components.map((component) => ({
-    ...inFull(component),
-    model: modelIn(component, input.model),
+    ...toFullForm(component),
+    model: mergeModel(component, input.model),
   }));
   const bytes = Buffer.from(JSON.stringify(definitions));
-  const content = await readPackage({ path: FILE, bytes }, input.limits);
+  const content = await readPackage({ path: FILE_NAME, bytes }, input.limits);
   const faults = content.faults.map(({ file: _file, line: _line, column: _column, ...fault }) => ({
     ...fault,
-    pointer: `/${FILE}${asSent(components, fault.pointer ?? '')}`,
+    pointer: `/${FILE_NAME}${toSentPointer(components, fault.pointer ?? '')}`,
   }));
-  return partsOf({ ...content, faults });
+  return toPackageParts({ ...content, faults });
 }
 
-function listIn(bytes: Uint8Array): JsonObject[] {
+function parseComponents(bytes: Uint8Array): JsonObject[] {
   const list: unknown = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
   if (!Array.isArray(list) || list.length === 0)
-    throw InvalidRequest.at(`/${FILE}`, 'must be a list that is not empty');
-  if (list.length > MOST_COMPONENTS)
-    throw InvalidRequest.at(`/${FILE}`, `must have at most ${MOST_COMPONENTS} components`);
-  if (!list.every((each) => isObject(each))) throw InvalidRequest.at(`/${FILE}`, 'must be a list of objects');
+    throw InvalidRequest.forField(`/${FILE_NAME}`, 'must be a list that is not empty');
+  if (list.length > MAX_COMPONENTS)
+    throw InvalidRequest.forField(`/${FILE_NAME}`, `must have at most ${MAX_COMPONENTS} components`);
+  if (!list.every((each) => isObject(each))) throw InvalidRequest.forField(`/${FILE_NAME}`, 'must be a list of objects');
   return list;
 }
 
 /** The name and version in the body count; what else a component says of its model stays. */
-const modelIn = ({ model }: JsonObject, named: JsonObject): JsonObject => ({
+const mergeModel = ({ model }: JsonObject, named: JsonObject): JsonObject => ({
   ...(isObject(model) ? model : {}),
   ...named,
 });
 
 /** Where the short form of a component, as the interface shows it, has what the full one keeps under `component`. */
-const SHORT: Record<string, string> = { kind: 'kind', version: 'apiVersion', schema: 'schema' };
+const SHORT_MEMBERS: Record<string, string> = { kind: 'kind', version: 'apiVersion', schema: 'schema' };
 
-const isShort = (component: JsonObject): boolean => component['component'] === undefined;
+const isShortForm = (component: JsonObject): boolean => component['component'] === undefined;
 
-function inFull(component: JsonObject): JsonObject {
-  const schemaVersion = component['schemaVersion'] ?? COMPONENT_SCHEMA;
-  if (!isShort(component)) return { ...component, schemaVersion };
+function toFullForm(component: JsonObject): JsonObject {
+  const schemaVersion = component['schemaVersion'] ?? COMPONENT_SCHEMA_VERSION;
+  if (!isShortForm(component)) return { ...component, schemaVersion };
   const { kind, apiVersion, schema, ...rest } = component;
   const given = Object.entries({ kind, version: apiVersion, schema }).filter(([, value]) => value !== undefined);
   return { ...rest, schemaVersion, component: Object.fromEntries(given) as JsonObject };
 }
 
-function asSent(components: JsonObject[], pointer: string): string {
+function toSentPointer(components: JsonObject[], pointer: string): string {
   const [, index = '', member, name = '', ...rest] = pointer.split('/');
   const sent = components[Number(index)];
-  if (member !== 'component' || !sent || !isShort(sent)) return pointer;
-  return ['', index, SHORT[name] ?? name, ...rest].filter((part, at) => at === 0 || part !== '').join('/');
+  if (member !== 'component' || !sent || !isShortForm(sent)) return pointer;
+  return ['', index, SHORT_MEMBERS[name] ?? name, ...rest].filter((part, at) => at === 0 || part !== '').join('/');
 }

@@ -1,38 +1,38 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import type { ConnectionKind } from '../../connections/kinds/connection-kind.js';
-import { ConnectionKinds } from '../../connections/kinds/connection-kinds.js';
-import { isOutage } from '../../core/database/outage.js';
-import { Notifications } from '../../core/database/notifications.js';
+import { ConnectionKindRegistry } from '../../connections/kinds/connection-kinds.js';
+import { isDatabaseOutage } from '../../core/database/outage.js';
+import { PostgresNotifications } from '../../core/database/notifications.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import type { JsonObject } from '../../formats/located.js';
 import type { TaskRunner } from '../../formats/task.js';
 import { WorkerPool } from '../../formats/worker-pool.js';
 import type { ConnectionDefinition } from '../definition.js';
-import { digestOf } from '../digest.js';
+import { definitionDigest } from '../digest.js';
 import { ConnectionDefinitionRecord } from './connection-definition.entity.js';
-import { faultsBySchema } from './definition-schema.js';
-import { type Outcome, outcomeOf } from './outcome.js';
+import { findSchemaFaults } from './definition-schema.js';
+import { type RegistrationOutcome, decideOutcome } from './outcome.js';
 
 const CHANNEL = 'armature_connection_kinds';
 
-type Told = { kind: string; name: string; outcome: Outcome };
+type ConnectionRegistration = { kind: string; name: string; outcome: RegistrationOutcome };
 
 /** Kinds of connections that packages define. They are known on every replica; those that the server has itself stay as they are. */
 @Injectable()
-export class ConnectionDefinitions implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly logger = new Logger(ConnectionDefinitions.name);
+export class ConnectionDefinitionsService implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger(ConnectionDefinitionsService.name);
   private stop: () => void = () => undefined;
 
   constructor(
-    private readonly kinds: ConnectionKinds,
-    private readonly notifications: Notifications,
+    private readonly kinds: ConnectionKindRegistry,
+    private readonly notifications: PostgresNotifications,
     private readonly unit: UnitOfWork,
     private readonly tasks: WorkerPool,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
     const stops = [
-      this.notifications.listen(CHANNEL, () => this.reload()),
+      this.notifications.subscribe(CHANNEL, () => this.reload()),
       this.notifications.onReconnect(() => this.reload()),
     ];
     this.stop = () => stops.forEach((stop) => stop());
@@ -44,23 +44,23 @@ export class ConnectionDefinitions implements OnApplicationBootstrap, OnApplicat
   }
 
   /** What taking these would do. */
-  async compare(definitions: ConnectionDefinition[]): Promise<Told[]> {
+  async compare(definitions: ConnectionDefinition[]): Promise<ConnectionRegistration[]> {
     if (definitions.length === 0) return [];
     const known = new Map((await this.rows.find()).map((each) => [each.kind, each.digest]));
     return definitions.map((definition) => {
       const digest = known.get(definition.kind);
-      const outcome = outcomeOf(digest === undefined ? undefined : { digest, deletedAt: null }, digestOf(definition));
+      const outcome = decideOutcome(digest === undefined ? undefined : { digest, deletedAt: null }, definitionDigest(definition));
       return { kind: definition.kind, name: definition.name, outcome };
     });
   }
 
-  async take(definitions: ConnectionDefinition[]): Promise<Told[]> {
+  async register(definitions: ConnectionDefinition[]): Promise<ConnectionRegistration[]> {
     const told = await this.compare(definitions);
     const changed = definitions.filter((_, index) => told[index]?.outcome !== 'unchanged');
     if (changed.length === 0) return told;
     await this.unit.run(async () => {
       for (const definition of changed)
-        await this.rows.save({ kind: definition.kind, digest: digestOf(definition), definition });
+        await this.rows.save({ kind: definition.kind, digest: definitionDigest(definition), definition });
       await this.unit.manager.query('SELECT pg_notify($1, $2)', [CHANNEL, '']);
     });
     await this.load();
@@ -70,13 +70,13 @@ export class ConnectionDefinitions implements OnApplicationBootstrap, OnApplicat
   /** After an outage it is called again, when the channel is listened to again. */
   private reload(): void {
     this.load().catch((error: unknown) => {
-      if (!isOutage(error)) this.logger.warn(error, 'the kinds of connections were not read again');
+      if (!isDatabaseOutage(error)) this.logger.warn(error, 'the kinds of connections were not read again');
     });
   }
 
   private async load(): Promise<void> {
     const records = await this.rows.find();
-    this.kinds.define(records.map(({ definition }) => kindOf(definition, this.tasks)));
+    this.kinds.define(records.map(({ definition }) => toConnectionKind(definition, this.tasks)));
   }
 
   private get rows() {
@@ -84,7 +84,7 @@ export class ConnectionDefinitions implements OnApplicationBootstrap, OnApplicat
   }
 }
 
-function kindOf(
+function toConnectionKind(
   { kind, type, subType, connectionSchema, credentialSchema }: ConnectionDefinition,
   tasks: TaskRunner,
 ): ConnectionKind {
@@ -94,6 +94,6 @@ function kindOf(
     subType: subType || 'management',
     ...(connectionSchema ? { metadata: connectionSchema } : {}),
     ...(credentialSchema ? { secret: credentialSchema } : {}),
-    judge: (schema, value) => faultsBySchema(schema as JsonObject, value as JsonObject, tasks),
+    validate: (schema, value) => findSchemaFaults(schema as JsonObject, value as JsonObject, tasks),
   };
 }

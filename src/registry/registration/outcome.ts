@@ -2,7 +2,7 @@ import type { Fault } from '../../core/errors/app-error.js';
 import type { DefinitionFault } from '../definition.js';
 
 /** What registering did to one entity. */
-export type Outcome = 'registered' | 'updated' | 'unchanged';
+export type RegistrationOutcome = 'registered' | 'updated' | 'unchanged';
 
 export interface RegisteredModel {
   id: string;
@@ -10,7 +10,7 @@ export interface RegisteredModel {
   version: string;
   displayName: string;
   registrant: { kind: string; hostname: string };
-  outcome: Outcome;
+  outcome: RegistrationOutcome;
 }
 
 export interface RegisteredComponent {
@@ -19,7 +19,7 @@ export interface RegisteredComponent {
   apiVersion: string;
   displayName: string;
   model: { name: string; version: string };
-  outcome: Outcome;
+  outcome: RegistrationOutcome;
 }
 
 export interface RegisteredRelationship {
@@ -28,11 +28,11 @@ export interface RegisteredRelationship {
   type: string;
   sub_type: string;
   model: { name: string; version: string };
-  outcome: Outcome;
+  outcome: RegistrationOutcome;
 }
 
 /** Models, components and relationships together. */
-export type Counts = Record<Outcome | 'failed', number>;
+export type RegistrationCounts = Record<RegistrationOutcome | 'failed', number>;
 
 /** What came of a registration: what was taken, and what could not be. */
 export interface RegistrationResult {
@@ -40,16 +40,16 @@ export interface RegistrationResult {
   components: RegisteredComponent[];
   relationships: RegisteredRelationship[];
   /** Kinds of connections that the package defines. */
-  connections: { kind: string; name: string; outcome: Outcome }[];
-  counts: Counts;
+  connections: { kind: string; name: string; outcome: RegistrationOutcome }[];
+  counts: RegistrationCounts;
   errors: DefinitionFault[];
   warnings: Fault[];
 }
 
-export const noCounts = (failed = 0): Counts => ({ registered: 0, updated: 0, unchanged: 0, failed });
+export const emptyCounts = (failed = 0): RegistrationCounts => ({ registered: 0, updated: 0, unchanged: 0, failed });
 
 /** What is to become of an entity: it is new or comes back, it says something else now, or nothing is to do. */
-export function outcomeOf(known: { digest: string; deletedAt: Date | null } | undefined, digest: string): Outcome {
+export function decideOutcome(known: { digest: string; deletedAt: Date | null } | undefined, digest: string): RegistrationOutcome {
   if (!known || known.deletedAt) return 'registered';
   return known.digest === digest ? 'unchanged' : 'updated';
 }

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
-import type { Registered } from './registration.service.js';
+import type { RegisteredEntities } from './registration.service.js';
 
 /** Remembers packages by their bytes, so that one which comes again is known before it is unpacked. */
 @Injectable()
-export class RegisteredPackages {
+export class RegisteredPackagesStore {
   constructor(private readonly unit: UnitOfWork) {}
 
   /** What registering it again answers, or null when it is not known or a model of it has changed since. */
-  async find(digest: string): Promise<Registered | null> {
-    const [known] = await this.unit.manager.query<{ result: Registered }[]>(
+  async find(digest: string): Promise<RegisteredEntities | null> {
+    const [known] = await this.unit.manager.query<{ result: RegisteredEntities }[]>(
       `SELECT result FROM registered_package p WHERE digest = $1 AND NOT EXISTS (
          SELECT FROM jsonb_each(p.models) kept LEFT JOIN model m ON m.id = kept.key::uuid
          WHERE m.revision IS DISTINCT FROM (kept.value)::int OR m.deleted_at IS NOT NULL)`,
@@ -19,7 +19,7 @@ export class RegisteredPackages {
   }
 
   /** @param revisions of its models by id, as they were when the registry was seen to have all of it */
-  async keep(digest: string, revisions: Record<string, number>, registered: Registered): Promise<void> {
+  async save(digest: string, revisions: Record<string, number>, registered: RegisteredEntities): Promise<void> {
     const unchanged = <T extends { outcome: string }>(entities: T[]) =>
       entities.map((entity) => ({ ...entity, outcome: 'unchanged' }));
     const { models, components, relationships } = registered;

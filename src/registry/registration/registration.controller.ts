@@ -2,39 +2,39 @@ import { Body, Controller, HttpCode, Post, Query, Req, Res } from '@nestjs/commo
 import { ApiBearerAuth, ApiConsumes, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Actor } from '../../core/access/actor.js';
-import { Caller } from '../../core/access/public.js';
-import { Requires } from '../../core/rest/rights/requires.js';
-import { filesOf, TakesFiles } from '../../core/rest/upload.js';
-import { isSet } from '../../core/schema/input-fields.js';
-import { accepted, OperationView } from '../../jobs/operations/operation.view.js';
+import { CurrentActor } from '../../core/access/public.js';
+import { RequiresRight } from '../../core/rest/rights/requires.js';
+import { getFormFiles, AcceptsFiles } from '../../core/rest/upload.js';
+import { parseFlag } from '../../core/schema/input-fields.js';
+import { respondAccepted, OperationView } from '../../jobs/operations/operation.view.js';
 import { GenerationService } from '../generation/generation.service.js';
 import { ComponentsInput, GenerationInput, PackageInput } from '../registry.inputs.js';
 import { registryPolicy } from '../registry.policy.js';
-import { ComponentRegistrations } from './component-registrations.service.js';
+import { ComponentRegistrationService } from './component-registrations.service.js';
 import type { RegistrationResult } from './outcome.js';
-import { RegistrationJobs } from './registration-jobs.service.js';
-import { RegistrationsService } from './registrations.service.js';
+import { RegistrationJobsService } from './registration-jobs.service.js';
+import { PackageRegistrationService } from './registrations.service.js';
 
 /** How definitions come into the registry. With `?async=true` the longer ways answer 202 and where to ask for the operation. */
 @ApiTags('registry')
 @ApiBearerAuth()
 @Controller(['api/meshmodels', 'api/registry'])
-export class RegistrationController {
+export class DefinitionRegistrationController {
   constructor(
-    private readonly registrations: RegistrationsService,
-    private readonly components: ComponentRegistrations,
+    private readonly registrations: PackageRegistrationService,
+    private readonly components: ComponentRegistrationService,
     private readonly generation: GenerationService,
-    private readonly jobs: RegistrationJobs,
+    private readonly jobs: RegistrationJobsService,
   ) {}
 
   /** Registers a package. */
   @Post('register')
-  @Requires(registryPolicy.register)
+  @RequiresRight(registryPolicy.register)
   @HttpCode(200)
-  @TakesFiles()
+  @AcceptsFiles()
   @ApiConsumes('multipart/form-data', 'application/json')
   async register(
-    @Caller() actor: Actor,
+    @CurrentActor() actor: Actor,
     @Req() request: Request,
     @Body() input: PackageInput,
     @Query('async') later: string | undefined,
@@ -44,32 +44,32 @@ export class RegistrationController {
   ): Promise<RegistrationResult | OperationView> {
     const wish = {
       ...input,
-      register: isSet(input.register ?? register, true),
-      atomic: isSet(input.atomic ?? atomic, false),
+      register: parseFlag(input.register ?? register, true),
+      atomic: parseFlag(input.atomic ?? atomic, false),
     };
-    if (later === 'true') return accepted(response, await this.jobs.beginRegistration(actor, wish, filesOf(request)));
-    return this.registrations.registerPackage(actor, wish, filesOf(request));
+    if (later === 'true') return respondAccepted(response, await this.jobs.enqueueRegistration(actor, wish, getFormFiles(request)));
+    return this.registrations.registerPackage(actor, wish, getFormFiles(request));
   }
 
   /** Registers components of a model that is named beside them. */
   @Post('components')
-  @Requires(registryPolicy.register)
+  @RequiresRight(registryPolicy.register)
   @HttpCode(200)
-  registerComponents(@Caller() actor: Actor, @Body() input: ComponentsInput): Promise<RegistrationResult> {
+  registerComponents(@CurrentActor() actor: Actor, @Body() input: ComponentsInput): Promise<RegistrationResult> {
     return this.components.register(actor, input);
   }
 
   /** Makes models of a source and registers them, unless `config.register` is false. */
   @Post('generate')
-  @Requires(registryPolicy.generate)
+  @RequiresRight(registryPolicy.generate)
   @HttpCode(200)
   async generate(
-    @Caller() actor: Actor,
+    @CurrentActor() actor: Actor,
     @Body() input: GenerationInput,
     @Query('async') later: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<RegistrationResult | OperationView> {
-    if (later === 'true') return accepted(response, await this.jobs.beginGeneration(actor, input));
+    if (later === 'true') return respondAccepted(response, await this.jobs.enqueueGeneration(actor, input));
     return this.generation.generate(actor, input);
   }
 }

@@ -8,27 +8,27 @@ import type {
   RegistrantDefinition,
   RelationshipDefinition,
 } from '../definition.js';
-import { statusOf } from '../entry-status.js';
-import { slugOf, UNCATEGORIZED } from '../models/category.js';
-import { versionOrder } from '../models/version-order.js';
+import { parseStatus } from '../entry-status.js';
+import { toCategorySlug, UNCATEGORIZED } from '../models/category.js';
+import { toVersionOrder } from '../models/version-order.js';
 
 /** Characters of JSON and schemas that go into one statement. */
-const LARGEST_STATEMENT = 4_000_000;
+const MAX_STATEMENT_CHARACTERS = 4_000_000;
 
 /** What registering needs to know of a record that is there. */
-export interface Known {
+export interface StoredDefinition {
   id: string;
   digest: string;
   deletedAt: Date | null;
 }
 
-export interface KnownModel extends Known {
+export interface StoredModel extends StoredDefinition {
   status: string;
   revision: number;
 }
 
 /** A definition that is to be written, under the id it has or gets. */
-export interface Written<D> {
+export interface DefinitionToWrite<D> {
   id: string;
   digest: string;
   definition: D;
@@ -46,7 +46,7 @@ export class RegistrationStore {
   constructor(private readonly unit: UnitOfWork) {}
 
   /** The id of a registrant, which is made when it is not there. */
-  async registrant({ kind, hostname }: RegistrantDefinition): Promise<string> {
+  async findOrCreateRegistrant({ kind, hostname }: RegistrantDefinition): Promise<string> {
     const find = 'SELECT id FROM registrant WHERE kind = $1 AND hostname = $2';
     const [found] = await this.query<{ id: string }>(find, [kind, hostname]);
     if (found) return found.id;
@@ -61,8 +61,8 @@ export class RegistrationStore {
   }
 
   /** The model of this identity as it stands; deleted ones too. */
-  async findModel({ registrant, name, version }: ModelDefinition): Promise<KnownModel | undefined> {
-    const [found] = await this.query<KnownModel>(
+  async findModel({ registrant, name, version }: ModelDefinition): Promise<StoredModel | undefined> {
+    const [found] = await this.query<StoredModel>(
       `SELECT m.id, m.digest, m.status, m.revision, m.deleted_at AS "deletedAt" FROM model m JOIN registrant r ON r.id = m.registrant_id
        WHERE r.kind = $1 AND r.hostname = $2 AND m.name = $3 AND m.version = $4`,
       [registrant.kind, registrant.hostname, name, version],
@@ -71,8 +71,8 @@ export class RegistrationStore {
   }
 
   /** The same, held until the end of the unit of work; one that is not there is made, so that two registrations of it come one after another. */
-  async holdModel(model: ModelDefinition, digest: string): Promise<KnownModel & { isNew: boolean }> {
-    const registrantId = await this.registrant(model.registrant);
+  async lockOrCreateModel(model: ModelDefinition, digest: string): Promise<StoredModel & { isNew: boolean }> {
+    const registrantId = await this.findOrCreateRegistrant(model.registrant);
     const made = await this.query<{ id: string }>(
       `INSERT INTO model (id, registrant_id, name, version, version_order, display_name, category, category_slug, digest, status)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING RETURNING id`,
@@ -81,14 +81,14 @@ export class RegistrationStore {
         registrantId,
         model.name,
         model.version,
-        versionOrder(model.version),
+        toVersionOrder(model.version),
         model.displayName,
-        ...categoryOf(model),
+        ...categoryColumns(model),
         digest,
-        givenStatus(model.rest),
+        initialStatus(model.rest),
       ],
     );
-    const [held] = await this.query<KnownModel>(
+    const [held] = await this.query<StoredModel>(
       `SELECT id, digest, status, revision, deleted_at AS "deletedAt" FROM model
        WHERE registrant_id = $1 AND name = $2 AND version = $3 FOR UPDATE`,
       [registrantId, model.name, model.version],
@@ -106,7 +106,7 @@ export class RegistrationStore {
         id,
         model.displayName,
         model.description,
-        ...categoryOf(model),
+        ...categoryColumns(model),
         model.subCategory,
         model.metadata['isAnnotation'] === true,
         model.metadata,
@@ -117,8 +117,8 @@ export class RegistrationStore {
   }
 
   /** The components of a model by kind and apiVersion; deleted ones too. */
-  async components(modelId: string): Promise<Map<string, Known>> {
-    const rows = await this.query<Known & { kind: string; apiVersion: string }>(
+  async findComponents(modelId: string): Promise<Map<string, StoredDefinition>> {
+    const rows = await this.query<StoredDefinition & { kind: string; apiVersion: string }>(
       `SELECT id, kind, api_version AS "apiVersion", digest, deleted_at AS "deletedAt" FROM component WHERE model_id = $1`,
       [modelId],
     );
@@ -126,8 +126,8 @@ export class RegistrationStore {
   }
 
   /** The relationships of a model by what tells them apart; deleted ones too. */
-  async relationships(modelId: string): Promise<Map<string, Known>> {
-    const rows = await this.query<Known & { identity: string }>(
+  async findRelationships(modelId: string): Promise<Map<string, StoredDefinition>> {
+    const rows = await this.query<StoredDefinition & { identity: string }>(
       `SELECT id, identity, digest, deleted_at AS "deletedAt" FROM relationship WHERE model_id = $1`,
       [modelId],
     );
@@ -135,16 +135,16 @@ export class RegistrationStore {
   }
 
   /** Keeps the schemas that are not kept yet. It stands apart from any transaction: a schema that nothing refers to does no harm. */
-  async keepSchemas(schemas: readonly string[]): Promise<void> {
+  async insertSchemas(schemas: readonly string[]): Promise<void> {
     const texts = new Map(schemas.filter(Boolean).map((text) => [schemaDigest(text) ?? '', text]));
     if (texts.size === 0) return;
-    await this.unit.apart(async () => {
+    await this.unit.runOutside(async () => {
       const known = await this.query<{ digest: string }>('SELECT digest FROM component_schema WHERE digest = ANY($1)', [
         [...texts.keys()],
       ]);
       for (const { digest } of known) texts.delete(digest);
       const missing = [...texts].sort(([a], [b]) => (a < b ? -1 : 1));
-      for (const batch of batches(missing, ([, text]) => text.length))
+      for (const batch of toBatches(missing, ([, text]) => text.length))
         await this.query(
           `INSERT INTO component_schema (digest, text) SELECT * FROM unnest($1::text[], $2::text[]) ON CONFLICT DO NOTHING`,
           [batch.map(([digest]) => digest), batch.map(([, text]) => text)],
@@ -152,16 +152,16 @@ export class RegistrationStore {
     });
   }
 
-  async writeComponents(modelId: string, listed: boolean, components: Written<ComponentDefinition>[]): Promise<void> {
+  async writeComponents(modelId: string, listed: boolean, components: DefinitionToWrite<ComponentDefinition>[]): Promise<void> {
     const rows = components.map(({ id, digest, definition }) => {
       const { kind, apiVersion, displayName, schema, description, format, styles, capabilities, metadata, rest } =
         definition;
       const details = JSON.stringify({ description, format, styles, capabilities, metadata, rest });
-      const status = givenStatus(rest);
+      const status = initialStatus(rest);
       const annotation = metadata['isAnnotation'] === true;
       return [id, kind, apiVersion, displayName, annotation, status, schemaDigest(schema), digest, details] as const;
     });
-    for (const batch of batches(rows, (row) => row[8].length + 200))
+    for (const batch of toBatches(rows, (row) => row[8].length + 200))
       await this.query(
         `INSERT INTO component (id, kind, api_version, display_name, is_annotation, status, schema_digest, digest, details, model_id, listed)
          SELECT *, $10::uuid, $11::boolean AND status = 'enabled' FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::boolean[], $6::text[], $7::text[], $8::text[], $9::jsonb[])
@@ -170,21 +170,21 @@ export class RegistrationStore {
            display_name = EXCLUDED.display_name, is_annotation = EXCLUDED.is_annotation, schema_digest = EXCLUDED.schema_digest,
            digest = EXCLUDED.digest, details = EXCLUDED.details, listed = $11 AND component.status = 'enabled',
            deleted_at = NULL, updated_at = now(), revision = component.revision + 1`,
-        [...columns(batch, 9), modelId, listed],
+        [...toColumns(batch, 9), modelId, listed],
       );
   }
 
   async writeRelationships(
     modelId: string,
     listed: boolean,
-    relationships: (Written<RelationshipDefinition> & { identity: string })[],
+    relationships: (DefinitionToWrite<RelationshipDefinition> & { identity: string })[],
   ): Promise<void> {
     const rows = relationships.map(({ id, digest, identity, definition }) => {
       const { kind, type, subType, version, selectors, metadata, rest } = definition;
       const json = [selectors, metadata, rest].map((each) => JSON.stringify(each));
-      return [id, kind, type, subType, givenStatus(rest), version, ...json, identity, digest] as const;
+      return [id, kind, type, subType, initialStatus(rest), version, ...json, identity, digest] as const;
     });
-    for (const batch of batches(rows, (row) => String(row[6]).length + 500))
+    for (const batch of toBatches(rows, (row) => String(row[6]).length + 500))
       await this.query(
         `INSERT INTO relationship (id, kind, type, sub_type, status, version, selectors, metadata, rest, identity, digest, model_id, listed)
          SELECT *, $12::uuid, $13::boolean AND status = 'enabled' FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::jsonb[], $8::jsonb[], $9::jsonb[], $10::text[], $11::text[])
@@ -192,7 +192,7 @@ export class RegistrationStore {
          ON CONFLICT (model_id, identity) DO UPDATE SET
            version = EXCLUDED.version, metadata = EXCLUDED.metadata, rest = EXCLUDED.rest, digest = EXCLUDED.digest,
            listed = $13 AND relationship.status = 'enabled', deleted_at = NULL, updated_at = now(), revision = relationship.revision + 1`,
-        [...columns(batch, 11), modelId, listed],
+        [...toColumns(batch, 11), modelId, listed],
       );
   }
 
@@ -201,25 +201,25 @@ export class RegistrationStore {
   }
 }
 
-const categoryOf = ({ category }: ModelDefinition): [string, string] => {
+const categoryColumns = ({ category }: ModelDefinition): [string, string] => {
   const name = category || UNCATEGORIZED;
-  return [name, slugOf(name)];
+  return [name, toCategorySlug(name)];
 };
 
 /** The status that a definition comes with; it counts when the entity is new, and afterwards only what was set here. */
-const givenStatus = ({ status }: { status?: unknown }): string =>
-  status === 'disabled' || status === 'ignored' ? statusOf(status) : 'enabled';
+const initialStatus = ({ status }: { status?: unknown }): string =>
+  status === 'disabled' || status === 'ignored' ? parseStatus(status) : 'enabled';
 
-const columns = (rows: (readonly unknown[])[], width: number): unknown[][] =>
+const toColumns = (rows: (readonly unknown[])[], width: number): unknown[][] =>
   Array.from({ length: width }, (_, column) => rows.map((row) => row[column]));
 
-function* batches<T>(rows: T[], sizeOf: (row: T) => number): Generator<T[]> {
+function* toBatches<T>(rows: T[], sizeOf: (row: T) => number): Generator<T[]> {
   let batch: T[] = [];
   let size = 0;
   for (const row of rows) {
     batch.push(row);
     size += sizeOf(row);
-    if (size < LARGEST_STATEMENT && batch.length < 1_000) continue;
+    if (size < MAX_STATEMENT_CHARACTERS && batch.length < 1_000) continue;
     yield batch;
     batch = [];
     size = 0;

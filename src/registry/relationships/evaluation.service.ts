@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { WrittenJson } from '../../core/rest/written-json.js';
-import { jsonBytes } from '../../core/schema/packed-json.js';
-import { Turns } from '../../core/turns.js';
-import { InPlace } from '../../formats/task.js';
+import { SerializedJson } from '../../core/rest/written-json.js';
+import { toJsonBytes } from '../../core/schema/packed-json.js';
+import { TimeSlicer } from '../../core/turns.js';
+import { InlineTaskRunner } from '../../formats/task.js';
 import { WorkerPool } from '../../formats/worker-pool.js';
 import { ModelsStore } from '../models/models.store.js';
 import type { EvaluationInput } from '../registry.inputs.js';
@@ -12,12 +12,12 @@ import { evaluationTask, type PackedDefinitions } from './evaluation/evaluation-
 import { RelationshipsStore } from './relationships.store.js';
 
 /** A design of more bytes is evaluated in a worker. */
-const AT_ONCE = 16 * 1024;
+const INLINE_MAX_BYTES = 16 * 1024;
 
 /** Finds the relationships of designs by the enabled definitions of the registry. */
 @Injectable()
-export class RelationshipEvaluation {
-  private known: { revision: string; definitions: PackedDefinitions } | null = null;
+export class RelationshipEvaluationService {
+  private cached: { revision: string; definitions: PackedDefinitions } | null = null;
 
   constructor(
     private readonly relationships: RelationshipsStore,
@@ -27,28 +27,28 @@ export class RelationshipEvaluation {
   ) {}
 
   /** The design with its relationships, what changed in it, and how each definition fared. @throws InvalidRequest with pointers into the body */
-  async answer({ design, options = {} }: EvaluationInput): Promise<WrittenJson> {
-    const bytes = jsonBytes(design);
-    const tasks = bytes.length <= AT_ONCE ? new InPlace() : this.pool;
-    const input = { design: bytes, definitions: await this.definitions(), options };
-    return WrittenJson.ofBytes(await tasks.run(evaluationTask, input, { lane: 'own' }));
+  async evaluate({ design, options = {} }: EvaluationInput): Promise<SerializedJson> {
+    const bytes = toJsonBytes(design);
+    const tasks = bytes.length <= INLINE_MAX_BYTES ? new InlineTaskRunner() : this.pool;
+    const input = { design: bytes, definitions: await this.loadDefinitions(), options };
+    return SerializedJson.fromBytes(await tasks.run(evaluationTask, input, { lane: 'own' }));
   }
 
   /** The definitions that hold; read anew when the registry has changed. */
-  async definitions(): Promise<PackedDefinitions> {
-    const revision = await this.revision.current();
-    if (this.known?.revision === revision) return this.known.definitions;
-    const records = await this.relationships.holding();
+  async loadDefinitions(): Promise<PackedDefinitions> {
+    const revision = await this.revision.getCurrent();
+    if (this.cached?.revision === revision) return this.cached.definitions;
+    const records = await this.relationships.findEffective();
     const models = await this.models.findAll([...new Set(records.map(({ modelId }) => modelId))]);
     const texts: string[] = [];
-    const turns = new Turns();
+    const turns = new TimeSlicer();
     for (const record of records) {
       const { name = '', version = '' } = models.get(record.modelId) ?? {};
       texts.push(JSON.stringify({ model: { name, version }, definition: record.definition() }));
-      await turns.take();
+      await turns.yieldToEventLoop();
     }
     const json = Buffer.from(`[${texts.join(',')}]`);
-    this.known = { revision, definitions: { digest: createHash('sha256').update(json).digest('hex'), json } };
-    return this.known.definitions;
+    this.cached = { revision, definitions: { digest: createHash('sha256').update(json).digest('hex'), json } };
+    return this.cached.definitions;
   }
 }

@@ -1,5 +1,5 @@
 import { ObjectType } from '@nestjs/graphql';
-import { EnvelopeOf } from '../../core/listing/page.js';
+import { PaginatedView } from '../../core/listing/page.js';
 import { MapField, MapsField, RecordField, TextField, WordField } from '../../core/schema/fields.js';
 import { RecordView } from '../../core/schema/record.view.js';
 import { ModelReferenceView } from '../components/component.view.js';
@@ -40,8 +40,8 @@ export class RelationshipView extends RecordView {
   @MapField({ nullable: true })
   metadata!: object;
 
-  static of(relationship: Relationship, model: ModelReferenceView): RelationshipView {
-    return RecordView.shape(new RelationshipView(), relationship, {
+  static fromEntity(relationship: Relationship, model: ModelReferenceView): RelationshipView {
+    return RecordView.assignRecord(new RelationshipView(), relationship, {
       schemaVersion: SCHEMA_VERSION,
       kind: relationship.kind,
       type: relationship.type,
@@ -56,4 +56,4 @@ export class RelationshipView extends RecordView {
   }
 }
 
-export const RelationshipPage = EnvelopeOf(RelationshipView, 'relationships', 'RelationshipPage');
+export const RelationshipPage = PaginatedView(RelationshipView, 'relationships', 'RelationshipPage');

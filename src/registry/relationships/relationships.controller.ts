@@ -1,13 +1,13 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { RegistryRead } from '../../core/access/registry-read.js';
-import { Requires } from '../../core/rest/rights/requires.js';
-import { WrittenJson } from '../../core/rest/written-json.js';
+import { RequiresRight } from '../../core/rest/rights/requires.js';
+import { SerializedJson } from '../../core/rest/written-json.js';
 import { EvaluationInput } from '../registry.inputs.js';
-import { RegistryAnswers, type RegistryList } from '../registry-answers.js';
+import { RegistryListsService, type RegistryList } from '../registry-answers.js';
 import { RegistryListQuery } from '../registry-list-query.js';
 import { registryPolicy } from '../registry.policy.js';
-import { RelationshipEvaluation } from './evaluation.service.js';
+import { RelationshipEvaluationService } from './evaluation.service.js';
 import { RelationshipPage } from './relationship.view.js';
 
 /** Lists take `pagesize=all`, which is streamed. */
@@ -16,8 +16,8 @@ import { RelationshipPage } from './relationship.view.js';
 @Controller(['api/meshmodels', 'api/registry'])
 export class RelationshipsController {
   constructor(
-    private readonly answers: RegistryAnswers,
-    private readonly evaluation: RelationshipEvaluation,
+    private readonly answers: RegistryListsService,
+    private readonly evaluation: RelationshipEvaluationService,
   ) {}
 
   @Get('relationships')
@@ -36,10 +36,10 @@ export class RelationshipsController {
 
   /** Finds the relationships of a design; each carries its reason. Nothing is kept. */
   @Post('relationships/evaluate')
-  @Requires(registryPolicy.validate)
+  @RequiresRight(registryPolicy.validate)
   @HttpCode(200)
   @RegistryRead()
-  evaluate(@Body() input: EvaluationInput): Promise<WrittenJson> {
-    return this.evaluation.answer(input);
+  evaluate(@Body() input: EvaluationInput): Promise<SerializedJson> {
+    return this.evaluation.evaluate(input);
   }
 }

@@ -1,21 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
-import { type Listing, recordOrder } from '../../core/listing/listing.js';
-import { EntryStore } from '../registry.store.js';
+import { type Listing, recordOrderColumns } from '../../core/listing/listing.js';
+import { ModelEntryStore } from '../registry.store.js';
 import { Relationship } from './relationship.entity.js';
 
-const BATCH = 500;
+const BATCH_SIZE = 500;
 
-const { created_at, updated_at } = recordOrder<Relationship & { name: string }>('relationship');
+const { created_at, updated_at } = recordOrderColumns<Relationship & { name: string }>('relationship');
 
 const listing: Listing<Relationship> = {
   alias: 'relationship',
   pageSize: 25,
   order: {
-    name: { sql: 'relationship.kind', type: 'text', of: ({ kind }) => kind },
-    kind: { sql: 'relationship.kind', type: 'text', of: ({ kind }) => kind },
-    type: { sql: 'relationship.type', type: 'text', of: ({ type }) => type },
-    sub_type: { sql: 'relationship.sub_type', type: 'text', of: ({ subType }) => subType },
+    name: { sql: 'relationship.kind', type: 'text', getValue: ({ kind }) => kind },
+    kind: { sql: 'relationship.kind', type: 'text', getValue: ({ kind }) => kind },
+    type: { sql: 'relationship.type', type: 'text', getValue: ({ type }) => type },
+    sub_type: { sql: 'relationship.sub_type', type: 'text', getValue: ({ subType }) => subType },
     ...({ created_at, updated_at } as Listing<Relationship>['order']),
   },
   defaultOrder: 'name asc',
@@ -28,18 +28,18 @@ const listing: Listing<Relationship> = {
 };
 
 @Injectable()
-export class RelationshipsStore extends EntryStore<Relationship> {
+export class RelationshipsStore extends ModelEntryStore<Relationship> {
   constructor(unit: UnitOfWork) {
-    super(unit, Relationship, listing, BATCH);
+    super(unit, Relationship, listing, BATCH_SIZE);
   }
 
-  ofModel(modelId: string): Promise<Relationship[]> {
-    return this.ofModelBy(modelId, 'identity');
+  findByModel(modelId: string): Promise<Relationship[]> {
+    return this.findByModelInOrder(modelId, 'identity');
   }
 
   /** The enabled relationships of the latest version of every model. */
-  holding(): Promise<Relationship[]> {
-    return this.select()
+  findEffective(): Promise<Relationship[]> {
+    return this.createQueryBuilder()
       .where('relationship.listed AND relationship.model_id IN (SELECT id FROM model WHERE latest)')
       .orderBy('relationship.identity')
       .getMany();

@@ -16,7 +16,7 @@ import services from './relationships/services.json' with { type: 'json' };
 import storage from './relationships/storage.json' with { type: 'json' };
 
 /** What a file beside states; a test holds the files to it. */
-interface Stated {
+interface StatedRelationship {
   kind: string;
   type: string;
   subType: string;
@@ -24,7 +24,7 @@ interface Stated {
   selectors: JsonObject[];
 }
 
-const FILES: readonly unknown[][] = [
+const RELATIONSHIP_FILES: readonly unknown[][] = [
   autoscaling,
   certificates,
   configuration,
@@ -43,7 +43,7 @@ const FILES: readonly unknown[][] = [
 
 /** The relationships that we ship: those of Kubernetes itself, and of extensions that many clusters have. The files beside are the data. */
 export function loadKubernetesRelationships(): RelationshipDefinition[] {
-  return (structuredClone(FILES) as Stated[][]).flat().map((stated) => ({
+  return (structuredClone(RELATIONSHIP_FILES) as StatedRelationship[][]).flat().map((stated) => ({
     ...stated,
     version: 'v1.0.0',
     rest: {},

@@ -3,11 +3,11 @@ import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
 import { type ModelContent } from '../definition.js';
 
-const unpack = promisify(brotliDecompress);
+const decompress = promisify(brotliDecompress);
 
 /** The core model of Kubernetes with its components, as `npm run registry:seed` has taken it from an API server; some 25 ms. */
 export async function loadKubernetesSeed(): Promise<ModelContent> {
-  return JSON.parse((await unpack(await readKubernetesSeed())).toString('utf8')) as ModelContent;
+  return JSON.parse((await decompress(await readKubernetesSeed())).toString('utf8')) as ModelContent;
 }
 
 /** The same, packed. */

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Actor } from '../../core/access/actor.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
-import { Registration } from '../registration/registration.service.js';
+import { DefinitionRegistrar } from '../registration/registration.service.js';
 import { loadKubernetesRelationships } from './kubernetes-relationships.js';
 import { loadKubernetesSeed, readKubernetesSeed } from './kubernetes-seed.js';
 
 /** Lets a fresh server know Kubernetes. It is done once for each version of the seed: what was deleted since stays deleted. */
 @Injectable()
-export class RegistrySeed implements OnApplicationBootstrap {
+export class RegistrySeedService implements OnApplicationBootstrap {
   constructor(
-    private readonly registration: Registration,
+    private readonly registration: DefinitionRegistrar,
     private readonly unit: UnitOfWork,
   ) {}
 
@@ -20,18 +20,18 @@ export class RegistrySeed implements OnApplicationBootstrap {
       .update(await readKubernetesSeed())
       .update(JSON.stringify(relationships));
     const seed = digest.digest('hex');
-    if ((await this.planted()) === seed) return;
+    if ((await this.readAppliedSeed()) === seed) return;
     const content = await loadKubernetesSeed();
     await this.unit.run(async () => {
       // Replicas that start together plant once.
       await this.unit.manager.query('SELECT FROM registry_revision FOR UPDATE');
-      if ((await this.planted()) === seed) return;
+      if ((await this.readAppliedSeed()) === seed) return;
       await this.registration.register(Actor.system('first start'), [{ ...content, relationships }]);
       await this.unit.manager.query('UPDATE registry_revision SET seed = $1', [seed]);
     });
   }
 
-  private async planted(): Promise<string | null> {
+  private async readAppliedSeed(): Promise<string | null> {
     const [row] = await this.unit.manager.query<{ seed: string | null }[]>('SELECT seed FROM registry_revision');
     return row?.seed ?? null;
   }

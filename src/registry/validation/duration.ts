@@ -9,7 +9,7 @@ const UNITS: Record<string, bigint> = {
   h: 3_600_000_000_000n,
 };
 const PART = /^(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/;
-const LARGEST = 1n << 63n;
+const MAX_NANOSECONDS = 1n << 63n;
 
 /** Reads `1h30m` as `time.ParseDuration` of Go does. @returns nanoseconds; undefined when it is none */
 export function parseDuration(text: string): bigint | undefined {
@@ -25,14 +25,14 @@ export function parseDuration(text: string): bigint | undefined {
     const size = UNITS[unit] ?? 0n;
     const shown = fraction.slice(0, 18);
     total += BigInt(whole || '0') * size + (BigInt(shown || '0') * size) / 10n ** BigInt(shown.length);
-    if (total > LARGEST) return undefined;
+    if (total > MAX_NANOSECONDS) return undefined;
     rest = rest.slice(part.length);
   }
-  if (total === LARGEST && sign !== '-') return undefined;
+  if (total === MAX_NANOSECONDS && sign !== '-') return undefined;
   return sign === '-' ? -total : total;
 }
 
-const WORDS: [bigint, string[]][] = [
+const UNIT_WORDS: [bigint, string[]][] = [
   [1n, ['ns', 'nano']],
   [1_000n, ['us', 'µs', 'micro']],
   [1_000_000n, ['ms', 'milli']],
@@ -44,13 +44,13 @@ const WORDS: [bigint, string[]][] = [
 ];
 
 /** The format `duration` of custom resources: that of Go, or numbers with words anywhere in the text (`2 days`). */
-export function parseWordyDuration(text: string): bigint | undefined {
+export function parseCustomResourceDuration(text: string): bigint | undefined {
   const plain = parseDuration(text);
   if (plain !== undefined || text.length > 1000) return plain;
   let total: bigint | undefined;
   for (const [, count = '', word = ''] of text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g)) {
     const unit = word.toLowerCase();
-    const size = WORDS.find(([, names]) => names.includes(unit) || unit.startsWith(names.at(-1) ?? ''))?.[0];
+    const size = UNIT_WORDS.find(([, names]) => names.includes(unit) || unit.startsWith(names.at(-1) ?? ''))?.[0];
     if (size !== undefined) total = (total ?? 0n) + BigInt(count) * size;
   }
   return total;

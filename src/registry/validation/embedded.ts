@@ -1,43 +1,43 @@
-import { isObject, type Json, pointerTo } from '../../formats/located.js';
-import type { Budget } from './budget.js';
-import { type Findings, invalid } from './finding.js';
+import { isObject, type Json, toPointer } from '../../formats/located.js';
+import type { StepBudget } from './budget.js';
+import { type Findings, invalidValue } from './finding.js';
 import { checkListType } from './list-types.js';
 import { dns1035Label, pathSegment } from './names.js';
 import { checkObjectMeta } from './object-meta.js';
 import type { SchemaNode } from './schema-node.js';
 
 /** Judges what a schema says of the shape of lists and of resources within resources. */
-export function checkStructure(value: Json, node: SchemaNode, at: string, findings: Findings, budget: Budget): void {
+export function checkStructure(value: Json, node: SchemaNode, at: string, findings: Findings, budget: StepBudget): void {
   budget.spend(1);
   if (Array.isArray(value)) {
     checkListType(value, node, at, findings);
     const items = node.items;
     if (items)
-      for (const [index, item] of value.entries()) checkStructure(item, items, at + pointerTo(index), findings, budget);
+      for (const [index, item] of value.entries()) checkStructure(item, items, at + toPointer(index), findings, budget);
     return;
   }
   if (!isObject(value)) return;
-  if (node.embeds && at !== '') checkEmbedded(value, at, findings);
+  if (node.embeds && at !== '') checkEmbeddedResource(value, at, findings);
   const additional = node.additional;
   for (const [name, member] of Object.entries(value)) {
     const schema = node.property(name) ?? (typeof additional === 'object' ? additional : undefined);
-    if (schema) checkStructure(member, schema, at + pointerTo(name), findings, budget);
+    if (schema) checkStructure(member, schema, at + toPointer(name), findings, budget);
   }
 }
 
-function checkEmbedded(value: Record<string, Json>, at: string, findings: Findings): void {
+function checkEmbeddedResource(value: Record<string, Json>, at: string, findings: Findings): void {
   const { apiVersion, kind } = value;
   const report = (name: string, detail: string): void =>
     findings.error(`${at}/${name}`, 'x-kubernetes-embedded-resource', detail);
   for (const name of ['apiVersion', 'kind']) {
     const member = value[name];
     if (member === undefined) report(name, 'Required value');
-    else if (typeof member !== 'string') report(name, invalid(member, 'must be a string'));
-    else if (member === '') report(name, invalid(member, 'must not be empty'));
+    else if (typeof member !== 'string') report(name, invalidValue(member, 'must be a string'));
+    else if (member === '') report(name, invalidValue(member, 'must not be empty'));
   }
   if (typeof apiVersion === 'string' && apiVersion.split('/').length > 2)
-    report('apiVersion', invalid(apiVersion, `unexpected GroupVersion string: ${apiVersion}`));
+    report('apiVersion', invalidValue(apiVersion, `unexpected GroupVersion string: ${apiVersion}`));
   const ofKind = typeof kind === 'string' && kind !== '' ? dns1035Label(kind.toLowerCase()) : undefined;
-  if (ofKind) report('kind', invalid(kind, `may have mixed case, but should otherwise match: ${ofKind}`));
+  if (ofKind) report('kind', invalidValue(kind, `may have mixed case, but should otherwise match: ${ofKind}`));
   checkObjectMeta(value['metadata'], `${at}/metadata`, { name: pathSegment, mustBeNamed: false }, findings);
 }

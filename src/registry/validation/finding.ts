@@ -9,13 +9,13 @@ export interface Finding {
 }
 
 /** A resource is valid when there are no errors; warnings tell what would be dropped and what could not be judged. */
-export interface Verdict {
+export interface ValidationResult {
   errors: Finding[];
   warnings: Finding[];
 }
 
 /** More than anybody reads; a hostile resource could ask for a million. */
-const MOST = 200;
+const MAX_FINDINGS = 200;
 
 /** What a check tells of, up to a bound. */
 export class Findings {
@@ -24,17 +24,17 @@ export class Findings {
 
   /** Whether further warnings would be dropped, so that nobody needs to word them. */
   get isFull(): boolean {
-    return this.warnings.length >= MOST;
+    return this.warnings.length >= MAX_FINDINGS;
   }
 
   error(pointer: string, keyword: string, detail: string): void {
-    if (this.errors.length >= MOST) return;
+    if (this.errors.length >= MAX_FINDINGS) return;
     if (this.errors.some((known) => known.pointer === pointer && known.detail === detail)) return;
     this.errors.push({ pointer, detail, keyword });
   }
 
   warn(pointer: string, keyword: string, detail: string): void {
-    if (this.warnings.length >= MOST) return;
+    if (this.warnings.length >= MAX_FINDINGS) return;
     if (this.warnings.some((known) => known.pointer === pointer && known.detail === detail)) return;
     this.warnings.push({ pointer, detail, keyword });
   }
@@ -58,12 +58,12 @@ export function quoted(value: unknown): string {
 }
 
 /** The wording of `field.Invalid`. */
-export function invalid(value: unknown, why: string): string {
+export function invalidValue(value: unknown, why: string): string {
   return `Invalid value: ${quoted(value)}: ${why}`;
 }
 
 /** `/spec/ports/0/name` → `spec.ports[0].name`, as messages of an API server write it. */
-export function dotted(pointer: string): string {
+export function toFieldPath(pointer: string): string {
   const segments = pointer.split('/').slice(1);
   const words = segments.map((segment) => {
     const key = segment.replaceAll('~1', '/').replaceAll('~0', '~');

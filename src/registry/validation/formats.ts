@@ -1,11 +1,11 @@
-import { parseWordyDuration } from './duration.js';
+import { parseCustomResourceDuration } from './duration.js';
 import { parseCidr, parseIp } from './ip-address.js';
 import { isDateTime, parseDate } from './timestamp.js';
 
 type FormatRule = (text: string) => boolean;
 
 /** Longer texts of these formats would only cost time. */
-const MOST = 10_000;
+const MAX_TEXT_LENGTH = 10_000;
 
 const HOST_LABEL = '[a-zA-Z0-9\\p{S}\\p{L}]';
 const HOST = new RegExp(
@@ -41,7 +41,7 @@ const FORMATS: Record<string, FormatRule> = {
   byte: isBase64,
   password: () => true,
   date: (text) => parseDate(text) !== undefined,
-  duration: (text) => parseWordyDuration(text) !== undefined,
+  duration: (text) => parseCustomResourceDuration(text) !== undefined,
   datetime: isDateTime,
   k8sshortname: (text) => text.length <= 63 && /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/.test(text),
   k8slongname: (text) =>
@@ -49,7 +49,7 @@ const FORMATS: Record<string, FormatRule> = {
 };
 
 /** Whether an API server judges texts by this format. */
-export function isJudgedFormat(format: string): boolean {
+export function isCheckedFormat(format: string): boolean {
   return Object.hasOwn(FORMATS, format.replaceAll('-', ''));
 }
 
@@ -59,7 +59,7 @@ export function hasFormat(format: string, text: string): boolean {
   const rule = Object.hasOwn(FORMATS, name) ? FORMATS[name] : undefined;
   if (!rule || name === 'password') return true;
   if (name === 'byte') return isBase64(text);
-  return text.length <= MOST && rule(text);
+  return text.length <= MAX_TEXT_LENGTH && rule(text);
 }
 
 /** Standard base64 with its padding, and nothing else. */

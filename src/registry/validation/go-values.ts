@@ -1,5 +1,5 @@
 import { type Json } from '../../formats/located.js';
-import { dotted, type Findings, invalid, quoted } from './finding.js';
+import { toFieldPath, type Findings, invalidValue, quoted } from './finding.js';
 import { isBase64 } from './formats.js';
 import { checkMetaShape } from './object-meta.js';
 import { parseQuantity } from './quantity.js';
@@ -14,7 +14,7 @@ import { parseTimestamp } from './timestamp.js';
  */
 export function checkGoValue(value: Json, node: SchemaNode, at: string, findings: Findings): boolean {
   const report = (keyword: string, why: string): true => {
-    findings.error(at, keyword, invalid(value, `${dotted(at)}: ${why}`));
+    findings.error(at, keyword, invalidValue(value, `${toFieldPath(at)}: ${why}`));
     return true;
   };
   if (value === null) return true;

@@ -1,19 +1,19 @@
 import type { Json, JsonObject } from '../../formats/located.js';
-import { compileSchema, validate } from './validate.js';
+import { compileSchema, validateBySchema } from './validate.js';
 
 const TYPE = { apiVersion: 'example.com/v1', kind: 'Thing' };
 const THING = { ...TYPE, metadata: { name: 'thing' } };
 
 /** What is said of a spec, judged by its schema. */
-function ofSpec(spec: Json, schema: JsonObject): ReturnType<typeof validate> {
-  return validate({ ...THING, spec }, { type: 'object', properties: { spec: schema } }, { type: TYPE });
+function ofSpec(spec: Json, schema: JsonObject): ReturnType<typeof validateBySchema> {
+  return validateBySchema({ ...THING, spec }, { type: 'object', properties: { spec: schema } }, { type: TYPE });
 }
 
 const places = (findings: { pointer: string; keyword: string }[]): string[] =>
   findings.map(({ pointer, keyword }) => `${keyword} ${pointer}`);
 
 describe('hostile input', () => {
-  const rule = (text: string, value: Json, type: JsonObject): ReturnType<typeof validate> =>
+  const rule = (text: string, value: Json, type: JsonObject): ReturnType<typeof validateBySchema> =>
     ofSpec(value, { ...type, 'x-kubernetes-validations': [{ rule: text }] });
   const numbers = { type: 'array', items: { type: 'integer' } };
   const thousand = Array.from({ length: 1000 }, (_, index) => index);
@@ -22,7 +22,7 @@ describe('hostile input', () => {
     const resource = JSON.parse(
       '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a","labels":{"constructor":"b"}},"spec":{"__proto__":{"polluted":true},"a\\u0000":1}}',
     ) as JsonObject;
-    const { warnings } = validate(
+    const { warnings } = validateBySchema(
       resource,
       { type: 'object', properties: { spec: { type: 'object' } } },
       { type: TYPE },
@@ -51,12 +51,12 @@ describe('hostile input', () => {
     ];
     for (const a of circles) {
       const schema = { type: 'object', properties: { spec: { $ref: '#/definitions/a' } }, definitions: { a } };
-      expect(() => validate({ ...THING, spec: {} }, schema, { type: TYPE })).not.toThrow();
+      expect(() => validateBySchema({ ...THING, spec: {} }, schema, { type: TYPE })).not.toThrow();
     }
     const branch = { properties: { x: { $ref: '#/definitions/a' } }, required: ['y'] };
     const doubling = { $schema: 'x', $ref: '#/definitions/a', definitions: { a: { anyOf: [branch, branch] } } };
     const long = JSON.parse('{"x":'.repeat(60) + '1' + '}'.repeat(60)) as JsonObject;
-    expect(places(validate(long, doubling).warnings)).toEqual(['not-judged ']);
+    expect(places(validateBySchema(long, doubling).warnings)).toEqual(['not-judged ']);
   });
 
   it('ends whatever a rule asks for', () => {
@@ -99,7 +99,7 @@ describe('hostile input', () => {
       pattern: 3,
       'x-kubernetes-validations': [1, { rule: 3 }],
     };
-    expect(() => validate(THING, nonsense as unknown as JsonObject, { type: TYPE })).not.toThrow();
+    expect(() => validateBySchema(THING, nonsense as unknown as JsonObject, { type: TYPE })).not.toThrow();
     expect(compileSchema({}).isKubernetes).toBe(false);
   });
 });

@@ -4,7 +4,7 @@ import { compilePattern } from './pattern.js';
 import { parseTimestamp } from './timestamp.js';
 
 /** The formats of JSON Schema that differ from those of custom resources, which mean Go's. */
-const RULES: Record<string, (text: string) => boolean> = {
+const FORMAT_RULES: Record<string, (text: string) => boolean> = {
   'date-time': (text) => parseTimestamp(text.replace(' ', 'T').replace(/:60(?=[.Zz+-]|$)/, ':59')) !== undefined,
   time: (text) => parseTimestamp(`2000-01-01T${text.replace(/:60(?=[.Zz+-]|$)/, ':59')}`) !== undefined,
   duration: (text) => /^P(?!$)(\d+W|(\d+Y)?(\d+M)?(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+S)?)?)$/.test(text),
@@ -14,15 +14,15 @@ const RULES: Record<string, (text: string) => boolean> = {
   uuid: (text) => /^(?:urn:uuid:)?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text),
   byte: (text) => text === '' || hasFormat('byte', text.replace(/[\r\n]/g, '')),
 };
-const SAME = new Set(['date', 'email', 'hostname', 'ipv6']);
-const MOST = 10_000;
+const SHARED_FORMATS = new Set(['date', 'email', 'hostname', 'ipv6']);
+const MAX_TEXT_LENGTH = 10_000;
 
 /** Whether a text has a format; true for formats that are not known. */
 export function hasSchemaFormat(format: string, text: string): boolean {
-  if (format === 'byte') return RULES['byte']?.(text) ?? true;
-  if (text.length > MOST) return true;
-  if (SAME.has(format)) return hasFormat(format, text);
-  return Object.hasOwn(RULES, format) ? (RULES[format]?.(text) ?? true) : true;
+  if (format === 'byte') return FORMAT_RULES['byte']?.(text) ?? true;
+  if (text.length > MAX_TEXT_LENGTH) return true;
+  if (SHARED_FORMATS.has(format)) return hasFormat(format, text);
+  return Object.hasOwn(FORMAT_RULES, format) ? (FORMAT_RULES[format]?.(text) ?? true) : true;
 }
 
 function isPlainRegExp(source: string): boolean {

@@ -1,9 +1,9 @@
-import { isObject, type Json, type JsonObject, pointerTo } from '../../formats/located.js';
+import { isObject, type Json, type JsonObject, toPointer } from '../../formats/located.js';
 import type { SchemaRun } from './json-schema.js';
 import { canonical } from './list-types.js';
 
 /** Keywords of JSON Schema that no structural schema has. */
-const FOREIGN = [
+const JSON_SCHEMA_KEYWORDS = [
   '$schema',
   'if',
   'then',
@@ -21,12 +21,12 @@ const FOREIGN = [
   '$dynamicRef',
   '$recursiveRef',
 ];
-const DEEPEST = 60;
+const MAX_DEPTH = 60;
 
 /** Whether a schema uses what only JSON Schema knows. */
-export function isForeign(schema: Json | undefined, depth = 0): boolean {
-  if (!isObject(schema) || depth > DEEPEST) return false;
-  if (FOREIGN.some((keyword) => Object.hasOwn(schema, keyword))) return true;
+export function usesJsonSchema(schema: Json | undefined, depth = 0): boolean {
+  if (!isObject(schema) || depth > MAX_DEPTH) return false;
+  if (JSON_SCHEMA_KEYWORDS.some((keyword) => Object.hasOwn(schema, keyword))) return true;
   if (Array.isArray(schema['type']) || Array.isArray(schema['items'])) return true;
   const maps = ['properties', 'definitions', '$defs'].flatMap((name) => {
     const map = schema[name];
@@ -37,10 +37,10 @@ export function isForeign(schema: Json | undefined, depth = 0): boolean {
     return Array.isArray(list) ? list : [];
   });
   const single = ['items', 'additionalProperties', 'not'].map((name) => schema[name]);
-  return [...maps, ...lists, ...single].some((part) => isForeign(part, depth + 1));
+  return [...maps, ...lists, ...single].some((part) => usesJsonSchema(part, depth + 1));
 }
 
-export function arrayRules(value: Json[], schema: JsonObject, at: string, run: SchemaRun): void {
+export function checkArrayRules(value: Json[], schema: JsonObject, at: string, run: SchemaRun): void {
   const { items, prefixItems, additionalItems, minItems, maxItems, uniqueItems, contains } = schema;
   if (typeof minItems === 'number' && value.length < minItems)
     run.error(at, 'minItems', `must have at least ${minItems} items`);
@@ -51,10 +51,10 @@ export function arrayRules(value: Json[], schema: JsonObject, at: string, run: S
   const first = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
   const rest = Array.isArray(items) ? additionalItems : items;
   for (const [index, item] of value.entries())
-    run.check(item, index < first.length ? first[index] : rest, at + pointerTo(index));
+    run.check(item, index < first.length ? first[index] : rest, at + toPointer(index));
   if (contains === undefined) return;
   const count = value.filter(
-    (item, index) => run.attempt(item, contains, at + pointerTo(index)).errors.length === 0,
+    (item, index) => run.attempt(item, contains, at + toPointer(index)).errors.length === 0,
   ).length;
   const { minContains: least = 1, maxContains: most = Infinity } = schema as {
     minContains?: number;
@@ -63,30 +63,30 @@ export function arrayRules(value: Json[], schema: JsonObject, at: string, run: S
   if (count < least || count > most) run.error(at, 'contains', 'must contain items that fit the schema');
 }
 
-export function objectRules(value: JsonObject, schema: JsonObject, at: string, run: SchemaRun): void {
+export function checkObjectRules(value: JsonObject, schema: JsonObject, at: string, run: SchemaRun): void {
   const names = Object.keys(value);
   const { minProperties, maxProperties, propertyNames, required } = schema;
   if (typeof minProperties === 'number' && names.length < minProperties)
     run.error(at, 'minProperties', `must have at least ${minProperties} members`);
   if (typeof maxProperties === 'number' && names.length > maxProperties)
     run.error(at, 'maxProperties', `must have at most ${maxProperties} members`);
-  for (const name of textsIn(required))
-    if (!Object.hasOwn(value, name)) run.error(at + pointerTo(name), 'required', 'must be there');
-  if (propertyNames !== undefined) for (const name of names) run.check(name, propertyNames, at + pointerTo(name));
-  members(value, schema, at, run);
-  dependencies(value, schema, at, run);
+  for (const name of readTexts(required))
+    if (!Object.hasOwn(value, name)) run.error(at + toPointer(name), 'required', 'must be there');
+  if (propertyNames !== undefined) for (const name of names) run.check(name, propertyNames, at + toPointer(name));
+  checkMembers(value, schema, at, run);
+  checkDependencies(value, schema, at, run);
 }
 
-function members(value: JsonObject, schema: JsonObject, at: string, run: SchemaRun): void {
+function checkMembers(value: JsonObject, schema: JsonObject, at: string, run: SchemaRun): void {
   const properties = isObject(schema['properties']) ? schema['properties'] : {};
   const byPattern = isObject(schema['patternProperties']) ? Object.entries(schema['patternProperties']) : [];
   const patterns = byPattern.map(([source, part]) => [run.pattern(source), part] as const);
   for (const [name, member] of Object.entries(value)) {
-    const place = at + pointerTo(name);
+    const place = at + toPointer(name);
     const isDeclared = Object.hasOwn(properties, name);
     if (isDeclared) run.check(member, properties[name], place);
     // A pattern that cannot be run may match, so that what it would allow is not refused.
-    const matching = patterns.filter(([pattern]) => pattern?.isIn(name) ?? true);
+    const matching = patterns.filter(([pattern]) => pattern?.matches(name) ?? true);
     for (const [pattern, part] of matching) if (pattern) run.check(member, part, place);
     const additional = schema['additionalProperties'];
     if (isDeclared || matching.length > 0 || additional === undefined) continue;
@@ -96,19 +96,19 @@ function members(value: JsonObject, schema: JsonObject, at: string, run: SchemaR
 }
 
 /** What must be there, or hold, because something else is there. */
-function dependencies(value: JsonObject, schema: JsonObject, at: string, run: SchemaRun): void {
+function checkDependencies(value: JsonObject, schema: JsonObject, at: string, run: SchemaRun): void {
   for (const keyword of ['dependencies', 'dependentRequired', 'dependentSchemas']) {
     const rules = schema[keyword];
     for (const [name, rule] of Object.entries(isObject(rules) ? rules : {})) {
       if (!Object.hasOwn(value, name)) continue;
       if (!Array.isArray(rule)) run.check(value, rule, at);
       else
-        for (const other of textsIn(rule))
-          if (!Object.hasOwn(value, other)) run.error(at + pointerTo(other), keyword, `must be there beside ${name}`);
+        for (const other of readTexts(rule))
+          if (!Object.hasOwn(value, other)) run.error(at + toPointer(other), keyword, `must be there beside ${name}`);
     }
   }
 }
 
-function textsIn(value: Json | undefined): string[] {
+function readTexts(value: Json | undefined): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }

@@ -1,8 +1,8 @@
 import { isObject, type Json, type JsonObject } from '../../formats/located.js';
-import { Budget } from './budget.js';
+import { StepBudget } from './budget.js';
 import { Findings, quoted } from './finding.js';
 import { hasSchemaFormat } from './json-schema-formats.js';
-import { arrayRules, objectRules } from './json-schema-parts.js';
+import { checkArrayRules, checkObjectRules } from './json-schema-parts.js';
 import { canonical } from './list-types.js';
 import { compilePattern, type Pattern } from './pattern.js';
 import { jsonTypeOf } from './scalars.js';
@@ -19,29 +19,29 @@ export interface SchemaRun {
   pattern(source: string): Pattern | undefined;
 }
 
-const STEPS = 50_000;
-const UNJUDGED = ['unevaluatedProperties', 'unevaluatedItems', '$dynamicRef', '$recursiveRef'];
+const MAX_STEPS = 50_000;
+const UNSUPPORTED_KEYWORDS = ['unevaluatedProperties', 'unevaluatedItems', '$dynamicRef', '$recursiveRef'];
 
 /**
  * Judges a value by an ordinary JSON Schema (draft-04 to 2020-12, and the dialect of OpenAPI), which it interprets: compiling one takes
  * too long for a schema that somebody sent. What it cannot judge becomes a warning.
  */
 export function checkJsonSchema(value: Json, schema: JsonObject, findings: Findings): void {
-  new Interpreter(schema, findings, new Budget(STEPS)).check(value, schema, '');
+  new Interpreter(schema, findings, new StepBudget(MAX_STEPS)).check(value, schema, '');
 }
 
 class Interpreter implements SchemaRun {
   constructor(
     private readonly root: JsonObject,
     readonly findings: Findings,
-    private readonly budget: Budget,
+    private readonly budget: StepBudget,
   ) {}
 
   check(value: Json, schema: Json | undefined, at: string): void {
     this.budget.spend(1);
     if (schema === false) this.error(at, 'false schema', 'must not be there');
     if (!isObject(schema)) return;
-    for (const keyword of UNJUDGED)
+    for (const keyword of UNSUPPORTED_KEYWORDS)
       if (Object.hasOwn(schema, keyword)) this.findings.notJudged('', `the keyword ${keyword} is not judged`);
     if (typeof schema['$ref'] === 'string') this.follow(schema['$ref'], value, at);
     if (value === null && schema['nullable'] === true) return;
@@ -51,8 +51,8 @@ class Interpreter implements SchemaRun {
     else if (typeof value === 'string') this.checkText(value, schema, at);
     else if (Array.isArray(value)) {
       this.budget.spend(value.length);
-      arrayRules(value, schema, at, this);
-    } else if (isObject(value)) objectRules(value, schema, at, this);
+      checkArrayRules(value, schema, at, this);
+    } else if (isObject(value)) checkObjectRules(value, schema, at, this);
     this.checkBranches(value, schema, at);
   }
 
@@ -83,10 +83,10 @@ class Interpreter implements SchemaRun {
   private find(reference: string): Json | undefined {
     if (reference === '#') return this.root;
     const [, anchor] = /^#([^/].*)$/.exec(reference) ?? [];
-    if (anchor !== undefined) return anchored(this.root, anchor);
+    if (anchor !== undefined) return findAnchor(this.root, anchor);
     let place: Json | undefined = this.root;
     for (const segment of reference.slice(2).split('/')) {
-      const key = decoded(segment).replaceAll('~1', '/').replaceAll('~0', '~');
+      const key = decodePointer(segment).replaceAll('~1', '/').replaceAll('~0', '~');
       if (Array.isArray(place)) place = place[Number(key)];
       else place = isObject(place) && Object.hasOwn(place, key) ? place[key] : undefined;
     }
@@ -137,7 +137,7 @@ class Interpreter implements SchemaRun {
       this.error(at, 'format', `must be of the format ${format}`);
     const compiled = typeof pattern === 'string' ? this.pattern(pattern) : undefined;
     this.budget.spend((value.length * (compiled?.size ?? 0)) >> 7);
-    const isFound = compiled?.isIn(value) ?? true;
+    const isFound = compiled?.matches(value) ?? true;
     if (!isFound) this.error(at, 'pattern', `must match ${quoted(pattern)}`);
   }
 
@@ -167,7 +167,7 @@ class Interpreter implements SchemaRun {
   }
 }
 
-function decoded(text: string): string {
+function decodePointer(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -176,12 +176,12 @@ function decoded(text: string): string {
 }
 
 /** The part that carries an anchor, by `$anchor` or, in older dialects, by `$id`. */
-function anchored(part: Json, anchor: string): Json | undefined {
+function findAnchor(part: Json, anchor: string): Json | undefined {
   if (typeof part !== 'object' || part === null) return undefined;
   if (isObject(part) && (part['$anchor'] === anchor || part['$id'] === `#${anchor}` || part['id'] === `#${anchor}`))
     return part;
   for (const inner of Object.values(part)) {
-    const found = anchored(inner, anchor);
+    const found = findAnchor(inner, anchor);
     if (found !== undefined) return found;
   }
   return undefined;

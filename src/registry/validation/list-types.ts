@@ -1,4 +1,4 @@
-import { isObject, type Json, pointerTo } from '../../formats/located.js';
+import { isObject, type Json, toPointer } from '../../formats/located.js';
 import { type Findings, quoted } from './finding.js';
 import type { SchemaNode } from './schema-node.js';
 
@@ -9,7 +9,7 @@ export function checkListType(list: Json[], node: SchemaNode, at: string, findin
   if (type !== 'map') return;
   const odd = list.findIndex((item) => item !== null && !isObject(item));
   if (odd >= 0) {
-    const where = at + pointerTo(odd);
+    const where = at + toPointer(odd);
     findings.error(
       where,
       'x-kubernetes-list-type',
@@ -50,6 +50,6 @@ function reportRepeated(values: Json[], at: string, findings: Findings): void {
     const seen = times.get(text) ?? 0;
     times.set(text, seen + 1);
     if (seen === 1)
-      findings.error(at + pointerTo(index), 'x-kubernetes-list-type', `Duplicate value: ${quoted(value)}`);
+      findings.error(at + toPointer(index), 'x-kubernetes-list-type', `Duplicate value: ${quoted(value)}`);
   }
 }

@@ -19,14 +19,14 @@ const CONFIG_KEY_RULE = "a valid config key must consist of alphanumeric charact
 export type NameRule = (name: string) => string | undefined;
 
 /** RFC 1123 label. */
-export const dnsLabel: NameRule = (name) => tooLong(name, 63) ?? (LABEL.test(name) ? undefined : LABEL_RULE);
+export const dnsLabel: NameRule = (name) => checkLength(name, 63) ?? (LABEL.test(name) ? undefined : LABEL_RULE);
 
 /** RFC 1123 subdomain. */
-export const dnsSubdomain: NameRule = (name) => tooLong(name, 253) ?? (isSubdomain(name) ? undefined : SUBDOMAIN_RULE);
+export const dnsSubdomain: NameRule = (name) => checkLength(name, 253) ?? (isSubdomain(name) ? undefined : SUBDOMAIN_RULE);
 
 /** RFC 1035 label, as names of older kinds must be. */
 export const dns1035Label: NameRule = (name) =>
-  tooLong(name, 63) ?? (LABEL_1035.test(name) ? undefined : LABEL_1035_RULE);
+  checkLength(name, 63) ?? (LABEL_1035.test(name) ? undefined : LABEL_1035_RULE);
 
 /** What a path of the API can hold. */
 export const pathSegment: NameRule = (name) => {
@@ -50,13 +50,13 @@ export const qualifiedName: NameRule = (name) => {
 };
 
 export const labelValue: NameRule = (value) =>
-  tooLong(value, 63) ?? (value === '' || QUALIFIED.test(value) ? undefined : LABEL_VALUE_RULE);
+  checkLength(value, 63) ?? (value === '' || QUALIFIED.test(value) ? undefined : LABEL_VALUE_RULE);
 
 /** Keys of config maps and secrets. */
 export const configKey: NameRule = (key) => {
   if (key === '.' || key === '..') return `must not be '${key}'`;
   if (key.startsWith('..')) return "must not start with '..'";
-  return tooLong(key, 253) ?? (CONFIG_KEY.test(key) ? undefined : CONFIG_KEY_RULE);
+  return checkLength(key, 253) ?? (CONFIG_KEY.test(key) ? undefined : CONFIG_KEY_RULE);
 };
 
 /** Names of ports: an IANA service name. */
@@ -69,7 +69,7 @@ export const portName: NameRule = (name) => {
 };
 
 /** A name that a suffix is still to be added to. */
-export function asPrefix(rule: NameRule): NameRule {
+export function prefixRule(rule: NameRule): NameRule {
   return (name) => rule(name.endsWith('-') ? `${name.slice(0, -1)}a` : name);
 }
 
@@ -78,6 +78,6 @@ function isSubdomain(name: string): boolean {
 }
 
 /** Kubernetes counts bytes here. */
-function tooLong(name: string, most: number): string | undefined {
+function checkLength(name: string, most: number): string | undefined {
   return Buffer.byteLength(name) > most ? `must be no more than ${most} bytes` : undefined;
 }

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../formats/located.js';
-import { validate } from './validate.js';
+import { validateBySchema } from './validate.js';
 
 /** What is said of a resource of a built-in type beyond its schema. */
 function said(resource: JsonObject): string[] {
   const schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
-  const { errors } = validate({ metadata: { name: 'name' }, ...resource }, schema);
+  const { errors } = validateBySchema({ metadata: { name: 'name' }, ...resource }, schema);
   return errors.map(({ pointer, detail }) => `${pointer} ${detail}`);
 }
 
@@ -157,7 +157,7 @@ describe('the rules of built-in types', () => {
       },
     };
     const judge = (spec: JsonObject): string[] =>
-      validate(
+      validateBySchema(
         { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec: { containers: [container], ...spec } },
         schema,
       ).errors.map(({ pointer }) => pointer);

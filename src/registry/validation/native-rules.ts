@@ -4,7 +4,7 @@ import { dnsLabel, dnsSubdomain, type NameRule, pathSegment } from './names.js';
 import { customResourceDefinition } from './native/definitions.js';
 import { endpoints, endpointSlice } from './native/endpoints.js';
 import { ingress, ingressClass, networkPolicy, service } from './native/network.js';
-import { Place, type PlaceRule } from './native/place.js';
+import { ResourceField, type FieldRule } from './native/place.js';
 import { podSpec } from './native/pods.js';
 import {
   clusterRole,
@@ -30,7 +30,7 @@ import {
 } from './native/workloads.js';
 
 /** The groups whose types an API server has in itself; all others are of custom resources or of other servers. */
-const GROUPS = new Set([
+const BUILT_IN_GROUPS = new Set([
   '',
   'admissionregistration.k8s.io',
   'apiextensions.k8s.io',
@@ -57,7 +57,7 @@ const GROUPS = new Set([
 ]);
 
 /** What the Go code of an API server asks of its own types beyond their schemas; by group and kind, for all versions. */
-const RULES: Record<string, PlaceRule> = {
+const RULES_BY_KIND: Record<string, FieldRule> = {
   '/ConfigMap': configMap,
   '/Endpoints': endpoints,
   '/LimitRange': limitRange,
@@ -96,7 +96,7 @@ const RULES: Record<string, PlaceRule> = {
 };
 
 /** Kinds whose names are not DNS subdomains. */
-const NAMES: Record<string, NameRule> = {
+const NAME_RULES_BY_KIND: Record<string, NameRule> = {
   '/Namespace': dnsLabel,
   '/Service': dnsLabel,
   'apiregistration.k8s.io/APIService': pathSegment,
@@ -110,17 +110,17 @@ const NAMES: Record<string, NameRule> = {
 
 /** Whether an apiVersion is one of Kubernetes' own, which Go reads and judges. */
 export function isBuiltIn(apiVersion: Json | undefined): boolean {
-  return typeof apiVersion === 'string' && GROUPS.has(groupOf(apiVersion));
+  return typeof apiVersion === 'string' && BUILT_IN_GROUPS.has(groupOf(apiVersion));
 }
 
 export function nameRuleOf(resource: JsonObject): NameRule {
-  return NAMES[keyOf(resource)] ?? dnsSubdomain;
+  return NAME_RULES_BY_KIND[keyOf(resource)] ?? dnsSubdomain;
 }
 
 /** Judges a resource of a built-in type by the rules of its kind; kinds without rules pass. */
 export function checkNativeRules(resource: JsonObject, findings: Findings): void {
   const key = keyOf(resource);
-  if (Object.hasOwn(RULES, key)) RULES[key]?.(new Place(resource, '', findings));
+  if (Object.hasOwn(RULES_BY_KIND, key)) RULES_BY_KIND[key]?.(new ResourceField(resource, '', findings));
 }
 
 function keyOf({ apiVersion, kind }: JsonObject): string {

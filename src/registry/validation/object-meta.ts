@@ -1,10 +1,10 @@
-import { isObject, type Json, type JsonObject, pointerTo, textOf } from '../../formats/located.js';
-import { dotted, type Findings, invalid, quoted } from './finding.js';
-import { asPrefix, dnsLabel, dnsSubdomain, labelValue, type NameRule, qualifiedName } from './names.js';
+import { isObject, type Json, type JsonObject, toPointer, asText } from '../../formats/located.js';
+import { toFieldPath, type Findings, invalidValue, quoted } from './finding.js';
+import { prefixRule, dnsLabel, dnsSubdomain, labelValue, type NameRule, qualifiedName } from './names.js';
 import { isInteger, jsonTypeOf } from './scalars.js';
 import { parseTimestamp } from './timestamp.js';
 
-const MOST_ANNOTATIONS = 256 * 1024;
+const MAX_ANNOTATION_BYTES = 256 * 1024;
 
 type Shape = 'text' | 'integer' | 'boolean' | 'time' | 'texts' | 'map' | 'any' | { list: Record<string, Shape> };
 
@@ -63,13 +63,13 @@ export function checkObjectMeta(metadata: Json | undefined, at: string, rules: M
   checkLabels(meta['labels'], `${at}/labels`, findings);
   checkAnnotations(meta['annotations'], `${at}/annotations`, findings);
   for (const [index, name] of listOf(meta['finalizers']).entries()) {
-    const why = qualifiedName(textOf(name));
-    if (why) findings.error(`${at}/finalizers${pointerTo(index)}`, 'metadata', invalid(name, why));
+    const why = qualifiedName(asText(name));
+    if (why) findings.error(`${at}/finalizers${toPointer(index)}`, 'metadata', invalidValue(name, why));
   }
   for (const [index, owner] of listOf(meta['ownerReferences']).entries()) {
     for (const name of ['apiVersion', 'kind', 'name', 'uid'])
       if (!isObject(owner) || !owner[name])
-        findings.error(`${at}/ownerReferences${pointerTo(index, name)}`, 'metadata', invalid('', 'must not be empty'));
+        findings.error(`${at}/ownerReferences${toPointer(index, name)}`, 'metadata', invalidValue('', 'must not be empty'));
   }
 }
 
@@ -82,9 +82,9 @@ export function checkMetaShape(metadata: Json, at: string, findings: Findings): 
 export function checkLabels(labels: Json | undefined, at: string, findings: Findings): void {
   for (const [key, value] of Object.entries(isObject(labels) ? labels : {})) {
     const ofKey = qualifiedName(key);
-    if (ofKey) findings.error(at, 'metadata', invalid(key, ofKey));
-    const ofValue = labelValue(textOf(value));
-    if (ofValue) findings.error(at + pointerTo(key), 'metadata', invalid(value, ofValue));
+    if (ofKey) findings.error(at, 'metadata', invalidValue(key, ofKey));
+    const ofValue = labelValue(asText(value));
+    if (ofValue) findings.error(at + toPointer(key), 'metadata', invalidValue(value, ofValue));
   }
 }
 
@@ -92,54 +92,54 @@ export function checkAnnotations(annotations: Json | undefined, at: string, find
   let size = 0;
   for (const [key, value] of Object.entries(isObject(annotations) ? annotations : {})) {
     const why = qualifiedName(key.toLowerCase());
-    if (why) findings.error(at, 'metadata', invalid(key, why));
-    size += Buffer.byteLength(key) + Buffer.byteLength(textOf(value));
+    if (why) findings.error(at, 'metadata', invalidValue(key, why));
+    size += Buffer.byteLength(key) + Buffer.byteLength(asText(value));
   }
-  if (size > MOST_ANNOTATIONS)
-    findings.error(at, 'metadata', `Too long: may not be more than ${MOST_ANNOTATIONS} bytes`);
+  if (size > MAX_ANNOTATION_BYTES)
+    findings.error(at, 'metadata', `Too long: may not be more than ${MAX_ANNOTATION_BYTES} bytes`);
 }
 
 function checkNames(meta: JsonObject, at: string, { name: rule, mustBeNamed }: MetaRules, findings: Findings): void {
   const check = (member: string, isName: NameRule): void => {
     const value = meta[member];
     const why = typeof value === 'string' && value !== '' ? isName(value) : undefined;
-    if (why) findings.error(`${at}/${member}`, 'metadata', invalid(value, why));
+    if (why) findings.error(`${at}/${member}`, 'metadata', invalidValue(value, why));
   };
   if (mustBeNamed && !meta['name'] && !meta['generateName'])
     findings.error(`${at}/name`, 'metadata', 'Required value: name or generateName is required');
   check('name', rule);
-  check('generateName', asPrefix(rule));
+  check('generateName', prefixRule(rule));
   check('namespace', dnsLabel);
 }
 
 function checkMembers(value: Json, members: Record<string, Shape>, at: string, findings: Findings): void {
   if (!isObject(value)) {
-    findings.error(at, 'metadata', invalid(value, `cannot unmarshal ${jsonTypeOf(value)} into an object`));
+    findings.error(at, 'metadata', invalidValue(value, `cannot unmarshal ${jsonTypeOf(value)} into an object`));
     return;
   }
   for (const [name, member] of Object.entries(value)) {
     const shape = Object.hasOwn(members, name) ? members[name] : undefined;
-    const place = at + pointerTo(name);
-    if (!shape) findings.warn(place, 'unknown-field', `unknown field "${dotted(place)}"`);
+    const place = at + toPointer(name);
+    if (!shape) findings.warn(place, 'unknown-field', `unknown field "${toFieldPath(place)}"`);
     else if (member !== null) checkShape(member, shape, place, findings);
   }
 }
 
 function checkShape(value: Json, shape: Shape, at: string, findings: Findings): void {
-  const wrong = (): void => findings.error(at, 'metadata', invalid(value, `cannot unmarshal ${jsonTypeOf(value)}`));
+  const wrong = (): void => findings.error(at, 'metadata', invalidValue(value, `cannot unmarshal ${jsonTypeOf(value)}`));
   if (typeof shape === 'object') {
     if (!Array.isArray(value)) return wrong();
     for (const [index, item] of value.entries())
-      if (item !== null) checkMembers(item, shape.list, at + pointerTo(index), findings);
+      if (item !== null) checkMembers(item, shape.list, at + toPointer(index), findings);
   } else if (shape === 'map' && isObject(value)) {
     for (const [key, text] of Object.entries(value))
-      if (text !== null) checkShape(text, 'text', at + pointerTo(key), findings);
+      if (text !== null) checkShape(text, 'text', at + toPointer(key), findings);
   } else if (shape === 'texts' && Array.isArray(value)) {
     for (const [index, text] of value.entries())
-      if (text !== null) checkShape(text, 'text', at + pointerTo(index), findings);
+      if (text !== null) checkShape(text, 'text', at + toPointer(index), findings);
   } else if (shape === 'time' && typeof value === 'string') {
     if (parseTimestamp(value) === undefined)
-      findings.error(at, 'metadata', invalid(value, `parsing time ${quoted(value)}`));
+      findings.error(at, 'metadata', invalidValue(value, `parsing time ${quoted(value)}`));
   } else if (!isOf(value, shape)) wrong();
 }
 
@@ -154,4 +154,4 @@ function listOf(value: Json | undefined): Json[] {
 }
 
 /** Names of custom resources, and of most built-in kinds. */
-export const PLAIN_NAMES: MetaRules = { name: dnsSubdomain, mustBeNamed: true };
+export const DEFAULT_META_RULES: MetaRules = { name: dnsSubdomain, mustBeNamed: true };

@@ -1,15 +1,15 @@
-import { isObject, type Json, type JsonObject, pointerTo } from '../../formats/located.js';
-import type { Budget } from './budget.js';
-import { dotted, type Findings } from './finding.js';
+import { isObject, type Json, type JsonObject, toPointer } from '../../formats/located.js';
+import type { StepBudget } from './budget.js';
+import { toFieldPath, type Findings } from './finding.js';
 import type { SchemaNode } from './schema-node.js';
 
 /** Members that every resource has, whether its schema names them or not. */
-const ENVELOPE = new Set(['apiVersion', 'kind', 'metadata']);
+const ENVELOPE_MEMBERS = new Set(['apiVersion', 'kind', 'metadata']);
 
 /** How JSON becomes what is judged. */
-export interface Reading {
+export interface PreparationContext {
   findings: Findings;
-  budget: Budget;
+  budget: StepBudget;
   /** As Go reads a built-in type: null is the same as absent, and defaults are not the schema's. */
   asGo: boolean;
 }
@@ -18,61 +18,61 @@ export interface Reading {
  * What an API server keeps of a value before it judges it: without unknown fields, without nulls that may not be, with defaults.
  * Objects of the answer have no prototype, so that no key of theirs is special.
  */
-export function prepare(value: Json, node: SchemaNode | undefined, at: string, reading: Reading): Json {
+export function prepareValue(value: Json, node: SchemaNode | undefined, at: string, reading: PreparationContext): Json {
   reading.budget.spend(1);
   if (Array.isArray(value)) {
     const items = node?.items;
     if (!items && (node?.preserves || node?.goType === 'any')) return value;
     return value.map((item, index) => {
       const kept = item === null && items ? substitute(items, reading) : item;
-      return prepare(kept, items, at + pointerTo(index), reading);
+      return prepareValue(kept, items, at + toPointer(index), reading);
     });
   }
   return isObject(value) ? prepareObject(value, node, at, reading) : value;
 }
 
-function prepareObject(value: JsonObject, node: SchemaNode | undefined, at: string, reading: Reading): JsonObject {
+function prepareObject(value: JsonObject, node: SchemaNode | undefined, at: string, reading: PreparationContext): JsonObject {
   const kept = Object.create(null) as JsonObject;
   const additional = node?.additional;
   for (const [key, member] of Object.entries(value)) {
     reading.budget.spend(1);
-    const place = at + pointerTo(key);
+    const place = at + toPointer(key);
     const declared = node?.property(key) ?? (typeof additional === 'object' ? additional : undefined);
-    if ((node?.embeds || at === '') && ENVELOPE.has(key)) {
+    if ((node?.embeds || at === '') && ENVELOPE_MEMBERS.has(key)) {
       if (member !== null) kept[key] = member;
     } else if (declared) {
-      const given = member === null ? nullOf(declared, node?.property(key) === undefined, reading) : member;
-      if (given !== undefined) kept[key] = prepare(given, declared, place, reading);
+      const given = member === null ? replaceNull(declared, node?.property(key) === undefined, reading) : member;
+      if (given !== undefined) kept[key] = prepareValue(given, declared, place, reading);
     } else if (node?.preserves || node?.goType === 'any') kept[key] = member;
-    else if (additional === true) kept[key] = prepare(member, undefined, place, reading);
+    else if (additional === true) kept[key] = prepareValue(member, undefined, place, reading);
     else if (!reading.findings.isFull)
-      reading.findings.warn(place, 'unknown-field', `unknown field "${dotted(place)}"`);
+      reading.findings.warn(place, 'unknown-field', `unknown field "${toFieldPath(place)}"`);
   }
   if (!reading.asGo) addDefaults(kept, node, at, reading);
   return kept;
 }
 
-function addDefaults(kept: JsonObject, node: SchemaNode | undefined, at: string, reading: Reading): void {
+function addDefaults(kept: JsonObject, node: SchemaNode | undefined, at: string, reading: PreparationContext): void {
   for (const name of node?.propertyNames ?? []) {
     if (name in kept) continue;
     const property = node?.property(name);
-    const value = property && defaultOf(property, reading);
-    if (value !== undefined) kept[name] = prepare(value, property, at + pointerTo(name), reading);
+    const value = property && defaultFor(property, reading);
+    if (value !== undefined) kept[name] = prepareValue(value, property, at + toPointer(name), reading);
   }
 }
 
 /** What stands for a null: itself where it may be, else the default or nothing; in a map of Go the zero value. */
-function nullOf(node: SchemaNode, isEntry: boolean, reading: Reading): Json | undefined {
+function replaceNull(node: SchemaNode, isEntry: boolean, reading: PreparationContext): Json | undefined {
   if (reading.asGo) return isEntry ? substitute(node, reading) : undefined;
-  return node.nullable ? null : defaultOf(node, reading);
+  return node.nullable ? null : defaultFor(node, reading);
 }
 
-function defaultOf(node: SchemaNode, { asGo }: Reading): Json | undefined {
+function defaultFor(node: SchemaNode, { asGo }: PreparationContext): Json | undefined {
   return !asGo && node.hasDefault ? node.raw['default'] : undefined;
 }
 
 /** What stands for a null in a list: the default, or the zero value of the Go type. */
-function substitute(node: SchemaNode, { asGo }: Reading): Json {
+function substitute(node: SchemaNode, { asGo }: PreparationContext): Json {
   if (!asGo) return !node.nullable && node.hasDefault ? (node.raw['default'] ?? null) : null;
   if (node.goType === 'quantity') return '0';
   const [type] = node.types;

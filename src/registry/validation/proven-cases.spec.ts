@@ -1,5 +1,5 @@
 import { provenCases, provenDefinition } from '../../../test/support/proven-cases.js';
-import { compileSchema, validate } from './validate.js';
+import { compileSchema, validateBySchema } from './validate.js';
 
 describe('values that a real API server was asked about', () => {
   const cases = provenCases();
@@ -12,7 +12,7 @@ describe('values that a real API server was asked about', () => {
   });
 
   it.each(cases.map(({ line, isTaken }, index) => [line, isTaken, index] as const))('%s', (_, isTaken, index) => {
-    const { errors, warnings } = validate(resources[index] ?? {}, compiled, { type });
+    const { errors, warnings } = validateBySchema(resources[index] ?? {}, compiled, { type });
     expect(errors.length === 0 ? 'takes' : 'refuses').toBe(isTaken ? 'takes' : 'refuses');
     expect(warnings.filter(({ keyword }) => keyword === 'not-judged')).toEqual([]);
   });

@@ -9,10 +9,10 @@ const DECIMAL: Record<string, number> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6
 const BINARY: Record<string, bigint> = { Ki: 10n, Mi: 20n, Gi: 30n, Ti: 40n, Pi: 50n, Ei: 60n };
 const WRONG_FORM = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 const WRONG_SUFFIX = "unable to parse quantity's suffix";
-const LARGEST = (1n << 63n) - 1n;
+const MAX_VALUE = (1n << 63n) - 1n;
 /** Go keeps exponents in 32 bits; nothing real is beyond this, and larger powers are costly. */
-const MOST_EXPONENT = 400;
-const MOST_DIGITS = 2_000;
+const MAX_EXPONENT = 400;
+const MAX_DIGITS = 2_000;
 
 /**
  * Reads `1500m`, `2Gi`, `1e3`.
@@ -20,7 +20,7 @@ const MOST_DIGITS = 2_000;
  * @returns what is wrong with the text, in the words of Kubernetes
  */
 export function parseQuantity(text: string): Quantity | string {
-  if (text === '' || text.length > MOST_DIGITS) return WRONG_FORM;
+  if (text === '' || text.length > MAX_DIGITS) return WRONG_FORM;
   const [, sign, whole = '', fraction = '', letters = '', tail = ''] = SHAPE.exec(text) ?? [];
   if (sign === undefined) return WRONG_FORM;
   const digits = BigInt(whole + fraction || '0');
@@ -29,7 +29,7 @@ export function parseQuantity(text: string): Quantity | string {
   if (whole + fraction === '' && letters + tail !== '') return WRONG_SUFFIX;
   const binary = power.two > 0n;
   let nanos = shift((digits << power.two) * NANO, power.ten - fraction.length);
-  if (binary && nanos > LARGEST * NANO) nanos = LARGEST * NANO;
+  if (binary && nanos > MAX_VALUE * NANO) nanos = MAX_VALUE * NANO;
   return { nanos: sign === '-' ? -nanos : nanos };
 }
 
@@ -50,7 +50,7 @@ function exponentOf(letters: string, tail: string): { ten: number; two: bigint }
   const ten = DECIMAL[letters];
   if (ten !== undefined && Object.hasOwn(DECIMAL, letters) && tail === '') return { ten, two: 0n };
   const exponent = Number(tail);
-  if ((letters === 'e' || letters === 'E') && /\d/.test(tail) && Math.abs(exponent) <= MOST_EXPONENT)
+  if ((letters === 'e' || letters === 'E') && /\d/.test(tail) && Math.abs(exponent) <= MAX_EXPONENT)
     return { ten: exponent, two: 0n };
   return WRONG_SUFFIX;
 }

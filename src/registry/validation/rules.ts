@@ -1,37 +1,37 @@
-import { isObject, type Json, type JsonObject, pointerTo } from '../../formats/located.js';
-import { type Budget, BudgetSpent } from './budget.js';
+import { isObject, type Json, type JsonObject, toPointer } from '../../formats/located.js';
+import { type StepBudget, BudgetExceeded } from './budget.js';
 import { runCel } from './cel/evaluator.js';
-import { celOf } from './cel/json-values.js';
-import { type Expression, parseCel } from './cel/parser.js';
+import { jsonToCel } from './cel/json-values.js';
+import { type CelExpression, parseCel } from './cel/parser.js';
 import { CelUnsupported } from './cel/tokens.js';
 import { CelError, CelOptional, type CelValue } from './cel/values.js';
 import type { Findings } from './finding.js';
 import type { SchemaNode } from './schema-node.js';
 
 /** Steps of one rule on one value; Kubernetes' own limit is of this order. */
-const MOST_STEPS = 100_000;
-const MOST_KEPT = 2_000;
+const MAX_STEPS = 100_000;
+const MAX_CACHED = 2_000;
 
-const kept = new Map<string, Expression | CelUnsupported>();
+const cachedExpressions = new Map<string, CelExpression | CelUnsupported>();
 
 /** Runs `x-kubernetes-validations` on a value and on all that is in it, as for a resource that is new. */
-export function checkRules(value: Json, node: SchemaNode, at: string, findings: Findings, budget: Budget): void {
+export function checkCelRules(value: Json, node: SchemaNode, at: string, findings: Findings, budget: StepBudget): void {
   if (value === null) return;
   budget.spend(1);
   for (const rule of node.rules) checkRule(rule, value, node, at, findings, budget);
-  for (const branch of node.branches('allOf')) checkRules(value, branch, at, findings, budget);
+  for (const branch of node.branches('allOf')) checkCelRules(value, branch, at, findings, budget);
   if (Array.isArray(value)) {
     const items = node.items;
     if (items)
-      for (const [index, item] of value.entries()) checkRules(item, items, at + pointerTo(index), findings, budget);
+      for (const [index, item] of value.entries()) checkCelRules(item, items, at + toPointer(index), findings, budget);
   } else if (isObject(value)) checkMembers(value, node, at, findings, budget);
 }
 
-function checkMembers(value: JsonObject, node: SchemaNode, at: string, findings: Findings, budget: Budget): void {
+function checkMembers(value: JsonObject, node: SchemaNode, at: string, findings: Findings, budget: StepBudget): void {
   const additional = node.additional;
   for (const [name, member] of Object.entries(value)) {
     const schema = node.property(name) ?? (typeof additional === 'object' ? additional : undefined);
-    if (schema) checkRules(member, schema, at + pointerTo(name), findings, budget);
+    if (schema) checkCelRules(member, schema, at + toPointer(name), findings, budget);
   }
 }
 
@@ -41,22 +41,22 @@ function checkRule(
   node: SchemaNode,
   at: string,
   findings: Findings,
-  budget: Budget,
+  budget: StepBudget,
 ): void {
   const source = text(rule['rule']);
   if (source.trim() === '') return;
   const unjudged = (why: string): void => findings.notJudged(at, `CEL rule not evaluated: ${source.trim()}: ${why}`);
   try {
-    const expression = parsed(source);
+    const expression = parseRule(source);
     const isOptional = rule['optionalOldSelf'] === true;
     if (!isOptional && mentions(expression, 'oldSelf')) return; // a rule about a change has nothing to say of what is new
-    const variables = { self: celOf(value, node), ...(isOptional ? { oldSelf: CelOptional.none } : {}) };
-    if (runCel(expression, variables, budget.share(MOST_STEPS)) === true) return;
+    const variables = { self: jsonToCel(value, node), ...(isOptional ? { oldSelf: CelOptional.none } : {}) };
+    if (runCel(expression, variables, budget.share(MAX_STEPS)) === true) return;
     const message = messageOf(rule, variables, budget);
-    findings.error(at + placeOf(rule), 'x-kubernetes-validations', worded(rule, message));
+    findings.error(at + fieldPathToPointer(rule), 'x-kubernetes-validations', formatMessage(rule, message));
   } catch (error) {
     // A rule that is too long to be walked fails alone.
-    if (error instanceof CelUnsupported || error instanceof BudgetSpent || error instanceof RangeError)
+    if (error instanceof CelUnsupported || error instanceof BudgetExceeded || error instanceof RangeError)
       unjudged(error.message);
     else if (!(error instanceof CelError)) throw error;
     else if (error.message.startsWith('undeclared reference')) unjudged(error.message);
@@ -71,29 +71,29 @@ function checkRule(
   }
 }
 
-function parsed(source: string): Expression {
-  let known = kept.get(source);
+function parseRule(source: string): CelExpression {
+  let known = cachedExpressions.get(source);
   if (!known) {
-    if (kept.size >= MOST_KEPT) kept.clear();
+    if (cachedExpressions.size >= MAX_CACHED) cachedExpressions.clear();
     try {
       known = parseCel(source);
     } catch (error) {
       if (!(error instanceof CelUnsupported)) throw error;
       known = error;
     }
-    kept.set(source, known);
+    cachedExpressions.set(source, known);
   }
   if (known instanceof CelUnsupported) throw known;
   return known;
 }
 
 /** `messageExpression` when it answers one line, else `message`, else the rule itself. */
-function messageOf(rule: JsonObject, variables: Record<string, CelValue>, budget: Budget): string {
+function messageOf(rule: JsonObject, variables: Record<string, CelValue>, budget: StepBudget): string {
   const source = text(rule['messageExpression']);
   const plain = text(rule['message']).trim() || `failed rule: ${text(rule['rule']).trim()}`;
   if (source === '') return plain;
   try {
-    const message = runCel(parsed(source), variables, budget.share(MOST_STEPS));
+    const message = runCel(parseRule(source), variables, budget.share(MAX_STEPS));
     const line = typeof message === 'string' ? message.trim() : '';
     return line === '' || line.includes('\n') ? plain : line;
   } catch {
@@ -101,7 +101,7 @@ function messageOf(rule: JsonObject, variables: Record<string, CelValue>, budget
   }
 }
 
-function worded(rule: JsonObject, message: string): string {
+function formatMessage(rule: JsonObject, message: string): string {
   const words: Record<string, string> = {
     FieldValueForbidden: 'Forbidden',
     FieldValueRequired: 'Required value',
@@ -111,10 +111,10 @@ function worded(rule: JsonObject, message: string): string {
 }
 
 /** `.spec['a/b'].c` of a rule's `fieldPath` as a pointer. */
-function placeOf(rule: JsonObject): string {
+function fieldPathToPointer(rule: JsonObject): string {
   const path = text(rule['fieldPath']);
   const segments = [...path.matchAll(/\.([^.[\]]+)|\['((?:\\.|[^'\\])*)'\]/g)];
-  return pointerTo(...segments.map(([, name, quoted]) => name ?? (quoted ?? '').replace(/\\(.)/g, '$1')));
+  return toPointer(...segments.map(([, name, quoted]) => name ?? (quoted ?? '').replace(/\\(.)/g, '$1')));
 }
 
 /** Whether an expression reads a variable; macros of rules never bind names of their variables. */

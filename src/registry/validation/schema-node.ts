@@ -19,7 +19,7 @@ const GO_TYPES: Record<string, GoType> = {
   'apiextensions.v1.JSONSchemaPropsOrBool': 'any',
   'apiextensions.v1.JSONSchemaPropsOrStringArray': 'any',
 };
-const MOST_REFERENCES = 20;
+const MAX_REFERENCES = 20;
 
 /** A part of a schema, read on demand: schemas of built-in types are large and refer to each other in circles. */
 export class SchemaNode {
@@ -145,7 +145,7 @@ export class SchemaSource {
   private resolve(raw: JsonObject): [JsonObject, reference: string] {
     let current = raw;
     let reference = '';
-    for (let hops = 0; hops < MOST_REFERENCES; hops++) {
+    for (let hops = 0; hops < MAX_REFERENCES; hops++) {
       const [only, ...others] = objectsOf(current['allOf']);
       const wraps = only && typeof only['$ref'] === 'string' && others.length === 0 && !isObject(current['properties']);
       const target = wraps ? only['$ref'] : current['$ref'];

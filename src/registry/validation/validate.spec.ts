@@ -1,12 +1,12 @@
 import type { Json, JsonObject } from '../../formats/located.js';
-import { validate, type ValidationOptions } from './validate.js';
+import { validateBySchema, type ValidationOptions } from './validate.js';
 
 const TYPE = { apiVersion: 'example.com/v1', kind: 'Thing' };
 const THING = { ...TYPE, metadata: { name: 'thing' } };
 
 /** What is said of a spec, judged by its schema. */
-function ofSpec(spec: Json, schema: JsonObject, options: ValidationOptions = {}): ReturnType<typeof validate> {
-  return validate({ ...THING, spec }, { type: 'object', properties: { spec: schema } }, { type: TYPE, ...options });
+function ofSpec(spec: Json, schema: JsonObject, options: ValidationOptions = {}): ReturnType<typeof validateBySchema> {
+  return validateBySchema({ ...THING, spec }, { type: 'object', properties: { spec: schema } }, { type: TYPE, ...options });
 }
 
 const places = (findings: { pointer: string; keyword: string }[]): string[] =>
@@ -49,11 +49,11 @@ describe('a custom resource', () => {
   it('is of the type that is asked for, and has a name unless it is a part of something', () => {
     const other = { apiVersion: 'example.com/v2', kind: 'Thing', metadata: {}, spec: { size: 1 } };
     const whole = { type: 'object', properties: { spec: schema } };
-    expect(places(validate(other, whole, { type: TYPE }).errors)).toEqual([
+    expect(places(validateBySchema(other, whole, { type: TYPE }).errors)).toEqual([
       'apiVersion /apiVersion',
       'metadata /metadata/name',
     ]);
-    expect(validate({ ...other, ...TYPE }, whole, { type: TYPE, embedded: true }).errors).toEqual([]);
+    expect(validateBySchema({ ...other, ...TYPE }, whole, { type: TYPE, embedded: true }).errors).toEqual([]);
   });
 
   it('has its metadata judged as ObjectMeta', () => {
@@ -65,7 +65,7 @@ describe('a custom resource', () => {
       ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'a' }],
       colour: 'red',
     };
-    const { errors, warnings } = validate({ ...TYPE, metadata }, { type: 'object' }, { type: TYPE });
+    const { errors, warnings } = validateBySchema({ ...TYPE, metadata }, { type: 'object' }, { type: TYPE });
     expect(errors.map(({ pointer }) => pointer)).toEqual([
       '/metadata/name',
       '/metadata/labels',
@@ -77,7 +77,7 @@ describe('a custom resource', () => {
     expect(places(warnings)).toEqual(['unknown-field /metadata/colour']);
     expect(
       places(
-        validate({ ...TYPE, metadata: { name: 'a', labels: { a: 1 } } }, { type: 'object' }, { type: TYPE }).errors,
+        validateBySchema({ ...TYPE, metadata: { name: 'a', labels: { a: 1 } } }, { type: 'object' }, { type: TYPE }).errors,
       ),
     ).toEqual(['metadata /metadata/labels/a']);
   });
@@ -88,7 +88,7 @@ describe('a custom resource', () => {
       $defs: { node: { type: 'object', properties: { left: { $ref: '#/$defs/node' }, value: { type: 'integer' } } } },
     };
     const spec = { value: 1, left: { value: 'x', left: { value: 2, right: {} } } };
-    const { errors, warnings } = validate({ ...THING, spec }, tree, { type: TYPE });
+    const { errors, warnings } = validateBySchema({ ...THING, spec }, tree, { type: TYPE });
     expect(places(errors)).toEqual(['type /spec/left/value']);
     expect(places(warnings)).toEqual(['unknown-field /spec/left/left/right']);
   });
@@ -128,13 +128,13 @@ describe('a schema that is not of Kubernetes', () => {
       properties: { name: { type: 'string' } },
       additionalProperties: false,
     };
-    expect(places(validate({ colour: 'red' }, pet).errors)).toEqual(['required /name', 'additionalProperties /colour']);
-    expect(validate({ name: 'Rex' }, pet)).toEqual({ errors: [], warnings: [] });
+    expect(places(validateBySchema({ colour: 'red' }, pet).errors)).toEqual(['required /name', 'additionalProperties /colour']);
+    expect(validateBySchema({ name: 'Rex' }, pet)).toEqual({ errors: [], warnings: [] });
   });
 
   it('may be one of a resource all the same', () => {
     const foreign = { type: 'object', properties: { spec: { patternProperties: { '^x-': { type: 'string' } } } } };
-    const { errors } = validate({ ...THING, metadata: {}, spec: { 'x-a': 1 } }, foreign, { type: TYPE });
+    const { errors } = validateBySchema({ ...THING, metadata: {}, spec: { 'x-a': 1 } }, foreign, { type: TYPE });
     expect(places(errors)).toEqual(['metadata /metadata/name', 'type /spec/x-a']);
   });
 });

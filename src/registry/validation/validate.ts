@@ -1,13 +1,13 @@
-import { isObject, type Json, type JsonObject, textOf } from '../../formats/located.js';
-import { Budget, BudgetSpent } from './budget.js';
+import { isObject, type Json, type JsonObject, asText } from '../../formats/located.js';
+import { StepBudget, BudgetExceeded } from './budget.js';
 import { checkStructure } from './embedded.js';
-import { Findings, invalid, type Verdict } from './finding.js';
+import { Findings, invalidValue, type ValidationResult } from './finding.js';
 import { checkJsonSchema } from './json-schema.js';
-import { isForeign } from './json-schema-parts.js';
+import { usesJsonSchema } from './json-schema-parts.js';
 import { checkNativeRules, isBuiltIn, nameRuleOf } from './native-rules.js';
 import { checkObjectMeta } from './object-meta.js';
-import { prepare } from './preparation.js';
-import { checkRules } from './rules.js';
+import { prepareValue } from './preparation.js';
+import { checkCelRules } from './rules.js';
 import { type SchemaNode, SchemaSource } from './schema-node.js';
 import { checkValue } from './value-check.js';
 
@@ -27,25 +27,25 @@ export class CompiledSchema {
   /** Whether an API server would know it as the type of a resource. */
   readonly isKubernetes: boolean;
   /** Whether only JSON Schema knows all that the schema says. */
-  readonly isForeign: boolean;
+  readonly usesJsonSchema: boolean;
 
   constructor(readonly schema: JsonObject) {
     this.root = new SchemaSource(schema).node(schema);
-    this.types = typesOf(schema);
+    this.types = readTypes(schema);
     this.isKubernetes = this.types.length > 0 || hasEnvelope(this.root) || mentionsKubernetes(schema);
-    this.isForeign = isForeign(schema);
+    this.usesJsonSchema = usesJsonSchema(schema);
   }
 }
 
-const STEPS = 300_000;
+const MAX_STEPS = 300_000;
 /** Deeper resources cannot be walked safely, and none that is meant well is. */
-const DEEPEST = 200;
+const MAX_DEPTH = 200;
 /** Values in a resource; one with more is larger than what an API server keeps. */
-const LARGEST = 75_000;
+const MAX_VALUES = 75_000;
 /** Of a schema, that are searched for marks of Kubernetes. */
-const MOST_PARTS = 200_000;
+const MAX_SCHEMA_PARTS = 200_000;
 /** After these an API server does not run the rules of a custom resource any more. */
-const BLOCKING = new Set(['type', 'required', 'enum', 'maxLength', 'maxItems', 'maxProperties']);
+const BLOCKING_KEYWORDS = new Set(['type', 'required', 'enum', 'maxLength', 'maxItems', 'maxProperties']);
 
 /** Makes a schema ready, be it structural (apiextensions.k8s.io/v1), of a built-in type (OpenAPI v3), or plain JSON Schema; never throws. */
 export function compileSchema(schema: JsonObject): CompiledSchema {
@@ -57,24 +57,24 @@ export function compileSchema(schema: JsonObject): CompiledSchema {
  * worker. Unknown fields are warnings, as are rules that cannot be
  * judged here; never throws, whatever the resource or the schema is.
  */
-export function validate(
+export function validateBySchema(
   resource: JsonObject,
   schema: JsonObject | CompiledSchema,
   options: ValidationOptions = {},
-): Verdict {
+): ValidationResult {
   const compiled = schema instanceof CompiledSchema ? schema : compileSchema(schema);
   const findings = new Findings();
   try {
-    judge(resource, compiled, options, findings);
+    checkResource(resource, compiled, options, findings);
   } catch (error) {
-    if (!(error instanceof BudgetSpent || error instanceof RangeError)) throw error;
+    if (!(error instanceof BudgetExceeded || error instanceof RangeError)) throw error;
     findings.notJudged('', `the resource is only partly judged: ${error.message}`);
   }
   return { errors: findings.errors, warnings: findings.warnings };
 }
 
-function judge(resource: JsonObject, schema: CompiledSchema, options: ValidationOptions, findings: Findings): void {
-  const excess = excessOf(resource);
+function checkResource(resource: JsonObject, schema: CompiledSchema, options: ValidationOptions, findings: Findings): void {
+  const excess = findExcess(resource);
   if (excess) {
     findings.notJudged('', `the resource ${excess} and is not judged`);
     return;
@@ -86,41 +86,41 @@ function judge(resource: JsonObject, schema: CompiledSchema, options: Validation
     const rules = { name: nameRuleOf(resource), mustBeNamed: options.embedded !== true };
     checkObjectMeta(resource['metadata'], '/metadata', rules, findings);
   }
-  if (!isKubernetes || schema.isForeign) {
+  if (!isKubernetes || schema.usesJsonSchema) {
     checkJsonSchema(resource, schema.schema, findings);
     return;
   }
-  const budget = new Budget(options.budget ?? STEPS);
-  const prepared = prepare(resource, schema.root, '', { findings, budget, asGo });
+  const budget = new StepBudget(options.budget ?? MAX_STEPS);
+  const prepared = prepareValue(resource, schema.root, '', { findings, budget, asGo });
   checkValue(prepared, schema.root, '', { findings, budget, asGo });
   if (asGo) {
     if (isObject(prepared)) checkNativeRules(prepared, findings);
     return;
   }
   checkStructure(prepared, schema.root, '', findings, budget);
-  if (!findings.errors.some(({ keyword }) => BLOCKING.has(keyword)))
-    checkRules(prepared, schema.root, '', findings, budget);
+  if (!findings.errors.some(({ keyword }) => BLOCKING_KEYWORDS.has(keyword)))
+    checkCelRules(prepared, schema.root, '', findings, budget);
 }
 
 function checkType(resource: JsonObject, types: { apiVersion: string; kind: string }[], findings: Findings): void {
   const { apiVersion, kind } = resource;
   for (const [name, value] of Object.entries({ apiVersion: apiVersion ?? null, kind: kind ?? null })) {
     if (value === null || value === '') findings.error(`/${name}`, 'required', 'Required value');
-    else if (typeof value !== 'string') findings.error(`/${name}`, 'type', invalid(value, 'must be a string'));
+    else if (typeof value !== 'string') findings.error(`/${name}`, 'type', invalidValue(value, 'must be a string'));
   }
   if (typeof apiVersion !== 'string' || typeof kind !== 'string' || types.length === 0) return;
   if (types.some((type) => type.apiVersion === apiVersion && type.kind === kind)) return;
   const [expected] = types;
   if (expected && types.every((type) => type.kind !== kind))
-    findings.error('/kind', 'kind', invalid(kind, `must be ${expected.kind}`));
-  else if (expected) findings.error('/apiVersion', 'apiVersion', invalid(apiVersion, `must be ${expected.apiVersion}`));
+    findings.error('/kind', 'kind', invalidValue(kind, `must be ${expected.kind}`));
+  else if (expected) findings.error('/apiVersion', 'apiVersion', invalidValue(apiVersion, `must be ${expected.apiVersion}`));
 }
 
-function typesOf(schema: JsonObject): { apiVersion: string; kind: string }[] {
+function readTypes(schema: JsonObject): { apiVersion: string; kind: string }[] {
   const known = schema['x-kubernetes-group-version-kind'];
   return (Array.isArray(known) ? known : [known ?? null]).filter(isObject).map(({ group, version, kind }) => ({
-    apiVersion: textOf(group) === '' ? textOf(version) : `${textOf(group)}/${textOf(version)}`,
-    kind: textOf(kind),
+    apiVersion: asText(group) === '' ? asText(version) : `${asText(group)}/${asText(version)}`,
+    kind: asText(kind),
   }));
 }
 
@@ -131,7 +131,7 @@ function hasEnvelope(root: SchemaNode): boolean {
 /** Whether any part of a schema speaks of Kubernetes. */
 function mentionsKubernetes(schema: JsonObject): boolean {
   const open: Json[] = [schema];
-  for (let seen = 0; seen < MOST_PARTS; seen++) {
+  for (let seen = 0; seen < MAX_SCHEMA_PARTS; seen++) {
     const part = open.pop();
     if (part === undefined) return false;
     if (isObject(part) && Object.keys(part).some((key) => key.startsWith('x-kubernetes-'))) return true;
@@ -141,17 +141,17 @@ function mentionsKubernetes(schema: JsonObject): boolean {
 }
 
 /** In what a resource is too much to be walked; undefined when it is not. */
-function excessOf(resource: Json): string | undefined {
+function findExcess(resource: Json): string | undefined {
   let level: Json[] = [resource];
   let count = 0;
-  for (let depth = 0; depth <= DEEPEST; depth++) {
+  for (let depth = 0; depth <= MAX_DEPTH; depth++) {
     const inner: Json[] = [];
     for (const part of level)
       if (typeof part === 'object' && part !== null) for (const member of Object.values(part)) inner.push(member);
     count += inner.length;
-    if (count > LARGEST) return `holds more than ${LARGEST} values`;
+    if (count > MAX_VALUES) return `holds more than ${MAX_VALUES} values`;
     if (inner.length === 0) return undefined;
     level = inner;
   }
-  return `is nested deeper than ${DEEPEST} levels`;
+  return `is nested deeper than ${MAX_DEPTH} levels`;
 }

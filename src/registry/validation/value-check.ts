@@ -1,25 +1,25 @@
-import { isObject, type Json, type JsonObject, pointerTo } from '../../formats/located.js';
-import type { Budget } from './budget.js';
-import { dotted, Findings, invalid, quoted } from './finding.js';
-import { isJudgedFormat } from './formats.js';
+import { isObject, type Json, type JsonObject, toPointer } from '../../formats/located.js';
+import type { StepBudget } from './budget.js';
+import { toFieldPath, Findings, invalidValue, quoted } from './finding.js';
+import { isCheckedFormat } from './formats.js';
 import { checkGoValue } from './go-values.js';
 import { canonical } from './list-types.js';
 import { checkNumber, checkText, jsonTypeOf } from './scalars.js';
 import type { SchemaNode } from './schema-node.js';
 
 /** What it costs to judge a value for its findings, most of which nobody reads. */
-const ATTEMPT = 5;
+const ATTEMPT_STEPS = 5;
 
 /** How values are judged. */
-export interface Judging {
+export interface CheckContext {
   findings: Findings;
-  budget: Budget;
+  budget: StepBudget;
   /** As Go reads a built-in type. */
   asGo: boolean;
 }
 
 /** Judges a prepared value against the value validations of its schema, as kube-openapi does. */
-export function checkValue(value: Json, node: SchemaNode, at: string, judging: Judging): void {
+export function checkValue(value: Json, node: SchemaNode, at: string, judging: CheckContext): void {
   judging.budget.spend(1);
   if (node.goType === 'object-meta' && (at === '/metadata' || !judging.asGo)) return; // judged on its own
   if (judging.asGo && checkGoValue(value, node, at, judging.findings)) return;
@@ -34,21 +34,21 @@ export function checkValue(value: Json, node: SchemaNode, at: string, judging: J
   checkEnum(value, node, at, judging);
 }
 
-function checkType(value: Json, node: SchemaNode, at: string, { findings, asGo }: Judging): boolean {
+function checkType(value: Json, node: SchemaNode, at: string, { findings, asGo }: CheckContext): boolean {
   const { types } = node;
   if (types.length === 0) return true;
   const type = jsonTypeOf(value);
   if (value === null ? node.nullable || types.includes('null') : types.includes(type)) return true;
   if (type === 'integer' && types.includes('number')) return true;
   // The API server lets a list through where a text of a format is asked for.
-  const isOfFormat = node.format !== undefined && isJudgedFormat(node.format);
+  const isOfFormat = node.format !== undefined && isCheckedFormat(node.format);
   if (type === 'array' && types.includes('string') && isOfFormat && !asGo) return true;
   const expected = types.join(',');
-  findings.error(at, 'type', invalid(type, `${inBody(at)} must be of type ${expected}: ${quoted(type)}`));
+  findings.error(at, 'type', invalidValue(type, `${inBody(at)} must be of type ${expected}: ${quoted(type)}`));
   return false;
 }
 
-function checkEnum(value: Json, node: SchemaNode, at: string, { findings, asGo }: Judging): void {
+function checkEnum(value: Json, node: SchemaNode, at: string, { findings, asGo }: CheckContext): void {
   const values = node.enumeration;
   if (!values || values.length === 0 || (asGo && value === '')) return; // the empty text is no value in Go
   // The API server compares null with nothing, not even with a null in the list.
@@ -57,56 +57,56 @@ function checkEnum(value: Json, node: SchemaNode, at: string, { findings, asGo }
   findings.error(at, 'enum', `Unsupported value: ${quoted(value)}: supported values: ${known}`);
 }
 
-function checkObject(value: JsonObject, node: SchemaNode, at: string, judging: Judging): void {
+function checkObject(value: JsonObject, node: SchemaNode, at: string, judging: CheckContext): void {
   const { findings } = judging;
   const names = Object.keys(value);
   const [least, most] = [node.number('minProperties'), node.number('maxProperties')];
   if (least !== undefined && names.length < least)
-    findings.error(at, 'minProperties', invalid('', `${inBody(at)} should have at least ${least} properties`));
+    findings.error(at, 'minProperties', invalidValue('', `${inBody(at)} should have at least ${least} properties`));
   if (most !== undefined && names.length > most)
     findings.error(at, 'maxProperties', `Too many: ${names.length}: must have at most ${most} items`);
   const additional = node.additional;
   for (const [name, member] of Object.entries(value)) {
     const schema = node.property(name) ?? (typeof additional === 'object' ? additional : undefined);
-    const place = at + pointerTo(name);
+    const place = at + toPointer(name);
     if (schema) checkValue(member, schema, place, judging);
     else if (additional === false)
-      findings.error(place, 'additionalProperties', `${dotted(place)} in body is a forbidden property`);
+      findings.error(place, 'additionalProperties', `${toFieldPath(place)} in body is a forbidden property`);
   }
   for (const name of node.required)
-    if (!Object.hasOwn(value, name) && !(judging.asGo && isLeftToGo(node, name)))
-      findings.error(at + pointerTo(name), 'required', 'Required value');
+    if (!Object.hasOwn(value, name) && !(judging.asGo && isZeroValueAllowed(node, name)))
+      findings.error(at + toPointer(name), 'required', 'Required value');
 }
 
 /** Members that the schemas of built-in types call required, though no code asks for them. */
-const UNASKED: Record<string, string[]> = { LimitRangeSpec: ['limits'], TypedLocalObjectReference: ['kind', 'name'] };
+const OPTIONAL_MEMBERS: Record<string, string[]> = { LimitRangeSpec: ['limits'], TypedLocalObjectReference: ['kind', 'name'] };
 
 /** False and zero are values, so a flag or a number is never missing. */
-function isLeftToGo(node: SchemaNode, name: string): boolean {
+function isZeroValueAllowed(node: SchemaNode, name: string): boolean {
   const types = node.property(name)?.types ?? [];
   return (
     ['boolean', 'integer', 'number'].some((type) => types.includes(type)) ||
-    (UNASKED[node.typeName] ?? []).includes(name)
+    (OPTIONAL_MEMBERS[node.typeName] ?? []).includes(name)
   );
 }
 
-function checkArray(value: Json[], node: SchemaNode, at: string, judging: Judging): void {
+function checkArray(value: Json[], node: SchemaNode, at: string, judging: CheckContext): void {
   const { findings } = judging;
   const items = node.items;
-  if (items) for (const [index, item] of value.entries()) checkValue(item, items, at + pointerTo(index), judging);
+  if (items) for (const [index, item] of value.entries()) checkValue(item, items, at + toPointer(index), judging);
   const [least, most] = [node.number('minItems'), node.number('maxItems')];
   if (least !== undefined && value.length < least)
-    findings.error(at, 'minItems', invalid(value.length, `${inBody(at)} should have at least ${least} items`));
+    findings.error(at, 'minItems', invalidValue(value.length, `${inBody(at)} should have at least ${least} items`));
   if (most !== undefined && value.length > most)
     findings.error(at, 'maxItems', `Too many: ${value.length}: must have at most ${most} items`);
   if (node.raw['uniqueItems'] === true && new Set(value.map(canonical)).size < value.length)
-    findings.error(at, 'uniqueItems', invalid('', `${inBody(at)} shouldn't contain duplicates`));
+    findings.error(at, 'uniqueItems', invalidValue('', `${inBody(at)} shouldn't contain duplicates`));
 }
 
-function checkBranches(value: Json, node: SchemaNode, at: string, judging: Judging): void {
+function checkBranches(value: Json, node: SchemaNode, at: string, judging: CheckContext): void {
   const { findings } = judging;
   const attempt = (branch: SchemaNode): Findings => {
-    judging.budget.spend(ATTEMPT);
+    judging.budget.spend(ATTEMPT_STEPS);
     const own = new Findings();
     checkValue(value, branch, at, { ...judging, findings: own });
     return own;
@@ -114,39 +114,39 @@ function checkBranches(value: Json, node: SchemaNode, at: string, judging: Judgi
   const anyOf = node.branches('anyOf');
   if (anyOf.length > 0) {
     const results = anyOf.map(attempt);
-    if (results.every(isBad)) {
-      findings.error(at, 'anyOf', invalid('', `${inBody(at)} must validate at least one schema (anyOf)`));
-      findings.add(best(results));
+    if (results.every(hasErrors)) {
+      findings.error(at, 'anyOf', invalidValue('', `${inBody(at)} must validate at least one schema (anyOf)`));
+      findings.add(selectBestBranch(results));
     }
   }
   const oneOf = node.branches('oneOf');
   if (oneOf.length > 0) {
     const results = oneOf.map(attempt);
-    const fitting = results.filter((result) => !isBad(result)).length;
+    const fitting = results.filter((result) => !hasErrors(result)).length;
     const found = fitting === 0 ? 'Found none valid' : `Found ${fitting} valid alternatives`;
     if (fitting !== 1)
-      findings.error(at, 'oneOf', invalid('', `${inBody(at)} must validate one and only one schema (oneOf). ${found}`));
-    if (fitting === 0) findings.add(best(results));
+      findings.error(at, 'oneOf', invalidValue('', `${inBody(at)} must validate one and only one schema (oneOf). ${found}`));
+    if (fitting === 0) findings.add(selectBestBranch(results));
   }
   for (const branch of node.branches('allOf')) {
     const result = attempt(branch);
     findings.add(result);
-    if (isBad(result)) findings.error(at, 'allOf', invalid('', `${inBody(at)} must validate all the schemas (allOf)`));
+    if (hasErrors(result)) findings.error(at, 'allOf', invalidValue('', `${inBody(at)} must validate all the schemas (allOf)`));
   }
   const { not } = node;
-  if (not && !isBad(attempt(not)))
-    findings.error(at, 'not', invalid('', `${inBody(at)} must not validate the schema (not)`));
+  if (not && !hasErrors(attempt(not)))
+    findings.error(at, 'not', invalidValue('', `${inBody(at)} must not validate the schema (not)`));
 }
 
-function isBad({ errors }: Findings): boolean {
+function hasErrors({ errors }: Findings): boolean {
   return errors.length > 0;
 }
 
 /** Of branches that all fail, the one that fails least tells what was probably meant. */
-function best(results: Findings[]): Findings {
+function selectBestBranch(results: Findings[]): Findings {
   return results.reduce((least, result) => (result.errors.length < least.errors.length ? result : least));
 }
 
 export function inBody(at: string): string {
-  return at === '' ? 'in body' : `${dotted(at)} in body`;
+  return at === '' ? 'in body' : `${toFieldPath(at)} in body`;
 }

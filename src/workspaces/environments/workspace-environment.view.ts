@@ -9,8 +9,8 @@ export class WorkspaceEnvironmentView extends RecordView {
   @IdField({ rest: true })
   environment_id!: string;
 
-  static of(this: void, mapping: WorkspaceEnvironment): WorkspaceEnvironmentView {
-    return RecordView.shape(new WorkspaceEnvironmentView(), mapping, {
+  static fromEntity(this: void, mapping: WorkspaceEnvironment): WorkspaceEnvironmentView {
+    return RecordView.assignRecord(new WorkspaceEnvironmentView(), mapping, {
       workspace_id: mapping.workspaceId,
       environment_id: mapping.environmentId,
     });

@@ -1,11 +1,11 @@
 import { Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
-import { Caller } from '../../core/access/public.js';
+import { CurrentActor } from '../../core/access/public.js';
 import { ListQuery } from '../../core/listing/list-query.js';
-import { type Envelope, envelope } from '../../core/listing/page.js';
-import { Id } from '../../core/rest/id.js';
-import { Requires } from '../../core/rest/rights/requires.js';
+import { type PageEnvelope, toPageEnvelope } from '../../core/listing/page.js';
+import { IdParam } from '../../core/rest/id.js';
+import { RequiresRight } from '../../core/rest/rights/requires.js';
 import { EnvironmentPage, EnvironmentView } from '../../environments/environment.view.js';
 import { workspacePolicy } from '../workspace.policy.js';
 import { WorkspacesService } from '../workspaces.service.js';
@@ -20,30 +20,30 @@ export class WorkspaceEnvironmentsController {
 
   @Get()
   @ApiOkResponse({ type: EnvironmentPage })
-  async list(@Caller() actor: Actor, @Id() id: string, @Query() query: ListQuery): Promise<Envelope> {
-    return envelope(await this.mappings.list(actor, id, query), 'environments', EnvironmentView.of);
+  async list(@CurrentActor() actor: Actor, @IdParam() id: string, @Query() query: ListQuery): Promise<PageEnvelope> {
+    return toPageEnvelope(await this.mappings.list(actor, id, query), 'environments', EnvironmentView.fromEntity);
   }
 
   @Post(':envID')
-  @Requires(workspacePolicy.assignEnvironment, WorkspacesService)
+  @RequiresRight(workspacePolicy.assignEnvironment, WorkspacesService)
   @HttpCode(200)
   @ApiOkResponse({ type: WorkspaceEnvironmentView })
   async assign(
-    @Caller() actor: Actor,
-    @Id() id: string,
-    @Id('envID') envId: string,
+    @CurrentActor() actor: Actor,
+    @IdParam() id: string,
+    @IdParam('envID') envId: string,
   ): Promise<WorkspaceEnvironmentView> {
-    return WorkspaceEnvironmentView.of(await this.mappings.assign(actor, id, envId));
+    return WorkspaceEnvironmentView.fromEntity(await this.mappings.assign(actor, id, envId));
   }
 
   @Delete(':envID')
-  @Requires(workspacePolicy.unassignEnvironment, WorkspacesService)
+  @RequiresRight(workspacePolicy.unassignEnvironment, WorkspacesService)
   @ApiOkResponse({ type: WorkspaceEnvironmentView })
   async unassign(
-    @Caller() actor: Actor,
-    @Id() id: string,
-    @Id('envID') envId: string,
+    @CurrentActor() actor: Actor,
+    @IdParam() id: string,
+    @IdParam('envID') envId: string,
   ): Promise<WorkspaceEnvironmentView> {
-    return WorkspaceEnvironmentView.of(await this.mappings.unassign(actor, id, envId));
+    return WorkspaceEnvironmentView.fromEntity(await this.mappings.unassign(actor, id, envId));
   }
 }

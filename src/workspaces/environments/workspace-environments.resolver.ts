@@ -1,7 +1,7 @@
 import { Context, Parent, ResolveField, Resolver } from '@nestjs/graphql';
 import { Actor } from '../../core/access/actor.js';
-import { Caller } from '../../core/access/public.js';
-import { loaderOf } from '../../core/graphql/loaders.js';
+import { CurrentActor } from '../../core/access/public.js';
+import { getLoader } from '../../core/graphql/loaders.js';
 import { EnvironmentView } from '../../environments/environment.view.js';
 import { WorkspaceView } from '../workspace.view.js';
 import { WorkspaceEnvironmentsService } from './workspace-environments.service.js';
@@ -14,10 +14,10 @@ export class WorkspaceEnvironmentsResolver {
   @ResolveField(() => [EnvironmentView])
   async environments(
     @Parent() { id }: WorkspaceView,
-    @Caller() actor: Actor,
+    @CurrentActor() actor: Actor,
     @Context() context: object,
   ): Promise<EnvironmentView[]> {
-    const loader = loaderOf(context, 'workspace.environments', (ids) => this.service.ofEach(actor, ids), []);
-    return (await loader.load(id)).map(EnvironmentView.of);
+    const loader = getLoader(context, 'workspace.environments', (ids) => this.service.listByWorkspace(actor, ids), []);
+    return (await loader.load(id)).map(EnvironmentView.fromEntity);
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../core/access/actor.js';
-import { held } from '../../core/database/held.js';
+import { toRelatedRecords } from '../../core/database/held.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { NotFound } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
@@ -10,12 +10,12 @@ import type { Environment } from '../../environments/environment.entity.js';
 import { EnvironmentsService } from '../../environments/environments.service.js';
 import { EnvironmentsStore } from '../../environments/environments.store.js';
 import { EnvironmentAssigned, EnvironmentUnassigned } from '../workspace.events.js';
-import { WorkspaceQuotas } from '../quotas/workspace-quotas.js';
+import { WorkspaceQuotasService } from '../quotas/workspace-quotas.js';
 import { WorkspacesService } from '../workspaces.service.js';
 import type { WorkspaceEnvironment } from './workspace-environment.entity.js';
 import { WorkspaceEnvironmentsStore } from './workspace-environments.store.js';
 
-const MOST_SHOWN = 100;
+const MAX_LISTED = 100;
 
 /** Which environments a workspace has; its members see them, and their connections. */
 @Injectable()
@@ -23,7 +23,7 @@ export class WorkspaceEnvironmentsService {
   constructor(
     private readonly mappings: WorkspaceEnvironmentsStore,
     private readonly workspaces: WorkspacesService,
-    private readonly quotas: WorkspaceQuotas,
+    private readonly quotas: WorkspaceQuotasService,
     private readonly environments: EnvironmentsService,
     private readonly environmentsStore: EnvironmentsStore,
     private readonly unit: UnitOfWork,
@@ -36,19 +36,19 @@ export class WorkspaceEnvironmentsService {
   }
 
   /** The environments of each of these workspaces that the actor may see: two statements, however many there are. */
-  async ofEach(actor: Actor, workspaceIds: readonly string[]): Promise<Map<string, Environment[]>> {
-    const pairs = await this.mappings.heldBy(workspaceIds, MOST_SHOWN);
-    return held(pairs, await this.environmentsStore.findAll(actor, [...pairs.values()].flat()));
+  async listByWorkspace(actor: Actor, workspaceIds: readonly string[]): Promise<Map<string, Environment[]>> {
+    const pairs = await this.mappings.findRightIds(workspaceIds, MAX_LISTED);
+    return toRelatedRecords(pairs, await this.environmentsStore.findAll(actor, [...pairs.values()].flat()));
   }
 
   /** Needs an admin of the workspace who also rules the environment: else anyone who sees production could assign it to themselves. */
   async assign(actor: Actor, workspaceId: string, environmentId: string): Promise<WorkspaceEnvironment> {
     return this.unit.run(async () => {
-      const workspace = await this.workspaces.open(actor, workspaceId, 'assignEnvironment');
-      const environment = await this.environments.mustBeActive(actor, environmentId, 'assign');
+      const workspace = await this.workspaces.getActiveForUpdate(actor, workspaceId, 'assignEnvironment');
+      const environment = await this.environments.getActiveForUpdate(actor, environmentId, 'assign');
       if (environment.organizationId !== workspace.organizationId) throw new NotFound('environment', environmentId);
       if (!(await this.mappings.has(workspaceId, environmentId)))
-        await this.quotas.admit(workspace, 'max_environments');
+        await this.quotas.assertWithinLimit(workspace, 'max_environments');
       const { mapping, added } = await this.mappings.add(workspace.organizationId, workspaceId, environmentId);
       if (added)
         await this.events.publish(
@@ -61,7 +61,7 @@ export class WorkspaceEnvironmentsService {
   /** Listeners refuse while something is deployed there. @throws NotFound when the environment is not assigned to the workspace */
   async unassign(actor: Actor, workspaceId: string, environmentId: string): Promise<WorkspaceEnvironment> {
     return this.unit.run(async () => {
-      const workspace = await this.workspaces.open(actor, workspaceId, 'unassignEnvironment');
+      const workspace = await this.workspaces.getActiveForUpdate(actor, workspaceId, 'unassignEnvironment');
       const mapping = await this.mappings.remove(workspaceId, environmentId);
       if (!mapping) throw new NotFound('environment', environmentId);
       await this.events.publish(new EnvironmentUnassigned(actor, workspace, environmentId));

@@ -3,7 +3,7 @@ import { MappingStore } from '../../core/database/mapping.store.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { WorkspaceEnvironment } from './workspace-environment.entity.js';
 
-const OTHER_END = {
+const OTHER_SIDE_EXISTS = {
   left: 'EXISTS (SELECT FROM environment e WHERE e.id = t.environment_id AND e.deleted_at IS NULL)',
   right: 'EXISTS (SELECT FROM workspace w WHERE w.id = t.workspace_id AND w.deleted_at IS NULL)',
 };
@@ -15,21 +15,21 @@ export class WorkspaceEnvironmentsStore extends MappingStore<WorkspaceEnvironmen
   }
 
   count(workspaceId: string): Promise<number> {
-    return this.rows.countBy({ workspaceId });
+    return this.repository.countBy({ workspaceId });
   }
 
   has(workspaceId: string, environmentId: string): Promise<boolean> {
-    return this.rows.existsBy({ workspaceId, environmentId });
+    return this.repository.existsBy({ workspaceId, environmentId });
   }
 
   /** Whoever restores a workspace sees its environments only once they are assigned again. */
-  restoreOfWorkspace(workspaceId: string, deletedAt: Date): Promise<void> {
-    return this.unit.asSystem('bringing back assignments', () =>
-      this.restoreAll('left', workspaceId, deletedAt, OTHER_END.left),
+  restoreByWorkspace(workspaceId: string, deletedAt: Date): Promise<void> {
+    return this.unit.runAsSystem('bringing back assignments', () =>
+      this.restoreAll('left', workspaceId, deletedAt, OTHER_SIDE_EXISTS.left),
     );
   }
 
-  restoreOfEnvironment(environmentId: string, deletedAt: Date): Promise<void> {
-    return this.restoreAll('right', environmentId, deletedAt, OTHER_END.right);
+  restoreByEnvironment(environmentId: string, deletedAt: Date): Promise<void> {
+    return this.restoreAll('right', environmentId, deletedAt, OTHER_SIDE_EXISTS.right);
   }
 }

@@ -1,7 +1,7 @@
 import { ObjectType } from '@nestjs/graphql';
-import { EnvelopeOf } from '../../core/listing/page.js';
+import { PaginatedView } from '../../core/listing/page.js';
 import { IdField, RecordsField, TextField, TimeField, WordField } from '../../core/schema/fields.js';
-import { WORKSPACE_ROLES, workspaceRole, type WorkspaceRole } from './workspace-grant.js';
+import { WORKSPACE_ROLES, toWorkspaceRole, type WorkspaceRole } from './workspace-grant.js';
 
 /** A user who has a role in the workspace: granted to them, to teams of theirs, or both; the strongest counts. */
 export interface WorkspaceMember {
@@ -49,16 +49,16 @@ export class WorkspaceMemberView {
   @TimeField()
   created_at!: Date;
 
-  static of(this: void, { userId, email, role, granted, through, createdAt }: WorkspaceMember): WorkspaceMemberView {
+  static fromMember(this: void, { userId, email, role, granted, through, createdAt }: WorkspaceMember): WorkspaceMemberView {
     return Object.assign(new WorkspaceMemberView(), {
       user_id: userId,
       email,
-      role: workspaceRole(role),
-      granted: granted === null ? null : workspaceRole(granted),
-      through: through.map((team) => ({ team_id: team.teamId, name: team.name, role: workspaceRole(team.role) })),
+      role: toWorkspaceRole(role),
+      granted: granted === null ? null : toWorkspaceRole(granted),
+      through: through.map((team) => ({ team_id: team.teamId, name: team.name, role: toWorkspaceRole(team.role) })),
       created_at: createdAt,
     });
   }
 }
 
-export const WorkspaceMemberPage = EnvelopeOf(WorkspaceMemberView, 'members', 'WorkspaceMemberPage');
+export const WorkspaceMemberPage = PaginatedView(WorkspaceMemberView, 'members', 'WorkspaceMemberPage');

@@ -1,10 +1,10 @@
 import { Body, Controller, Delete, Get, Put } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
-import { Caller } from '../../core/access/public.js';
-import { type Envelope, envelope, whole } from '../../core/listing/page.js';
-import { Id } from '../../core/rest/id.js';
-import { Requires } from '../../core/rest/rights/requires.js';
+import { CurrentActor } from '../../core/access/public.js';
+import { type PageEnvelope, toPageEnvelope, singlePage } from '../../core/listing/page.js';
+import { IdParam } from '../../core/rest/id.js';
+import { RequiresRight } from '../../core/rest/rights/requires.js';
 import { workspacePolicy } from '../workspace.policy.js';
 import { WorkspacesService } from '../workspaces.service.js';
 import { WorkspaceGrant } from './workspace-grant.js';
@@ -19,26 +19,26 @@ export class WorkspaceMembersController {
 
   @Get()
   @ApiOkResponse({ type: WorkspaceMemberPage })
-  async list(@Caller() actor: Actor, @Id() id: string): Promise<Envelope> {
-    return envelope(whole(await this.members.list(actor, id)), 'members', WorkspaceMemberView.of);
+  async list(@CurrentActor() actor: Actor, @IdParam() id: string): Promise<PageEnvelope> {
+    return toPageEnvelope(singlePage(await this.members.list(actor, id)), 'members', WorkspaceMemberView.fromMember);
   }
 
   @Put(':userId')
-  @Requires(workspacePolicy.manageMembers, WorkspacesService)
+  @RequiresRight(workspacePolicy.manageMembers, WorkspacesService)
   @ApiOkResponse({ type: WorkspaceMemberView })
   async put(
-    @Caller() actor: Actor,
-    @Id() id: string,
-    @Id('userId') userId: string,
+    @CurrentActor() actor: Actor,
+    @IdParam() id: string,
+    @IdParam('userId') userId: string,
     @Body() { role }: WorkspaceGrant,
   ): Promise<WorkspaceMemberView> {
-    return WorkspaceMemberView.of(await this.members.put(actor, id, userId, role));
+    return WorkspaceMemberView.fromMember(await this.members.setRole(actor, id, userId, role));
   }
 
   @Delete(':userId')
-  @Requires(workspacePolicy.leave, WorkspaceMembersService, 'id', 'userId')
+  @RequiresRight(workspacePolicy.leave, WorkspaceMembersService, 'id', 'userId')
   @ApiOkResponse({ type: WorkspaceMemberView })
-  async remove(@Caller() actor: Actor, @Id() id: string, @Id('userId') userId: string): Promise<WorkspaceMemberView> {
-    return WorkspaceMemberView.of(await this.members.remove(actor, id, userId));
+  async remove(@CurrentActor() actor: Actor, @IdParam() id: string, @IdParam('userId') userId: string): Promise<WorkspaceMemberView> {
+    return WorkspaceMemberView.fromMember(await this.members.remove(actor, id, userId));
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { rank } from '../../core/access/roles.js';
+import { roleRank } from '../../core/access/roles.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import type { Workspace } from '../workspace.entity.js';
 import type { WorkspaceRole } from './workspace-grant.js';
@@ -23,7 +23,7 @@ const MEMBERS = `
     FROM (${GRANTS}) g JOIN app_user u ON u.id = g.user_id`;
 
 /** Someone who administers a workspace, and with which rank. */
-export interface Administrator {
+export interface WorkspaceAdministrator {
   id: string;
   email: string;
   name: string;
@@ -56,11 +56,11 @@ export class WorkspaceMembersStore {
     return row?.count ?? 0;
   }
 
-  async put(workspaceId: string, userId: string, role: WorkspaceRole): Promise<void> {
+  async setRole(workspaceId: string, userId: string, role: WorkspaceRole): Promise<void> {
     await this.unit.manager.query(
       `INSERT INTO workspace_member (workspace_id, user_id, role) VALUES ($1, $2, $3)
        ON CONFLICT (workspace_id, user_id) DO UPDATE SET role = excluded.role`,
-      [workspaceId, userId, rank(role)],
+      [workspaceId, userId, roleRank(role)],
     );
   }
 
@@ -81,7 +81,7 @@ export class WorkspaceMembersStore {
   }
 
   /** Holds a membership until the end of the unit of work; answers whether there is one. */
-  async holdMembership(organizationId: string, userId: string): Promise<boolean> {
+  async lockMembership(organizationId: string, userId: string): Promise<boolean> {
     const rows = await this.unit.manager.query<unknown[]>(
       `SELECT 1 FROM organization_member WHERE organization_id = $1 AND user_id = $2 FOR UPDATE`,
       [organizationId, userId],
@@ -98,7 +98,7 @@ export class WorkspaceMembersStore {
   }
 
   /** The people who administer the workspace or its organization, and can sign in. */
-  administrators({ id, organizationId }: Workspace): Promise<Administrator[]> {
+  findAdministrators({ id, organizationId }: Workspace): Promise<WorkspaceAdministrator[]> {
     return this.unit.manager.query(
       `SELECT u.id, u.email, trim(u.first_name || ' ' || u.last_name) AS name, r.role
          FROM (SELECT user_id, max(role) AS role FROM access_role
@@ -108,7 +108,7 @@ export class WorkspaceMembersStore {
          JOIN app_user u ON u.id = r.user_id
         WHERE u.kind = 'person' AND u.deactivated_at IS NULL AND u.deleted_at IS NULL
         ORDER BY u.email, u.id`,
-      [organizationId, id, rank('admin')],
+      [organizationId, id, roleRank('admin')],
     );
   }
 }

@@ -1,8 +1,8 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
-import { Caller } from '../../core/access/public.js';
-import { Id } from '../../core/rest/id.js';
+import { CurrentActor } from '../../core/access/public.js';
+import { IdParam } from '../../core/rest/id.js';
 import { PermissionsService } from './permissions.service.js';
 import { PermissionsView } from './permissions.view.js';
 
@@ -14,7 +14,7 @@ export class PermissionsController {
 
   @Get()
   @ApiOkResponse({ type: PermissionsView })
-  of(@Caller() actor: Actor, @Id() id: string): Promise<PermissionsView> {
-    return this.permissions.of(actor, id);
+  of(@CurrentActor() actor: Actor, @IdParam() id: string): Promise<PermissionsView> {
+    return this.permissions.get(actor, id);
   }
 }

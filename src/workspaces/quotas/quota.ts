@@ -13,7 +13,7 @@ export type QuotaKey = keyof typeof QUOTAS;
 export const QUOTA_KEYS = Object.keys(QUOTAS) as QuotaKey[];
 
 /** How far one quota is used; a limit of null is none. */
-export interface QuotaVerdict {
+export interface QuotaStatus {
   key: QuotaKey;
   limit: number | null;
   use: number;
@@ -24,7 +24,7 @@ export interface QuotaVerdict {
 /** The limit of a workspace; null is unlimited. */
 export const limitOf = (workspace: Workspace, key: QuotaKey): number | null => workspace[QUOTAS[key]];
 
-export function exceeded(workspace: Workspace, key: QuotaKey, limit: number, use: number): Conflict {
+export function quotaExceeded(workspace: Workspace, key: QuotaKey, limit: number, use: number): Conflict {
   return new Conflict('QUOTA_EXCEEDED', `${key} of workspace ${workspace.name} is ${limit}, and ${use} are used`, {
     extensions: { key, limit, use, workspace_id: workspace.id },
     remedy: 'Make room, or ask an admin of the organization for a higher quota.',

@@ -1,12 +1,12 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsInt, IsOptional, Max, Min } from 'class-validator';
-import { given, Writes } from '../../core/rest/change-input.js';
-import { ChangeOnly } from '../../core/rest/input.pipe.js';
+import { definedFields, UpdatesView } from '../../core/rest/change-input.js';
+import { UpdateInput } from '../../core/rest/input.pipe.js';
 import type { Workspace } from '../workspace.entity.js';
 import { WorkspaceQuotasView } from './quotas.view.js';
 
-const LARGEST = 2_147_483_647;
+const MAX_LIMIT = 2_147_483_647;
 const message = 'must be a whole number of at least 0, or null for unlimited';
 
 const QuotaInput = () =>
@@ -15,12 +15,12 @@ const QuotaInput = () =>
     IsOptional(),
     IsInt({ message }),
     Min(0, { message }),
-    Max(LARGEST, { message: `must be at most ${LARGEST}` }),
+    Max(MAX_LIMIT, { message: `must be at most ${MAX_LIMIT}` }),
   );
 
 /** `use` may be sent as it was read: it moves by itself, so it is compared with nothing. */
-@Writes(() => WorkspaceQuotasView)
-export class QuotasChange extends ChangeOnly {
+@UpdatesView(() => WorkspaceQuotasView)
+export class QuotasChange extends UpdateInput {
   @QuotaInput()
   max_designs?: number | null;
 
@@ -35,7 +35,7 @@ export class QuotasChange extends ChangeOnly {
 
   /** The columns that this input sets. */
   fields(): Partial<Workspace> {
-    return given({
+    return definedFields({
       maxDesigns: this.max_designs,
       maxEnvironments: this.max_environments,
       maxMembers: this.max_members,

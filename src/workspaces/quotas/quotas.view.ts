@@ -33,7 +33,7 @@ export class WorkspaceQuotasView {
   @RecordField(() => QuotaUseView, { rest: true })
   use!: QuotaUseView;
 
-  static of(this: void, workspace: Workspace, use: Record<QuotaKey, number>): WorkspaceQuotasView {
+  static fromEntity(this: void, workspace: Workspace, use: Record<QuotaKey, number>): WorkspaceQuotasView {
     return Object.assign(new WorkspaceQuotasView(), {
       max_designs: limitOf(workspace, 'max_designs'),
       max_environments: limitOf(workspace, 'max_environments'),

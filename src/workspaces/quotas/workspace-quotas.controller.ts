@@ -1,31 +1,31 @@
 import { Body, Controller, Get, Put } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
-import { Caller } from '../../core/access/public.js';
-import { Id } from '../../core/rest/id.js';
-import { Requires } from '../../core/rest/rights/requires.js';
+import { CurrentActor } from '../../core/access/public.js';
+import { IdParam } from '../../core/rest/id.js';
+import { RequiresRight } from '../../core/rest/rights/requires.js';
 import { workspacePolicy } from '../workspace.policy.js';
 import { WorkspacesService } from '../workspaces.service.js';
 import { QuotasChange } from './quotas.inputs.js';
 import { WorkspaceQuotasView } from './quotas.view.js';
-import { WorkspaceQuotas } from './workspace-quotas.js';
+import { WorkspaceQuotasService } from './workspace-quotas.js';
 
 @ApiTags('workspaces')
 @ApiBearerAuth()
 @Controller('api/workspaces/:id/quotas')
 export class WorkspaceQuotasController {
-  constructor(private readonly quotas: WorkspaceQuotas) {}
+  constructor(private readonly quotas: WorkspaceQuotasService) {}
 
   @Get()
   @ApiOkResponse({ type: WorkspaceQuotasView })
-  get(@Caller() actor: Actor, @Id() id: string): Promise<WorkspaceQuotasView> {
+  get(@CurrentActor() actor: Actor, @IdParam() id: string): Promise<WorkspaceQuotasView> {
     return this.quotas.get(actor, id);
   }
 
   @Put()
-  @Requires(workspacePolicy.setQuotas, WorkspacesService)
+  @RequiresRight(workspacePolicy.setQuotas, WorkspacesService)
   @ApiOkResponse({ type: WorkspaceQuotasView })
-  set(@Caller() actor: Actor, @Id() id: string, @Body() input: QuotasChange): Promise<WorkspaceQuotasView> {
-    return this.quotas.set(actor, id, input);
+  set(@CurrentActor() actor: Actor, @IdParam() id: string, @Body() input: QuotasChange): Promise<WorkspaceQuotasView> {
+    return this.quotas.update(actor, id, input);
   }
 }

@@ -6,16 +6,16 @@ import type { Workspace } from '../workspace.entity.js';
 import { WorkspaceQuotaChanged } from '../workspace.events.js';
 import { WorkspacesService } from '../workspaces.service.js';
 import { WorkspacesStore } from '../workspaces.store.js';
-import { exceeded, limitOf, QUOTA_KEYS, type QuotaKey, type QuotaVerdict } from './quota.js';
+import { quotaExceeded, limitOf, QUOTA_KEYS, type QuotaKey, type QuotaStatus } from './quota.js';
 import type { QuotasChange } from './quotas.inputs.js';
 import { WorkspaceQuotasView } from './quotas.view.js';
 
-type Counter = (workspaceId: string) => Promise<number>;
+type QuotaCounter = (workspaceId: string) => Promise<number>;
 
 /** How much a workspace may hold. Whoever adds to it asks here first, in the unit of work that holds the workspace. */
 @Injectable()
-export class WorkspaceQuotas {
-  private readonly counters = new Map<QuotaKey, Counter>();
+export class WorkspaceQuotasService {
+  private readonly counters = new Map<QuotaKey, QuotaCounter>();
 
   constructor(
     private readonly workspaces: WorkspacesService,
@@ -25,19 +25,19 @@ export class WorkspaceQuotas {
   ) {}
 
   /** The feature that keeps what a quota is about counts it. */
-  countBy(key: QuotaKey, counter: Counter): void {
+  registerCounter(key: QuotaKey, counter: QuotaCounter): void {
     this.counters.set(key, counter);
   }
 
   async get(actor: Actor, id: string): Promise<WorkspaceQuotasView> {
     const workspace = await this.workspaces.get(actor, id, 'readQuotas');
-    return WorkspaceQuotasView.of(workspace, await this.useOf(id));
+    return WorkspaceQuotasView.fromEntity(workspace, await this.countAll(id));
   }
 
   /** What is there already stays when a limit is set below it; only more is refused. */
-  async set(actor: Actor, id: string, input: QuotasChange): Promise<WorkspaceQuotasView> {
+  async update(actor: Actor, id: string, input: QuotasChange): Promise<WorkspaceQuotasView> {
     return this.unit.run(async () => {
-      const workspace = await this.workspaces.open(actor, id, 'setQuotas');
+      const workspace = await this.workspaces.getActiveForUpdate(actor, id, 'setQuotas');
       await this.store.update(workspace, input.fields());
       await this.events.publish(
         new WorkspaceQuotaChanged(
@@ -46,7 +46,7 @@ export class WorkspaceQuotas {
           Object.fromEntries(QUOTA_KEYS.map((key) => [key, limitOf(workspace, key)])),
         ),
       );
-      return WorkspaceQuotasView.of(workspace, await this.useOf(id));
+      return WorkspaceQuotasView.fromEntity(workspace, await this.countAll(id));
     });
   }
 
@@ -55,30 +55,30 @@ export class WorkspaceQuotas {
    * or `workspaces.open` answered in this unit of work: until its end nobody else counts.
    * @throws Conflict QUOTA_EXCEEDED naming key, limit and use
    */
-  async admit(workspace: Workspace, key: QuotaKey, more = 1): Promise<void> {
+  async assertWithinLimit(workspace: Workspace, key: QuotaKey, more = 1): Promise<void> {
     const limit = limitOf(workspace, key);
     if (limit === null || more === 0) return;
     const use = await this.count(key, workspace.id);
-    if (use + more > limit) throw exceeded(workspace, key, limit, use);
+    if (use + more > limit) throw quotaExceeded(workspace, key, limit, use);
   }
 
   /** The same for what has been added to several workspaces at once, all of them held. */
-  async mustHold(workspaces: Workspace[], key: QuotaKey): Promise<void> {
+  async assertAllWithinLimit(workspaces: Workspace[], key: QuotaKey): Promise<void> {
     for (const workspace of workspaces) {
       const limit = limitOf(workspace, key);
       const use = limit === null ? 0 : await this.count(key, workspace.id);
-      if (limit !== null && use > limit) throw exceeded(workspace, key, limit, use - 1);
+      if (limit !== null && use > limit) throw quotaExceeded(workspace, key, limit, use - 1);
     }
   }
 
   /** Whether there is room for one more now; nothing is held. */
-  async verdict(actor: Actor, workspaceId: string, key: QuotaKey): Promise<QuotaVerdict> {
+  async getStatus(actor: Actor, workspaceId: string, key: QuotaKey): Promise<QuotaStatus> {
     const limit = limitOf(await this.workspaces.get(actor, workspaceId, 'readQuotas'), key);
     const use = await this.count(key, workspaceId);
     return { key, limit, use, allowed: limit === null || use < limit };
   }
 
-  private async useOf(workspaceId: string): Promise<Record<QuotaKey, number>> {
+  private async countAll(workspaceId: string): Promise<Record<QuotaKey, number>> {
     const use = {} as Record<QuotaKey, number>;
     for (const key of QUOTA_KEYS) use[key] = await this.count(key, workspaceId);
     return use;

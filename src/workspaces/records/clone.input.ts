@@ -12,8 +12,8 @@ export class CloneInput {
   organization_id?: string;
 }
 
-const LONGEST = 255;
+const MAX_NAME_LENGTH = 255;
 const SUFFIX = ' (copy)';
 
 /** What a copy is called unless its maker says; no character is cut in two. */
-export const copyName = (name: string): string => [...name].slice(0, LONGEST - SUFFIX.length).join('') + SUFFIX;
+export const copyName = (name: string): string => [...name].slice(0, MAX_NAME_LENGTH - SUFFIX.length).join('') + SUFFIX;

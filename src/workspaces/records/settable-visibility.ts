@@ -1,15 +1,15 @@
 import { Conflict, InvalidRequest } from '../../core/errors/app-error.js';
-import type { Visibility, WorkspaceRecord } from './workspace-record.entity.js';
+import type { Visibility, WorkspaceOwnedEntity } from './workspace-record.entity.js';
 
 /**
  * Whether a change may set a visibility: what is in the catalog is taken out of it, and put into it, by its own calls.
  * @param catalog the path of these calls
  * @throws InvalidRequest, Conflict PUBLISHED
  */
-export function mustBeSettable(record: WorkspaceRecord, wanted: Visibility | undefined, catalog: string): void {
+export function assertVisibilityChange(record: WorkspaceOwnedEntity, wanted: Visibility | undefined, catalog: string): void {
   if (wanted === undefined || wanted === record.visibility) return;
   if (wanted === 'public')
-    throw InvalidRequest.at(
+    throw InvalidRequest.forField(
       '/visibility',
       'becomes public by publishing',
       `Call POST ${catalog}/publish with what the catalog shall say of it.`,

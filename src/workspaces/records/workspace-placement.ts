@@ -3,20 +3,20 @@ import { Access } from '../../core/access/access.js';
 import type { Actor } from '../../core/access/actor.js';
 import type { Operation } from '../../core/access/policy.js';
 import type { RequestFields } from '../../core/rest/rights/request-fields.js';
-import type { PlaceJudge } from '../../core/rest/rights/requires.js';
+import type { PlacementAuthorizer } from '../../core/rest/rights/requires.js';
 import { OrganizationsService } from '../../organizations/organizations.service.js';
 import type { Workspace } from '../workspace.entity.js';
 import { WorkspacesService } from '../workspaces.service.js';
 
 /** Where a body says that a new record goes. */
-export interface Place {
+export interface PlacementInput {
   workspace_id?: string;
   organization_id?: string;
 }
 
 /** Finds the workspaces that new records go into. */
 @Injectable()
-export class WorkspacePlacement implements PlaceJudge {
+export class WorkspacePlacementService implements PlacementAuthorizer {
   constructor(
     private readonly workspaces: WorkspacesService,
     private readonly organizations: OrganizationsService,
@@ -32,13 +32,13 @@ export class WorkspacePlacement implements PlaceJudge {
   }
 
   /** The workspace of the body, else the caller's default one; the caller must be allowed to make such records there. */
-  async of(actor: Actor, { workspace_id, organization_id }: Place, create: Operation): Promise<Workspace> {
+  async resolve(actor: Actor, { workspace_id, organization_id }: PlacementInput, create: Operation): Promise<Workspace> {
     const workspace = workspace_id
       ? await this.workspaces.get(actor, workspace_id)
-      : await this.workspaces.defaultOf(actor, (await this.organizations.meantBy(actor, organization_id)).id);
+      : await this.workspaces.getOrCreatePersonal(actor, (await this.organizations.resolve(actor, organization_id)).id);
     const { id, organizationId } = workspace;
-    await this.access.require(actor, create, { type: 'workspace', id, organizationId });
-    workspace.mustBeActive();
+    await this.access.authorize(actor, create, { type: 'workspace', id, organizationId });
+    workspace.assertActive();
     return workspace;
   }
 }

@@ -6,10 +6,10 @@ export const VISIBILITIES = ['workspace', 'organization', 'public'] as const;
 export type Visibility = (typeof VISIBILITIES)[number];
 
 /** Visibilities that are set directly; `public` is set by publishing. */
-export const SET_VISIBILITIES = ['workspace', 'organization'] as const;
+export const SETTABLE_VISIBILITIES = ['workspace', 'organization'] as const;
 
 /** A record that lives in exactly one workspace and may be shared beyond it. */
-export abstract class WorkspaceRecord extends TenantEntity {
+export abstract class WorkspaceOwnedEntity extends TenantEntity {
   @Column('uuid')
   workspaceId!: string;
 

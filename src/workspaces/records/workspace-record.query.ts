@@ -6,7 +6,7 @@ import { Repeatable } from '../../core/schema/repeatable.js';
 import { VISIBILITIES, type Visibility } from './workspace-record.entity.js';
 
 /** What a list of records of workspaces is asked. */
-export class WorkspaceRecordQuery extends OrganizationListQuery {
+export class WorkspaceOwnedQuery extends OrganizationListQuery {
   @ApiPropertyOptional({ description: 'Names of fields of content to be filled in, such as pattern_file.' })
   @QueryText('words')
   populate?: string;
@@ -28,7 +28,7 @@ export class WorkspaceRecordQuery extends OrganizationListQuery {
 }
 
 /** What narrows such a list beside the query that every list has. */
-export interface RecordScope {
+export interface WorkspaceOwnedScope {
   organizationId?: string;
   workspaceId?: string;
   visibility?: Visibility[];
@@ -38,18 +38,18 @@ export interface RecordScope {
 }
 
 /** @throws InvalidRequest naming the parameter that is wrong */
-export function scopeOf(query: WorkspaceRecordQuery): RecordScope {
+export function parseScope(query: WorkspaceOwnedQuery): WorkspaceOwnedScope {
   return {
     organizationId: query.organization_id,
     workspaceId: query.workspace_id,
-    visibility: readVisibilities(query.visibility),
-    from: readTime('from', query.from),
-    to: readTime('to', query.to),
-    updatedAfter: readTime('updated_after', query.updated_after),
+    visibility: parseVisibilities(query.visibility),
+    from: parseTime('from', query.from),
+    to: parseTime('to', query.to),
+    updatedAfter: parseTime('updated_after', query.updated_after),
   };
 }
 
-function readVisibilities(given: string | string[] | undefined): Visibility[] | undefined {
+function parseVisibilities(given: string | string[] | undefined): Visibility[] | undefined {
   const wanted = [given ?? []]
     .flat()
     .flatMap((text) => text.split(','))
@@ -57,13 +57,13 @@ function readVisibilities(given: string | string[] | undefined): Visibility[] | 
   if (wanted.length === 0) return undefined;
   const found = VISIBILITIES.filter((visibility) => wanted.includes(visibility));
   if (found.length === new Set(wanted).size) return found;
-  throw InvalidRequest.at('visibility', `must be some of ${VISIBILITIES.join(', ')}`);
+  throw InvalidRequest.forField('visibility', `must be some of ${VISIBILITIES.join(', ')}`);
 }
 
-function readTime(name: string, text: string | undefined): Date | undefined {
+function parseTime(name: string, text: string | undefined): Date | undefined {
   if (!text) return undefined;
   const time = new Date(text);
   const year = time.getUTCFullYear();
   if (year >= 1 && year <= 9999) return time;
-  throw InvalidRequest.at(name, 'must be an ISO 8601 timestamp of the years 1 to 9999');
+  throw InvalidRequest.forField(name, 'must be an ISO 8601 timestamp of the years 1 to 9999');
 }

@@ -1,7 +1,7 @@
 import { ObjectType } from '@nestjs/graphql';
-import { EnvelopeOf } from '../../core/listing/page.js';
+import { PaginatedView } from '../../core/listing/page.js';
 import { IdField, IntField, TextField, TimeField, WordField } from '../../core/schema/fields.js';
-import { WORKSPACE_ROLES, workspaceRole, type WorkspaceRole } from '../members/workspace-grant.js';
+import { WORKSPACE_ROLES, toWorkspaceRole, type WorkspaceRole } from '../members/workspace-grant.js';
 
 /** A team that a role in the workspace was granted to. */
 export interface GrantedTeam {
@@ -30,15 +30,15 @@ export class WorkspaceTeamView {
   @TimeField()
   created_at!: Date;
 
-  static of(this: void, { teamId, name, role, members, createdAt }: GrantedTeam): WorkspaceTeamView {
+  static fromTeam(this: void, { teamId, name, role, members, createdAt }: GrantedTeam): WorkspaceTeamView {
     return Object.assign(new WorkspaceTeamView(), {
       team_id: teamId,
       name,
-      role: workspaceRole(role),
+      role: toWorkspaceRole(role),
       members,
       created_at: createdAt,
     });
   }
 }
 
-export const WorkspaceTeamPage = EnvelopeOf(WorkspaceTeamView, 'teams', 'WorkspaceTeamPage');
+export const WorkspaceTeamPage = PaginatedView(WorkspaceTeamView, 'teams', 'WorkspaceTeamPage');

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { rank } from '../../core/access/roles.js';
+import { roleRank } from '../../core/access/roles.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import type { WorkspaceRole } from '../members/workspace-grant.js';
 import type { GrantedTeam } from './workspace-team.view.js';
@@ -23,11 +23,11 @@ export class WorkspaceTeamsStore {
     return team ?? null;
   }
 
-  async put(workspaceId: string, teamId: string, role: WorkspaceRole): Promise<void> {
+  async setRole(workspaceId: string, teamId: string, role: WorkspaceRole): Promise<void> {
     await this.unit.manager.query(
       `INSERT INTO workspace_team (workspace_id, team_id, role) VALUES ($1, $2, $3)
        ON CONFLICT (workspace_id, team_id) DO UPDATE SET role = excluded.role`,
-      [workspaceId, teamId, rank(role)],
+      [workspaceId, teamId, roleRank(role)],
     );
   }
 
@@ -39,7 +39,7 @@ export class WorkspaceTeamsStore {
   }
 
   /** Holds the team, so that nobody joins or deletes it while it is counted; answers whether the organization has it. */
-  async hold(organizationId: string, teamId: string): Promise<boolean> {
+  async lockTeam(organizationId: string, teamId: string): Promise<boolean> {
     const rows = await this.unit.manager.query<unknown[]>(
       `SELECT 1 FROM team WHERE id = $1 AND organization_id = $2 AND deleted_at IS NULL FOR UPDATE`,
       [teamId, organizationId],

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { readFileSync, type Stats } from 'node:fs';
 import { promisify } from 'node:util';
-import { EmbeddedDatabaseError } from './embedded-error.js';
+import { EmbeddedPostgresError } from './embedded-error.js';
 
 const run = promisify(execFile);
 
 /** The operating system account that PostgreSQL runs under: it refuses to run as root. */
-export interface Account {
+export interface OsAccount {
   /** For messages: the login name, or the number when it has none. */
   readonly name: string;
   readonly uid: number;
@@ -21,7 +21,7 @@ export interface Account {
  * @param existing the data directory, when there is one already
  * @throws EmbeddedDatabaseError as root on a machine without any such account
  */
-export function chooseAccount(existing: Stats | undefined): Account {
+export function chooseOsAccount(existing: Stats | undefined): OsAccount {
   const uid = process.getuid?.() ?? -1;
   const accounts = readAccounts();
   if (uid !== 0) return { name: accounts.find((a) => a.uid === uid)?.name ?? String(uid), uid, identity: {} };
@@ -34,7 +34,7 @@ export function chooseAccount(existing: Stats | undefined): Account {
         }
       : (accounts.find((a) => a.name === 'postgres') ?? accounts.find((a) => a.name === 'nobody'));
   if (!lent) {
-    throw new EmbeddedDatabaseError(
+    throw new EmbeddedPostgresError(
       'PostgreSQL does not run as root, and this machine has neither an account postgres nor nobody.',
       'Start the server as an ordinary user, add an account (useradd postgres), or set DATABASE_URL.',
     );
@@ -47,7 +47,7 @@ export function chooseAccount(existing: Stats | undefined): Account {
  *
  * @param rights letters of test(1): r lists it, w changes it, x passes through it
  */
-export async function may(account: Account, rights: 'x' | 'rwx', folder: string): Promise<boolean> {
+export async function hasAccess(account: OsAccount, rights: 'x' | 'rwx', folder: string): Promise<boolean> {
   const script = [...rights].map((right) => `test -${right} "$0"`).join(' && ');
   return run('/bin/sh', ['-c', script, folder], { ...account.identity, cwd: '/' }).then(
     () => true,

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { diagnose, EmbeddedDatabaseError } from './embedded-error.js';
-import { draftOf, type Home, publish } from './home.js';
-import { LIBC_LOCALE, PROGRAM_ENV, type Programs } from './programs.js';
+import { toEmbeddedPostgresError, EmbeddedPostgresError } from './embedded-error.js';
+import { draftPath, type PostgresHome, renameDraft } from './home.js';
+import { LIBC_LOCALE, PROGRAM_ENV, type PostgresPrograms } from './programs.js';
 
 const run = promisify(execFile);
 
@@ -18,20 +18,20 @@ export const SUPERUSER = 'armature_supervisor';
  * @param durable false leaves flushing to the operating system
  * @throws EmbeddedDatabaseError also when the directory was made by another major version
  */
-export async function openDataDirectory(home: Home, programs: Programs, durable: boolean): Promise<void> {
+export async function prepareDataDirectory(home: PostgresHome, programs: PostgresPrograms, durable: boolean): Promise<void> {
   const versionFile = join(home.pgdata, 'PG_VERSION');
-  if (!existsSync(versionFile)) await initialise(home, programs, durable);
+  if (!existsSync(versionFile)) await initializeDataDirectory(home, programs, durable);
   const made = existsSync(versionFile) ? readFileSync(versionFile, 'utf8').trim() : 'something else';
   if (made === programs.major) return;
-  throw new EmbeddedDatabaseError(
+  throw new EmbeddedPostgresError(
     `${home.pgdata} was made by PostgreSQL ${made}, and this is PostgreSQL ${programs.major}.`,
     `Carry its content over with pg_dump of version ${made} and pg_restore, or set DATA_DIR to another folder.`,
   );
 }
 
-async function initialise(home: Home, { initdb }: Programs, durable: boolean): Promise<void> {
+async function initializeDataDirectory(home: PostgresHome, { initdb }: PostgresPrograms, durable: boolean): Promise<void> {
   removeAbandoned(home);
-  const draft = draftOf(home.pgdata);
+  const draft = draftPath(home.pgdata);
   const options = [
     ...[
       '-D',
@@ -54,21 +54,21 @@ async function initialise(home: Home, { initdb }: Programs, durable: boolean): P
     await run(initdb, options, { ...home.account.identity, env: PROGRAM_ENV, cwd: '/' });
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
-    throw diagnose(`Making the database in ${home.dir}`, error);
+    throw toEmbeddedPostgresError(`Making the database in ${home.dir}`, error);
   }
-  publish(draft, home.pgdata);
+  renameDraft(draft, home.pgdata);
 }
 
 /** What a process that died while it made a data directory left behind. */
-function removeAbandoned(home: Home): void {
+function removeAbandoned(home: PostgresHome): void {
   for (const name of readdirSync(home.dir)) {
     const maker = /^data\.(\d+)\./.exec(name)?.[1];
-    if (maker !== undefined && !isAlive(Number(maker))) rmSync(join(home.dir, name), { recursive: true, force: true });
+    if (maker !== undefined && !isProcessAlive(Number(maker))) rmSync(join(home.dir, name), { recursive: true, force: true });
   }
 }
 
 /** Whether a process of this id exists, whoever owns it. */
-export function isAlive(pid: number): boolean {
+export function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

@@ -1,5 +1,5 @@
 /** Why the embedded database could not be started or stopped, and what the operator can do about it. */
-export class EmbeddedDatabaseError extends Error {
+export class EmbeddedPostgresError extends Error {
   /**
    * @param problem what went wrong, one sentence
    * @param remedy what the operator can do, one sentence
@@ -15,7 +15,7 @@ export class EmbeddedDatabaseError extends Error {
   }
 }
 
-const KNOWN: readonly (readonly [pattern: RegExp, problem: string, remedy: string])[] = [
+const KNOWN_FAILURES: readonly (readonly [pattern: RegExp, problem: string, remedy: string])[] = [
   [/ENOSPC|No space left on device/i, 'the disk is full.', 'Free at least 200 MB, or set DATA_DIR to another disk.'],
   [/EROFS|Read-only file system/i, 'the file system is read-only.', 'Set DATA_DIR to a folder that can be written.'],
   [/ENOTDIR/, 'a part of the path is a file.', 'Set DATA_DIR to a folder.'],
@@ -36,7 +36,7 @@ const KNOWN: readonly (readonly [pattern: RegExp, problem: string, remedy: strin
   ],
 ];
 
-const UNKNOWN = [undefined, 'it failed.', 'Set DATABASE_URL to use a PostgreSQL server of your own instead.'] as const;
+const UNKNOWN_FAILURE = [undefined, 'it failed.', 'Set DATABASE_URL to use a PostgreSQL server of your own instead.'] as const;
 
 /**
  * Names a failure of the file system or of PostgreSQL's programs.
@@ -44,10 +44,10 @@ const UNKNOWN = [undefined, 'it failed.', 'Set DATABASE_URL to use a PostgreSQL 
  * @param doing what was being done, for instance `Making the database in /srv/data`
  * @param failure an exception, or the last lines that a program wrote
  */
-export function diagnose(doing: string, failure: unknown): EmbeddedDatabaseError {
-  if (failure instanceof EmbeddedDatabaseError) return failure;
+export function toEmbeddedPostgresError(doing: string, failure: unknown): EmbeddedPostgresError {
+  if (failure instanceof EmbeddedPostgresError) return failure;
   const text = failure instanceof Error ? failure.message : String(failure);
-  const known = KNOWN.find(([pattern]) => pattern.test(text));
-  const [, problem, remedy] = known ?? UNKNOWN;
-  return new EmbeddedDatabaseError(`${doing}: ${problem}`, remedy, { detail: text.trim(), cause: failure });
+  const known = KNOWN_FAILURES.find(([pattern]) => pattern.test(text));
+  const [, problem, remedy] = known ?? UNKNOWN_FAILURE;
+  return new EmbeddedPostgresError(`${doing}: ${problem}`, remedy, { detail: text.trim(), cause: failure });
 }

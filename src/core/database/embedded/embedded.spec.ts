@@ -7,9 +7,9 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { isAlive } from './data-directory.js';
-import { type EmbeddedDatabase, startEmbedded } from './embedded.js';
-import { EmbeddedDatabaseError } from './embedded-error.js';
+import { isProcessAlive } from './data-directory.js';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded.js';
+import { EmbeddedPostgresError } from './embedded-error.js';
 
 const isRoot = process.getuid?.() === 0;
 const NOBODY = 65_534;
@@ -44,8 +44,8 @@ async function installed(): Promise<string> {
   return made;
 }
 
-async function start(dataDir: string): Promise<EmbeddedDatabase> {
-  const database = await startEmbedded({ dataDir, durable: false, log: () => undefined });
+async function start(dataDir: string): Promise<EmbeddedPostgres> {
+  const database = await startEmbeddedPostgres({ dataDir, durable: false, log: () => undefined });
   opened.push(database);
   return database;
 }
@@ -88,7 +88,7 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
 
 /** The server's process ends a moment after it has let go of the data directory. */
 async function untilEnded(pid: number): Promise<void> {
-  while (isAlive(pid)) await sleep(10);
+  while (isProcessAlive(pid)) await sleep(10);
 }
 
 beforeAll(async () => {
@@ -116,9 +116,9 @@ describe('the embedded database', () => {
   });
 
   describe('once it runs', () => {
-    let database: EmbeddedDatabase;
+    let database: EmbeddedPostgres;
     beforeAll(async () => {
-      database = await startEmbedded({ dataDir: seed, durable: false, log: () => undefined });
+      database = await startEmbeddedPostgres({ dataDir: seed, durable: false, log: () => undefined });
     });
     afterAll(() => database.stop());
 
@@ -223,7 +223,7 @@ describe('the embedded database', () => {
   it('says what to do when the folder cannot be made', async () => {
     const file = join(folder(), 'file');
     writeFileSync(file, '');
-    await expect(start(file)).rejects.toThrow(EmbeddedDatabaseError);
+    await expect(start(file)).rejects.toThrow(EmbeddedPostgresError);
     await expect(start(file)).rejects.toThrow(/DATA_DIR/);
   });
 });

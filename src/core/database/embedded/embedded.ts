@@ -1,11 +1,11 @@
-import { openDataDirectory } from './data-directory.js';
-import { diagnose } from './embedded-error.js';
-import { openHome } from './home.js';
-import { ensureDatabase, ownerUrl } from './owner.js';
-import { findPrograms } from './programs.js';
+import { prepareDataDirectory } from './data-directory.js';
+import { toEmbeddedPostgresError } from './embedded-error.js';
+import { preparePostgresHome } from './home.js';
+import { ensureDatabase, buildOwnerUrl } from './owner.js';
+import { findPostgresPrograms } from './programs.js';
 import { Supervisor } from './supervisor.js';
 
-export interface EmbeddedOptions {
+export interface EmbeddedPostgresOptions {
   /** Folder of the installation, made if need be; the database lives in its folder `postgres`. */
   readonly dataDir: string;
   /** Told in one line what happened. */
@@ -15,7 +15,7 @@ export interface EmbeddedOptions {
 }
 
 /** A PostgreSQL server in the data directory of the installation, shared by all processes that started it there. */
-export interface EmbeddedDatabase {
+export interface EmbeddedPostgres {
   /** Signs in as the owner of the database `armature`, over a Unix socket that only this account can reach. */
   readonly url: string;
   /** Whether this start made the database. */
@@ -35,18 +35,18 @@ export interface EmbeddedDatabase {
  *
  * @throws EmbeddedDatabaseError saying what the operator can do
  */
-export async function startEmbedded({ dataDir, log, durable = true }: EmbeddedOptions): Promise<EmbeddedDatabase> {
+export async function startEmbeddedPostgres({ dataDir, log, durable = true }: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   let supervisor: Supervisor | undefined;
   try {
-    const home = await openHome(dataDir);
-    const programs = await findPrograms(home);
-    await openDataDirectory(home, programs, durable);
+    const home = await preparePostgresHome(dataDir);
+    const programs = await findPostgresPrograms(home);
+    await prepareDataDirectory(home, programs, durable);
     supervisor = new Supervisor(home, programs, durable, log);
     const { pid, socketFolder, session } = await supervisor.join();
     const firstStart = await ensureDatabase(session);
-    return { url: ownerUrl(socketFolder), firstStart, pid, stop: () => supervisor?.leave() ?? Promise.resolve() };
+    return { url: buildOwnerUrl(socketFolder), firstStart, pid, stop: () => supervisor?.leave() ?? Promise.resolve() };
   } catch (error) {
     await supervisor?.leave();
-    throw diagnose(`Starting the embedded database in ${dataDir}`, error);
+    throw toEmbeddedPostgresError(`Starting the embedded database in ${dataDir}`, error);
   }
 }

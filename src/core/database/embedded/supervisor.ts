@@ -2,21 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { backoff } from '../../backoff.js';
 import { SUPERUSER } from './data-directory.js';
-import { diagnose } from './embedded-error.js';
-import { type Home } from './home.js';
-import { findPostmaster, type Launch, launch } from './postmaster.js';
-import { type Programs } from './programs.js';
+import { toEmbeddedPostgresError } from './embedded-error.js';
+import { type PostgresHome } from './home.js';
+import { findPostmaster, type LaunchedPostmaster, launchPostmaster } from './postmaster.js';
+import { type PostgresPrograms } from './programs.js';
 
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 10_000;
-const CONNECT_MS = 5_000;
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 30_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+const INITIAL_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 30_000;
 const POLL_MS = 15;
-const LONGEST_POLL_MS = 250;
+const MAX_POLL_MS = 250;
 
 /** The advisory lock that every supervisor shares as long as it lives: who gets it alone is the last. */
-const PRESENCE = 7_310_001;
+const PRESENCE_LOCK = 7_310_001;
 
 /** A server that listens, and a session of the superuser there that holds this process's presence. */
 export interface Membership {
@@ -31,8 +31,8 @@ export class Supervisor {
   #left?: Promise<void>;
 
   constructor(
-    private readonly home: Home,
-    private readonly programs: Programs,
+    private readonly home: PostgresHome,
+    private readonly programs: PostgresPrograms,
     private readonly durable: boolean,
     private readonly log: (line: string) => void,
   ) {}
@@ -56,22 +56,22 @@ export class Supervisor {
   }
 
   async #joinOrLaunch(): Promise<Membership> {
-    let launched: Launch | undefined;
+    let launched: LaunchedPostmaster | undefined;
     const deadline = Date.now() + START_TIMEOUT_MS;
     for (let polls = 1; Date.now() < deadline && !this.#left; polls++) {
-      await sleep(backoff(polls, POLL_MS, LONGEST_POLL_MS));
+      await sleep(backoff(polls, POLL_MS, MAX_POLL_MS));
       const found = findPostmaster(this.home);
       const session = found?.socketFolder && (await openSession(found.socketFolder));
       if (session) {
         this.log(`The embedded database is ${launched ? 'started' : 'joined'} (process ${found.pid}).`);
         return { pid: found.pid, socketFolder: found.socketFolder, session };
       }
-      if (found || (launched && !launched.ended())) continue;
+      if (found || (launched && !launched.hasExited())) continue;
       if (launched && !isHeldByAnother(launched)) break;
-      launched = launch(this.home, this.programs, this.durable);
+      launched = launchPostmaster(this.home, this.programs, this.durable);
     }
-    if (this.#left && launched && !launched.ended()) this.#stopLaunched();
-    throw diagnose(`Starting the database in ${this.home.dir}`, launched?.said() || 'It does not answer.');
+    if (this.#left && launched && !launched.hasExited()) this.#stopLaunched();
+    throw toEmbeddedPostgresError(`Starting the database in ${this.home.dir}`, launched?.readLog() || 'It does not answer.');
   }
 
   async #rejoin(): Promise<void> {
@@ -84,7 +84,7 @@ export class Supervisor {
       } catch (error) {
         if (this.#left) return;
         this.log((error as Error).message);
-        await sleep(backoff(failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS), undefined, { ref: false });
+        await sleep(backoff(failures, INITIAL_PAUSE_MS, MAX_PAUSE_MS), undefined, { ref: false });
         if (this.#left) return;
       }
     }
@@ -99,15 +99,15 @@ export class Supervisor {
       this.log('The embedded database goes on, for another process uses it.');
       return;
     }
-    signal(pid, 'SIGINT');
-    if (!(await this.#hasEnded(pid))) signal(pid, 'SIGQUIT');
+    sendSignal(pid, 'SIGINT');
+    if (!(await this.#hasEnded(pid))) sendSignal(pid, 'SIGQUIT');
     this.log('The embedded database is stopped.');
   }
 
   /** A server that was started for nobody. */
   #stopLaunched(): void {
     const server = findPostmaster(this.home);
-    if (server) signal(server.pid, 'SIGINT');
+    if (server) sendSignal(server.pid, 'SIGINT');
   }
 
   async #hasEnded(pid: number): Promise<boolean> {
@@ -124,12 +124,12 @@ async function openSession(socketFolder: string): Promise<pg.Client | undefined>
   const session = new pg.Client({
     ...at,
     application_name: 'armature supervisor',
-    connectionTimeoutMillis: CONNECT_MS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   });
   session.on('error', () => undefined); // the event that counts is the end, which follows
   try {
     await session.connect();
-    await session.query('SELECT pg_advisory_lock_shared($1)', [PRESENCE]);
+    await session.query('SELECT pg_advisory_lock_shared($1)', [PRESENCE_LOCK]);
     return session;
   } catch {
     await session.end().catch(() => undefined);
@@ -140,8 +140,8 @@ async function openSession(socketFolder: string): Promise<pg.Client | undefined>
 /** Gives up this process's presence. Of several that leave at once exactly one hears yes. */
 async function isLast(session: pg.Client): Promise<boolean> {
   try {
-    await session.query('SELECT pg_advisory_unlock_shared($1)', [PRESENCE]);
-    const { rows } = await session.query<{ last: boolean }>('SELECT pg_try_advisory_lock($1) AS last', [PRESENCE]);
+    await session.query('SELECT pg_advisory_unlock_shared($1)', [PRESENCE_LOCK]);
+    const { rows } = await session.query<{ last: boolean }>('SELECT pg_try_advisory_lock($1) AS last', [PRESENCE_LOCK]);
     return rows[0]?.last ?? false;
   } catch {
     return false; // the server is gone
@@ -149,7 +149,7 @@ async function isLast(session: pg.Client): Promise<boolean> {
 }
 
 /** A server that ended by itself needs none. */
-function signal(pid: number, name: NodeJS.Signals): void {
+function sendSignal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {
@@ -158,6 +158,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
 }
 
 /** Another process was faster, or sessions of a server that was killed are still ending. */
-function isHeldByAnother(launched: Launch): boolean {
-  return /already exists|still in use/.test(launched.said());
+function isHeldByAnother(launched: LaunchedPostmaster): boolean {
+  return /already exists|still in use/.test(launched.readLog());
 }

@@ -1,19 +1,19 @@
 import type { ApolloServerPlugin, BaseContext, GraphQLRequestListener } from '@apollo/server';
-import { DEFAULT_QUERY_LIMITS, listed, overLimit, type QueryLimits } from './limits.js';
+import { DEFAULT_QUERY_LIMITS, limitErrors, findLimitError, type QueryLimits } from './limits.js';
 
 /**
  * Refuses operations over the limits with status 400 before they run, for a validation rule would not know the variables,
  * and bounds the errors of an answer.
  */
-export function limitsPlugin(limits: QueryLimits = DEFAULT_QUERY_LIMITS): ApolloServerPlugin {
+export function createQueryLimitsPlugin(limits: QueryLimits = DEFAULT_QUERY_LIMITS): ApolloServerPlugin {
   const listener: GraphQLRequestListener<BaseContext> = {
     didResolveOperation: ({ schema, document, operation, request }) => {
-      const error = operation && overLimit(schema, document, operation, request.variables, limits);
+      const error = operation && findLimitError(schema, document, operation, request.variables, limits);
       return error ? Promise.reject(error) : Promise.resolve();
     },
     willSendResponse: ({ response: { body } }) => {
       if (body.kind === 'single' && body.singleResult.errors)
-        body.singleResult.errors = listed(body.singleResult.errors);
+        body.singleResult.errors = limitErrors(body.singleResult.errors);
       return Promise.resolve();
     },
   };

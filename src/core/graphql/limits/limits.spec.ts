@@ -7,9 +7,9 @@ import {
   getOperationAST,
   parse,
 } from 'graphql';
-import { DEFAULT_QUERY_LIMITS, PARSE_OPTIONS, overLimit, overlong } from './limits.js';
-import { limitsPlugin } from './limits.plugin.js';
-import { sizeOf } from './query-size.js';
+import { DEFAULT_QUERY_LIMITS, PARSE_OPTIONS, findLimitError, findLengthError } from './limits.js';
+import { createQueryLimitsPlugin } from './limits.plugin.js';
+import { measureQuery } from './query-size.js';
 
 const typeDefs = /* GraphQL */ `
   input PageFilter {
@@ -41,12 +41,12 @@ const schema = buildSchema(typeDefs);
 
 const size = (source: string, variables?: ExecutionArgs['variableValues']) => {
   const document = parse(source);
-  return sizeOf(schema, document, getOperationAST(document) as OperationDefinitionNode, variables ?? {});
+  return measureQuery(schema, document, getOperationAST(document) as OperationDefinitionNode, variables ?? {});
 };
 const codeOf = (source: string) => {
   const document = parse(source);
   const [operation] = document.definitions;
-  return overLimit(schema, document, operation as OperationDefinitionNode, undefined, DEFAULT_QUERY_LIMITS)?.extensions[
+  return findLimitError(schema, document, operation as OperationDefinitionNode, undefined, DEFAULT_QUERY_LIMITS)?.extensions[
     'code'
   ];
 };
@@ -105,7 +105,7 @@ describe('The limits', () => {
   it('say the limit, what was counted and what to do', () => {
     const document = parse('{ fetchItems(selector: { page: "0", pageSize: "2000" }) { items { id name tags } } }');
     const operation = getOperationAST(document) as OperationDefinitionNode;
-    const error = overLimit(schema, document, operation, null, DEFAULT_QUERY_LIMITS);
+    const error = findLimitError(schema, document, operation, null, DEFAULT_QUERY_LIMITS);
     expect(error?.message).toBe('The operation asks for too many fields: its cost is 6002, the limit 5000.');
     expect(error?.extensions).toMatchObject({ code: 'QUERY_TOO_COSTLY', limit: 5000, actual: 6002 });
     expect(error?.extensions['remedy']).toContain('smaller page');
@@ -152,8 +152,8 @@ describe('The limits', () => {
   });
 
   it('bound the length of a document, and what it has of operations, fragments, variables and directives', () => {
-    expect(overlong('{ item { id } }')).toBeNull();
-    expect(overlong(`{ item { id } } #${'x'.repeat(50_000)}`)?.extensions['code']).toBe('DOCUMENT_TOO_LARGE');
+    expect(findLengthError('{ item { id } }')).toBeNull();
+    expect(findLengthError(`{ item { id } } #${'x'.repeat(50_000)}`)?.extensions['code']).toBe('DOCUMENT_TOO_LARGE');
     const many = (count: number, part: (n: number) => string): string =>
       Array.from({ length: count }, (_, n) => part(n)).join(' ');
     for (const source of [
@@ -181,7 +181,7 @@ describe('The limits', () => {
 });
 
 describe('Apollo with the limits', () => {
-  const apollo = new ApolloServer({ typeDefs, plugins: [limitsPlugin()], parseOptions: PARSE_OPTIONS });
+  const apollo = new ApolloServer({ typeDefs, plugins: [createQueryLimitsPlugin()], parseOptions: PARSE_OPTIONS });
   afterAll(() => apollo.stop());
 
   it('refuses by the page size in variables, and does not execute', async () => {

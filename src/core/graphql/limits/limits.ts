@@ -7,7 +7,7 @@ import {
   type ParseOptions,
   visit,
 } from 'graphql';
-import { type QuerySize, sizeOf } from './query-size.js';
+import { type QuerySize, measureQuery } from './query-size.js';
 import { isStandardIntrospection } from './standard-introspection.js';
 
 /** What one operation may ask for; see QuerySize for how each is counted. */
@@ -18,18 +18,18 @@ export const DEFAULT_QUERY_LIMITS: QueryLimits = { depth: 12, cost: 5_000, alias
 /** Bounds the work before an operation can be measured: parsing and validating. The introspection query has some 300 tokens. */
 export const PARSE_OPTIONS: ParseOptions = { maxLexicalTokens: 2_000 };
 /** Characters of a document, which tokens do not bound: comments and strings are of any length. */
-const LONGEST_DOCUMENT = 50_000;
+const MAX_DOCUMENT_LENGTH = 50_000;
 /** What one document may have of each, and how it is called. */
-const PARTS = [
+const DOCUMENT_PARTS = [
   { kind: Kind.OPERATION_DEFINITION, most: 25, name: 'operations' },
   { kind: Kind.FRAGMENT_DEFINITION, most: 50, name: 'fragments' },
   { kind: Kind.VARIABLE_DEFINITION, most: 50, name: 'variables' },
   { kind: Kind.DIRECTIVE, most: 50, name: 'directives' },
 ];
 /** Errors that one answer lists. */
-const MOST_ERRORS = 100;
+const MAX_ERRORS = 100;
 
-const RULES = [
+const LIMIT_RULES = [
   {
     measure: 'depth',
     code: 'QUERY_TOO_DEEP',
@@ -52,22 +52,22 @@ const RULES = [
 ] as const;
 
 /** Why a document is not even parsed: it is longer than any that is written by hand. */
-export function overlong(source: unknown): GraphQLError | null {
-  if (typeof source !== 'string' || source.length <= LONGEST_DOCUMENT) return null;
-  return refusal('DOCUMENT_TOO_LARGE', 'The document is too long', 'size', LONGEST_DOCUMENT, source.length, SPLIT);
+export function findLengthError(source: unknown): GraphQLError | null {
+  if (typeof source !== 'string' || source.length <= MAX_DOCUMENT_LENGTH) return null;
+  return limitError('DOCUMENT_TOO_LARGE', 'The document is too long', 'size', MAX_DOCUMENT_LENGTH, source.length, SPLIT_REMEDY);
 }
 
 /** At most so many errors as one answer lists. */
-export const listed = <E>(errors: readonly E[]): E[] => errors.slice(0, MOST_ERRORS);
+export const limitErrors = <E>(errors: readonly E[]): E[] => errors.slice(0, MAX_ERRORS);
 
 /** The first part of which the document has too many. */
-function overParts(document: DocumentNode): GraphQLError | null {
+function findPartsError(document: DocumentNode): GraphQLError | null {
   const counts = new Map<Kind, number>();
   visit(document, { enter: ({ kind }) => void counts.set(kind, (counts.get(kind) ?? 0) + 1) });
-  const over = PARTS.find(({ kind, most }) => (counts.get(kind) ?? 0) > most);
+  const over = DOCUMENT_PARTS.find(({ kind, most }) => (counts.get(kind) ?? 0) > most);
   if (!over) return null;
   const what = `The document has too many ${over.name}`;
-  return refusal('DOCUMENT_TOO_LARGE', what, 'count', over.most, counts.get(over.kind) ?? 0, SPLIT);
+  return limitError('DOCUMENT_TOO_LARGE', what, 'count', over.most, counts.get(over.kind) ?? 0, SPLIT_REMEDY);
 }
 
 /**
@@ -75,7 +75,7 @@ function overParts(document: DocumentNode): GraphQLError | null {
  * extensions (and the HTTP status 400, which Apollo takes out again); null when it is within all of them. The introspection query
  * of tools is within all of them whatever the size of the schema.
  */
-export function overLimit(
+export function findLimitError(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
@@ -83,17 +83,17 @@ export function overLimit(
   limits: QueryLimits,
 ): GraphQLError | null {
   if (isStandardIntrospection(document, operation)) return null;
-  const parts = overParts(document);
+  const parts = findPartsError(document);
   if (parts) return parts;
-  const size = sizeOf(schema, document, operation, variables ?? {});
-  const rule = RULES.find(({ measure }) => size[measure] > limits[measure]);
+  const size = measureQuery(schema, document, operation, variables ?? {});
+  const rule = LIMIT_RULES.find(({ measure }) => size[measure] > limits[measure]);
   if (!rule) return null;
-  return refusal(rule.code, rule.what, rule.measure, limits[rule.measure], size[rule.measure], rule.remedy, operation);
+  return limitError(rule.code, rule.what, rule.measure, limits[rule.measure], size[rule.measure], rule.remedy, operation);
 }
 
-const SPLIT = 'Send several documents, each with what it needs only.';
+const SPLIT_REMEDY = 'Send several documents, each with what it needs only.';
 
-function refusal(
+function limitError(
   code: string,
   what: string,
   measure: string,

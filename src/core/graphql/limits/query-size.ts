@@ -37,16 +37,16 @@ export interface QuerySize {
 }
 
 /** Items of a page when its size is not given. */
-const DEFAULT_PAGE = 20;
+const DEFAULT_PAGE_SIZE = 20;
 /** Lists without a page size are short by nature: the ports of a container, the members of a control plane. */
-const UNPAGED = 5;
+const UNPAGED_LIST_SIZE = 5;
 /** What `pagesize: "all"` counts as: the largest page. */
-const ALL = 500;
+const ALL_PAGE_SIZE = 500;
 
 /** What a field weighs that carries the contents of a record, such as a design file; NestJS keeps it in `extensions.complexity`. */
 export const CONTENTS_WEIGHT = 40;
 /** Fields of a type, arguments of a field and the like, as introspection lists them. */
-const MEMBERS_OF_TYPE = 10;
+const INTROSPECTION_LIST_SIZE = 10;
 
 const PAGE_SIZE = /^(page_?size|first|limit)$/i;
 const META_FIELDS: Record<string, GraphQLField<unknown, unknown>> = {
@@ -62,10 +62,10 @@ interface Weight {
   perItem: number;
 }
 
-const NOTHING: Weight = { depth: 0, fixed: 0, perItem: 0 };
+const ZERO_WEIGHT: Weight = { depth: 0, fixed: 0, perItem: 0 };
 
 /** Measures an operation, each fragment once however often it is spread. */
-export function sizeOf(
+export function measureQuery(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
@@ -74,12 +74,12 @@ export function sizeOf(
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const node of document.definitions)
     if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
-  const values = { ...defaultsOf(operation), ...variables };
+  const values = { ...getVariableDefaults(operation), ...variables };
   const weights = new Map<string, Weight>();
   let aliases = 0;
 
   const ofSelections = (set: SelectionSetNode, parent: GraphQLNamedType | undefined): Weight => {
-    const total = { ...NOTHING };
+    const total = { ...ZERO_WEIGHT };
     for (const node of set.selections) {
       const { depth, fixed, perItem } = ofSelection(node, parent);
       total.depth = Math.max(total.depth, depth);
@@ -98,8 +98,8 @@ export function sizeOf(
   const ofFragment = (name: string): Weight => {
     const known = weights.get(name);
     const fragment = fragments.get(name);
-    if (known || !fragment) return known ?? NOTHING;
-    weights.set(name, NOTHING); // A fragment within itself ends here; validation refuses it by its own rule.
+    if (known || !fragment) return known ?? ZERO_WEIGHT;
+    weights.set(name, ZERO_WEIGHT); // A fragment within itself ends here; validation refuses it by its own rule.
     const weight = ofSelections(fragment.selectionSet, schema.getType(fragment.typeCondition.name.value));
     weights.set(name, weight);
     return weight;
@@ -107,45 +107,45 @@ export function sizeOf(
 
   const ofField = (node: FieldNode, parent: GraphQLNamedType | undefined): Weight => {
     if (node.alias) aliases++;
-    const field = fieldOf(parent, node.name.value);
-    const inner = node.selectionSet ? ofSelections(node.selectionSet, field && getNamedType(field.type)) : NOTHING;
+    const field = findField(parent, node.name.value);
+    const inner = node.selectionSet ? ofSelections(node.selectionSet, field && getNamedType(field.type)) : ZERO_WEIGHT;
     const depth = inner.depth + 1;
-    const own = field ? weightOf(field) : 1;
-    const size = field && (introspected(schema, parent, field) ?? pageSize(field, node.arguments ?? [], values));
+    const own = field ? getFieldWeight(field) : 1;
+    const size = field && (getIntrospectionListSize(schema, parent, field) ?? getPageSize(field, node.arguments ?? [], values));
     if (!field || !isList(field.type))
-      return { depth, fixed: own + inner.fixed + inner.perItem * (size ?? UNPAGED), perItem: 0 };
-    const item = inner.fixed + inner.perItem * UNPAGED;
+      return { depth, fixed: own + inner.fixed + inner.perItem * (size ?? UNPAGED_LIST_SIZE), perItem: 0 };
+    const item = inner.fixed + inner.perItem * UNPAGED_LIST_SIZE;
     return size === undefined ? { depth, fixed: own, perItem: item } : { depth, fixed: own + size * item, perItem: 0 };
   };
 
   const root = ofSelections(operation.selectionSet, schema.getRootType(operation.operation) ?? undefined);
-  const cost = Math.min(root.fixed + root.perItem * UNPAGED, Number.MAX_SAFE_INTEGER);
+  const cost = Math.min(root.fixed + root.perItem * UNPAGED_LIST_SIZE, Number.MAX_SAFE_INTEGER);
   return { depth: root.depth, cost, aliases };
 }
 
-function fieldOf(parent: GraphQLNamedType | undefined, name: string): GraphQLField<unknown, unknown> | undefined {
+function findField(parent: GraphQLNamedType | undefined, name: string): GraphQLField<unknown, unknown> | undefined {
   return META_FIELDS[name] ?? (isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined);
 }
 
-function weightOf({ extensions }: GraphQLField<unknown, unknown>): number {
+function getFieldWeight({ extensions }: GraphQLField<unknown, unknown>): number {
   return typeof extensions['complexity'] === 'number' ? extensions['complexity'] : 1;
 }
 
 /** How many items a list of the introspection has; undefined for every other field. */
-function introspected(
+function getIntrospectionListSize(
   schema: GraphQLSchema,
   parent: GraphQLNamedType | undefined,
   { name, type }: GraphQLField<unknown, unknown>,
 ): number | undefined {
   if (!parent || !isIntrospectionType(parent) || !isList(type)) return undefined;
-  return name === 'types' ? Object.keys(schema.getTypeMap()).length : MEMBERS_OF_TYPE;
+  return name === 'types' ? Object.keys(schema.getTypeMap()).length : INTROSPECTION_LIST_SIZE;
 }
 
 function isList(type: GraphQLType): boolean {
   return isListType(isNonNullType(type) ? type.ofType : type);
 }
 
-function defaultsOf(operation: OperationDefinitionNode): Record<string, unknown> {
+function getVariableDefaults(operation: OperationDefinitionNode): Record<string, unknown> {
   const defaults: Record<string, unknown> = {};
   for (const { variable, defaultValue } of operation.variableDefinitions ?? [])
     if (defaultValue) defaults[variable.name.value] = valueFromASTUntyped(defaultValue);
@@ -153,7 +153,7 @@ function defaultsOf(operation: OperationDefinitionNode): Record<string, unknown>
 }
 
 /** The page size asked of a field, by an argument or a field of an input object; undefined for a field that has none. */
-function pageSize(
+function getPageSize(
   field: GraphQLField<unknown, unknown>,
   given: readonly ArgumentNode[],
   variables: Record<string, unknown>,
@@ -161,7 +161,7 @@ function pageSize(
   const sizes = field.args.filter(hasPageSize).map((argument) => {
     const node = given.find(({ name }) => name.value === argument.name);
     const value = node ? valueFromASTUntyped(node.value, variables) : argument.defaultValue;
-    return count(PAGE_SIZE.test(argument.name) ? value : memberOf(value));
+    return parsePageSize(PAGE_SIZE.test(argument.name) ? value : findPageSizeMember(value));
   });
   return sizes.length ? Math.max(...sizes) : undefined;
 }
@@ -172,14 +172,14 @@ function hasPageSize({ name, type }: GraphQLArgument): boolean {
   return isInputObjectType(input) && Object.keys(input.getFields()).some((key) => PAGE_SIZE.test(key));
 }
 
-function memberOf(value: unknown): unknown {
+function findPageSizeMember(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   return Object.entries(value).find(([key]) => PAGE_SIZE.test(key))?.[1];
 }
 
 /** Page sizes are strings in PageFilter and numbers elsewhere; one that is malformed is refused by the field itself. */
-function count(size: unknown): number {
-  if (size === 'all') return ALL;
+function parsePageSize(size: unknown): number {
+  if (size === 'all') return ALL_PAGE_SIZE;
   const number = typeof size === 'string' && size.trim() === '' ? NaN : Number(size ?? NaN);
-  return number >= 1 ? number : DEFAULT_PAGE;
+  return number >= 1 ? number : DEFAULT_PAGE_SIZE;
 }

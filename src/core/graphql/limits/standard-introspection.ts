@@ -11,16 +11,16 @@ import {
 } from 'graphql';
 
 /** A field of the introspection query: its arguments as text, and the fields below it by their names. */
-interface Asked {
+interface IntrospectionField {
   args: string;
-  fields: Map<string, Asked>;
+  fields: Map<string, IntrospectionField>;
 }
 
 /** The query that graphql-js makes for tools with all of its options. */
-const STANDARD = standardFields();
+const STANDARD_FIELDS = parseStandardFields();
 
 /** What every form of it asks for, wherever the standard does. */
-const ALWAYS = [
+const REQUIRED_FIELDS = [
   '__schema',
   'types',
   'directives',
@@ -37,12 +37,12 @@ const ALWAYS = [
  * document is valid: no fragment is within itself.
  */
 export function isStandardIntrospection(document: DocumentNode, { selectionSet }: OperationDefinitionNode): boolean {
-  const fragments = fragmentsOf(document);
-  const isStandard = (set: SelectionSetNode, standard: Map<string, Asked>): boolean => {
+  const fragments = collectFragments(document);
+  const isStandard = (set: SelectionSetNode, standard: Map<string, IntrospectionField>): boolean => {
     const seen = new Set<string>();
-    return isWithin(set, standard, seen) && ALWAYS.every((name) => seen.has(name) || !standard.has(name));
+    return isWithin(set, standard, seen) && REQUIRED_FIELDS.every((name) => seen.has(name) || !standard.has(name));
   };
-  const isWithin = (set: SelectionSetNode, standard: Map<string, Asked>, seen: Set<string>): boolean =>
+  const isWithin = (set: SelectionSetNode, standard: Map<string, IntrospectionField>, seen: Set<string>): boolean =>
     set.selections.every((node) => {
       if (node.directives?.length || node.kind === Kind.INLINE_FRAGMENT) return false;
       if (node.kind === Kind.FRAGMENT_SPREAD) {
@@ -52,31 +52,31 @@ export function isStandardIntrospection(document: DocumentNode, { selectionSet }
       const known = standard.get(node.name.value);
       if (!known || node.alias || seen.has(node.name.value)) return false;
       seen.add(node.name.value);
-      if (node.arguments?.length && argumentsOf(node) !== known.args) return false;
+      if (node.arguments?.length && printArguments(node) !== known.args) return false;
       return !node.selectionSet || isStandard(node.selectionSet, known.fields);
     });
-  return isStandard(selectionSet, STANDARD);
+  return isStandard(selectionSet, STANDARD_FIELDS);
 }
 
-function standardFields(): Map<string, Asked> {
+function parseStandardFields(): Map<string, IntrospectionField> {
   const options = { descriptions: true, specifiedByUrl: true, directiveIsRepeatable: true, schemaDescription: true };
   const document = parse(getIntrospectionQuery({ ...options, inputValueDeprecation: true, oneOf: true }));
-  const fragments = fragmentsOf(document);
-  const fieldsOf = (set: SelectionSetNode | undefined): [string, Asked][] =>
+  const fragments = collectFragments(document);
+  const fieldsOf = (set: SelectionSetNode | undefined): [string, IntrospectionField][] =>
     (set?.selections ?? []).flatMap((node) => {
       if (node.kind === Kind.FRAGMENT_SPREAD) return fieldsOf(fragments.get(node.name.value)?.selectionSet);
       if (node.kind !== Kind.FIELD) return [];
-      return [[node.name.value, { args: argumentsOf(node), fields: new Map(fieldsOf(node.selectionSet)) }]];
+      return [[node.name.value, { args: printArguments(node), fields: new Map(fieldsOf(node.selectionSet)) }]];
     });
   const operation = document.definitions.find((node) => node.kind === Kind.OPERATION_DEFINITION);
   return new Map(fieldsOf(operation?.selectionSet));
 }
 
-function fragmentsOf({ definitions }: DocumentNode): Map<string, FragmentDefinitionNode> {
+function collectFragments({ definitions }: DocumentNode): Map<string, FragmentDefinitionNode> {
   const fragments = definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
   return new Map(fragments.map((node) => [node.name.value, node]));
 }
 
-function argumentsOf(node: FieldNode): string {
+function printArguments(node: FieldNode): string {
   return (node.arguments ?? []).map((each) => print(each)).join();
 }

@@ -17,7 +17,7 @@ export interface PlaygroundOptions {
 }
 
 /** The editor writes its styles into the page; all else comes from files of this server. */
-const POLICY = [
+const CONTENT_SECURITY_POLICY = [
   "default-src 'self'",
   "style-src 'self' 'unsafe-inline'",
   "font-src 'self' data:",
@@ -28,7 +28,7 @@ const POLICY = [
   "object-src 'none'",
 ].join('; ');
 
-const ASSET = /^[\w-][\w.-]*\.(js|css|ttf|woff2?|txt)$/;
+const ASSET_NAME = /^[\w-][\w.-]*\.(js|css|ttf|woff2?|txt)$/;
 
 /** GraphiQL, bundled with the server, so that it works where the internet does not reach. */
 @Public()
@@ -40,10 +40,10 @@ export class PlaygroundController {
   @Get()
   async page(@Req() request: Request, @Res() response: Response): Promise<void> {
     const html = await readFile(join(this.folder(), 'index.html'), 'utf8').catch((cause: unknown) => {
-      throw notBuilt(cause);
+      throw notBuiltError(cause);
     });
     const base = request.path.endsWith('/') ? './' : 'playground/';
-    response.set({ 'Content-Security-Policy': POLICY, 'Cache-Control': 'no-cache' });
+    response.set({ 'Content-Security-Policy': CONTENT_SECURITY_POLICY, 'Cache-Control': 'no-cache' });
     response.type('html').send(html.replaceAll('{{base}}', base));
   }
 
@@ -51,7 +51,7 @@ export class PlaygroundController {
   @Get(':file')
   asset(@Param('file') file: string, @Res() response: Response): void {
     const root = this.folder();
-    if (!ASSET.test(file) || !existsSync(join(root, file))) throw new NotFound('Playground file', file);
+    if (!ASSET_NAME.test(file) || !existsSync(join(root, file))) throw new NotFound('Playground file', file);
     response.sendFile(file, { root, maxAge: '1y', immutable: true });
   }
 
@@ -68,7 +68,7 @@ const FOLDER = ['../../../../playground', '../../../../dist/playground']
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
   .reduce((compiled, source) => (existsSync(compiled) ? compiled : source));
 
-function notBuilt(cause: unknown): AppError {
+function notBuiltError(cause: unknown): AppError {
   return new AppError(503, 'PLAYGROUND_NOT_BUILT', 'Not built', 'The playground has not been built.', {
     remedy: 'Run "npm run build".',
     cause,

@@ -14,8 +14,8 @@ import { Authenticator } from '../../access/authenticator.js';
 import { AppError, Conflict, Unauthenticated } from '../../errors/app-error.js';
 import { currentRequest } from '../../telemetry/request-context.js';
 import { DEFAULT_QUERY_LIMITS, PARSE_OPTIONS } from '../limits/limits.js';
-import { limitsPlugin } from '../limits/limits.plugin.js';
-import { GraphqlSockets, type SocketContext } from './graphql-sockets.js';
+import { createQueryLimitsPlugin } from '../limits/limits.plugin.js';
+import { GraphqlSocketServer, type SocketContext } from './graphql-sockets.js';
 import { SOCKET_DEFAULTS, SOCKET_OPTIONS, type SocketOptions } from './socket-options.js';
 
 const PATH = '/api/system/graphql/query';
@@ -130,12 +130,12 @@ async function start(options: Partial<SocketOptions> = {}) {
         includeStacktraceInErrorResponses: false,
         formatError,
         parseOptions: PARSE_OPTIONS,
-        plugins: [limitsPlugin(DEFAULT_QUERY_LIMITS)],
+        plugins: [createQueryLimitsPlugin(DEFAULT_QUERY_LIMITS)],
       }),
     ],
     providers: [
       Fixture,
-      GraphqlSockets,
+      GraphqlSocketServer,
       { provide: Authenticator, useValue: tokens },
       { provide: SOCKET_OPTIONS, useValue: { ...SOCKET_DEFAULTS, allowedOrigins: [], formatError, ...options } },
     ],

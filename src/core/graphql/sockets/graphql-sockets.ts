@@ -17,13 +17,13 @@ import type { Actor } from '../../access/actor.js';
 import { Authenticator } from '../../access/authenticator.js';
 import { AppError } from '../../errors/app-error.js';
 import { currentRequest } from '../../telemetry/request-context.js';
-import { listed } from '../limits/limits.js';
-import { Admission } from './admission.js';
-import { Connection } from './connection.js';
-import { asGraphQLError, format, prepare, subscribeAfresh } from './operation.js';
+import { limitErrors } from '../limits/limits.js';
+import { SocketAuthenticator } from './admission.js';
+import { SocketConnection } from './connection.js';
+import { toGraphQLError, formatSocketError, prepareExecution, subscribeWithFreshContext } from './operation.js';
 import { LEGACY, MODERN } from './protocols.js';
 import { SOCKET_OPTIONS, type SocketOptions } from './socket-options.js';
-import { refusalOf, refuse } from './upgrade.js';
+import { findUpgradeRefusal, refuseUpgrade } from './upgrade.js';
 
 /** What resolvers and guards find in an operation that came over a socket. */
 export interface SocketContext {
@@ -37,10 +37,10 @@ export interface SocketContext {
  * A socket acts in the name of the token in the payload of connection_init and ends with it; CloseCode tells why one ended.
  */
 @Injectable()
-export class GraphqlSockets implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
-  private readonly logger = new Logger(GraphqlSockets.name);
-  private readonly connections = new Set<Connection>();
-  private readonly admission: Admission;
+export class GraphqlSocketServer implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
+  private readonly logger = new Logger(GraphqlSocketServer.name);
+  private readonly connections = new Set<SocketConnection>();
+  private readonly authenticator: SocketAuthenticator;
   private readonly sockets: WebSocketServer;
   private drained?: Promise<void>;
 
@@ -50,7 +50,7 @@ export class GraphqlSockets implements OnApplicationBootstrap, OnModuleDestroy, 
     authenticator: Authenticator,
     @Inject(SOCKET_OPTIONS) private readonly options: SocketOptions,
   ) {
-    this.admission = new Admission(authenticator, options.perUser);
+    this.authenticator = new SocketAuthenticator(authenticator, options.perUser);
     this.sockets = new WebSocketServer({
       noServer: true,
       maxPayload: options.maxPayload,
@@ -59,14 +59,14 @@ export class GraphqlSockets implements OnApplicationBootstrap, OnModuleDestroy, 
   }
 
   onApplicationBootstrap(): void {
-    (this.host.httpAdapter.getHttpServer() as HttpServer).on('upgrade', this.upgrade);
+    (this.host.httpAdapter.getHttpServer() as HttpServer).on('upgrade', this.handleUpgrade);
   }
 
   /** Apollo hangs up on whom it takes for idle when its module is destroyed, so the sockets are told before. */
   async onModuleDestroy(): Promise<void> {
     await this.drain();
     // A start that is repeated keeps its server.
-    (this.host.httpAdapter.getHttpServer() as HttpServer).off('upgrade', this.upgrade);
+    (this.host.httpAdapter.getHttpServer() as HttpServer).off('upgrade', this.handleUpgrade);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
@@ -80,72 +80,72 @@ export class GraphqlSockets implements OnApplicationBootstrap, OnModuleDestroy, 
   }
 
   private async closeAll(): Promise<void> {
-    this.admission.stop();
+    this.authenticator.stop();
     const open = [...this.connections];
     this.logger.log(`closing ${open.length} sockets`);
     for (const connection of open) connection.close(1001, 'The server is shutting down.');
     await Promise.all(open.map(({ closed }) => closed));
   }
 
-  private readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+  private readonly handleUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     socket.on('error', () => socket.destroy());
     const refusal = this.drained
       ? { status: 503, detail: 'The server is shutting down.' }
-      : refusalOf(request, this.options.allowedOrigins);
-    if (refusal) refuse(socket, refusal);
-    else this.sockets.handleUpgrade(request, socket, head, (opened) => this.open(opened, request));
+      : findUpgradeRefusal(request, this.options.allowedOrigins);
+    if (refusal) refuseUpgrade(socket, refusal);
+    else this.sockets.handleUpgrade(request, socket, head, (opened) => this.accept(opened, request));
   };
 
-  private open(socket: WebSocket, request: IncomingMessage): void {
+  private accept(socket: WebSocket, request: IncomingMessage): void {
     const { formatError, initTimeoutMs } = this.options;
-    const connection = new Connection(socket, request, this.options);
+    const connection = new SocketConnection(socket, request, this.options);
     const protocol = makeServer({
       connectionInitWaitTimeout: initTimeoutMs,
-      onConnect: ({ connectionParams }) => this.admission.admit(connection, connectionParams),
+      onConnect: ({ connectionParams }) => this.authenticator.admit(connection, connectionParams),
       onSubscribe: ({ subscriptions }, _id, payload) =>
-        this.prepare(connection, payload, Object.keys(subscriptions).length),
-      context: () => contextOf(connection),
-      subscribe: (args) => subscribeAfresh(args, () => contextOf(connection)),
+        this.prepareOperation(connection, payload, Object.keys(subscriptions).length),
+      context: () => buildContext(connection),
+      subscribe: (args) => subscribeWithFreshContext(args, () => buildContext(connection)),
       onNext: (_context, _id, _payload, _args, result) =>
-        result.errors && { ...result, errors: listed(result.errors).map((error) => format(error, formatError)) },
-      onError: (_context, _id, _payload, errors) => listed(errors).map((error) => format(error, formatError)),
+        result.errors && { ...result, errors: limitErrors(result.errors).map((error) => formatSocketError(error, formatError)) },
+      onError: (_context, _id, _payload, errors) => limitErrors(errors).map((error) => formatSocketError(error, formatError)),
     });
     this.connections.add(connection);
     void connection.closed.then(() => this.connections.delete(connection));
     const stop = protocol.opened(connection, undefined);
-    connection.whenEnded((code, reason) => {
-      this.admission.release(connection);
+    connection.onEnded((code, reason) => {
+      this.authenticator.release(connection);
       stop(code, reason).catch((error: unknown) => this.logger.error(error));
     });
   }
 
   /** An operation runs as whoever the token stands for now, not when the socket was opened. */
-  private async prepare(
-    connection: Connection,
+  private async prepareOperation(
+    connection: SocketConnection,
     payload: SubscribePayload,
     running: number,
   ): Promise<ExecutionArgs | GraphQLError[]> {
     const { operationsPerSocket, limits, beforeOperation } = this.options;
     try {
-      if (running > operationsPerSocket) throw tooManyOperations(operationsPerSocket);
-      if (!(await this.admission.authenticate(connection))) return [new GraphQLError('The socket is closed.')];
-      const { actor } = contextOf(connection);
+      if (running > operationsPerSocket) throw tooManyOperationsError(operationsPerSocket);
+      if (!(await this.authenticator.authenticate(connection))) return [new GraphQLError('The socket is closed.')];
+      const { actor } = buildContext(connection);
       const current = currentRequest();
       if (current) current.actor = actor;
       await beforeOperation?.(actor);
-      return prepare(this.schemas.schema, payload, limits);
+      return prepareExecution(this.schemas.schema, payload, limits);
     } catch (error) {
-      return [asGraphQLError(error)];
+      return [toGraphQLError(error)];
     }
   }
 }
 
-function contextOf({ actor, authorization, request }: Connection): SocketContext {
+function buildContext({ actor, authorization, request }: SocketConnection): SocketContext {
   if (!actor) throw new Error('No operation runs before its socket is authenticated');
   return { req: { headers: { ...request.headers, authorization }, actor }, actor, socket: true };
 }
 
-function tooManyOperations(limit: number): AppError {
+function tooManyOperationsError(limit: number): AppError {
   return new AppError(
     429,
     'TOO_MANY_OPERATIONS',

@@ -15,18 +15,18 @@ import {
   validate,
 } from 'graphql';
 import { currentRequest } from '../../telemetry/request-context.js';
-import { PARSE_OPTIONS, type QueryLimits, overLimit, overlong } from '../limits/limits.js';
+import { PARSE_OPTIONS, type QueryLimits, findLimitError, findLengthError } from '../limits/limits.js';
 import type { SocketOptions } from './socket-options.js';
 
 /** What is to be executed, or every error for which it is not, with the codes that Apollo gives over HTTP. */
-export function prepare(
+export function prepareExecution(
   schema: GraphQLSchema,
   { query, operationName, variables }: SubscribePayload,
   limits: QueryLimits,
 ): ExecutionArgs | GraphQLError[] {
-  const tooLong = overlong(query);
+  const tooLong = findLengthError(query);
   if (tooLong) return [tooLong];
-  const document = parsed(query);
+  const document = parseDocument(query);
   if (document instanceof GraphQLError) return [document];
   const invalid = validate(schema, document);
   if (invalid.length) return invalid.map(withCode(ApolloServerErrorCode.GRAPHQL_VALIDATION_FAILED));
@@ -38,7 +38,7 @@ export function prepare(
       : 'Must provide operation name if query contains multiple operations.';
     return [withCode(ApolloServerErrorCode.OPERATION_RESOLUTION_FAILURE)(new GraphQLError(message))];
   }
-  const tooLarge = overLimit(schema, document, operation, variables, limits);
+  const tooLarge = findLimitError(schema, document, operation, variables, limits);
   if (tooLarge) return [tooLarge];
 
   const { errors } = getVariableValues(schema, operation.variableDefinitions ?? [], variables ?? {});
@@ -46,11 +46,11 @@ export function prepare(
   return { schema, document, operationName, variableValues: variables };
 }
 
-function parsed(query: string): DocumentNode | GraphQLError {
+function parseDocument(query: string): DocumentNode | GraphQLError {
   try {
     return parse(query, PARSE_OPTIONS);
   } catch (error) {
-    return withCode(ApolloServerErrorCode.GRAPHQL_PARSE_FAILED)(asGraphQLError(error));
+    return withCode(ApolloServerErrorCode.GRAPHQL_PARSE_FAILED)(toGraphQLError(error));
   }
 }
 
@@ -62,14 +62,14 @@ function withCode(code: string): (error: GraphQLError) => GraphQLError {
 }
 
 /** A thrown value as graphql-js would have wrapped it. */
-export function asGraphQLError(thrown: unknown): GraphQLError {
+export function toGraphQLError(thrown: unknown): GraphQLError {
   if (thrown instanceof GraphQLError) return thrown;
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   return new GraphQLError(error.message, { originalError: error });
 }
 
 /** Formats an error as Apollo does over HTTP: with a code always, without what was meant for HTTP. */
-export function format(error: GraphQLError, formatError: SocketOptions['formatError']): GraphQLFormattedError {
+export function formatSocketError(error: GraphQLError, formatError: SocketOptions['formatError']): GraphQLFormattedError {
   const { http: _http, code = ApolloServerErrorCode.INTERNAL_SERVER_ERROR, ...extensions } = error.extensions;
   try {
     return formatError({ ...error.toJSON(), extensions: { ...extensions, code } }, error);
@@ -82,7 +82,7 @@ export function format(error: GraphQLError, formatError: SocketOptions['formatEr
  * Subscribes as graphql-js does, but resolves each message in a context of its own: what loaders have read for one
  * message is stale in the next, and the actor may have changed. Whoever asks for a message has sent the last one.
  */
-export async function subscribeAfresh(
+export async function subscribeWithFreshContext(
   args: ExecutionArgs,
   context: () => object,
 ): Promise<AsyncIterableIterator<ExecutionResult> | ExecutionResult> {
@@ -92,7 +92,7 @@ export async function subscribeAfresh(
   // No generator function: its return() would wait for the next payload before it ended the source.
   const results: AsyncIterableIterator<ExecutionResult> = {
     next: async () => {
-      currentRequest()?.answer?.end();
+      currentRequest()?.response?.release();
       const payload = await payloads.next();
       if (payload.done) return { done: true, value: undefined };
       return { done: false, value: await execute({ ...args, rootValue: payload.value, contextValue: context() }) };

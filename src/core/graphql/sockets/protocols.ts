@@ -1,5 +1,5 @@
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws';
-import { parseBody } from '../../rest/body/json-body.js';
+import { parseJsonBody } from '../../rest/body/json-body.js';
 
 /** The sub-protocol of graphql-ws: https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md */
 export const MODERN = GRAPHQL_TRANSPORT_WS_PROTOCOL;
@@ -23,8 +23,8 @@ interface Message {
 }
 
 /** What a client sent, in the modern sub-protocol; null when it takes its leave. */
-export function incoming(protocol: string, bytes: Buffer): { type: string; text: string } | null {
-  const message = parse(bytes);
+export function parseIncoming(protocol: string, bytes: Buffer): { type: string; text: string } | null {
+  const message = parseMessage(bytes);
   if (protocol === MODERN) {
     if (!MODERN_MESSAGES.has(message.type)) throw new MalformedMessage(`No client sends "${message.type}"`);
     return { type: message.type, text: bytes.toString() };
@@ -36,16 +36,16 @@ export function incoming(protocol: string, bytes: Buffer): { type: string; text:
 }
 
 /** What the server sends in the modern sub-protocol, in the one that the client speaks. */
-export function outgoing(protocol: string, text: string): string {
+export function formatOutgoing(protocol: string, text: string): string {
   if (protocol === MODERN) return text;
   const message = JSON.parse(text) as Message;
   if (message.type === 'next') return JSON.stringify({ ...message, type: 'data' });
-  if (message.type === 'error') return JSON.stringify({ ...message, payload: oneError(message.payload as object[]) });
+  if (message.type === 'error') return JSON.stringify({ ...message, payload: mergeErrors(message.payload as object[]) });
   return text;
 }
 
 /** Legacy clients show one error, the newer ones of them all that stand under its `errors`. */
-function oneError(errors: object[]): object {
+function mergeErrors(errors: object[]): object {
   return errors.length > 1 ? { ...errors[0], errors } : { ...errors[0] };
 }
 
@@ -56,16 +56,16 @@ export function legacyRefusal(message: string): string {
   return JSON.stringify({ type: 'connection_error', payload: { message } });
 }
 
-function parse(bytes: Buffer): Message {
-  const message = bounded(bytes);
+function parseMessage(bytes: Buffer): Message {
+  const message = parseBounded(bytes);
   if (typeof message !== 'object' || message === null || !('type' in message) || typeof message.type !== 'string')
     throw new MalformedMessage('The message has no type');
   return message as Message;
 }
 
-function bounded(bytes: Buffer): unknown {
+function parseBounded(bytes: Buffer): unknown {
   try {
-    return parseBody(bytes, 'The message');
+    return parseJsonBody(bytes, 'The message');
   } catch (error) {
     throw new MalformedMessage((error as Error).message);
   }

@@ -6,17 +6,17 @@ import { LEGACY, MODERN } from './protocols.js';
 export const GRAPHQL_PATH = '/api/system/graphql/query';
 
 /** Why a request is not upgraded to a socket. */
-export interface Refusal {
+export interface UpgradeRefusal {
   status: number;
   detail: string;
 }
 
 /** Tells what is wrong with an upgrade; null when nothing is. */
-export function refusalOf(request: IncomingMessage, allowedOrigins: readonly string[]): Refusal | null {
+export function findUpgradeRefusal(request: IncomingMessage, allowedOrigins: readonly string[]): UpgradeRefusal | null {
   const { origin, host, 'sec-websocket-protocol': offered = '' } = request.headers;
   if (request.url?.split('?', 1)[0] !== GRAPHQL_PATH)
     return { status: 404, detail: `There are sockets at ${GRAPHQL_PATH} only.` };
-  if (origin !== undefined && !isAllowed(origin, host, allowedOrigins))
+  if (origin !== undefined && !isAllowedOrigin(origin, host, allowedOrigins))
     return {
       status: 403,
       detail: `Pages of the origin ${origin} may not connect; the operator can add it to CORS_ORIGINS.`,
@@ -28,7 +28,7 @@ export function refusalOf(request: IncomingMessage, allowedOrigins: readonly str
 }
 
 /** Answers over plain HTTP and hangs up. */
-export function refuse(socket: Duplex, { status, detail }: Refusal): void {
+export function refuseUpgrade(socket: Duplex, { status, detail }: UpgradeRefusal): void {
   const title = STATUS_CODES[status] ?? '';
   const body = JSON.stringify({ type: 'about:blank', title, status, detail, error: detail });
   socket.once('finish', () => socket.destroy());
@@ -39,7 +39,7 @@ export function refuse(socket: Duplex, { status, detail }: Refusal): void {
 }
 
 /** Only browsers send an origin, and cannot be made to send another. */
-function isAllowed(origin: string, host: string | undefined, allowed: readonly string[]): boolean {
+function isAllowedOrigin(origin: string, host: string | undefined, allowed: readonly string[]): boolean {
   if (allowed.includes('*') || allowed.some((entry) => entry.replace(/\/$/, '') === origin)) return true;
   return URL.canParse(origin) && new URL(origin).host === host?.toLowerCase();
 }

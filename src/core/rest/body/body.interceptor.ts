@@ -2,8 +2,8 @@ import { type CallHandler, type ExecutionContext, Injectable, type NestIntercept
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import type { Observable } from 'rxjs';
-import { IS_PUBLIC, isMarked } from '../../access/public.js';
-import { TAKES_FILES } from '../upload.js';
+import { IS_PUBLIC, hasMetadata } from '../../access/public.js';
+import { ACCEPTS_FILES } from '../upload.js';
 import { BodyReader } from './body-reader.js';
 
 /** Reads the body of a REST call, once every guard has let the caller pass. */
@@ -19,10 +19,10 @@ export class BodyInterceptor implements NestInterceptor {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     const taken = {
-      isPublic: isMarked(this.reflector, IS_PUBLIC, context),
-      takesFiles: isMarked(this.reflector, TAKES_FILES, context),
+      isPublic: hasMetadata(this.reflector, IS_PUBLIC, context),
+      takesFiles: hasMetadata(this.reflector, ACCEPTS_FILES, context),
     };
-    await this.bodies.read(request, http.getResponse<Response>(), taken);
+    await this.bodies.readBody(request, http.getResponse<Response>(), taken);
     return next.handle();
   }
 }

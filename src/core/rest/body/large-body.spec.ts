@@ -1,10 +1,10 @@
-import { jsonBytes, PackedJson } from '../../schema/packed-json.js';
-import { unsound } from '../../schema/sound.js';
-import { digestOf, INLINE_MAX_BYTES } from './json-body.js';
-import { assembled, type LargeBody, readLargeBody } from './large-body.js';
+import { toJsonBytes, PackedJson } from '../../schema/packed-json.js';
+import { findUnstorableParts } from '../../schema/sound.js';
+import { hashJson, INLINE_MAX_BYTES } from './json-body.js';
+import { assembleBody, type LargeBody, parseLargeBody } from './large-body.js';
 
 const read = (body: unknown): LargeBody =>
-  readLargeBody(new TextEncoder().encode(JSON.stringify(body)), { digest: true });
+  parseLargeBody(new TextEncoder().encode(JSON.stringify(body)), { digest: true });
 
 const list = (count: number): object[] =>
   Array.from({ length: count }, (_, index) => ({ name: `n${index}`, ok: true }));
@@ -28,7 +28,7 @@ describe('A large body', () => {
   ];
 
   it.each(bodies)('%s is the same JSON when it is written again', (_, body) => {
-    const whole = Buffer.from(jsonBytes(assembled(read(body)))).toString();
+    const whole = Buffer.from(toJsonBytes(assembleBody(read(body)))).toString();
     expect(whole === JSON.stringify(body)).toBe(true);
   });
 
@@ -39,8 +39,8 @@ describe('A large body', () => {
   });
 
   it('has the faults of its packed parts in their places', () => {
-    const body = assembled(read({ metadata: { list: [...list(9_000), 'bad\0'] } }));
-    expect(unsound(body, '')).toEqual([
+    const body = assembleBody(read({ metadata: { list: [...list(9_000), 'bad\0'] } }));
+    expect(findUnstorableParts(body, '')).toEqual([
       { pointer: '/metadata/list/9000', detail: 'must not contain the NUL character' },
     ]);
   });
@@ -48,12 +48,12 @@ describe('A large body', () => {
   it('has the same digest in whatever order its members come', () => {
     const [a, b] = [list(9_000), { 10: 1, 2: 2 }];
     expect(read({ a, b }).digest).toBe(read({ b, a }).digest);
-    expect(read({ a, b }).digest).toBe(digestOf({ b, a }));
+    expect(read({ a, b }).digest).toBe(hashJson({ b, a }));
     expect(read({ a: [...a].reverse(), b }).digest).not.toBe(read({ a, b }).digest);
   });
 
   it('is packed in parts that know whether they are lists', () => {
-    const { a } = assembled(read({ a: list(9_000), b: 1 })) as { a: unknown };
+    const { a } = assembleBody(read({ a: list(9_000), b: 1 })) as { a: unknown };
     expect(a).toBeInstanceOf(PackedJson);
     expect(a).toMatchObject({ isList: true, faults: [] });
   });

@@ -1,12 +1,12 @@
 import type { Fault } from '../../errors/app-error.js';
 import { PackedJson } from '../../schema/packed-json.js';
-import { unsound } from '../../schema/sound.js';
-import { digestOf, INLINE_MAX_BYTES, parseBody } from './json-body.js';
+import { findUnstorableParts } from '../../schema/sound.js';
+import { hashJson, INLINE_MAX_BYTES, parseJsonBody } from './json-body.js';
 
 /** Members of an object beyond which it is packed as a whole. */
-const MOST_MEMBERS = 100;
+const MAX_MEMBERS = 100;
 /** Objects further down are packed as a whole. */
-const DEEPEST_OPEN = 2;
+const MAX_OPEN_DEPTH = 2;
 
 /** A body as a worker read it, in a form that passes between threads. */
 export interface LargeBody {
@@ -19,17 +19,17 @@ export interface LargeBody {
 }
 
 /** Reads large bodies in a worker; provided to the application under this class as its token. */
-export abstract class LargeBodies {
+export abstract class LargeBodyReader {
   /** As parseBody. The bytes go over to the worker. */
-  abstract read(bytes: Uint8Array<ArrayBuffer>, wish: { digest: boolean }): Promise<LargeBody>;
+  abstract parse(bytes: Uint8Array<ArrayBuffer>, wish: { digest: boolean }): Promise<LargeBody>;
 }
 
 /**
  * Parses a body, and divides it so that the main thread gets little data: lists, and objects below the members of the
  * members of the body, are packed once the data that fits is used up.
  */
-export function readLargeBody(bytes: Uint8Array, wish: { digest: boolean }): LargeBody {
-  const body = parseBody(bytes);
+export function parseLargeBody(bytes: Uint8Array, wish: { digest: boolean }): LargeBody {
+  const body = parseJsonBody(bytes);
   const packed: LargeBody['packed'] = [];
   const path: string[] = [];
   let left = INLINE_MAX_BYTES;
@@ -43,9 +43,9 @@ export function readLargeBody(bytes: Uint8Array, wish: { digest: boolean }): Lar
     const isList = Array.isArray(value);
     const members = Object.entries(value);
     // The root is always opened: its members are the fields of the request.
-    const isClosed = path.length > 0 && (path.length >= DEEPEST_OPEN || members.length > MOST_MEMBERS);
+    const isClosed = path.length > 0 && (path.length >= MAX_OPEN_DEPTH || members.length > MAX_MEMBERS);
     if (isList || isClosed) {
-      packed.push({ path: [...path], bytes: new TextEncoder().encode(text), isList, faults: unsound(value, '') });
+      packed.push({ path: [...path], bytes: new TextEncoder().encode(text), isList, faults: findUnstorableParts(value, '') });
       return null;
     }
     const opened = members.map(([key, member]): [string, unknown] => {
@@ -56,11 +56,11 @@ export function readLargeBody(bytes: Uint8Array, wish: { digest: boolean }): Lar
     });
     return Object.fromEntries(opened);
   };
-  return { value: divided(body), packed, ...(wish.digest ? { digest: digestOf(body) } : {}) };
+  return { value: divided(body), packed, ...(wish.digest ? { digest: hashJson(body) } : {}) };
 }
 
 /** The body with its packed parts in their places. */
-export function assembled({ value, packed }: LargeBody): unknown {
+export function assembleBody({ value, packed }: LargeBody): unknown {
   const root = { body: value };
   for (const { path, bytes, isList, faults } of packed) {
     const names = ['body', ...path];

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { AppError, InvalidRequest } from '../../errors/app-error.js';
-import { tooLarge, unsupportedMediaType } from '../../errors/problem.js';
+import { payloadTooLarge, unsupportedMediaType } from '../../errors/problem.js';
 
 export interface ReceiveLimits {
   /** Bytes of the body, unpacked. */
@@ -21,16 +21,16 @@ const DECODERS = new Map([
 ]);
 
 /** Bytes unpacked for each byte received: real JSON stays below 50, bombs reach 1,000 and more. */
-const HIGHEST_RATIO = 100;
+const MAX_COMPRESSION_RATIO = 100;
 /** What may be unpacked whatever the ratio is. */
-const FREE_OF_RATIO = 64 * 1024;
+const UNRESTRICTED_BYTES = 64 * 1024;
 
 /**
  * Receives the whole body of a request, unpacked, and stops reading at the first bound that it reaches.
  * @throws AppError 413 over a bound, 415 for an encoding that is not taken, 408 when it takes too long, 400 when it is cut off
  */
-export async function receivedBytes(request: IncomingMessage, limits: ReceiveLimits): Promise<Uint8Array<ArrayBuffer>> {
-  const decoder = decoderOf(request, limits.compressed);
+export async function receiveBytes(request: IncomingMessage, limits: ReceiveLimits): Promise<Uint8Array<ArrayBuffer>> {
+  const decoder = createDecoder(request, limits.compressed);
   const source: Readable = decoder ? request.pipe(decoder) : request;
   const chunks: Buffer[] = [];
   let [received, size] = [0, 0];
@@ -44,13 +44,13 @@ export async function receivedBytes(request: IncomingMessage, limits: ReceiveLim
       decoder?.destroy();
       if (error) request.pause();
       if (error) reject(error);
-      else resolve(joined(chunks, size));
+      else resolve(concatChunks(chunks, size));
     };
     const count = (chunk: Buffer): void => void (received += chunk.length);
     const take = (chunk: Buffer): void => {
       size += chunk.length;
-      if (size > limits.bytes) stop(overSize(limits.bytes));
-      else if (decoder && size > FREE_OF_RATIO && size > received * HIGHEST_RATIO) stop(overRatio());
+      if (size > limits.bytes) stop(tooManyBytes(limits.bytes));
+      else if (decoder && size > UNRESTRICTED_BYTES && size > received * MAX_COMPRESSION_RATIO) stop(tooCompressed());
       else chunks.push(chunk);
     };
     const cutOff = (): void => {
@@ -66,7 +66,7 @@ export async function receivedBytes(request: IncomingMessage, limits: ReceiveLim
 }
 
 /** The chunks in a buffer of their own, which can go over to a worker. */
-function joined(chunks: readonly Buffer[], size: number): Uint8Array<ArrayBuffer> {
+function concatChunks(chunks: readonly Buffer[], size: number): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(size);
   let at = 0;
   for (const chunk of chunks) {
@@ -76,7 +76,7 @@ function joined(chunks: readonly Buffer[], size: number): Uint8Array<ArrayBuffer
   return whole;
 }
 
-function decoderOf(request: IncomingMessage, compressed: boolean) {
+function createDecoder(request: IncomingMessage, compressed: boolean) {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity') return undefined;
   const create = compressed ? DECODERS.get(encoding) : undefined;
@@ -85,9 +85,9 @@ function decoderOf(request: IncomingMessage, compressed: boolean) {
   throw unsupportedMediaType(`the Content-Encoding ${encoding} is not taken here`, `Send the body as ${taken}.`);
 }
 
-const overSize = (bytes: number): AppError => tooLarge(`the body is larger than ${bytes} bytes`);
+const tooManyBytes = (bytes: number): AppError => payloadTooLarge(`the body is larger than ${bytes} bytes`);
 
-const overRatio = (): AppError => tooLarge(`the body unpacks to more than ${HIGHEST_RATIO} times of its size`);
+const tooCompressed = (): AppError => payloadTooLarge(`the body unpacks to more than ${MAX_COMPRESSION_RATIO} times of its size`);
 
 const tooSlow = (time: number): AppError =>
   new AppError(408, 'REQUEST_TIMEOUT', 'Request timeout', `the body did not arrive within ${time / 1000} seconds`, {

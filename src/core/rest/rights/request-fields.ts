@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { validate } from 'uuid';
-import { fold } from '../input.pipe.js';
+import { foldKey } from '../input.pipe.js';
 
 /** Fields of one request that are looked at; no route takes as many. */
 const MAX_FIELDS = 1000;
@@ -15,7 +15,7 @@ export class RequestFields {
   }
 
   value(name: string): unknown {
-    return this.fields.get(fold(name));
+    return this.fields.get(foldKey(name));
   }
 
   /** The id in a field; undefined when there is none, or something else. */
@@ -29,7 +29,7 @@ export class RequestFields {
     let left = MAX_FIELDS;
     for (const name in source) {
       if (left-- === 0) return;
-      const folded = fold(name);
+      const folded = foldKey(name);
       this.fields.set(folded === 'orgid' ? 'organizationid' : folded, (source as Record<string, unknown>)[name]);
     }
   }

@@ -4,13 +4,13 @@ import type { Operation } from '../../access/policy.js';
 import type { RequestFields } from './request-fields.js';
 
 /** A provider that judges calls by the record which parameters of the path name. */
-export interface RecordJudge {
+export interface RecordAuthorizer {
   /** @throws NotFound when the actor does not see the record, Forbidden when their role does not reach */
   authorize(actor: Actor, operation: Operation, ...ids: string[]): Promise<void>;
 }
 
 /** A provider that judges calls by the record, or the place of a new one, which the body or the query names. */
-export interface PlaceJudge {
+export interface PlacementAuthorizer {
   /**
    * The fields are not validated yet: what is missing or malformed is left to the validation that follows.
    * @throws NotFound when the actor does not see what is named, Forbidden when their role does not reach
@@ -21,14 +21,14 @@ export interface PlaceJudge {
 /** A right that is known by the path, before the body is read. */
 export interface PathRight {
   operation: Operation;
-  judge?: Type<RecordJudge>;
+  authorizer?: Type<RecordAuthorizer>;
   parameters: string[];
 }
 
 /** A right that is known once the body is parsed, before anything else is done with it. */
 export interface BodyRight {
   operation: Operation;
-  judge: Type<PlaceJudge>;
+  authorizer: Type<PlacementAuthorizer>;
 }
 
 /** What a route declares, in the order in which its decorators are written. */
@@ -43,22 +43,22 @@ const RIGHTS = 'armature:rights';
  * Declares the right to a route: the scope of the token, then what the provider says of the record that the parameters of
  * the path name (`id` by default). Without a provider only the token and the caller are judged.
  */
-export const Requires = (operation: Operation, judge?: Type<RecordJudge>, ...parameters: string[]): MethodDecorator =>
-  declare(({ path }) => path.unshift({ operation, judge, parameters: parameters.length > 0 ? parameters : ['id'] }));
+export const RequiresRight = (operation: Operation, judge?: Type<RecordAuthorizer>, ...parameters: string[]): MethodDecorator =>
+  addRights(({ path }) => path.unshift({ operation, authorizer: judge, parameters: parameters.length > 0 ? parameters : ['id'] }));
 
 /** The same for a route whose body or query names the record, or the place of a new one. */
-export const RequiresIn = (operation: Operation, judge: Type<PlaceJudge>): MethodDecorator =>
-  declare(({ body }) => body.unshift({ operation, judge }));
+export const RequiresBodyRight = (operation: Operation, judge: Type<PlacementAuthorizer>): MethodDecorator =>
+  addRights(({ body }) => body.unshift({ operation, authorizer: judge }));
 
 /** The rights that a handler of a route declares. */
-export const rightsOf = (handler: object): DeclaredRights =>
+export const getDeclaredRights = (handler: object): DeclaredRights =>
   (Reflect.getMetadata(RIGHTS, handler) as DeclaredRights | undefined) ?? { path: [], body: [] };
 
 /** Decorators are applied from the last to the first. */
-function declare(add: (rights: DeclaredRights) => void): MethodDecorator {
+function addRights(add: (rights: DeclaredRights) => void): MethodDecorator {
   return (_target, _key, descriptor) => {
     const handler = descriptor.value as object;
-    const rights = rightsOf(handler);
+    const rights = getDeclaredRights(handler);
     add(rights);
     Reflect.defineMetadata(RIGHTS, rights, handler);
   };

@@ -1,11 +1,11 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import type { Request } from 'express';
-import { requireInstallation, requireScope } from '../../access/access.js';
+import { assertInstallationAdmin, assertScope } from '../../access/access.js';
 import type { Actor } from '../../access/actor.js';
-import type { Authenticated } from '../../access/public.js';
+import type { AuthenticatedCaller } from '../../access/public.js';
 import { IdPipe } from '../id.js';
-import { type PathRight, rightsOf } from './requires.js';
+import { type PathRight, getDeclaredRights } from './requires.js';
 
 /**
  * Judges the right that a route declares before anything of the body is read: the token, then whether the record of the
@@ -17,19 +17,19 @@ export class RightsGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     if (context.getType() !== 'http') return true;
-    const request = context.switchToHttp().getRequest<Request & Authenticated>();
+    const request = context.switchToHttp().getRequest<Request & AuthenticatedCaller>();
     const { actor } = request;
     if (!actor) return true;
-    const { path, body } = rightsOf(context.getHandler());
+    const { path, body } = getDeclaredRights(context.getHandler());
     for (const { operation } of [...path, ...body]) {
-      requireScope(actor, operation);
-      requireInstallation(actor, operation);
+      assertScope(actor, operation);
+      assertInstallationAdmin(actor, operation);
     }
-    for (const right of path) await this.judge(actor, right, request);
+    for (const right of path) await this.authorize(actor, right, request);
     return true;
   }
 
-  private async judge(actor: Actor, { operation, judge, parameters }: PathRight, { params }: Request): Promise<void> {
+  private async authorize(actor: Actor, { operation, authorizer: judge, parameters }: PathRight, { params }: Request): Promise<void> {
     if (!judge) return;
     const ids = parameters.map((name) => new IdPipe(name).transform(String(params[name])));
     await this.modules.get(judge, { strict: false }).authorize(actor, operation, ...ids);

@@ -2,9 +2,9 @@ import { type CallHandler, type ExecutionContext, Injectable, type NestIntercept
 import { ModuleRef } from '@nestjs/core';
 import type { Request } from 'express';
 import type { Observable } from 'rxjs';
-import type { Authenticated } from '../../access/public.js';
+import type { AuthenticatedCaller } from '../../access/public.js';
 import { RequestFields } from './request-fields.js';
-import { rightsOf } from './requires.js';
+import { getDeclaredRights } from './requires.js';
 
 /**
  * Judges the rights that a route declares by its body, as soon as that is parsed: before a kept answer is replayed, before
@@ -15,16 +15,16 @@ export class RightsInterceptor implements NestInterceptor {
   constructor(private readonly modules: ModuleRef) {}
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
-    if (context.getType() === 'http') await this.judge(context);
+    if (context.getType() === 'http') await this.authorize(context);
     return next.handle();
   }
 
-  private async judge(context: ExecutionContext): Promise<void> {
-    const request = context.switchToHttp().getRequest<Request & Authenticated>();
-    const { body } = rightsOf(context.getHandler());
+  private async authorize(context: ExecutionContext): Promise<void> {
+    const request = context.switchToHttp().getRequest<Request & AuthenticatedCaller>();
+    const { body } = getDeclaredRights(context.getHandler());
     if (!request.actor || body.length === 0) return;
     const fields = new RequestFields(request);
-    for (const { operation, judge } of body)
+    for (const { operation, authorizer: judge } of body)
       await this.modules.get(judge, { strict: false }).authorizeIn(request.actor, operation, fields);
   }
 }

@@ -3,8 +3,8 @@ import { join, relative } from 'node:path';
 import { Agent, request } from 'undici';
 import { sharedCluster } from '../../../../test/support/cluster.js';
 import { requires } from '../../../../test/support/requirements.js';
-import { resourceOf } from '../../../formats/design-component.js';
-import { readDocuments } from '../../../formats/documents.js';
+import { toResource } from '../../../formats/design-component.js';
+import { parseDocuments } from '../../../formats/documents.js';
 import { type JsonObject } from '../../../formats/located.js';
 import { composeFormat } from './compose-format.js';
 import { importCompose } from './compose-input.fixture.js';
@@ -119,7 +119,7 @@ requires('KUBEBUILDER_ASSETS', 'a Kubernetes API server', () => {
     const { design } = await importCompose(everything, { env: { S: 'x' } });
     const kinds = new Set(design.components.map(({ component }) => component.kind));
     expect([...kinds].sort()).toEqual(Object.keys(collections));
-    const refused = await Promise.all(design.components.map((component) => ask(resourceOf(component))));
+    const refused = await Promise.all(design.components.map((component) => ask(toResource(component))));
     expect(refused.filter((answer) => answer !== undefined)).toEqual([]);
   }, 60_000);
 
@@ -137,7 +137,7 @@ requires('KUBEBUILDER_ASSETS', 'a Kubernetes API server', () => {
           continue;
         const path = join(entry.parentPath, entry.name);
         const file = { path: relative(root, path), bytes: readFileSync(path) };
-        const documents = (): Promise<ReturnType<typeof readDocuments>> => Promise.resolve(readDocuments(file, 'core'));
+        const documents = (): Promise<ReturnType<typeof parseDocuments>> => Promise.resolve(parseDocuments(file, 'core'));
         const input = {
           name: entry.name,
           archive: false,
@@ -147,7 +147,7 @@ requires('KUBEBUILDER_ASSETS', 'a Kubernetes API server', () => {
         };
         const imported = await composeFormat.read(input, {}).catch(() => undefined);
         for (const component of imported?.design.components ?? []) {
-          const answer = await ask(resourceOf(component));
+          const answer = await ask(toResource(component));
           if (answer === undefined) accepted += 1;
           else refused.push(`${file.path}: ${answer}`);
         }

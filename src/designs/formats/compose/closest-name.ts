@@ -1,5 +1,5 @@
 /** The known name that a mistyped one most likely stands for. */
-export function closestName(name: string, known: Iterable<string>): string | undefined {
+export function findClosestName(name: string, known: Iterable<string>): string | undefined {
   const wanted = name.toLowerCase().replaceAll('-', '_');
   let best: string | undefined;
   let least = Math.min(3, Math.ceil(name.length / 3)) + 1;

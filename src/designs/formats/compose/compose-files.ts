@@ -4,15 +4,15 @@ import { type FaultList } from '../../../formats/fault-list.js';
 import { type SourceFile } from '../../../formats/source-file.js';
 import { type FormatInput } from '../format.js';
 import { parseDotenv } from './dotenv.js';
-import { Layer } from './layer.js';
-import { pathInArchive } from './paths.js';
+import { ComposeDocument } from './layer.js';
+import { resolveInArchive } from './paths.js';
 
-export type Report = (detail: string, remedy?: string) => void;
+export type ReportFault = (detail: string, remedy?: string) => void;
 
 /** The files of one import, as the parts of a Compose project ask for them. */
 export class ComposeFiles {
-  private readonly read = new Map<string, Promise<Layer[]>>();
-  private readonly layers: Layer[] = [];
+  private readonly read = new Map<string, Promise<ComposeDocument[]>>();
+  private readonly layers: ComposeDocument[] = [];
 
   /** `root`: the directory of the project, where relative paths start. */
   constructor(
@@ -24,13 +24,13 @@ export class ComposeFiles {
 
   /** A file by its path from the directory of the project. */
   file(path: string): SourceFile | undefined {
-    const found = pathInArchive(this.root, path);
+    const found = resolveInArchive(this.root, path);
     return found === undefined ? undefined : this.input.files.get(found);
   }
 
   /** The files below a directory, by their path from there. */
   directory(path: string): Map<string, SourceFile> {
-    const found = pathInArchive(this.root, path);
+    const found = resolveInArchive(this.root, path);
     if (found === undefined || !this.input.archive) return new Map();
     const start = found === '' || found === '.' ? '' : `${found}/`;
     const below = [...this.input.files].filter(([name]) => name.startsWith(start) && name !== start);
@@ -38,9 +38,9 @@ export class ComposeFiles {
   }
 
   /** Paths seen from a directory, as paths of the archive; those that are not there are reported and left out. */
-  existing(paths: readonly string[], from: string, report: Report): string[] {
+  existing(paths: readonly string[], from: string, report: ReportFault): string[] {
     return paths.flatMap((path) => {
-      const found = pathInArchive(from, path);
+      const found = resolveInArchive(from, path);
       if (found !== undefined && this.input.files.has(found)) return [found];
       const shown = path.slice(0, 200);
       const missing =
@@ -64,7 +64,7 @@ export class ComposeFiles {
   }
 
   /** The documents of a file of the archive; faults are collected, and a file is read once for each directory its paths start from. */
-  documents(path: string, directory: string, variables: ReadonlyMap<string, string>): Promise<Layer[]> {
+  documents(path: string, directory: string, variables: ReadonlyMap<string, string>): Promise<ComposeDocument[]> {
     const key = `${directory}#${path}`;
     const known = this.read.get(key);
     if (known) return known;
@@ -75,20 +75,20 @@ export class ComposeFiles {
 
   /** A fault at the place that matches most of a pointer into the resolved project. */
   locate(pointer: string, detail: string, remedy?: string): Fault {
-    let best: Layer | undefined;
+    let best: ComposeDocument | undefined;
     for (const layer of this.layers) {
       if (best === undefined || layer.depthOf(pointer) > best.depthOf(pointer)) best = layer;
     }
     return best?.fault(pointer, detail, remedy) ?? { pointer, detail, ...(remedy === undefined ? {} : { remedy }) };
   }
 
-  private async parse(path: string, directory: string, variables: ReadonlyMap<string, string>): Promise<Layer[]> {
+  private async parse(path: string, directory: string, variables: ReadonlyMap<string, string>): Promise<ComposeDocument[]> {
     const { root, faults, warnings } = this;
     try {
       const documents = await this.input.documents(path, 'core');
       const source = this.input.files.get(path);
       const options = { source, directory: posix.relative(root, directory), variables, faults, warnings };
-      const layers = documents.map((document) => new Layer(document, options));
+      const layers = documents.map((document) => new ComposeDocument(document, options));
       this.layers.push(...layers);
       return layers;
     } catch (error) {

@@ -1,20 +1,20 @@
 import { posix } from 'node:path';
 import { type Fault } from '../../../core/errors/app-error.js';
-import { newDesign } from '../../../formats/design-canonical.js';
-import { componentsOf } from '../../../formats/design-component.js';
+import { createDesign } from '../../../formats/design-canonical.js';
+import { toComponents } from '../../../formats/design-component.js';
 import { FaultList } from '../../../formats/fault-list.js';
-import { defaultLimits } from '../../../formats/limits.js';
-import { type Json, type JsonObject, pointerTo } from '../../../formats/located.js';
-import { nameOfFile } from '../design-input.js';
-import { type Format, type FormatInput, type ImportedDesign, type ReadOptions } from '../format.js';
+import { DEFAULT_FORMAT_LIMITS } from '../../../formats/limits.js';
+import { type Json, type JsonObject, toPointer } from '../../../formats/located.js';
+import { designNameOf } from '../design-input.js';
+import { type Format, type FormatInput, type ImportedDesign, type ImportOptions } from '../format.js';
 import { ComposeFiles } from './compose-files.js';
 import { convertProject } from './kubernetes/convert.js';
-import { present } from './kubernetes/conversion.js';
-import { withLabelFiles } from './label-files.js';
+import { definedMembers } from './kubernetes/conversion.js';
+import { addLabelFiles } from './label-files.js';
 import { loadProject } from './loader.js';
-import { composeFilesIn, projectFiles } from './main-files.js';
+import { findComposeFiles, findProjectFiles } from './main-files.js';
 import { directoryOf } from './paths.js';
-import { type ComposeProject, sections, serviceOf } from './project.js';
+import { type ComposeProject, COMPOSE_SECTIONS, toService } from './project.js';
 import { checkReferences } from './references.js';
 
 /** Docker Compose: file versions 2 and 3, the current specification, and the layout of version 1. */
@@ -28,11 +28,11 @@ export const composeFormat: Format = {
 };
 
 async function detect(input: FormatInput): Promise<boolean> {
-  return (await composeFilesIn(input)).length > 0;
+  return (await findComposeFiles(input)).length > 0;
 }
 
-async function read(input: FormatInput, options: ReadOptions): Promise<ImportedDesign> {
-  const limit = options.limits?.faults ?? defaultLimits.faults;
+async function read(input: FormatInput, options: ImportOptions): Promise<ImportedDesign> {
+  const limit = options.limits?.faults ?? DEFAULT_FORMAT_LIMITS.faults;
   const faults = new FaultList(limit);
   const warnings = new FaultList(limit);
   const given = new Map(Object.entries(options.env ?? {}));
@@ -44,39 +44,39 @@ async function read(input: FormatInput, options: ReadOptions): Promise<ImportedD
     known.set(env, found);
     return found;
   };
-  const paths = await projectFiles(input, variables);
+  const paths = await findProjectFiles(input, variables);
   const main = paths[0] ?? input.name;
   const files = new ComposeFiles(input, directoryOf(main), faults, warnings);
   const project = await loadProject(files, paths, variables(files.root));
-  faults.raise(main);
+  faults.throwIfAny(main);
 
-  const inactive = takeInactive(project, options.profiles ?? []);
-  withLabelFiles(project, files);
+  const inactive = removeInactiveServices(project, options.profiles ?? []);
+  addLabelFiles(project, files);
   faults.add(...checkReferences(project, inactive));
   if (project.services.size === 0) faults.add(project.fault('/services', 'there are no services', 'Add a service.'));
   if (inactive.size > 0) warnings.add(profileWarning(project, inactive));
-  faults.raise(main);
+  faults.throwIfAny(main);
 
   const { converted, ...said } = convertProject(project, files);
   faults.add(...said.faults);
-  faults.raise(main);
+  faults.throwIfAny(main);
   warnings.add(...said.warnings);
-  const name = options.name ?? nameOf(input, main, project);
-  const components = componentsOf(converted.map(({ resource }) => resource)).map((component, index) => ({
+  const name = options.name ?? projectNameOf(input, main, project);
+  const components = toComponents(converted.map(({ resource }) => resource)).map((component, index) => ({
     ...component,
     metadata: { ...component.metadata, compose: converted[index]?.compose ?? {} },
   }));
-  const design = newDesign({ name, components, metadata: { compose: partsWithoutComponent(project, inactive) } });
+  const design = createDesign({ name, components, metadata: { compose: partsWithoutComponent(project, inactive) } });
   return { name, design, sourceType: 'docker-compose', warnings: warnings.faults };
 }
 
 /** Takes the services out whose profiles are all off; when none is on and nothing would be left, all stay. */
-function takeInactive(project: ComposeProject, profiles: readonly string[]): Map<string, JsonObject> {
+function removeInactiveServices(project: ComposeProject, profiles: readonly string[]): Map<string, JsonObject> {
   const named = (project.variables.get('COMPOSE_PROFILES') ?? '').split(',').map((profile) => profile.trim());
   const on = new Set([...profiles, ...named].filter((profile) => profile !== ''));
   const inactive = new Map(
     [...project.services].filter(([, definition]) => {
-      const { profiles: wanted = [] } = serviceOf(definition);
+      const { profiles: wanted = [] } = toService(definition);
       return wanted.length > 0 && !on.has('*') && !wanted.some((profile) => on.has(profile));
     }),
   );
@@ -86,28 +86,28 @@ function takeInactive(project: ComposeProject, profiles: readonly string[]): Map
 }
 
 function profileWarning(project: ComposeProject, inactive: ReadonlyMap<string, JsonObject>): Fault {
-  const profiles = new Set([...inactive.values()].flatMap((definition) => serviceOf(definition).profiles ?? []));
+  const profiles = new Set([...inactive.values()].flatMap((definition) => toService(definition).profiles ?? []));
   const [first = ''] = inactive.keys();
   const detail = project.services.has(first)
     ? 'every service has a profile and none is on; all are taken'
     : `services whose profiles are off are kept beside the components: ${[...inactive.keys()].join(', ').slice(0, 200)}`;
   const remedy = `Send the profiles that are on as COMPOSE_PROFILES in env: ${[...profiles].join(', ').slice(0, 200)}.`;
-  return project.fault(pointerTo('services', first, 'profiles'), detail, remedy);
+  return project.fault(toPointer('services', first, 'profiles'), detail, remedy);
 }
 
 /** What the design keeps beside its components, so that the project can be written down again. */
 function partsWithoutComponent(project: ComposeProject, inactive: ReadonlyMap<string, JsonObject>): JsonObject {
   const off = [...inactive].filter(([name]) => !project.services.has(name));
   const provided = [...project.services].filter(([, definition]) => definition.provider !== undefined);
-  const parts = sections.map((section): [string, Json] => [
+  const parts = COMPOSE_SECTIONS.map((section): [string, Json] => [
     section,
     Object.fromEntries(section === 'services' ? [...provided, ...off] : project[section]),
   ]);
-  return present({ name: project.name, ...Object.fromEntries(parts), rest: project.rest });
+  return definedMembers({ name: project.name, ...Object.fromEntries(parts), rest: project.rest });
 }
 
-function nameOf(input: FormatInput, main: string, project: ComposeProject): string {
+function projectNameOf(input: FormatInput, main: string, project: ComposeProject): string {
   const own = project.name || project.variables.get('COMPOSE_PROJECT_NAME');
   const folder = posix.basename(directoryOf(main));
-  return own || folder || nameOfFile(input.name);
+  return own || folder || designNameOf(input.name);
 }

@@ -1,7 +1,7 @@
-import { readDocuments } from '../../../formats/documents.js';
+import { parseDocuments } from '../../../formats/documents.js';
 import { type JsonObject } from '../../../formats/located.js';
 import { type SourceFile } from '../../../formats/source-file.js';
-import { type FormatInput, type ImportedDesign, type ReadOptions } from '../format.js';
+import { type FormatInput, type ImportedDesign, type ImportOptions } from '../format.js';
 import { composeFormat } from './compose-format.js';
 
 /** One file when it is text, an archive when it is files by path. */
@@ -17,15 +17,15 @@ export function composeInput(content: string | Record<string, string | Uint8Arra
     files,
     documents: (path = [...files.keys()][0] ?? '', dialect) => {
       const file = files.get(path);
-      return Promise.resolve(file ? readDocuments(file, dialect) : []);
+      return Promise.resolve(file ? parseDocuments(file, dialect) : []);
     },
-    parse: (file, dialect) => Promise.resolve(readDocuments(file, dialect)),
+    parse: (file, dialect) => Promise.resolve(parseDocuments(file, dialect)),
   };
 }
 
 export function importCompose(
   content: string | Record<string, string | Uint8Array>,
-  options: ReadOptions = {},
+  options: ImportOptions = {},
 ): Promise<ImportedDesign> {
   return composeFormat.read(composeInput(content), options);
 }

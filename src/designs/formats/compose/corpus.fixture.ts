@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { AppError, InvalidRequest } from '../../../core/errors/app-error.js';
 import { type DesignFile } from '../../../formats/design-file.js';
-import { readDocuments } from '../../../formats/documents.js';
-import { type JsonObject, textOf } from '../../../formats/located.js';
+import { parseDocuments } from '../../../formats/documents.js';
+import { type JsonObject, asText } from '../../../formats/located.js';
 import { type SourceFile } from '../../../formats/source-file.js';
 import { toYaml } from '../../../formats/yaml-writer.js';
 import { type Judged, refusal, resourcesIn, same } from '../corpus.fixture.js';
 import { type FormatInput, type ImportedDesign } from '../format.js';
 import { composeFormat } from './compose-format.js';
-import { composeOf } from './to-compose.js';
+import { toCompose } from './to-compose.js';
 
 /** Files that Docker Compose refuses as well, or that are no Compose files; the reason is part of the fault. */
 const refusals: Record<string, string> = {
@@ -92,9 +92,9 @@ export function inputOf(files: ReadonlyMap<string, SourceFile>, main: string): F
     files: ordered,
     documents: (path = main, dialect) => {
       const file = ordered.get(path);
-      return Promise.resolve(file ? readDocuments(file, dialect) : []);
+      return Promise.resolve(file ? parseDocuments(file, dialect) : []);
     },
-    parse: (file, dialect) => Promise.resolve(readDocuments(file, dialect)),
+    parse: (file, dialect) => Promise.resolve(parseDocuments(file, dialect)),
   };
 }
 
@@ -106,7 +106,7 @@ export async function attempt(input: FormatInput): Promise<ImportedDesign | Inva
 }
 
 export function kindsOf(resources: Iterable<JsonObject>): string[] {
-  return [...resources].map(({ kind }) => textOf(kind)).sort();
+  return [...resources].map(({ kind }) => asText(kind)).sort();
 }
 
 function sourceOf(path: string, files: ReadonlyMap<string, SourceFile>): string | undefined {
@@ -170,7 +170,7 @@ export class ComposeCorpus {
         continue;
       }
       const ours = kindsOf(result.design.components.map(({ component }) => ({ kind: component.kind })));
-      const theirs = kindsOf(readDocuments(source).flatMap(({ value }) => resourcesIn(value)));
+      const theirs = kindsOf(parseDocuments(source).flatMap(({ value }) => resourcesIn(value)));
       // kompose makes one Service for each protocol of a load balancer; a Service may have both.
       const joined = path === 'v2/output-k8s.yaml' ? theirs.toSpliced(theirs.indexOf('Service'), 1) : theirs;
       const [, reason] = Object.entries(differences).find(([start]) => main.startsWith(start)) ?? [];
@@ -214,7 +214,7 @@ async function comesBack(
   files: ReadonlyMap<string, SourceFile>,
   path: string,
 ): Promise<boolean> {
-  const written = { path, bytes: new TextEncoder().encode(toYaml([composeOf(design).file])) };
+  const written = { path, bytes: new TextEncoder().encode(toYaml([toCompose(design).file])) };
   const again = await composeFormat.read(inputOf(new Map([...files, [path, written]]), path), { name }).catch(refusal);
   return !(again instanceof AppError) && same(keptOf(again.design), keptOf(design));
 }

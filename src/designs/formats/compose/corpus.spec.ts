@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { requires } from '../../../../test/support/requirements.js';
 import { type AppError, InvalidRequest } from '../../../core/errors/app-error.js';
-import { readDocuments } from '../../../formats/documents.js';
+import { parseDocuments } from '../../../formats/documents.js';
 import { resourcesIn, Score } from '../corpus.fixture.js';
 import { composeFormat } from './compose-format.js';
 import { attempt, ComposeCorpus, inputOf, kindsOf, overlays } from './corpus.fixture.js';
@@ -47,7 +47,7 @@ requires('CORPUS_DIR', 'the Compose files of the corpus', (corpus) => {
     if (result instanceof InvalidRequest) throw result;
     const theirs = [...files].filter(([path]) => /bridge\/expected-kubernetes\/base\/(?!kustomization)/.test(path));
     const kinds = new Set(
-      kindsOf(theirs.flatMap(([, file]) => readDocuments(file).flatMap(({ value }) => resourcesIn(value)))),
+      kindsOf(theirs.flatMap(([, file]) => parseDocuments(file).flatMap(({ value }) => resourcesIn(value)))),
     );
     const ours = new Set(result.design.components.map(({ component }) => component.kind));
     expect([...kinds].filter((kind) => !ours.has(kind))).toEqual(['Namespace', 'NetworkPolicy']);

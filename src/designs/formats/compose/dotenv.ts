@@ -15,7 +15,7 @@ export interface DotenvOptions {
 }
 
 /** A file that is wrong all over is not read to its end. */
-const MOST_FAULTS = 100;
+const MAX_FAULTS = 100;
 
 const key = /[A-Za-z0-9_.[\]-]+/y;
 const blank = /[ \t]*/y;
@@ -24,10 +24,10 @@ const escapes: Record<string, string> = { n: '\n', r: '\r', t: '\t', '"': '"', '
 
 /** Reads a `.env` file as Compose does: `export`, comments, three kinds of quoting, values over several lines, interpolation from above. */
 export function parseDotenv(source: SourceFile, options: DotenvOptions = {}): Dotenv {
-  return new DotenvReader(source, options).read();
+  return new DotenvParser(source, options).read();
 }
 
-class DotenvReader {
+class DotenvParser {
   private readonly text: string;
   private readonly values = new Map<string, string>();
   private readonly faults: Fault[] = [];
@@ -44,10 +44,10 @@ class DotenvReader {
   }
 
   read(): Dotenv {
-    while (this.at < this.text.length && this.faults.length < MOST_FAULTS) {
-      this.take(/\s*/y);
+    while (this.at < this.text.length && this.faults.length < MAX_FAULTS) {
+      this.consume(/\s*/y);
       if (this.at >= this.text.length) break;
-      if (this.text[this.at] === '#') this.take(/[^\n]*/y);
+      if (this.text[this.at] === '#') this.consume(/[^\n]*/y);
       else this.entry();
     }
     return { values: this.values, faults: this.faults };
@@ -55,9 +55,9 @@ class DotenvReader {
 
   private entry(): void {
     const start = this.at;
-    this.take(/export[ \t]+/y);
-    const variable = this.take(key);
-    this.take(blank);
+    this.consume(/export[ \t]+/y);
+    const variable = this.consume(key);
+    this.consume(blank);
     const next = this.text[this.at];
     if (variable === '' || (next !== '=' && next !== ':' && next !== '\n' && next !== '#' && next !== undefined)) {
       this.fault(
@@ -65,10 +65,10 @@ class DotenvReader {
         'is not of the form NAME=value',
         'Names have letters, digits, "_", "." and "-", and no spaces.',
       );
-      this.take(/[^\n]*/y);
+      this.consume(/[^\n]*/y);
     } else if (next === '=' || next === ':') {
       this.at += 1;
-      const value = this.options.format === 'raw' ? this.take(/[^\n]*/y) : this.value(start);
+      const value = this.options.format === 'raw' ? this.consume(/[^\n]*/y) : this.value(start);
       if (value !== undefined) this.values.set(variable, value);
     } else {
       const inherited = this.options.inherited?.get(variable);
@@ -77,20 +77,20 @@ class DotenvReader {
   }
 
   private value(start: number): string | undefined {
-    this.take(blank);
+    this.consume(blank);
     const quote = this.text[this.at];
     if (quote !== "'" && quote !== '"') {
-      const plain = this.take(/[^\n]*/y);
+      const plain = this.consume(/[^\n]*/y);
       return this.interpolate(start, plain.replace(/(^|\s)#.*$/, '').trim());
     }
     this.at += 1;
-    const quoted = this.take(closing[quote]);
+    const quoted = this.consume(closing[quote]);
     if (quoted === '') {
       this.fault(start, `has no closing ${quote}`, 'Close the quote, or leave both out.');
-      this.take(/[^\n]*/y);
+      this.consume(/[^\n]*/y);
       return undefined;
     }
-    this.take(/[^\n]*/y);
+    this.consume(/[^\n]*/y);
     const inside = quoted.slice(0, -1);
     if (quote === "'") return inside.replaceAll("\\'", "'");
     return this.interpolate(
@@ -109,7 +109,7 @@ class DotenvReader {
     }
   }
 
-  private take(pattern: RegExp): string {
+  private consume(pattern: RegExp): string {
     pattern.lastIndex = this.at;
     const found = pattern.exec(this.text)?.[0] ?? '';
     this.at += found.length;

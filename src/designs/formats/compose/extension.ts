@@ -1,27 +1,27 @@
-import { type JsonObject, pointerTo } from '../../../formats/located.js';
-import { closestName } from './closest-name.js';
+import { type JsonObject, toPointer } from '../../../formats/located.js';
+import { findClosestName } from './closest-name.js';
 import { type ComposeFiles } from './compose-files.js';
-import { type Layer } from './layer.js';
+import { type ComposeDocument } from './layer.js';
 import { mergeService, withoutPaths } from './merge.js';
 import { directoryOf } from './paths.js';
 
 /** Services that may extend one another in a chain. */
-const DEPTH = 50;
+const MAX_DEPTH = 50;
 
-interface Found {
-  layer: Layer;
+interface ServiceLocation {
+  layer: ComposeDocument;
   /** In the archive. */
   path: string;
 }
 
 /** Resolves `extends`: a service of the same file, or of another one in the archive. */
-export class Extension {
+export class ExtendsResolver {
   private readonly resolved = new Map<string, Promise<JsonObject | undefined>>();
 
   constructor(private readonly files: ComposeFiles) {}
 
   /** The service laid over what it extends; undefined once a fault says why that cannot be. */
-  async service(found: Found, name: string, chain: readonly string[] = []): Promise<JsonObject | undefined> {
+  async resolveService(found: ServiceLocation, name: string, chain: readonly string[] = []): Promise<JsonObject | undefined> {
     const service = found.layer.member('services', name);
     if (service?.extends === undefined) return service;
     const step = `${found.layer.options.directory}#${found.path}#${name}`;
@@ -32,42 +32,42 @@ export class Extension {
     }
     const known = this.resolved.get(step);
     if (known) return known;
-    const resolving = this.resolve(found, name, service, [...chain, step]);
+    const resolving = this.resolveBase(found, name, service, [...chain, step]);
     this.resolved.set(step, resolving);
     return resolving;
   }
 
-  private async resolve(
-    found: Found,
+  private async resolveBase(
+    found: ServiceLocation,
     name: string,
     { extends: target, ...own }: JsonObject,
     chain: readonly string[],
   ): Promise<JsonObject | undefined> {
     const report = this.report(found, name);
-    if (chain.length > DEPTH) {
-      report(`extends is nested deeper than ${DEPTH}`, 'Extend the service directly.');
+    if (chain.length > MAX_DEPTH) {
+      report(`extends is nested deeper than ${MAX_DEPTH}`, 'Extend the service directly.');
       return undefined;
     }
     const { service: base, file } = target as { service: string; file?: string };
-    const other = file === undefined ? found : await this.otherFile(found, file, report);
+    const other = file === undefined ? found : await this.resolveFromFile(found, file, report);
     if (other === undefined) return undefined;
     if (other.layer.member('services', base) === undefined) {
-      const close = closestName(base, other.layer.sections.get('services')?.keys() ?? []);
+      const close = findClosestName(base, other.layer.sections.get('services')?.keys() ?? []);
       report(
         `there is no service "${base}"${file === undefined ? '' : ` in ${file}`} to extend`,
         close === undefined ? 'Define the service, or remove extends.' : `Did you mean "${close}"?`,
       );
       return undefined;
     }
-    const extended = await this.service(other, base, chain);
-    return extended && mergeService(withoutPaths(extended, found.layer.cleared('services', name)), own);
+    const extended = await this.resolveService(other, base, chain);
+    return extended && mergeService(withoutPaths(extended, found.layer.resetPaths('services', name)), own);
   }
 
-  private async otherFile(
-    found: Found,
+  private async resolveFromFile(
+    found: ServiceLocation,
     file: string,
     report: (detail: string, remedy?: string) => void,
-  ): Promise<Found | undefined> {
+  ): Promise<ServiceLocation | undefined> {
     const [path] = this.files.existing([file], directoryOf(found.path), report);
     if (path === undefined) return undefined;
     const [layer] = await this.files.documents(path, directoryOf(path), found.layer.options.variables);
@@ -75,8 +75,8 @@ export class Extension {
     return layer && { layer, path };
   }
 
-  private report({ layer }: Found, name: string): (detail: string, remedy?: string) => void {
+  private report({ layer }: ServiceLocation, name: string): (detail: string, remedy?: string) => void {
     return (detail, remedy) =>
-      this.files.faults.add(layer.fault(pointerTo('services', name, 'extends'), detail, remedy));
+      this.files.faults.add(layer.fault(toPointer('services', name, 'extends'), detail, remedy));
   }
 }

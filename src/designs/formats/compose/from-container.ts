@@ -1,12 +1,12 @@
 import { isObject, type Json, type JsonObject } from '../../../formats/located.js';
-import { present } from './kubernetes/conversion.js';
+import { definedMembers } from './kubernetes/conversion.js';
 
 /** A container as the keys of a Compose service that stand for it; what a container alone does not tell is left out. */
-export function serviceFields(container: JsonObject): JsonObject {
+export function toServiceFields(container: JsonObject): JsonObject {
   const security = objectOf(container.securityContext);
   const capabilities = objectOf(security.capabilities);
   const { limits, requests } = objectOf(container.resources);
-  return present({
+  return definedMembers({
     image: container.image,
     entrypoint: words(container.command),
     command: words(container.args),
@@ -20,8 +20,8 @@ export function serviceFields(container: JsonObject): JsonObject {
     stdin_open: container.stdin,
     tty: container.tty,
     healthcheck: healthcheckOf(objectOf(container.livenessProbe)),
-    deploy: present({
-      resources: present({ limits: amountsOf(objectOf(limits)), reservations: amountsOf(objectOf(requests)) }),
+    deploy: definedMembers({
+      resources: definedMembers({ limits: amountsOf(objectOf(limits)), reservations: amountsOf(objectOf(requests)) }),
     }),
   });
 }
@@ -60,7 +60,7 @@ function healthcheckOf(probe: JsonObject): JsonObject {
   if (!Array.isArray(command)) return {};
   const seconds = (value: Json | undefined): string | undefined =>
     typeof value === 'number' ? `${value}s` : undefined;
-  return present({
+  return definedMembers({
     test: ['CMD', ...command],
     interval: seconds(probe.periodSeconds),
     timeout: seconds(probe.timeoutSeconds),
@@ -74,7 +74,7 @@ function amountsOf({ cpu, memory }: JsonObject): JsonObject {
     /^(\d+(?:\.\d+)?)(m?)$/.exec(typeof cpu === 'number' ? String(cpu) : typeof cpu === 'string' ? cpu : '') ?? [];
   const size = typeof memory === 'number' ? String(memory) : typeof memory === 'string' ? memory : '';
   const bytes = /^(\d+)([KMGT]?)i?$/.exec(size);
-  return present({
+  return definedMembers({
     cpus: cores === undefined ? undefined : String(milli === 'm' ? Number(cores) / 1000 : Number(cores)),
     memory: bytes ? `${bytes[1] ?? ''}${(bytes[2] ?? '').toLowerCase()}` : undefined,
   });

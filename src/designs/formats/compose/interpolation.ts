@@ -1,6 +1,6 @@
 /** How much one import may interpolate: nesting of one expression, and characters produced in all. */
-const NESTING = 32;
-const PRODUCED = 10 * 1024 * 1024;
+const MAX_NESTING = 32;
+const MAX_PRODUCED_CHARACTERS = 10 * 1024 * 1024;
 
 /** An expression that cannot be interpolated; the caller knows where it stands. */
 export class InterpolationError extends Error {
@@ -31,7 +31,7 @@ export class Interpolator {
     if (!text.includes('$')) return text;
     const { value } = this.expand(text, 0, 0, true);
     this.produced += value.length;
-    if (this.produced > PRODUCED) {
+    if (this.produced > MAX_PRODUCED_CHARACTERS) {
       throw new InterpolationError(
         'interpolation produces more than 10 MB of text',
         'Shorten the variables it repeats.',
@@ -42,8 +42,8 @@ export class Interpolator {
 
   /** Expands from `start` to the end of the text, or inside braces to the closing one. `live` is false in a branch that is not taken. */
   private expand(text: string, start: number, depth: number, live: boolean): { value: string; next: number } {
-    if (depth > NESTING) {
-      throw new InterpolationError(`expressions are nested deeper than ${NESTING}`, 'Give the value in one variable.');
+    if (depth > MAX_NESTING) {
+      throw new InterpolationError(`expressions are nested deeper than ${MAX_NESTING}`, 'Give the value in one variable.');
     }
     let value = '';
     let at = start;
@@ -61,30 +61,30 @@ export class Interpolator {
         value += part.value;
         at = part.next;
       }
-      if (value.length > PRODUCED) {
+      if (value.length > MAX_PRODUCED_CHARACTERS) {
         throw new InterpolationError(
           'a value is longer than 10 MB once interpolated',
           'Shorten the variables it uses.',
         );
       }
     }
-    if (depth > 0) throw malformed(text);
+    if (depth > 0) throw malformedExpression(text);
     return { value, next: at };
   }
 
   private named(text: string, at: number, live: boolean): { value: string; next: number } {
-    const variable = match(name, text, at);
+    const variable = matchAt(name, text, at);
     if (variable !== undefined) return { value: this.plain(variable, live), next: at + variable.length };
     return { value: '$', next: at };
   }
 
   private braced(text: string, at: number, depth: number, live: boolean): { value: string; next: number } {
-    const variable = match(name, text, at);
-    if (variable === undefined) throw malformed(text);
+    const variable = matchAt(name, text, at);
+    if (variable === undefined) throw malformedExpression(text);
     at += variable.length;
     if (text[at] === '}') return { value: this.plain(variable, live), next: at + 1 };
-    const kind = match(operator, text, at);
-    if (kind === undefined) throw malformed(text);
+    const kind = matchAt(operator, text, at);
+    if (kind === undefined) throw malformedExpression(text);
     at += kind.length;
 
     const current = this.variables.get(variable);
@@ -113,12 +113,12 @@ export function escapeDollars(text: string): string {
   return text.replaceAll('$', '$$$$');
 }
 
-function match(pattern: RegExp, text: string, at: number): string | undefined {
+function matchAt(pattern: RegExp, text: string, at: number): string | undefined {
   pattern.lastIndex = at;
   return pattern.exec(text)?.[0];
 }
 
-function malformed(text: string): InterpolationError {
+function malformedExpression(text: string): InterpolationError {
   const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text;
   return new InterpolationError(
     `"${shown}" is not a valid interpolation`,

@@ -1,18 +1,18 @@
 import { type Fault } from '../../../core/errors/app-error.js';
-import { type Json, isObject, type JsonObject, type LocatedDocument, pointerTo } from '../../../formats/located.js';
+import { type Json, isObject, type JsonObject, type LocatedDocument, toPointer } from '../../../formats/located.js';
 import { type SourceFile } from '../../../formats/source-file.js';
 import { type FaultList } from '../../../formats/fault-list.js';
 import { InterpolationError, Interpolator } from './interpolation.js';
-import { longResource, longService, Place } from './long-form.js';
+import { normaliseResource, normaliseService, ComposeField } from './long-form.js';
 import { rebasePaths, rebaseResource } from './paths.js';
-import { type Section, sections } from './project.js';
+import { type ComposeSection, COMPOSE_SECTIONS } from './project.js';
 import { checkShape } from './shape.js';
 import { composeFile, serviceKeys } from './specification.js';
 
 /** Faults and warnings of one document that get a place; more than are ever listed. */
-const MOST_LOCATED = 120;
+const MAX_LOCATED_FAULTS = 120;
 
-export interface LayerOptions {
+export interface ComposeDocumentOptions {
   source: SourceFile | undefined;
   /** Where relative paths of this file start, seen from the directory of the project. */
   directory: string;
@@ -22,8 +22,8 @@ export interface LayerOptions {
 }
 
 /** One Compose document: interpolated, checked against the specification, every key in its long form. */
-export class Layer {
-  readonly sections = new Map<Section, Map<string, JsonObject>>();
+export class ComposeDocument {
+  readonly sections = new Map<ComposeSection, Map<string, JsonObject>>();
   readonly include: JsonObject[];
   readonly name: string | undefined;
   /** `version` and the `x-` keys. */
@@ -34,12 +34,12 @@ export class Layer {
 
   constructor(
     readonly document: LocatedDocument,
-    readonly options: LayerOptions,
+    readonly options: ComposeDocumentOptions,
   ) {
     this.lines = options.source ? new TextDecoder().decode(options.source.bytes).split(/\r\n|\r|\n/) : [];
     const object = document.object ?? {};
     this.old = isOldLayout(object);
-    const content = this.interpolated(this.old ? { services: object } : object);
+    const content = this.interpolate(this.old ? { services: object } : object);
     const checked = this.check(content);
     this.include = (Array.isArray(checked.include) ? checked.include : []).map((entry) =>
       isObject(entry) ? entry : { path: entry },
@@ -48,16 +48,16 @@ export class Layer {
     this.rest = Object.fromEntries(
       Object.entries(checked).filter(([key]) => key === 'version' || key.startsWith('x-')),
     );
-    for (const section of sections) this.sections.set(section, this.members(section, checked[section]));
+    for (const section of COMPOSE_SECTIONS) this.sections.set(section, this.members(section, checked[section]));
   }
 
-  member(section: Section, name: string): JsonObject | undefined {
+  member(section: ComposeSection, name: string): JsonObject | undefined {
     return this.sections.get(section)?.get(name);
   }
 
   /** Paths below a member of a section that carry `!reset` or `!override`: what came before is taken out. */
-  cleared(section: Section, name: string): string[][] {
-    const start = pointerTo(section, name) + '/';
+  resetPaths(section: ComposeSection, name: string): string[][] {
+    const start = toPointer(section, name) + '/';
     return Object.entries(this.document.data.tags)
       .filter(([pointer, tag]) => pointer.startsWith(start) && (tag === '!reset' || tag === '!override'))
       .map(([pointer]) => pointer.slice(start.length).split('/').map(unescape));
@@ -78,43 +78,43 @@ export class Layer {
   /** A fault with its place; finding a place takes time, so a file that is wrong all over gets only so many. */
   fault(pointer: string, detail: string, remedy?: string): Fault {
     this.located += 1;
-    if (this.located <= MOST_LOCATED) return this.document.fault(this.pointerOf(pointer), detail, remedy);
+    if (this.located <= MAX_LOCATED_FAULTS) return this.document.faultAt(this.pointerOf(pointer), detail, remedy);
     return { pointer, detail, file: this.document.file, ...(remedy === undefined ? {} : { remedy }) };
   }
 
   private check(content: JsonObject): JsonObject {
-    const reset = (pointer: string): boolean => this.document.tag(this.pointerOf(pointer)) === '!reset';
+    const reset = (pointer: string): boolean => this.document.findTag(this.pointerOf(pointer)) === '!reset';
     const bad = new Set<string>();
     checkShape(
       composeFile,
       content,
       (pointer, detail, remedy) => {
         bad.add(pointer.split('/').slice(0, 3).join('/'));
-        const wanted = this.located < MOST_LOCATED;
+        const wanted = this.located < MAX_LOCATED_FAULTS;
         this.options.faults.add(this.fault(pointer, detail, wanted ? remedy?.() : undefined));
       },
       reset,
     );
     const resets = Object.keys(this.document.data.tags).filter((pointer) => reset(pointer));
-    return pruned(content, (pointer) => bad.has(pointer) || resets.includes(this.pointerOf(pointer)));
+    return prune(content, (pointer) => bad.has(pointer) || resets.includes(this.pointerOf(pointer)));
   }
 
-  private members(section: Section, value: Json | undefined): Map<string, JsonObject> {
+  private members(section: ComposeSection, value: Json | undefined): Map<string, JsonObject> {
     const { directory, faults } = this.options;
-    const place = new Place(
-      pointerTo(section),
+    const place = new ComposeField(
+      toPointer(section),
       (pointer, detail, remedy) => faults.add(this.fault(pointer, detail, remedy)),
-      (pointer) => this.octal(pointer),
+      (pointer) => this.readOctal(pointer),
     );
     return new Map(
       Object.entries(isObject(value) ? value : {}).map(([name, member]) => {
-        if (section !== 'services') return [name, rebaseResource(longResource(member, place.at(name)), directory)];
-        return [name, rebasePaths(longService(isObject(member) ? member : {}, place.at(name)), directory)];
+        if (section !== 'services') return [name, rebaseResource(normaliseResource(member, place.at(name)), directory)];
+        return [name, rebasePaths(normaliseService(isObject(member) ? member : {}, place.at(name)), directory)];
       }),
     );
   }
 
-  private interpolated(content: JsonObject): JsonObject {
+  private interpolate(content: JsonObject): JsonObject {
     const interpolator = new Interpolator(this.options.variables);
     const unset = new Map<string, string>();
     const change = (value: Json, pointer: string): Json => {
@@ -124,7 +124,7 @@ export class Layer {
     };
     const changeMembers = (object: JsonObject, pointer: string): JsonObject =>
       Object.fromEntries(
-        Object.entries(object).map(([key, member]) => [key, change(member, pointer + pointerTo(key))]),
+        Object.entries(object).map(([key, member]) => [key, change(member, pointer + toPointer(key))]),
       );
     const changed = changeMembers(content, '');
     for (const [variable, pointer] of unset) {
@@ -150,8 +150,8 @@ export class Layer {
   }
 
   /** Compose reads 0440 as octal; as a plain number its leading zero is gone, so the source line is asked. */
-  private octal(pointer: string): number | undefined {
-    const { line, column } = this.document.position(this.pointerOf(pointer));
+  private readOctal(pointer: string): number | undefined {
+    const { line, column } = this.document.findPosition(this.pointerOf(pointer));
     const [, digits] = /^["']?mode["']?\s*:\s*0o?([0-7]+)\b/.exec(this.lines[line - 1]?.slice(column - 1) ?? '') ?? [];
     return digits === undefined ? undefined : parseInt(digits, 8);
   }
@@ -175,12 +175,12 @@ export function isOldLayout(object: JsonObject): boolean {
   );
 }
 
-function pruned(object: JsonObject, drop: (pointer: string) => boolean, pointer = ''): JsonObject {
+function prune(object: JsonObject, drop: (pointer: string) => boolean, pointer = ''): JsonObject {
   return Object.fromEntries(
     Object.entries(object).flatMap(([key, value]): [string, Json][] => {
-      const at = pointer + pointerTo(key);
+      const at = pointer + toPointer(key);
       if (drop(at)) return [];
-      return [[key, isObject(value) ? pruned(value, drop, at) : value]];
+      return [[key, isObject(value) ? prune(value, drop, at) : value]];
     }),
   );
 }

@@ -1,17 +1,17 @@
 import { posix } from 'node:path';
-import { type Json, type JsonObject, pointerTo } from '../../../formats/located.js';
-import { type ComposeFiles, type Report } from './compose-files.js';
-import { Extension } from './extension.js';
-import { type Layer } from './layer.js';
+import { type Json, type JsonObject, toPointer } from '../../../formats/located.js';
+import { type ComposeFiles, type ReportFault } from './compose-files.js';
+import { ExtendsResolver } from './extension.js';
+import { type ComposeDocument } from './layer.js';
 import { mergeResource, mergeService, withoutPaths } from './merge.js';
-import { directoryOf, pathInArchive } from './paths.js';
-import { type ComposeProject, type Section, sections } from './project.js';
+import { directoryOf, resolveInArchive } from './paths.js';
+import { type ComposeProject, type ComposeSection, COMPOSE_SECTIONS } from './project.js';
 
 /** Files that may include one another in a chain. */
-const DEPTH = 50;
+const MAX_DEPTH = 50;
 
-type Members = Map<Section, Map<string, JsonObject>>;
-type Loaded = Pick<ComposeProject, 'name' | 'rest'> & { members: Members };
+type Members = Map<ComposeSection, Map<string, JsonObject>>;
+type LoadedProject = Pick<ComposeProject, 'name' | 'rest'> & { members: Members };
 
 /**
  * Loads the files of a Compose project one over the other, with all that they include and extend.
@@ -23,7 +23,7 @@ export async function loadProject(
   variables: ReadonlyMap<string, string>,
 ): Promise<ComposeProject> {
   const { name, rest, members } = await new ComposeLoader(files).load(paths, files.root, variables, []);
-  const section = (key: Section): Map<string, JsonObject> => members.get(key) ?? new Map<string, JsonObject>();
+  const section = (key: ComposeSection): Map<string, JsonObject> => members.get(key) ?? new Map<string, JsonObject>();
   return {
     name,
     rest,
@@ -39,10 +39,10 @@ export async function loadProject(
 }
 
 class ComposeLoader {
-  private readonly extension: Extension;
+  private readonly extension: ExtendsResolver;
 
   constructor(private readonly files: ComposeFiles) {
-    this.extension = new Extension(files);
+    this.extension = new ExtendsResolver(files);
   }
 
   async load(
@@ -50,32 +50,32 @@ class ComposeLoader {
     directory: string,
     variables: ReadonlyMap<string, string>,
     chain: readonly string[],
-  ): Promise<Loaded> {
-    const empty = sections.map((section) => [section, new Map<string, JsonObject>()] as const);
-    const loaded: Loaded = { rest: {}, members: new Map(empty) };
+  ): Promise<LoadedProject> {
+    const empty = COMPOSE_SECTIONS.map((section) => [section, new Map<string, JsonObject>()] as const);
+    const loaded: LoadedProject = { rest: {}, members: new Map(empty) };
     for (const path of paths) {
       for (const layer of await this.files.documents(path, directory, variables)) {
         for (const [index, entry] of layer.include.entries()) {
-          const report: Report = (detail, remedy) =>
-            this.files.faults.add(layer.fault(pointerTo('include', index), detail, remedy));
+          const report: ReportFault = (detail, remedy) =>
+            this.files.faults.add(layer.fault(toPointer('include', index), detail, remedy));
           const included = await this.include(entry, directoryOf(path), variables, [...chain, path], report);
           if (included) addAll(loaded.members, included.members, report);
         }
         loaded.name = layer.name ?? loaded.name;
         loaded.rest = { ...loaded.rest, ...layer.rest };
-        await this.lay(layer, path, loaded.members);
+        await this.mergeDocument(layer, path, loaded.members);
       }
     }
     return loaded;
   }
 
-  private async lay(layer: Layer, path: string, members: Members): Promise<void> {
-    for (const section of sections) {
+  private async mergeDocument(layer: ComposeDocument, path: string, members: Members): Promise<void> {
+    for (const section of COMPOSE_SECTIONS) {
       const present = members.get(section);
       for (const [name, member] of layer.sections.get(section) ?? []) {
-        const over = section === 'services' ? await this.extension.service({ layer, path }, name) : member;
+        const over = section === 'services' ? await this.extension.resolveService({ layer, path }, name) : member;
         if (over === undefined) continue;
-        const before = withoutPaths(present?.get(name) ?? {}, layer.cleared(section, name));
+        const before = withoutPaths(present?.get(name) ?? {}, layer.resetPaths(section, name));
         present?.set(name, section === 'services' ? mergeService(before, over) : mergeResource(before, over));
       }
     }
@@ -86,17 +86,17 @@ class ComposeLoader {
     from: string,
     variables: ReadonlyMap<string, string>,
     chain: readonly string[],
-    report: Report,
-  ): Promise<Loaded | undefined> {
+    report: ReportFault,
+  ): Promise<LoadedProject | undefined> {
     const paths = this.files.existing(listOf(entry.path), from, report);
     const [first] = paths;
     if (first === undefined) return undefined;
     const own = typeof entry.project_directory === 'string' ? entry.project_directory : undefined;
-    const directory = own === undefined ? directoryOf(first) : pathInArchive(from, own);
+    const directory = own === undefined ? directoryOf(first) : resolveInArchive(from, own);
     if (chain.includes(first)) {
       report(`includes itself: ${[...chain.slice(chain.indexOf(first)), first].join(' → ')}`, 'Remove an include.');
-    } else if (chain.length > DEPTH) {
-      report(`includes are nested deeper than ${DEPTH}`, 'Include the file directly.');
+    } else if (chain.length > MAX_DEPTH) {
+      report(`includes are nested deeper than ${MAX_DEPTH}`, 'Include the file directly.');
     } else if (directory === undefined) {
       report(`the project directory ${String(own)} lies outside of the import`);
     } else {
@@ -111,7 +111,7 @@ class ComposeLoader {
   }
 }
 
-function addAll(members: Members, included: Members, report: Report): void {
+function addAll(members: Members, included: Members, report: ReportFault): void {
   for (const [section, resources] of included) {
     const present = members.get(section);
     for (const [name, resource] of resources) {

@@ -1,11 +1,11 @@
-import { type Json, isObject, type JsonObject, pointerTo } from '../../../formats/located.js';
-import { longMount } from './long-mount.js';
-import { longPort, portNumbers } from './long-port.js';
-import { scalarText, truthOf } from './shape.js';
-import { shellWords } from './shell-words.js';
+import { type Json, isObject, type JsonObject, toPointer } from '../../../formats/located.js';
+import { normaliseMount } from './long-mount.js';
+import { normalisePort, parsePortRange } from './long-port.js';
+import { scalarText, parseBoolean } from './shape.js';
+import { splitShellWords } from './shell-words.js';
 
 /** Where a value that is being normalised stands, and where to say what is wrong with it. */
-export class Place {
+export class ComposeField {
   constructor(
     readonly pointer: string,
     private readonly report: (pointer: string, detail: string, remedy?: string) => void,
@@ -13,8 +13,8 @@ export class Place {
     readonly octal: (pointer: string) => number | undefined = () => undefined,
   ) {}
 
-  at(segment: string | number): Place {
-    return new Place(this.pointer + pointerTo(segment), this.report, this.octal);
+  at(segment: string | number): ComposeField {
+    return new ComposeField(this.pointer + toPointer(segment), this.report, this.octal);
   }
 
   fault(detail: string, remedy?: string): void {
@@ -23,12 +23,12 @@ export class Place {
 }
 
 /** Ports of one service, its ranges written out. */
-const MOST_PORTS = 1000;
+const MAX_PORTS = 1000;
 
-type Normalise = (value: Json, place: Place) => Json;
+type Normalise = (value: Json, place: ComposeField) => Json;
 
 const asList: Normalise = (value) => (typeof value === 'string' ? [value] : value);
-const asFlag: Normalise = (value) => truthOf(value) ?? value;
+const asFlag: Normalise = (value) => parseBoolean(value) ?? value;
 
 /** `["A=1", "B"]` or `{A: 1, B: null}` → `{A: "1", B: null}`. */
 const pairs: Normalise = (value) => {
@@ -55,7 +55,7 @@ const hosts: Normalise = (value) => {
 
 const command: Normalise = (value, place) => {
   if (typeof value !== 'string') return value;
-  const words = shellWords(value);
+  const words = splitShellWords(value);
   if (words === undefined) place.fault('has a quote that is not closed', 'Close it, or write the command as a list.');
   return words ?? value;
 };
@@ -68,13 +68,13 @@ const named =
 const dependencies: Normalise = (value, place) => {
   const all = named({})(value, place);
   const defaults = { condition: 'service_started', required: true };
-  return fromEach(all, (member) =>
-    isObject(member) ? { ...defaults, ...flagged(member, 'restart', 'required') } : member,
+  return toMapping(all, (member) =>
+    isObject(member) ? { ...defaults, ...withFlags(member, 'restart', 'required') } : member,
   );
 };
 
-const storeUses: Normalise = (value, place) =>
-  each(value, place, (item, at) => {
+const fileReferences: Normalise = (value, place) =>
+  normaliseItems(value, place, (item, at) => {
     if (!isObject(item)) return { source: item };
     if (item.source === undefined) at.fault('needs "source"', 'Name the config or secret of the top level.');
     if (item.mode === undefined) return item;
@@ -88,26 +88,26 @@ const storeUses: Normalise = (value, place) =>
 
 const build: Normalise = (value, place) => {
   if (!isObject(value)) return { context: value };
-  const fields = { ...flagged(value, 'no_cache', 'pull', 'privileged') };
-  return apply(
+  const fields = { ...withFlags(value, 'no_cache', 'pull', 'privileged') };
+  return normaliseMembers(
     fields,
-    { args: pairs, labels: filledPairs, additional_contexts: filledPairs, extra_hosts: hosts, secrets: storeUses },
+    { args: pairs, labels: filledPairs, additional_contexts: filledPairs, extra_hosts: hosts, secrets: fileReferences },
     place,
   );
 };
 
 const hooks: Normalise = (value, place) =>
-  each(value, place, (item, at) =>
-    isObject(item) ? apply(flagged(item, 'privileged'), { command, environment: pairs }, at) : item,
+  normaliseItems(value, place, (item, at) =>
+    isObject(item) ? normaliseMembers(withFlags(item, 'privileged'), { command, environment: pairs }, at) : item,
   );
 
 const ports: Normalise = (value, place) => {
   if (!Array.isArray(value)) return value;
   const long: Json[] = [];
   for (const [index, item] of value.entries()) {
-    if (long.length <= MOST_PORTS) long.push(...longPort(item, place.at(index)));
+    if (long.length <= MAX_PORTS) long.push(...normalisePort(item, place.at(index)));
   }
-  if (long.length > MOST_PORTS) place.fault(`has more than ${MOST_PORTS} ports`, 'Use network_mode: host.');
+  if (long.length > MAX_PORTS) place.fault(`has more than ${MAX_PORTS} ports`, 'Use network_mode: host.');
   return long;
 };
 
@@ -116,26 +116,26 @@ const serviceFields: Record<string, Normalise> = {
   attach: asFlag,
   build,
   command,
-  configs: storeUses,
+  configs: fileReferences,
   depends_on: dependencies,
-  deploy: (value, place) => apply(isObject(value) ? value : {}, { labels: filledPairs }, place),
-  devices: (value, place) => each(value, place, (item) => (typeof item === 'string' ? deviceOf(item) : item)),
+  deploy: (value, place) => normaliseMembers(isObject(value) ? value : {}, { labels: filledPairs }, place),
+  devices: (value, place) => normaliseItems(value, place, (item) => (typeof item === 'string' ? deviceOf(item) : item)),
   dns: asList,
   dns_search: asList,
   entrypoint: command,
   env_file: (value, place) =>
-    each(asList(value, place), place, (item) => ({
+    normaliseItems(asList(value, place), place, (item) => ({
       required: true,
-      ...(isObject(item) ? flagged(item, 'required') : { path: item }),
+      ...(isObject(item) ? withFlags(item, 'required') : { path: item }),
     })),
   environment: pairs,
-  expose: (value, place) => each(value, place, (item, at) => exposed(scalarText(item), at)),
+  expose: (value, place) => normaliseItems(value, place, (item, at) => normaliseExposedPort(scalarText(item), at)),
   extends: (value) => (isObject(value) ? value : { service: value }),
   extra_hosts: hosts,
   gpus: (value) => (value === 'all' ? [{ capabilities: ['gpu'], count: 'all' }] : value),
   healthcheck: (value) => {
     if (!isObject(value)) return value;
-    const check = flagged(value, 'disable');
+    const check = withFlags(value, 'disable');
     return typeof check.test === 'string' ? { ...check, test: ['CMD-SHELL', check.test] } : check;
   },
   init: asFlag,
@@ -150,25 +150,25 @@ const serviceFields: Record<string, Normalise> = {
   pre_stop: hooks,
   privileged: asFlag,
   read_only: asFlag,
-  secrets: storeUses,
+  secrets: fileReferences,
   stdin_open: asFlag,
   sysctls: filledPairs,
   tmpfs: asList,
   tty: asFlag,
-  volumes: (value, place) => each(value, place, (item, at) => longMount(item, at)),
+  volumes: (value, place) => normaliseItems(value, place, (item, at) => normaliseMount(item, at)),
 };
 
 /** Gives every key of a service its long form: `"80:8080"` → `{target: 8080, published: "80", protocol: "tcp"}` and so on. */
-export function longService(service: JsonObject, place: Place): JsonObject {
-  return apply(service, serviceFields, place);
+export function normaliseService(service: JsonObject, place: ComposeField): JsonObject {
+  return normaliseMembers(service, serviceFields, place);
 }
 
 /** The same for a network, volume, config, secret or model of the top level. */
-export function longResource(resource: Json, place: Place): JsonObject {
+export function normaliseResource(resource: Json, place: ComposeField): JsonObject {
   if (!isObject(resource)) return {};
   const { external, ...rest } = resource;
-  const long = apply(
-    flagged(rest, 'internal', 'attachable', 'enable_ipv4', 'enable_ipv6'),
+  const long = normaliseMembers(
+    withFlags(rest, 'internal', 'attachable', 'enable_ipv4', 'enable_ipv6'),
     { labels: filledPairs, driver_opts: filledPairs },
     place,
   );
@@ -176,7 +176,7 @@ export function longResource(resource: Json, place: Place): JsonObject {
   return isObject(external) ? { ...external, ...long, external: true } : { ...long, external: asFlag(external, place) };
 }
 
-function apply(object: JsonObject, fields: Record<string, Normalise>, place: Place): JsonObject {
+function normaliseMembers(object: JsonObject, fields: Record<string, Normalise>, place: ComposeField): JsonObject {
   return Object.fromEntries(
     Object.entries(object).map(([key, value]) => {
       const normalise = Object.hasOwn(fields, key) ? fields[key] : undefined;
@@ -185,18 +185,18 @@ function apply(object: JsonObject, fields: Record<string, Normalise>, place: Pla
   );
 }
 
-function each(value: Json, place: Place, change: (item: Json, at: Place) => Json): Json {
+function normaliseItems(value: Json, place: ComposeField, change: (item: Json, at: ComposeField) => Json): Json {
   return Array.isArray(value) ? value.map((item, index) => change(item, place.at(index))) : value;
 }
 
-function fromEach(value: Json, change: (member: Json) => Json): Json {
+function toMapping(value: Json, change: (member: Json) => Json): Json {
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, change(member)]));
 }
 
-function flagged(object: JsonObject, ...keys: string[]): JsonObject {
+function withFlags(object: JsonObject, ...keys: string[]): JsonObject {
   return Object.fromEntries(
-    Object.entries(object).map(([key, value]) => [key, keys.includes(key) ? (truthOf(value) ?? value) : value]),
+    Object.entries(object).map(([key, value]) => [key, keys.includes(key) ? (parseBoolean(value) ?? value) : value]),
   );
 }
 
@@ -210,9 +210,9 @@ function deviceOf(device: string): JsonObject {
   return { source, target, permissions };
 }
 
-function exposed(port: string, place: Place): string {
+function normaliseExposedPort(port: string, place: ComposeField): string {
   const [numbers = '', protocol] = port.split('/');
-  if (portNumbers(numbers) === undefined || (protocol !== undefined && !/^(tcp|udp|sctp)$/i.test(protocol))) {
+  if (parsePortRange(numbers) === undefined || (protocol !== undefined && !/^(tcp|udp|sctp)$/i.test(protocol))) {
     place.fault(`"${port.slice(0, 80)}" is not a port`, 'Write a port from 1 to 65535, or a range such as 3000-3005.');
   }
   return port;

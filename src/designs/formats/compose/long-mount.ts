@@ -1,15 +1,15 @@
 import { type Json, isObject, type JsonObject } from '../../../formats/located.js';
-import { type Place } from './long-form.js';
-import { scalarText, truthOf } from './shape.js';
+import { type ComposeField } from './long-form.js';
+import { scalarText, parseBoolean } from './shape.js';
 
 const drive = /^[A-Za-z]:[\\/]/;
 const propagations = new Set(['shared', 'slave', 'private', 'rshared', 'rslave', 'rprivate']);
 const consistencies = new Set(['cached', 'delegated', 'consistent']);
 
 /** One entry of a service's `volumes` in its long form: `[SOURCE:]TARGET[:OPTIONS]` or a mapping. */
-export function longMount(entry: Json, place: Place): JsonObject {
-  if (isObject(entry)) return longEntry(entry, place);
-  const [source, target, options, ...more] = parts(scalarText(entry));
+export function normaliseMount(entry: Json, place: ComposeField): JsonObject {
+  if (isObject(entry)) return normaliseMapping(entry, place);
+  const [source, target, options, ...more] = splitMount(scalarText(entry));
   if (source === '' || target === '' || options === '' || more.length > 0) {
     place.fault(
       `"${scalarText(entry).slice(0, 80)}" is not a volume mapping`,
@@ -21,7 +21,7 @@ export function longMount(entry: Json, place: Place): JsonObject {
   const mount: JsonObject = isPath(source)
     ? { type: source.startsWith('\\\\.\\pipe') ? 'npipe' : 'bind', source, target }
     : { type: 'volume', source, target };
-  for (const option of options?.split(',') ?? []) apply(option, mount, place);
+  for (const option of options?.split(',') ?? []) applyOption(option, mount, place);
   return mount;
 }
 
@@ -30,19 +30,19 @@ function isPath(source: string): boolean {
   return /^[./~\\]/.test(source) || drive.test(source);
 }
 
-function longEntry(entry: JsonObject, place: Place): JsonObject {
+function normaliseMapping(entry: JsonObject, place: ComposeField): JsonObject {
   const mount = { ...entry };
   if (typeof mount.target !== 'string' || mount.target === '') {
     place.fault('needs "target"', 'Give the path in the container.');
   }
-  if (mount.read_only !== undefined) mount.read_only = truthOf(mount.read_only) ?? mount.read_only;
+  if (mount.read_only !== undefined) mount.read_only = parseBoolean(mount.read_only) ?? mount.read_only;
   if ((mount.type === 'bind' || mount.type === 'image') && !mount.source) {
     place.fault(`a mount of type ${mount.type} needs "source"`);
   }
   return mount;
 }
 
-function apply(option: string, mount: JsonObject, place: Place): void {
+function applyOption(option: string, mount: JsonObject, place: ComposeField): void {
   const bind = isObject(mount.bind) ? mount.bind : {};
   if (option === 'ro') mount.read_only = true;
   else if (option === 'nocopy') mount.volume = { nocopy: true };
@@ -54,13 +54,13 @@ function apply(option: string, mount: JsonObject, place: Place): void {
 }
 
 /** Splits at colons, but not at that of a Windows drive; `d:/data` alone is the volume `d`, since containers have no drives. */
-function parts(entry: string): string[] {
-  const found = split(entry, drive);
+function splitMount(entry: string): string[] {
+  const found = splitAtColons(entry, drive);
   const [first = '', second = ''] = found;
-  return /^[A-Za-z]:\//.test(first) && !/^[/A-Z]/.test(second) ? split(entry) : found;
+  return /^[A-Za-z]:\//.test(first) && !/^[/A-Z]/.test(second) ? splitAtColons(entry) : found;
 }
 
-function split(entry: string, whole?: RegExp): string[] {
+function splitAtColons(entry: string, whole?: RegExp): string[] {
   const found: string[] = [];
   let rest = entry;
   for (;;) {

@@ -1,12 +1,12 @@
 import { type Json, isObject, type JsonObject } from '../../../formats/located.js';
-import { type Place } from './long-form.js';
+import { type ComposeField } from './long-form.js';
 import { scalarText } from './shape.js';
 
 /** Ports of one entry; a range that is wider is refused rather than written out. */
-const WIDEST_RANGE = 1000;
+const MAX_RANGE = 1000;
 
 /** `"3000"` → [3000, 3000]; `"3000-3005"` → [3000, 3005]. Undefined when these are not ports from 1 to 65535. */
-export function portNumbers(text: string): [first: number, last: number] | undefined {
+export function parsePortRange(text: string): [first: number, last: number] | undefined {
   const [, from, to = from] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text) ?? [];
   if (from === undefined) return undefined;
   const [first, last] = [Number(from), Number(to)];
@@ -17,14 +17,14 @@ export function portNumbers(text: string): [first: number, last: number] | undef
  * One entry of `ports` in its long form, a range as one entry for each port:
  * `[[ADDRESS:]PUBLISHED:]TARGET[/PROTOCOL]`, with ranges on either side, or a mapping.
  */
-export function longPort(entry: Json, place: Place): JsonObject[] {
-  if (isObject(entry)) return longEntry(entry, place);
+export function normalisePort(entry: Json, place: ComposeField): JsonObject[] {
+  if (isObject(entry)) return normaliseMapping(entry, place);
   const [mapping = '', protocol = 'tcp'] = scalarText(entry).split('/');
   const address = /^(\[[^\]]*\]|[^:]*):(?=[^:]*:[^:]*$)/.exec(mapping);
   const ports = address ? mapping.slice(address[0].length) : mapping;
   const at = ports.lastIndexOf(':');
   const published = at < 0 ? '' : ports.slice(0, at);
-  return expand({
+  return expandRange({
     target: ports.slice(at + 1),
     published,
     protocol,
@@ -34,9 +34,9 @@ export function longPort(entry: Json, place: Place): JsonObject[] {
   });
 }
 
-function longEntry(entry: JsonObject, place: Place): JsonObject[] {
+function normaliseMapping(entry: JsonObject, place: ComposeField): JsonObject[] {
   const { target, published, protocol, ...more } = entry;
-  return expand({
+  return expandRange({
     target: scalarText(target ?? ''),
     published: published === undefined || published === null ? '' : scalarText(published),
     protocol: typeof protocol === 'string' && protocol !== '' ? protocol : 'tcp',
@@ -52,12 +52,12 @@ interface Mapping {
   protocol: string;
   more: JsonObject;
   shown: string;
-  place: Place;
+  place: ComposeField;
 }
 
-function expand({ target, published, protocol, more, shown, place }: Mapping): JsonObject[] {
-  const targets = portNumbers(target);
-  const hosts = published === '' || published === '0' ? undefined : portNumbers(published);
+function expandRange({ target, published, protocol, more, shown, place }: Mapping): JsonObject[] {
+  const targets = parsePortRange(target);
+  const hosts = published === '' || published === '0' ? undefined : parsePortRange(published);
   const known = /^(tcp|udp|sctp)$/i.test(protocol);
   if (!targets || !known || (published !== '' && published !== '0' && !hosts)) {
     const unset = target === '' ? ' A variable in it may not be set.' : '';
@@ -69,8 +69,8 @@ function expand({ target, published, protocol, more, shown, place }: Mapping): J
   }
   const [first, last] = targets;
   const count = last - first + 1;
-  if (count > WIDEST_RANGE) {
-    place.fault(`a range of ${count} ports`, `Publish at most ${WIDEST_RANGE} ports, or use network_mode: host.`);
+  if (count > MAX_RANGE) {
+    place.fault(`a range of ${count} ports`, `Publish at most ${MAX_RANGE} ports, or use network_mode: host.`);
     return [];
   }
   if (hosts && count > 1 && hosts[1] - hosts[0] + 1 !== count) {

@@ -1,11 +1,11 @@
 import { posix } from 'node:path';
 import { InvalidRequest } from '../../../core/errors/app-error.js';
 import { isObject, type JsonObject } from '../../../formats/located.js';
-import { textFiles } from '../design-input.js';
+import { findTextFiles } from '../design-input.js';
 import { type FormatInput } from '../format.js';
-import { closestName } from './closest-name.js';
+import { findClosestName } from './closest-name.js';
 import { isOldLayout } from './layer.js';
-import { pathInArchive } from './paths.js';
+import { resolveInArchive } from './paths.js';
 import { serviceKeys } from './specification.js';
 
 /** The names under which Compose looks for its file, best first. */
@@ -19,7 +19,7 @@ const overrides: Record<string, readonly string[]> = {
  * The files of an import that look like Compose files: the only file, or in an archive the one of a standard name that is nearest to the top,
  * or else those at its top. `documents` may throw for files with syntax faults.
  */
-export async function composeFilesIn(input: FormatInput): Promise<string[]> {
+export async function findComposeFiles(input: FormatInput): Promise<string[]> {
   const found: string[] = [];
   for (const path of candidates(input)) {
     const [document] = await input.documents(path, 'core');
@@ -32,13 +32,13 @@ export async function composeFilesIn(input: FormatInput): Promise<string[]> {
  * The files that make up the project, in the order in which they are laid over each other: those that COMPOSE_FILE names,
  * or the main file and its override. Throws InvalidRequest when they cannot be told.
  */
-export async function projectFiles(
+export async function findProjectFiles(
   input: FormatInput,
   variables: (directory: string) => ReadonlyMap<string, string>,
 ): Promise<string[]> {
-  const found = await composeFilesIn(input);
+  const found = await findComposeFiles(input);
   const [first] = found;
-  const named = input.archive ? namedFiles(input, first, variables) : undefined;
+  const named = input.archive ? readComposeFileVariable(input, first, variables) : undefined;
   if (named) return named;
   if (first === undefined) {
     const [only] = input.files.keys();
@@ -52,11 +52,11 @@ export async function projectFiles(
       remedy: 'Name those that make up the project, in order, in COMPOSE_FILE: "base.yaml:override.yaml".',
     });
   }
-  return [main, ...overrideOf(input, main)];
+  return [main, ...findOverride(input, main)];
 }
 
 function candidates(input: FormatInput): string[] {
-  const paths = textFiles(input);
+  const paths = findTextFiles(input);
   if (!input.archive) return paths.slice(0, 1);
   const depth = (path: string): number => path.split('/').length;
   const rank = (path: string): number => depth(path) * mainNames.length + mainNames.indexOf(posix.basename(path));
@@ -85,11 +85,11 @@ function looksLikeCompose(content: JsonObject, name: string): boolean {
 function looksLikeService(entry: JsonObject): boolean {
   const keys = Object.keys(entry);
   if (keys.some((key) => serviceKeys.has(key))) return true;
-  return keys.length > 0 && keys.every((key) => closestName(key, serviceKeys) !== undefined);
+  return keys.length > 0 && keys.every((key) => findClosestName(key, serviceKeys) !== undefined);
 }
 
 /** The files that COMPOSE_FILE names, from the top of the archive or from the directory of the main file. */
-function namedFiles(
+function readComposeFileVariable(
   input: FormatInput,
   first: string | undefined,
   variables: (directory: string) => ReadonlyMap<string, string>,
@@ -101,7 +101,7 @@ function namedFiles(
   const separator = known.get('COMPOSE_PATH_SEPARATOR') || (list.includes(';') ? ';' : ':');
   return list.split(separator).map((path) => {
     const found = ['', directory]
-      .map((from) => pathInArchive(from, path.trim()))
+      .map((from) => resolveInArchive(from, path.trim()))
       .find((at) => input.files.has(at ?? ''));
     if (found !== undefined) return found;
     const detail = `COMPOSE_FILE names ${path.slice(0, 200)}, which is not part of the import`;
@@ -110,7 +110,7 @@ function namedFiles(
 }
 
 /** The override file that Compose lays over a main file by itself. */
-function overrideOf(input: FormatInput, main: string): string[] {
+function findOverride(input: FormatInput, main: string): string[] {
   const stem = posix.basename(main).replace(/\.ya?ml$/, '');
   const names = Object.hasOwn(overrides, stem) ? (overrides[stem] ?? []) : [];
   const found = names.map((name) => posix.join(posix.dirname(main), name)).filter((path) => input.files.has(path));

@@ -1,10 +1,10 @@
 import { type Json, isObject, type JsonObject } from '../../../formats/located.js';
 
 /** Keys of a service whose later value replaces the earlier one as a whole. */
-const replaced = new Set(['command', 'entrypoint', 'healthcheck.test']);
+const REPLACED_KEYS = new Set(['command', 'entrypoint', 'healthcheck.test']);
 
 /** What makes two items of a list the same one: the later item then takes the place of the earlier. */
-const identities: Record<string, (item: JsonObject) => unknown[]> = {
+const ITEM_IDENTITIES: Record<string, (item: JsonObject) => unknown[]> = {
   ports: (item) => [item.target, item.published, item.protocol, item.host_ip],
   volumes: (item) => [item.target],
   configs: (item) => [item.target ?? item.source],
@@ -48,7 +48,7 @@ function mergeObjects(base: JsonObject, over: JsonObject, path: readonly string[
 
 function mergeValues(base: Json, over: Json, path: readonly string[]): Json {
   const key = path.join('.');
-  if (replaced.has(key)) return over;
+  if (REPLACED_KEYS.has(key)) return over;
   if (over === null) return base;
   if (Array.isArray(base) && Array.isArray(over)) return mergeLists(base, over, key);
   if (!isObject(base) || !isObject(over)) return over;
@@ -57,7 +57,7 @@ function mergeValues(base: Json, over: Json, path: readonly string[]): Json {
 }
 
 function mergeLists(base: Json[], over: Json[], key: string): Json[] {
-  const identity = Object.hasOwn(identities, key) ? identities[key] : undefined;
+  const identity = Object.hasOwn(ITEM_IDENTITIES, key) ? ITEM_IDENTITIES[key] : undefined;
   const items = new Map<string, Json>();
   for (const item of [...base, ...over]) {
     items.set(JSON.stringify(identity && isObject(item) ? identity(item) : item), item);

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { type Json, isObject, type JsonObject } from '../../../formats/located.js';
 
 /** Where a path of a Compose file leads inside the archive, or undefined when it leads out of it or elsewhere. */
-export function pathInArchive(directory: string, path: string): string | undefined {
+export function resolveInArchive(directory: string, path: string): string | undefined {
   if (path.includes('\\') || isElsewhere(path)) return undefined;
   const joined = posix.normalize(posix.join(directory, path)).replace(/\/$/, '');
   return joined === '..' || joined.startsWith('../') ? undefined : joined;

@@ -24,7 +24,7 @@ export interface ComposeMount {
 }
 
 /** The use of a config or a secret by a service. */
-export interface ComposeStoreUse {
+export interface ComposeFileReference {
   source: string;
   target?: string;
   uid?: string;
@@ -72,7 +72,7 @@ export interface ComposeService {
   cap_add?: string[];
   cap_drop?: string[];
   command?: string[] | null;
-  configs?: ComposeStoreUse[];
+  configs?: ComposeFileReference[];
   container_name?: string;
   cpu_period?: number | string;
   cpu_quota?: number | string;
@@ -121,7 +121,7 @@ export interface ComposeService {
   read_only?: boolean;
   restart?: string;
   scale?: number | string;
-  secrets?: ComposeStoreUse[];
+  secrets?: ComposeFileReference[];
   security_opt?: string[];
   shm_size?: number | string;
   stdin_open?: boolean;
@@ -147,8 +147,8 @@ export interface ComposeResource {
 }
 
 /** The sections of a Compose file whose members other parts refer to by name. */
-export const sections = ['services', 'networks', 'volumes', 'configs', 'secrets', 'models'] as const;
-export type Section = (typeof sections)[number];
+export const COMPOSE_SECTIONS = ['services', 'networks', 'volumes', 'configs', 'secrets', 'models'] as const;
+export type ComposeSection = (typeof COMPOSE_SECTIONS)[number];
 
 /** A Compose project once variables, includes and extensions are resolved and every key has its long form. */
 export interface ComposeProject {
@@ -168,11 +168,11 @@ export interface ComposeProject {
 }
 
 /** A resolved service as typed data: the table of the specification has checked its types, and the long form has set them. */
-export function serviceOf(definition: JsonObject): ComposeService {
+export function toService(definition: JsonObject): ComposeService {
   return definition;
 }
 
 /** A resolved volume, config or secret as typed data; see serviceOf. */
-export function resourceOf(definition: JsonObject): ComposeResource {
+export function toResource(definition: JsonObject): ComposeResource {
   return definition;
 }

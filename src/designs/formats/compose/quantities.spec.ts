@@ -1,5 +1,5 @@
-import { bytesOf, cpuQuantity, memoryQuantity, secondsIn } from './quantities.js';
-import { shellWords } from './shell-words.js';
+import { parseBytes, toCpuQuantity, toMemoryQuantity, parseSeconds } from './quantities.js';
+import { splitShellWords } from './shell-words.js';
 
 describe('quantities', () => {
   it.each([
@@ -12,7 +12,7 @@ describe('quantities', () => {
     ['ten', undefined],
     ['-1', undefined],
   ])('reads the size %j as %j bytes', (size, bytes) => {
-    expect(bytesOf(size)).toBe(bytes);
+    expect(parseBytes(size)).toBe(bytes);
   });
 
   it.each([
@@ -23,12 +23,12 @@ describe('quantities', () => {
     ['30', undefined],
     ['', undefined],
   ])('reads the duration %j as %j seconds', (duration, seconds) => {
-    expect(secondsIn(duration)).toBe(seconds);
+    expect(parseSeconds(duration)).toBe(seconds);
   });
 
   it('writes quantities in the largest unit that fits', () => {
-    expect([536_870_912, 1024, 1000, 2 * 1024 ** 3].map(memoryQuantity)).toEqual(['512Mi', '1Ki', '1000', '2Gi']);
-    expect([0.5, 2, 0.0001].map(cpuQuantity)).toEqual(['500m', '2', '1m']);
+    expect([536_870_912, 1024, 1000, 2 * 1024 ** 3].map(toMemoryQuantity)).toEqual(['512Mi', '1Ki', '1000', '2Gi']);
+    expect([0.5, 2, 0.0001].map(toCpuQuantity)).toEqual(['500m', '2', '1m']);
   });
 });
 
@@ -40,6 +40,6 @@ describe('commands', () => {
     ['  ', []],
     ['"open', undefined],
   ])('splits %s as a shell does', (command, words) => {
-    expect(shellWords(command)).toEqual(words);
+    expect(splitShellWords(command)).toEqual(words);
   });
 });

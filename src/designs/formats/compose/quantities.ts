@@ -13,7 +13,7 @@ const secondsOf: Record<string, number> = {
 };
 
 /** `512`, `"10m"`, `"1.5 GB"` → bytes; units are powers of 1024. Undefined for anything else. */
-export function bytesOf(size: string | number): number | undefined {
+export function parseBytes(size: string | number): number | undefined {
   if (typeof size === 'number') return Number.isFinite(size) && size >= 0 ? Math.round(size) : undefined;
   const [, digits, unit = ''] = sizePattern.exec(size) ?? [];
   if (digits === undefined) return undefined;
@@ -21,7 +21,7 @@ export function bytesOf(size: string | number): number | undefined {
 }
 
 /** `"1m30s"` → 90 seconds. Undefined for anything else. */
-export function secondsIn(duration: string): number | undefined {
+export function parseSeconds(duration: string): number | undefined {
   if (duration === '0') return 0;
   let seconds = 0;
   const rest = duration.replace(durationPart, (_part, digits: string, unit: string) => {
@@ -32,7 +32,7 @@ export function secondsIn(duration: string): number | undefined {
 }
 
 /** Bytes as a Kubernetes quantity: 536870912 → `512Mi`. */
-export function memoryQuantity(bytes: number): string {
+export function toMemoryQuantity(bytes: number): string {
   for (const [unit, size] of [
     ['Gi', 1024 ** 3],
     ['Mi', 1024 ** 2],
@@ -44,7 +44,7 @@ export function memoryQuantity(bytes: number): string {
 }
 
 /** Processors as a Kubernetes quantity: 0.5 → `500m`, 2 → `2`. */
-export function cpuQuantity(cpus: number): string {
+export function toCpuQuantity(cpus: number): string {
   const millis = Math.max(1, Math.round(cpus * 1000));
   return millis % 1000 === 0 ? String(millis / 1000) : `${millis}m`;
 }

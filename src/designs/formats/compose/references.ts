@@ -1,18 +1,18 @@
 import { type Fault } from '../../../core/errors/app-error.js';
-import { type JsonObject, pointerTo } from '../../../formats/located.js';
-import { closestName } from './closest-name.js';
-import { bytesOf } from './quantities.js';
-import { type ComposeProject, type ComposeService, serviceOf } from './project.js';
+import { type JsonObject, toPointer } from '../../../formats/located.js';
+import { findClosestName } from './closest-name.js';
+import { parseBytes } from './quantities.js';
+import { type ComposeProject, type ComposeService, toService } from './project.js';
 
 /** What to do with a file that is only half of a project. */
-const OVERLAY =
+const OVERLAY_REMEDY =
   'A file that is laid over another is imported with it, as an archive and with both names in COMPOSE_FILE.';
 
 /** A project that is wrong all over is not checked to its end. */
-const MOST_FAULTS = 200;
+const MAX_FAULTS = 200;
 
 /** Ports of a project, ranges written out. */
-const MOST_PORTS = 10_000;
+const MAX_PORTS = 10_000;
 
 /** A service of another part of the project that a service cannot be without. */
 interface Dependency {
@@ -27,10 +27,10 @@ interface Dependency {
 export function checkReferences(project: ComposeProject, inactive: ReadonlyMap<string, JsonObject>): Fault[] {
   const faults: Fault[] = [];
   for (const [name, definition] of project.services) {
-    if (faults.length > MOST_FAULTS) return faults;
-    const service = serviceOf(definition);
+    if (faults.length > MAX_FAULTS) return faults;
+    const service = toService(definition);
     const report = (segments: (string | number)[], detail: string, remedy?: string): void => {
-      faults.push(project.fault(pointerTo('services', name, ...segments), detail, remedy));
+      faults.push(project.fault(toPointer('services', name, ...segments), detail, remedy));
     };
     if (service.image === '' && !service.build) {
       report(
@@ -39,40 +39,40 @@ export function checkReferences(project: ComposeProject, inactive: ReadonlyMap<s
         'A variable in it may not be set: send it in env, or write it into .env.',
       );
     } else if (!service.image && !service.build && !service.provider) {
-      report([], `services.${name} has neither "image" nor "build"`, `Name an image. ${OVERLAY}`);
+      report([], `services.${name} has neither "image" nor "build"`, `Name an image. ${OVERLAY_REMEDY}`);
     }
     if (service.network_mode && Object.keys(service.networks ?? {}).length > 0) {
       report(['network_mode'], 'network_mode and networks exclude one another', 'Remove one of the two.');
     }
-    for (const { name: other, pointer } of dependencies(name, service)) {
+    for (const { name: other, pointer } of findDependencies(name, service)) {
       if (project.services.has(other)) continue;
-      const profiles = serviceOf(inactive.get(other) ?? {}).profiles;
-      const close = closestName(other, project.services.keys());
+      const profiles = toService(inactive.get(other) ?? {}).profiles;
+      const close = findClosestName(other, project.services.keys());
       const remedy = profiles
         ? `Turn a profile on: ${profiles.join(', ')}.`
         : close === undefined
-          ? `Define the service. ${OVERLAY}`
+          ? `Define the service. ${OVERLAY_REMEDY}`
           : `Did you mean "${close}"?`;
       const detail = `services.${name} needs the service "${other}", which is ${profiles ? 'in no active profile' : 'not defined'}`;
       faults.push(project.fault(pointer, detail, remedy));
     }
-    faults.push(...undefinedResources(project, name, service), ...memoryFaults(project, name, service));
+    faults.push(...findUndefinedResources(project, name, service), ...findMemoryFaults(project, name, service));
   }
   const ports = [...project.services.values()].reduce(
-    (sum, definition) => sum + (serviceOf(definition).ports?.length ?? 0),
+    (sum, definition) => sum + (toService(definition).ports?.length ?? 0),
     0,
   );
-  if (ports > MOST_PORTS) {
+  if (ports > MAX_PORTS) {
     faults.push(
-      project.fault('/services', `publishes ${ports} ports, more than ${MOST_PORTS}`, 'Use network_mode: host.'),
+      project.fault('/services', `publishes ${ports} ports, more than ${MAX_PORTS}`, 'Use network_mode: host.'),
     );
   }
-  return [...faults, ...circles(project)];
+  return [...faults, ...findCycles(project)];
 }
 
 /** The services that a service refers to: `depends_on`, `links`, `volumes_from`, and namespaces shared with another service. */
-export function dependencies(name: string, service: ComposeService): Dependency[] {
-  const at = (...segments: (string | number)[]): string => pointerTo('services', name, ...segments);
+export function findDependencies(name: string, service: ComposeService): Dependency[] {
+  const at = (...segments: (string | number)[]): string => toPointer('services', name, ...segments);
   const shared = (['network_mode', 'ipc', 'pid'] as const).flatMap((key) => {
     const other = /^service:(.+)$/.exec(service[key] ?? '')?.[1];
     return other === undefined ? [] : [{ name: other, pointer: at(key) }];
@@ -89,7 +89,7 @@ export function dependencies(name: string, service: ComposeService): Dependency[
   ];
 }
 
-function undefinedResources(project: ComposeProject, name: string, service: ComposeService): Fault[] {
+function findUndefinedResources(project: ComposeProject, name: string, service: ComposeService): Fault[] {
   const uses = [
     ...Object.keys(service.networks ?? {}).map((used) => ['networks', used] as const),
     ...(service.volumes ?? [])
@@ -101,21 +101,21 @@ function undefinedResources(project: ComposeProject, name: string, service: Comp
   return uses
     .filter(([section, used]) => !project[section].has(used) && !(section === 'networks' && used === 'default'))
     .map(([section, used]) => {
-      const close = closestName(used, project[section].keys());
+      const close = findClosestName(used, project[section].keys());
       return project.fault(
-        pointerTo('services', name, section),
+        toPointer('services', name, section),
         `services.${name} uses "${used}", which is not defined under ${section}`,
-        close === undefined ? `Add "${used}" to ${section} at the top level. ${OVERLAY}` : `Did you mean "${close}"?`,
+        close === undefined ? `Add "${used}" to ${section} at the top level. ${OVERLAY_REMEDY}` : `Did you mean "${close}"?`,
       );
     });
 }
 
-function memoryFaults(project: ComposeProject, name: string, service: ComposeService): Fault[] {
+function findMemoryFaults(project: ComposeProject, name: string, service: ComposeService): Fault[] {
   const { limits, reservations } = service.deploy?.resources ?? {};
-  const at = pointerTo('services', name, 'deploy', 'resources', 'reservations');
-  const limit = bytesOf(limits?.memory ?? service.mem_limit ?? Infinity) ?? Infinity;
+  const at = toPointer('services', name, 'deploy', 'resources', 'reservations');
+  const limit = parseBytes(limits?.memory ?? service.mem_limit ?? Infinity) ?? Infinity;
   const faults: Fault[] = [];
-  if ((bytesOf(reservations?.memory ?? service.mem_reservation ?? 0) ?? 0) > limit) {
+  if ((parseBytes(reservations?.memory ?? service.mem_reservation ?? 0) ?? 0) > limit) {
     faults.push(project.fault(at, `services.${name} reserves more memory than its limit`, 'Raise the limit.'));
   }
   if (Number(reservations?.cpus ?? 0) > Number(limits?.cpus ?? service.cpus ?? Infinity)) {
@@ -125,7 +125,7 @@ function memoryFaults(project: ComposeProject, name: string, service: ComposeSer
 }
 
 /** One fault for each circle. Walks with a list of its own: a chain may be as long as the file. */
-function circles(project: ComposeProject): Fault[] {
+function findCycles(project: ComposeProject): Fault[] {
   const faults: Fault[] = [];
   const done = new Set<string>();
   for (const start of project.services.keys()) {
@@ -133,7 +133,7 @@ function circles(project: ComposeProject): Fault[] {
     const open = new Set<string>();
     const enter = (name: string): void => {
       open.add(name);
-      path.push({ name, next: dependencies(name, serviceOf(project.services.get(name) ?? {})) });
+      path.push({ name, next: findDependencies(name, toService(project.services.get(name) ?? {})) });
     };
     if (!done.has(start)) enter(start);
     for (let step = path.at(-1); step; step = path.at(-1)) {

@@ -1,5 +1,5 @@
-import { type Json, isObject, pointerTo } from '../../../formats/located.js';
-import { closestName } from './closest-name.js';
+import { type Json, isObject, toPointer } from '../../../formats/located.js';
+import { findClosestName } from './closest-name.js';
 
 /** What a value of a Compose file may be. Alternatives of `either` differ in their JSON type, so that a fault can name the one that was meant. */
 export type Shape =
@@ -38,19 +38,19 @@ export const textLike = (accepts: (text: string) => boolean, example: string): S
 });
 
 /** Hears of a fault; the remedy is worked out only when asked for. */
-export type Report = (pointer: string, detail: string, remedy?: () => string) => void;
+export type ReportShapeFault = (pointer: string, detail: string, remedy?: () => string) => void;
 
 /** Checks a value against a shape and reports every fault. Values for which `skip` answers true are left alone. */
 export function checkShape(
   shape: Shape,
   value: Json,
-  report: Report,
+  report: ReportShapeFault,
   skip: (pointer: string) => boolean = () => false,
   pointer = '',
 ): void {
   if (skip(pointer)) return;
   const go = (inner: Shape, member: Json, segment: string | number): void =>
-    checkShape(inner, member, report, skip, pointer + pointerTo(segment));
+    checkShape(inner, member, report, skip, pointer + toPointer(segment));
   switch (shape.type) {
     case 'anything':
       return;
@@ -86,7 +86,7 @@ export function checkShape(
         if (key.startsWith('x-')) continue;
         if (shape.keys && !shape.keys.test(key)) {
           report(
-            pointer + pointerTo(key),
+            pointer + toPointer(key),
             `"${shorten(key)}" is not a valid name`,
             () => 'Names have letters, digits, "_", "." and "-".',
           );
@@ -99,19 +99,19 @@ export function checkShape(
         const field = shape.fields.get(key);
         if (field) go(field, member, key);
         else if (!key.startsWith('x-')) {
-          report(pointer + pointerTo(key), `"${shorten(key)}" is not a key of ${placeOf(pointer)}`, () =>
+          report(pointer + toPointer(key), `"${shorten(key)}" is not a key of ${toDottedPath(pointer)}`, () =>
             remedyFor(key, shape.fields),
           );
         }
       }
       for (const key of shape.required) {
-        if (!Object.hasOwn(value, key)) report(pointer, `${placeOf(pointer)} needs "${key}"`, () => `Add "${key}".`);
+        if (!Object.hasOwn(value, key)) report(pointer, `${toDottedPath(pointer)} needs "${key}"`, () => `Add "${key}".`);
       }
   }
 }
 
 function remedyFor(key: string, fields: ReadonlyMap<string, Shape>): string {
-  const closest = closestName(key, fields.keys());
+  const closest = findClosestName(key, fields.keys());
   const own = 'Keys of your own start with "x-".';
   return closest === undefined ? `Remove it. ${own}` : `Did you mean "${closest}"? ${own}`;
 }
@@ -122,7 +122,7 @@ export function scalarText(value: Json): string {
 }
 
 /** A boolean, or the words that Compose takes for one. */
-export function truthOf(value: Json | undefined): boolean | undefined {
+export function parseBoolean(value: Json | undefined): boolean | undefined {
   if (typeof value === 'boolean') return value;
   if (typeof value !== 'string') return undefined;
   if (/^(true|y|yes|on)$/i.test(value)) return true;
@@ -140,7 +140,7 @@ function fits(shape: Shape, value: Json): boolean {
     case 'number':
       return typeof value === 'number';
     case 'flag':
-      return truthOf(value) !== undefined;
+      return parseBoolean(value) !== undefined;
     case 'null':
       return value === null;
     case 'list':
@@ -151,14 +151,14 @@ function fits(shape: Shape, value: Json): boolean {
   }
 }
 
-function wrongType(shape: Shape, value: Json, pointer: string, report: Report): void {
-  const wanted = nameOf(shape);
+function wrongType(shape: Shape, value: Json, pointer: string, report: ReportShapeFault): void {
+  const wanted = shapeName(shape);
   const quotable = wanted.startsWith('text') && typeof value !== 'object';
   const remedy = (): string => (quotable ? `Put it in quotes: "${value}".` : `Write ${wanted}.`);
-  report(pointer, `${placeOf(pointer)} must be ${wanted}, not ${nameOfValue(value)}`, remedy);
+  report(pointer, `${toDottedPath(pointer)} must be ${wanted}, not ${valueTypeName(value)}`, remedy);
 }
 
-function nameOf(shape: Shape): string {
+function shapeName(shape: Shape): string {
   const names: Record<Exclude<Shape['type'], 'either'>, string> = {
     text: 'text',
     number: 'a number',
@@ -170,10 +170,10 @@ function nameOf(shape: Shape): string {
     record: 'a mapping',
   };
   if (shape.type !== 'either') return names[shape.type];
-  return [...new Set(shape.options.map(nameOf))].join(' or ');
+  return [...new Set(shape.options.map(shapeName))].join(' or ');
 }
 
-function nameOfValue(value: Json): string {
+function valueTypeName(value: Json): string {
   if (value === null) return 'empty';
   if (Array.isArray(value)) return 'a list';
   return { object: 'a mapping', string: 'text', number: 'a number', boolean: 'true or false' }[
@@ -182,7 +182,7 @@ function nameOfValue(value: Json): string {
 }
 
 /** `/services/web/ports/0` → `services.web.ports[0]`. */
-export function placeOf(pointer: string): string {
+export function toDottedPath(pointer: string): string {
   if (pointer === '') return 'the file';
   return pointer
     .slice(1)

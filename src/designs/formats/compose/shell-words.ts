@@ -2,7 +2,7 @@
  * Splits a command as a POSIX shell splits words: blanks separate, quotes and backslashes hold together; nothing is expanded.
  * Undefined when a quote is left open.
  */
-export function shellWords(command: string): string[] | undefined {
+export function splitShellWords(command: string): string[] | undefined {
   const words: string[] = [];
   let word: string | undefined;
   let quote = '';

@@ -1,4 +1,4 @@
-import { bytesOf, secondsIn } from './quantities.js';
+import { parseBytes, parseSeconds } from './quantities.js';
 import {
   anything,
   choice,
@@ -18,10 +18,10 @@ import {
 const names = /^[a-zA-Z0-9._-]+$/;
 
 const numeric = either(number, text);
-const duration = textLike((value) => secondsIn(value) !== undefined, 'a duration such as 1m30s');
+const duration = textLike((value) => parseSeconds(value) !== undefined, 'a duration such as 1m30s');
 const size = either(
   number,
-  textLike((value) => value === '-1' || bytesOf(value) !== undefined, 'a size such as 512m'),
+  textLike((value) => value === '-1' || parseBytes(value) !== undefined, 'a size such as 512m'),
 );
 const texts = list(text);
 const textOrTexts = either(text, texts);

@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { requires } from '../../../../test/support/requirements.js';
-import { newDesign } from '../../../formats/design-canonical.js';
-import { componentsOf } from '../../../formats/design-component.js';
+import { createDesign } from '../../../formats/design-canonical.js';
+import { toComponents } from '../../../formats/design-component.js';
 import { type DesignFile } from '../../../formats/design-file.js';
 import { toYaml } from '../../../formats/yaml-writer.js';
 import { importCompose } from './compose-input.fixture.js';
 import { keptOf } from './corpus.fixture.js';
-import { composeOf } from './to-compose.js';
+import { toCompose } from './to-compose.js';
 
 async function again(design: DesignFile): Promise<DesignFile> {
-  return (await importCompose(toYaml([composeOf(design).file]))).design;
+  return (await importCompose(toYaml([toCompose(design).file]))).design;
 }
 
 describe('a design written as Compose', () => {
@@ -26,7 +26,7 @@ volumes: {data: {driver: local}}
 configs: {c: {content: $$x}}`,
       { env: { TAG: '1' } },
     );
-    const { file, left } = composeOf(design);
+    const { file, unconverted: left } = toCompose(design);
     expect(left).toEqual([]);
     expect(file).toMatchObject({
       name: 'shop',
@@ -50,13 +50,13 @@ configs: {c: {content: $$x}}`,
     spec.template.spec.containers = [
       { name: 'web', image: 'b', env: [{ name: 'A', value: '2' }], resources: { limits: { cpu: '1' } } },
     ];
-    expect(composeOf(changed).file).toEqual({
+    expect(toCompose(changed).file).toEqual({
       services: { web: { image: 'b', cpus: 1, labels: { x: 'y' }, environment: { A: '2' }, deploy: { replicas: 5 } } },
     });
   });
 
   it('says workloads of other origin as services, and names what it cannot say', () => {
-    const components = componentsOf([
+    const components = toComponents([
       {
         apiVersion: 'apps/v1',
         kind: 'Deployment',
@@ -88,7 +88,7 @@ configs: {c: {content: $$x}}`,
       },
       { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } },
     ]);
-    const { file, left } = composeOf(newDesign({ name: 'shop', components }));
+    const { file, unconverted: left } = toCompose(createDesign({ name: 'shop', components }));
     expect(file).toEqual({
       services: {
         web: {

@@ -1,11 +1,11 @@
-import { resourceOf } from '../../../formats/design-component.js';
+import { toResource } from '../../../formats/design-component.js';
 import { type DesignComponent, type DesignFile } from '../../../formats/design-file.js';
-import { isObject, type Json, type JsonObject, textOf } from '../../../formats/located.js';
-import { listOf, objectOf, serviceFields } from './from-container.js';
+import { isObject, type Json, type JsonObject, asText } from '../../../formats/located.js';
+import { listOf, objectOf, toServiceFields } from './from-container.js';
 import { escapeDollars } from './interpolation.js';
 import { convertProject } from './kubernetes/convert.js';
-import { present, wholeNumber } from './kubernetes/conversion.js';
-import { type ComposeProject, type Section, sections } from './project.js';
+import { definedMembers, parseWholeNumber } from './kubernetes/conversion.js';
+import { type ComposeProject, type ComposeSection, COMPOSE_SECTIONS } from './project.js';
 
 const workloads = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'Job', 'CronJob', 'Pod']);
 
@@ -13,16 +13,16 @@ export interface ComposeExport {
   /** The Compose file as data; written out with toYaml. */
   file: JsonObject;
   /** The components that a Compose file cannot say. */
-  left: DesignComponent[];
+  unconverted: DesignComponent[];
 }
 
 /**
  * Writes a design as a Compose file. What came from Compose is written as it came, with what was changed in its workload since
  * (image, command, environment, replicas, resources and the like); other workloads become services of their containers.
  */
-export function composeOf(design: DesignFile): ComposeExport {
+export function toCompose(design: DesignFile): ComposeExport {
   const kept = objectOf(design.metadata.compose);
-  const members = new Map(sections.map((section) => [section, new Map(Object.entries(objectOf(kept[section])))]));
+  const members = new Map(COMPOSE_SECTIONS.map((section) => [section, new Map(Object.entries(objectOf(kept[section])))]));
   const services = members.get('services') ?? new Map<string, Json>();
   const left: DesignComponent[] = [];
   for (const component of design.components) {
@@ -35,8 +35,8 @@ export function composeOf(design: DesignFile): ComposeExport {
   }
   applyChanges(design, members);
   const parts = Object.fromEntries([...members].map(([section, all]) => [section, Object.fromEntries(all)]));
-  const file = present({ name: kept.name, ...objectOf(kept.rest), ...parts });
-  return { file: escaped(file) as JsonObject, left };
+  const file = definedMembers({ name: kept.name, ...objectOf(kept.rest), ...parts });
+  return { file: escapeValues(file) as JsonObject, unconverted: left };
 }
 
 function addOriginal(services: Map<string, Json>, origin: JsonObject): void {
@@ -47,8 +47,8 @@ function addOriginal(services: Map<string, Json>, origin: JsonObject): void {
 }
 
 /** Converts the original services once more; where a component differs from that, somebody changed it, and the change is taken over. */
-function applyChanges(design: DesignFile, members: ReadonlyMap<Section, Map<string, Json>>): void {
-  const section = (key: Section): Map<string, JsonObject> =>
+function applyChanges(design: DesignFile, members: ReadonlyMap<ComposeSection, Map<string, Json>>): void {
+  const section = (key: ComposeSection): Map<string, JsonObject> =>
     new Map([...(members.get(key) ?? [])].map(([name, member]) => [name, objectOf(member)]));
   const project: ComposeProject = {
     services: section('services'),
@@ -63,17 +63,17 @@ function applyChanges(design: DesignFile, members: ReadonlyMap<Section, Map<stri
   };
   const { converted } = convertProject(project, { file: () => undefined, directory: () => new Map() });
   const original = new Map(
-    converted.map(({ resource, compose }) => [`${textOf(resource.kind)} ${serviceNames(compose).join(' ')}`, resource]),
+    converted.map(({ resource, compose }) => [`${asText(resource.kind)} ${serviceNames(compose).join(' ')}`, resource]),
   );
   for (const component of design.components) {
     const names = serviceNames(objectOf(component.metadata.compose));
     const before = original.get(`${component.component.kind} ${names.join(' ')}`);
     if (!before || !workloads.has(component.component.kind) || names.length === 0) continue;
-    const [was, is] = [containersOf(before), containersOf(resourceOf(component))];
-    const replicas = [wholeNumber(replicasOf(before)), wholeNumber(replicasOf(component.configuration))];
+    const [was, is] = [containersOf(before), containersOf(toResource(component))];
+    const replicas = [parseWholeNumber(replicasOf(before)), parseWholeNumber(replicasOf(component.configuration))];
     for (const [index, name] of names.entries()) {
       const definition = objectOf(members.get('services')?.get(name));
-      const changed = changes(serviceFields(was[index] ?? {}), serviceFields(is[index] ?? {}), definition);
+      const changed = findChanges(toServiceFields(was[index] ?? {}), toServiceFields(is[index] ?? {}), definition);
       if (index === 0 && replicas[1] !== undefined && replicas[0] !== replicas[1]) {
         changed.deploy = { ...objectOf(changed.deploy), replicas: replicas[1] };
         delete changed.scale;
@@ -83,7 +83,7 @@ function applyChanges(design: DesignFile, members: ReadonlyMap<Section, Map<stri
   }
 }
 
-function changes(was: JsonObject, is: JsonObject, definition: JsonObject): JsonObject {
+function findChanges(was: JsonObject, is: JsonObject, definition: JsonObject): JsonObject {
   const changed = { ...definition };
   for (const key of new Set([...Object.keys(was), ...Object.keys(is)])) {
     if (JSON.stringify(was[key]) === JSON.stringify(is[key])) continue;
@@ -97,25 +97,25 @@ function changes(was: JsonObject, is: JsonObject, definition: JsonObject): JsonO
 
 /** Workloads that never were Compose: each container is a service, the second and further ones in the network of the first. */
 function addContainers(services: Map<string, Json>, component: DesignComponent, design: DesignFile): void {
-  const resource = resourceOf(component);
-  const name = textOf(objectOf(resource.metadata).name);
-  const replicas = wholeNumber(replicasOf(resource));
+  const resource = toResource(component);
+  const name = asText(objectOf(resource.metadata).name);
+  const replicas = parseWholeNumber(replicasOf(resource));
   for (const [index, container] of containersOf(resource).entries()) {
-    const fields = serviceFields(container);
-    const deploy = present({
+    const fields = toServiceFields(container);
+    const deploy = definedMembers({
       ...objectOf(fields.deploy),
       ...(replicas === undefined || index > 0 ? {} : { replicas }),
     });
     const mode: JsonObject = component.component.kind === 'DaemonSet' ? { mode: 'global' } : {};
-    const own = index === 0 ? name : `${name}-${textOf(container.name)}`;
-    const network = index === 0 ? { ports: portsOf(resource, design) } : { network_mode: `service:${name}` };
+    const own = index === 0 ? name : `${name}-${asText(container.name)}`;
+    const network = index === 0 ? { ports: findPublishedPorts(resource, design) } : { network_mode: `service:${name}` };
     const expose = listOf(container.ports).map(({ containerPort }) => String(Number(containerPort)));
-    services.set(own, present({ ...fields, deploy: { ...deploy, ...mode }, expose, ...network }));
+    services.set(own, definedMembers({ ...fields, deploy: { ...deploy, ...mode }, expose, ...network }));
   }
 }
 
 /** Ports that Services of the design publish for a workload: those of type NodePort and LoadBalancer. */
-function portsOf(resource: JsonObject, design: DesignFile): Json[] {
+function findPublishedPorts(resource: JsonObject, design: DesignFile): Json[] {
   return design.components
     .filter((component) => selects(component, resource))
     .flatMap(({ configuration }) => {
@@ -137,7 +137,7 @@ function portsOf(resource: JsonObject, design: DesignFile): Json[] {
 
 function isServiceOf(component: DesignComponent, design: DesignFile): boolean {
   return design.components.some(
-    (other) => workloads.has(other.component.kind) && selects(component, resourceOf(other)),
+    (other) => workloads.has(other.component.kind) && selects(component, toResource(other)),
   );
 }
 
@@ -168,10 +168,10 @@ function replicasOf({ spec }: JsonObject): number | undefined {
   return typeof replicas === 'number' ? replicas : undefined;
 }
 
-function escaped(value: Json): Json {
+function escapeValues(value: Json): Json {
   if (typeof value === 'string') return escapeDollars(value);
-  if (Array.isArray(value)) return value.map(escaped);
+  if (Array.isArray(value)) return value.map(escapeValues);
   return isObject(value)
-    ? Object.fromEntries(Object.entries(value).map(([key, member]) => [key, escaped(member)]))
+    ? Object.fromEntries(Object.entries(value).map(([key, member]) => [key, escapeValues(member)]))
     : value;
 }

@@ -1,57 +1,57 @@
 import { posix } from 'node:path';
 import { type Fault } from '../../../core/errors/app-error.js';
 import { isClutter } from '../../../formats/archive-members.js';
-import { chartFolders, filesBelow, folderOf } from '../../../formats/charts/chart-folders.js';
+import { findChartFolders, filesInFolder, parentFolder } from '../../../formats/charts/chart-folders.js';
 import {
   type ChartDependency,
-  type ChartHead,
-  dependenciesOf,
-  readChartHead,
+  type ChartMetadata,
+  parseChartDependencies,
+  parseChartMetadata,
 } from '../../../formats/charts/chart-head.js';
-import { unpackedChart } from '../../../formats/charts/nested-charts.js';
+import { unpackNestedCharts } from '../../../formats/charts/nested-charts.js';
 import { FaultList } from '../../../formats/fault-list.js';
 import { type FormatLimits } from '../../../formats/limits.js';
-import { type LocatedDocument, textOf } from '../../../formats/located.js';
+import { type LocatedDocument, asText } from '../../../formats/located.js';
 import { type SourceFile } from '../../../formats/source-file.js';
 import { type FormatInput } from '../format.js';
 
 /** A chart that is whole: nothing is missing that rendering needs. */
 export interface ChartSource {
-  head: ChartHead;
+  head: ChartMetadata;
   /** By path from the folder of Chart.yaml, packed dependencies as folders. */
   files: ReadonlyMap<string, SourceFile>;
 }
 
 /** Finds the chart of an import and looks at its head and its dependencies. Throws InvalidRequest with all that is wrong with them. */
-export async function chartOf(input: FormatInput, limits: FormatLimits): Promise<ChartSource> {
+export async function readChartSource(input: FormatInput, limits: FormatLimits): Promise<ChartSource> {
   const faults = new FaultList(limits.faults);
   const folder = await onlyFolder(input, faults);
-  faults.raise(input.name);
-  const files = new Map(await unpackedChart(filesBelow(sound(input.files), folder), limits));
-  const head = await read(input, files.get('Chart.yaml'), faults);
-  const { head: found, faults: wrong } = readChartHead(files.get('Chart.yaml')?.path ?? 'Chart.yaml', head);
+  faults.throwIfAny(input.name);
+  const files = new Map(await unpackNestedCharts(filesInFolder(withoutUnsafeFiles(input.files), folder), limits));
+  const head = await readDocuments(input, files.get('Chart.yaml'), faults);
+  const { head: found, faults: wrong } = parseChartMetadata(files.get('Chart.yaml')?.path ?? 'Chart.yaml', head);
   faults.add(...wrong);
-  const documents = [...head, ...(await read(input, files.get('requirements.yaml'), faults))];
+  const documents = [...head, ...(await readDocuments(input, files.get('requirements.yaml'), faults))];
   const present = await namesOfDependencies(input, files);
-  for (const dependency of dependenciesOf(documents)) {
+  for (const dependency of parseChartDependencies(documents)) {
     if (present.has(dependency.name)) continue;
-    const local = besides(input, folder, dependency);
+    const local = findAdjacentFiles(input, folder, dependency);
     for (const [path, file] of local) files.set(`charts/${dependency.name}/${path}`, file);
-    if (local.size === 0) faults.add(missing(dependency));
+    if (local.size === 0) faults.add(missingDependencyFault(dependency));
   }
-  faults.raise(input.name);
+  faults.throwIfAny(input.name);
   return { head: found, files };
 }
 
 /** Of several charts the one that no other needs and that is no library; faults name them all when that does not decide. */
 async function onlyFolder(input: FormatInput, faults: FaultList): Promise<string> {
-  const folders = chartFolders(sound(input.files).keys());
+  const folders = findChartFolders(withoutUnsafeFiles(input.files).keys());
   const needed = new Set<string>();
   for (const folder of folders.length > 1 ? folders : []) {
     const file = input.files.get(posix.join(folder, 'Chart.yaml'));
-    const documents = await read(input, file, new FaultList(1));
-    if (textOf(documents[0]?.object?.['type']) === 'library') needed.add(folder);
-    for (const { repository } of dependenciesOf(documents)) needed.add(localFolder(folder, repository) ?? '//');
+    const documents = await readDocuments(input, file, new FaultList(1));
+    if (asText(documents[0]?.object?.['type']) === 'library') needed.add(folder);
+    for (const { repository } of parseChartDependencies(documents)) needed.add(localFolder(folder, repository) ?? '//');
   }
   const left = folders.filter((folder) => !needed.has(folder));
   const [only, ...others] = left.length === 0 ? folders : left;
@@ -71,39 +71,39 @@ async function namesOfDependencies(input: FormatInput, files: ReadonlyMap<string
   const names = new Set<string>();
   for (const [path, file] of files) {
     if (!/^charts\/[^/]+\/Chart\.yaml$/.test(path)) continue;
-    const [document] = await read(input, file, new FaultList(1));
-    names.add(textOf(document?.object?.['name']));
+    const [document] = await readDocuments(input, file, new FaultList(1));
+    names.add(asText(document?.object?.['name']));
   }
   return names;
 }
 
 /** The files of a dependency that lies beside the chart in the same archive, as `repository: file://../library` says. */
-function besides(input: FormatInput, folder: string, { repository }: ChartDependency): Map<string, SourceFile> {
+function findAdjacentFiles(input: FormatInput, folder: string, { repository }: ChartDependency): Map<string, SourceFile> {
   const found = localFolder(folder, repository);
   if (found === undefined || !input.files.has(posix.join(found, 'Chart.yaml'))) return new Map();
-  return filesBelow(sound(input.files), found);
+  return filesInFolder(withoutUnsafeFiles(input.files), found);
 }
 
 function localFolder(folder: string, repository: string): string | undefined {
   if (!repository.startsWith('file://')) return undefined;
   const found = posix.join(folder, repository.slice('file://'.length));
-  return found.startsWith('..') || found.startsWith('/') ? undefined : folderOf(posix.join(found, 'Chart.yaml'));
+  return found.startsWith('..') || found.startsWith('/') ? undefined : parentFolder(posix.join(found, 'Chart.yaml'));
 }
 
-function missing({ name, version, repository, document, pointer }: ChartDependency): Fault {
+function missingDependencyFault({ name, version, repository, document, pointer }: ChartDependency): Fault {
   const from = repository === '' ? '' : ` of ${repository.slice(0, 200)}`;
-  return document.fault(
+  return document.faultAt(
     pointer,
     `the dependency ${name} ${version}${from} is not in charts/`,
     'Run "helm dependency build" in the folder of the chart, and import it with what that puts into charts/.',
   );
 }
 
-async function read(input: FormatInput, file: SourceFile | undefined, faults: FaultList): Promise<LocatedDocument[]> {
+async function readDocuments(input: FormatInput, file: SourceFile | undefined, faults: FaultList): Promise<LocatedDocument[]> {
   if (!file) return [];
-  return input.parse(file).catch((error: unknown) => faults.collect(error));
+  return input.parse(file).catch((error: unknown) => faults.addFrom(error));
 }
 
-function sound(files: ReadonlyMap<string, SourceFile>): ReadonlyMap<string, SourceFile> {
+function withoutUnsafeFiles(files: ReadonlyMap<string, SourceFile>): ReadonlyMap<string, SourceFile> {
   return new Map([...files].filter(([path]) => !isClutter(path)));
 }

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { AppError } from '../../../core/errors/app-error.js';
-import { identityOf, resourceOf } from '../../../formats/design-component.js';
-import { readDocuments } from '../../../formats/documents.js';
+import { resourceIdentity, toResource } from '../../../formats/design-component.js';
+import { parseDocuments } from '../../../formats/documents.js';
 import { type JsonObject } from '../../../formats/located.js';
 import { type SourceFile } from '../../../formats/source-file.js';
 import { archiveOf, filesIn } from '../archive.fixture.js';
@@ -68,7 +68,7 @@ async function comesBack(imported: ImportedDesign, bytes: Uint8Array, attempt: A
   const resources = ({ design }: ImportedDesign) =>
     design.components
       .filter(({ component, displayName }) => !changing.includes(`${component.kind} ${displayName}`))
-      .map(resourceOf);
+      .map(toResource);
   return same(resources(again), resources(imported));
 }
 
@@ -89,14 +89,14 @@ export async function* comparedWithReference(
         release: { name: 'example', namespace: 'default' },
       });
       if (result instanceof AppError) throw result;
-      for (const resource of result.design.components.map(resourceOf))
-        made.set(identityOf(resource), [...(made.get(identityOf(resource)) ?? []), resource]);
+      for (const resource of result.design.components.map(toResource))
+        made.set(resourceIdentity(resource), [...(made.get(resourceIdentity(resource)) ?? []), resource]);
     }
     for (const [path, bytes] of Object.entries(filesIn(join(examples, example, 'rendered'), example))) {
-      for (const { object = {} } of readDocuments({ path, bytes })) {
-        const own = made.get(identityOf(object)) ?? [];
-        yield { path: `${path}: ${identityOf(object)}`, equal: own.some((resource) => same(resource, object)) };
-        made.delete(identityOf(object));
+      for (const { object = {} } of parseDocuments({ path, bytes })) {
+        const own = made.get(resourceIdentity(object)) ?? [];
+        yield { path: `${path}: ${resourceIdentity(object)}`, equal: own.some((resource) => same(resource, object)) };
+        made.delete(resourceIdentity(object));
       }
     }
     for (const identity of made.keys()) yield { path: `${example}: ${identity} is not in the reference`, equal: false };

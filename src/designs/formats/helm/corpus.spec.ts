@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { requires } from '../../../../test/support/requirements.js';
 import { AppError } from '../../../core/errors/app-error.js';
 import { DocumentReader } from '../../../formats/document-reader.js';
-import { Programs } from '../../../formats/programs/programs.js';
+import { LocalRenderEngines } from '../../../formats/programs/programs.js';
 import { WorkerPool } from '../../../formats/worker-pool.js';
 import { type Attempt, refusal, Score } from '../corpus.fixture.js';
 import { importDesign } from '../detect.js';
@@ -19,7 +19,7 @@ requires('CORPUS_DIR', 'the charts of the corpus', (corpus) => {
   requires('HELM_BIN', 'with Helm', (helm) => {
     const pool = new WorkerPool();
     const reader = new DocumentReader(pool);
-    const programs = new Programs({ helm });
+    const programs = new LocalRenderEngines({ helm });
     afterAll(() => pool.close());
 
     const attempt: Attempt = (file, options = {}) =>

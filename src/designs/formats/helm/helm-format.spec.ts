@@ -2,13 +2,13 @@
 import { requires } from '../../../../test/support/requirements.js';
 import { type InvalidRequest } from '../../../core/errors/app-error.js';
 import { DocumentReader } from '../../../formats/document-reader.js';
-import { Programs } from '../../../formats/programs/programs.js';
+import { LocalRenderEngines } from '../../../formats/programs/programs.js';
 import { WorkerPool } from '../../../formats/worker-pool.js';
 import { archiveOf } from '../archive.fixture.js';
 import { importDesign } from '../detect.js';
-import { type ImportedDesign, type ReadOptions } from '../format.js';
-import { hookOf, isTest } from '../../../formats/charts/hook.js';
-import { helmSettingsOf, releaseNameOf } from './release.js';
+import { type ImportedDesign, type ImportOptions } from '../format.js';
+import { getHelmHook, isTestHook } from '../../../formats/charts/hook.js';
+import { readHelmSettings, toReleaseName } from './release.js';
 
 const HEAD = 'apiVersion: v2\nname: shop\nversion: 1.2.3\nappVersion: "7"\n';
 const MAP = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}\n  namespace: {{ .Release.Namespace }}\ndata:\n  colour: {{ .Values.colour | quote }}\n'; // prettier-ignore
@@ -19,9 +19,9 @@ const reader = new DocumentReader(pool);
 afterAll(() => pool.close());
 
 async function read(
-  programs: Programs,
+  programs: LocalRenderEngines,
   files: Record<string, string | Buffer>,
-  options: ReadOptions = {},
+  options: ImportOptions = {},
 ): Promise<ImportedDesign> {
   return importDesign(await archiveOf(files), reader, { programs, ...options });
 }
@@ -33,8 +33,8 @@ const failure = (reading: Promise<unknown>): Promise<InvalidRequest> =>
   );
 
 requires('HELM_BIN', 'a chart', (helm) => {
-  const programs = new Programs({ helm });
-  const render = (files: Record<string, string | Buffer>, options?: ReadOptions) => read(programs, files, options);
+  const programs = new LocalRenderEngines({ helm });
+  const render = (files: Record<string, string | Buffer>, options?: ImportOptions) => read(programs, files, options);
 
   it('is rendered as a release named after the design, with its own values', async () => {
     const { design, name, sourceType, warnings } = await render(CHART);
@@ -43,7 +43,7 @@ requires('HELM_BIN', 'a chart', (helm) => {
       { metadata: { name: 'shop', namespace: 'default' }, data: { colour: 'blue' } },
     ]);
     expect(design.components[0]?.metadata).toEqual({ helm: { template: 'templates/map.yaml' } });
-    expect(helmSettingsOf(design)).toEqual({
+    expect(readHelmSettings(design)).toEqual({
       chart: { name: 'shop', version: '1.2.3', appVersion: '7' },
       name: 'shop',
       namespace: 'default',
@@ -60,11 +60,11 @@ requires('HELM_BIN', 'a chart', (helm) => {
         metadata: { name: 'mine', namespace: 'there' },
         data: { colour: 'red' },
       });
-      expect(helmSettingsOf(design)?.values).toEqual({ colour: 'red' });
+      expect(readHelmSettings(design)?.values).toEqual({ colour: 'red' });
     }
     const { design } = await render(CHART, { name: 'Größter Shop!' });
     expect(design.components[0]?.displayName).toBe('gro-ter-shop');
-    expect(['', '---', 'x'.repeat(99)].map(releaseNameOf)).toEqual(['release', 'release', 'x'.repeat(53)]);
+    expect(['', '---', 'x'.repeat(99)].map(toReleaseName)).toEqual(['release', 'release', 'x'.repeat(53)]);
   });
 
   it('refuses values that are no mapping, or a bomb', async () => {
@@ -99,13 +99,13 @@ requires('HELM_BIN', 'a chart', (helm) => {
       ['Job', 'templates/tests/ping.yaml'],
     ]);
     const [, map, , migrate, ping] = design.components;
-    expect(migrate && hookOf(migrate)).toEqual({
+    expect(migrate && getHelmHook(migrate)).toEqual({
       events: ['pre-install', 'pre-upgrade'],
       weight: -5,
       delete_policies: ['before-hook-creation', 'hook-succeeded'],
     });
-    expect(map && hookOf(map)).toBeUndefined();
-    expect([ping, migrate].map((each) => each && isTest(each))).toEqual([true, false]);
+    expect(map && getHelmHook(map)).toBeUndefined();
+    expect([ping, migrate].map((each) => each && isTestHook(each))).toEqual([true, false]);
     expect(new Set(design.components.map(({ id }) => id)).size).toBe(5);
     expect(design.metadata['helm']).toMatchObject({ notes: 'Welcome to shop, "shop".\n`{{`' });
   });
@@ -200,8 +200,8 @@ requires('HELM_BIN', 'a chart', (helm) => {
 
 describe('a chart on a server without Helm', () => {
   it('is refused with what to install', async () => {
-    const programs = new Programs({ helm: '/nonexistent/helm' });
-    expect(await programs.helm.available()).toBe(false);
+    const programs = new LocalRenderEngines({ helm: '/nonexistent/helm' });
+    expect(await programs.helm.isAvailable()).toBe(false);
     const error = await failure(read(programs, CHART));
     expect(error).toMatchObject({ status: 400, code: 'PROGRAM_MISSING', remedy: expect.stringContaining('HELM_BIN') });
     expect(error.errors).toMatchObject([{ file: 'shop/Chart.yaml' }]);

@@ -3,16 +3,16 @@ import { InvalidRequest } from '../../../core/errors/app-error.js';
 import { isObject, type JsonObject } from '../../../formats/located.js';
 import { type Task } from '../../../formats/worker-pool.js';
 
-interface Input {
+interface ValuesTaskInput {
   text: string;
   values: JsonObject;
 }
 
 /** For the worker pool: as withValues. */
-export const withValuesTask: Task<Input, string> = { module: import.meta.url, name: 'withValues' };
+export const withValuesTask: Task<ValuesTaskInput, string> = { module: import.meta.url, name: 'withValues' };
 
 /** The text of a values.yaml with other values in it; comments, order and everything that they do not name stay. */
-export function withValues({ text, values }: Input): string {
+export function withValues({ text, values }: ValuesTaskInput): string {
   const document: Document = parseDocument(text, { version: '1.1' });
   if (document.errors.length > 0) {
     const detail = `values.yaml of the chart cannot be changed: ${document.errors[0]?.message ?? ''}`;

@@ -1,11 +1,11 @@
 import { InvalidRequest } from '../../../core/errors/app-error.js';
 import { type DesignFile } from '../../../formats/design-file.js';
-import { isObject, type JsonObject, objectOf, textOf } from '../../../formats/located.js';
-import { type ChartHead } from '../../../formats/charts/chart-head.js';
+import { isObject, type JsonObject, asObject, asText } from '../../../formats/located.js';
+import { type ChartMetadata } from '../../../formats/charts/chart-head.js';
 import { type ChartRelease } from '../../../formats/programs/helm.js';
-import { type FormatInput, type ReadOptions, type Release } from '../format.js';
+import { type FormatInput, type ImportOptions, type Release } from '../format.js';
 
-const LONGEST = 53;
+const MAX_NAME_LENGTH = 53;
 
 /** What a design of a chart keeps beside its components, so that the chart can be rendered again: `metadata.helm`. */
 export interface HelmSettings extends Release {
@@ -14,23 +14,23 @@ export interface HelmSettings extends Release {
 }
 
 /** The settings that a design was rendered with; undefined when it was not made of a chart. */
-export function helmSettingsOf(design: Pick<DesignFile, 'metadata'>): HelmSettings | undefined {
-  const { chart, release_name, namespace, values } = objectOf(design.metadata['helm']);
-  if (!isObject(chart) || textOf(release_name) === '') return undefined;
+export function readHelmSettings(design: Pick<DesignFile, 'metadata'>): HelmSettings | undefined {
+  const { chart, release_name, namespace, values } = asObject(design.metadata['helm']);
+  if (!isObject(chart) || asText(release_name) === '') return undefined;
   return {
     chart: {
-      name: textOf(chart['name']),
-      version: textOf(chart['version']),
-      appVersion: textOf(chart['appVersion']),
+      name: asText(chart['name']),
+      version: asText(chart['version']),
+      appVersion: asText(chart['appVersion']),
     },
-    name: textOf(release_name),
-    namespace: textOf(namespace) || 'default',
-    values: objectOf(values),
+    name: asText(release_name),
+    namespace: asText(namespace) || 'default',
+    values: asObject(values),
   };
 }
 
 /** The settings as the design keeps them. */
-export function settingsIn({ name, version, appVersion }: ChartHead, release: ChartRelease): JsonObject {
+export function toHelmSettings({ name, version, appVersion }: ChartMetadata, release: ChartRelease): JsonObject {
   return {
     chart: { name, version, appVersion },
     release_name: release.releaseName,
@@ -40,33 +40,33 @@ export function settingsIn({ name, version, appVersion }: ChartHead, release: Ch
 }
 
 /** The name of a release after the name of a design: what Helm takes, and the same each time. */
-export function releaseNameOf(design: string): string {
+export function toReleaseName(design: string): string {
   const words = design.normalize('NFKD').toLowerCase().replace(/[^a-z0-9]+/g, '-'); // prettier-ignore
-  return words.slice(0, LONGEST).replace(/^-+|-+$/g, '') || 'release';
+  return words.slice(0, MAX_NAME_LENGTH).replace(/^-+|-+$/g, '') || 'release';
 }
 
 /** The values that a caller sent, as data. Throws InvalidRequest with located faults for text that is not a mapping of YAML. */
-export async function valuesOf(given: ReadOptions['values'], input: FormatInput): Promise<JsonObject> {
+export async function parseValues(given: ImportOptions['values'], input: FormatInput): Promise<JsonObject> {
   if (given === undefined) return {};
   if (typeof given !== 'string') return given as JsonObject;
   const [document, ...more] = await input.parse({ path: 'values', bytes: Buffer.from(given) });
   if (!document) return {};
   const [second] = more;
   const fault = second
-    ? second.fault('', 'values are one document', 'Send one mapping.')
+    ? second.faultAt('', 'values are one document', 'Send one mapping.')
     : document.object
       ? undefined
-      : document.fault('', 'values must be a mapping', 'Write them as in values.yaml: "key: value".');
+      : document.faultAt('', 'values must be a mapping', 'Write them as in values.yaml: "key: value".');
   if (fault) throw new InvalidRequest(`values: ${fault.detail}`, { errors: [fault], remedy: fault.remedy });
   return document.object ?? {};
 }
 
 /** Values over others, as Helm lays one file of values over another; a null takes away what the chart sets itself. */
-export function merged(below: JsonObject, above: JsonObject): JsonObject {
+export function mergeValues(below: JsonObject, above: JsonObject): JsonObject {
   const all = new Map(Object.entries(below));
   for (const [name, value] of Object.entries(above)) {
     const under = all.get(name);
-    all.set(name, isObject(under) && isObject(value) ? merged(under, value) : value);
+    all.set(name, isObject(under) && isObject(value) ? mergeValues(under, value) : value);
   }
   return Object.fromEntries(all);
 }

@@ -25,11 +25,11 @@ export class RenderedText {
 
   /** The path of the template within the chart: `templates/service.yaml`, `charts/db/templates/service.yaml`. */
   templateOf(document: LocatedDocument): string {
-    return this.markAt(document.position('').line)?.template ?? '';
+    return this.markAt(document.findPosition('').line)?.template ?? '';
   }
 
   /** A fault of the rendered text as one of the template, whose own lines are others. */
-  atTemplate({ file: _file, line = 1, column: _column, ...fault }: Fault): Fault {
+  toTemplateFault({ file: _file, line = 1, column: _column, ...fault }: Fault): Fault {
     const mark = this.markAt(line);
     const template = mark?.template ?? '';
     const detail = `${fault.detail} (line ${line - (mark ? mark.line + 1 : 0)} of what it renders to)`;

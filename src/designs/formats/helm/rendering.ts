@@ -3,14 +3,14 @@ import { type Fault, InvalidRequest } from '../../../core/errors/app-error.js';
 import { type DesignComponent } from '../../../formats/design-file.js';
 import { FaultList } from '../../../formats/fault-list.js';
 import { type FormatLimits } from '../../../formats/limits.js';
-import { objectOf, textOf } from '../../../formats/located.js';
+import { asObject, asText } from '../../../formats/located.js';
 import { type ChartFiles, type ChartRelease, type Helm } from '../../../formats/programs/helm.js';
-import { Turns } from '../../../core/turns.js';
+import { TimeSlicer } from '../../../core/turns.js';
 import { type FormatInput } from '../format.js';
 import { type LocatedResource } from '../kubernetes-resource.js';
-import { Manifest } from '../manifest.js';
-import { type Hook, hookIn, isTest } from '../../../formats/charts/hook.js';
-import { NOTES_CARRIER, withNotes } from './notes.js';
+import { ManifestReader } from '../manifest.js';
+import { type HelmHook, parseHelmHook, isTestHook } from '../../../formats/charts/hook.js';
+import { NOTES_CARRIER_PATH, addNotesCarrier } from './notes.js';
 import { RenderedText } from './rendered-text.js';
 
 export interface RenderedChart {
@@ -20,20 +20,20 @@ export interface RenderedChart {
   warnings: Fault[];
 }
 
-interface Part {
+interface RenderedPart {
   item: LocatedResource;
   template: string;
-  hook: Hook | undefined;
+  hook: HelmHook | undefined;
 }
 
 /** Functions of templates by which two renderings of the same may differ. */
-const MADE_UP = /\b(?:rand(?:Alpha|AlphaNum|Ascii|Numeric|Int|Bytes)|uuidv4|now|gen(?:CA|SelfSignedCert|SignedCert|PrivateKey)\w*|htpasswd|bcrypt|shuffle)\b/; // prettier-ignore
+const NONDETERMINISTIC_FUNCTIONS = /\b(?:rand(?:Alpha|AlphaNum|Ascii|Numeric|Int|Bytes)|uuidv4|now|gen(?:CA|SelfSignedCert|SignedCert|PrivateKey)\w*|htpasswd|bcrypt|shuffle)\b/; // prettier-ignore
 
 /** Bytes of a template that is not searched for them. */
-const LARGE = 512 * 1024;
+const MAX_SEARCHED_BYTES = 512 * 1024;
 
 /** Renders a chart as one release of it, and reads what comes out. */
-export class ChartRendering {
+export class ChartRenderer {
   constructor(
     private readonly helm: Helm,
     private readonly input: FormatInput,
@@ -47,7 +47,7 @@ export class ChartRendering {
     const { text, files, warnings } = await this.template();
     const rendered = await this.read(text);
     const { components, notes } = rendered;
-    const changing = (await this.makesThingsUp()) ? await this.differences(files, text, components) : [];
+    const changing = (await this.isNondeterministic()) ? await this.findDifferences(files, text, components) : [];
     const said = [...warnings, ...rendered.warnings, ...changing];
     if (components.length === 0) {
       const remedy = 'Send values with which it has some.';
@@ -58,14 +58,14 @@ export class ChartRendering {
 
   /** With the notes when they render: notes that fail, by which some charts say that a value is missing, are a warning. */
   private async template(): Promise<{ text: string; files: ChartFiles; warnings: Fault[] }> {
-    const files = withNotes(this.files);
+    const files = addNotesCarrier(this.files);
     if (!files) return { text: await this.helm.template(this.files, this.release), files: this.files, warnings: [] };
     try {
       return { text: await this.helm.template(files, this.release), files, warnings: [] };
     } catch (error) {
       if (!(error instanceof InvalidRequest) || error.code !== 'VALIDATION_FAILED') throw error;
       const text = await this.helm.template(this.files, this.release);
-      const file = files.get(NOTES_CARRIER)?.path;
+      const file = files.get(NOTES_CARRIER_PATH)?.path;
       const warnings = error.errors.map(({ detail, remedy }) => ({
         file,
         detail: `the notes do not render: ${detail}`,
@@ -78,53 +78,53 @@ export class ChartRendering {
   private async read(text: string): Promise<RenderedChart> {
     const rendered = new RenderedText(text, this.files);
     const faults = new FaultList(this.limits.faults);
-    const manifest = new Manifest(faults);
+    const manifest = new ManifestReader(faults);
     const file = { path: this.input.name, bytes: Buffer.from(text) };
-    const documents = await this.input.parse(file).catch((error: unknown) => faults.collect(error));
-    const turns = new Turns();
-    const parts: Part[] = [];
+    const documents = await this.input.parse(file).catch((error: unknown) => faults.addFrom(error));
+    const turns = new TimeSlicer();
+    const parts: RenderedPart[] = [];
     let notes = '';
     for (const document of documents) {
       const template = rendered.templateOf(document);
-      if (template === NOTES_CARRIER) notes = textOf(objectOf(document.object?.['data'])['notes']).trim();
-      else for (const item of manifest.open(document)) parts.push({ item, template, hook: hookIn(item.resource) });
+      if (template === NOTES_CARRIER_PATH) notes = asText(asObject(document.object?.['data'])['notes']).trim();
+      else for (const item of manifest.readDocument(document)) parts.push({ item, template, hook: parseHelmHook(item.resource) });
     }
-    for (const { item, template, hook } of inOrder(parts)) {
-      const component = manifest.add(item, hook !== undefined);
+    for (const { item, template, hook } of sortHooks(parts)) {
+      const component = manifest.addResource(item, hook !== undefined);
       component.metadata = { ...component.metadata, helm: { template, ...(hook ? { hook: { ...hook } } : {}) } };
-      await turns.take();
+      await turns.yieldToEventLoop();
     }
     const located = new FaultList(this.limits.faults);
-    located.add(...faults.faults.map((fault) => rendered.atTemplate(fault)));
-    located.raise(this.input.name);
-    const warnings = manifest.warnings.map((warning) => rendered.atTemplate(warning));
+    located.add(...faults.faults.map((fault) => rendered.toTemplateFault(fault)));
+    located.throwIfAny(this.input.name);
+    const warnings = manifest.warnings.map((warning) => rendered.toTemplateFault(warning));
     return { components: manifest.components, notes, warnings };
   }
 
-  private async makesThingsUp(): Promise<boolean> {
-    const turns = new Turns();
+  private async isNondeterministic(): Promise<boolean> {
+    const turns = new TimeSlicer();
     for (const [path, { bytes }] of this.files) {
       if (!path.includes('templates/')) continue;
-      if (bytes.length > LARGE || MADE_UP.test(Buffer.from(bytes).toString('latin1'))) return true;
-      await turns.take();
+      if (bytes.length > MAX_SEARCHED_BYTES || NONDETERMINISTIC_FUNCTIONS.test(Buffer.from(bytes).toString('latin1'))) return true;
+      await turns.yieldToEventLoop();
     }
     return false;
   }
 
   /** Renders once more and tells what is another thing each time, for a later change of values will change it too. */
-  private async differences(files: ChartFiles, text: string, components: DesignComponent[]): Promise<Fault[]> {
+  private async findDifferences(files: ChartFiles, text: string, components: DesignComponent[]): Promise<Fault[]> {
     const again = await this.helm.template(files, this.release);
     if (again === text) return [];
     const second = new Map((await this.read(again)).components.map(({ id, configuration }) => [id, configuration]));
     const changed: DesignComponent[] = [];
-    const turns = new Turns();
+    const turns = new TimeSlicer();
     for (const component of components) {
       const { id, configuration } = component;
-      if (!isTest(component) && !isDeepStrictEqual(configuration, second.get(id))) changed.push(component);
-      await turns.take();
+      if (!isTestHook(component) && !isDeepStrictEqual(configuration, second.get(id))) changed.push(component);
+      await turns.yieldToEventLoop();
     }
     return changed.map(({ component, displayName, metadata }) => {
-      const template = textOf(objectOf(metadata['helm'])['template']);
+      const template = asText(asObject(metadata['helm'])['template']);
       return {
         file: this.files.get(template)?.path ?? template,
         detail: `${component.kind} ${displayName} is another one each time that the chart is rendered`,
@@ -135,7 +135,7 @@ export class ChartRendering {
 }
 
 /** Helm writes hooks in another order each time; here they come last, by weight and template. */
-function inOrder(parts: readonly Part[]): Part[] {
+function sortHooks(parts: readonly RenderedPart[]): RenderedPart[] {
   const hooks = parts
     .filter(({ hook }) => hook)
     .sort((a, b) => (a.hook?.weight ?? 0) - (b.hook?.weight ?? 0) || (a.template < b.template ? -1 : a.template > b.template ? 1 : 0)); // prettier-ignore

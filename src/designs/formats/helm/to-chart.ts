@@ -1,18 +1,18 @@
 import { valid } from 'semver';
 import { type DesignFile } from '../../../formats/design-file.js';
-import { type JsonObject, objectOf, textOf } from '../../../formats/located.js';
-import { manifestOf } from '../kubernetes.js';
-import { releaseNameOf } from './release.js';
+import { type JsonObject, asObject, asText } from '../../../formats/located.js';
+import { toManifest } from '../kubernetes.js';
+import { toReleaseName } from './release.js';
 
 /** Writes documents as YAML. */
-type Write = (documents: readonly JsonObject[]) => Promise<string>;
+type WriteYaml = (documents: readonly JsonObject[]) => Promise<string>;
 
 /**
  * A chart that renders to the resources of a design, by path from the folder of the chart: one template for each, definitions in `crds/`,
  * where Helm installs them before all else.
  */
-export async function chartFilesOf(design: DesignFile, write: Write): Promise<Map<string, string>> {
-  const name = releaseNameOf(design.name);
+export async function buildChartFiles(design: DesignFile, write: WriteYaml): Promise<Map<string, string>> {
+  const name = toReleaseName(design.name);
   const head = {
     apiVersion: 'v2',
     name,
@@ -24,24 +24,24 @@ export async function chartFilesOf(design: DesignFile, write: Write): Promise<Ma
     ['Chart.yaml', await write([head])],
     ['values.yaml', '# The templates of this chart are complete; there is nothing to set.\n{}\n'],
   ]);
-  const { resources } = manifestOf(design);
+  const { resources } = toManifest(design);
   const digits = String(resources.length).length;
   for (const [index, resource] of resources.entries()) {
     const text = await write([resource]);
-    const file = `${String(index + 1).padStart(digits, '0')}-${wordOf(resource)}.yaml`;
+    const file = `${String(index + 1).padStart(digits, '0')}-${fileNameOf(resource)}.yaml`;
     if (resource['kind'] === 'CustomResourceDefinition') files.set(`crds/${file}`, text);
-    else files.set(`templates/${file}`, escaped(text));
+    else files.set(`templates/${file}`, escapeTemplates(text));
   }
   return files;
 }
 
 /** Braces that a resource has for programs of its own are not for Helm. */
-export function escaped(text: string): string {
+export function escapeTemplates(text: string): string {
   return text.replaceAll('{{', '{{ "{{" }}');
 }
 
-function wordOf(resource: JsonObject): string {
-  const { name, generateName } = objectOf(resource['metadata']);
-  const word = `${textOf(resource['kind'])}-${textOf(name) || textOf(generateName)}`;
+function fileNameOf(resource: JsonObject): string {
+  const { name, generateName } = asObject(resource['metadata']);
+  const word = `${asText(resource['kind'])}-${asText(name) || asText(generateName)}`;
   return word.toLowerCase().replace(/[^a-z0-9]+/g, '-').slice(0, 80).replace(/^-|-$/g, ''); // prettier-ignore
 }

@@ -2,23 +2,23 @@
  * What a field of kustomize holds: `data` names nothing, `file` names files, `source` names files as `key=path`, `base` names files or
  * folders, `patch` and `plugin` name files or hold their content; nested fields are those of an object, or of each object of a list.
  */
-export type Field = 'data' | 'file' | 'source' | 'base' | 'patch' | 'plugin' | Fields;
-export interface Fields {
-  readonly [name: string]: Field;
+export type FieldKind = 'data' | 'file' | 'source' | 'base' | 'patch' | 'plugin' | AllowedFields;
+export interface AllowedFields {
+  readonly [name: string]: FieldKind;
 }
 
-const data = (...names: string[]): Fields => Object.fromEntries(names.map((name) => [name, 'data'] as const));
+const dataFields = (...names: string[]): AllowedFields => Object.fromEntries(names.map((name) => [name, 'data'] as const));
 
-const TYPE = data('apiVersion', 'kind', 'metadata');
-const SOURCES: Fields = { files: 'source', envs: 'file', env: 'file' };
-const GENERATOR: Fields = { ...data('name', 'namespace', 'behavior', 'literals', 'options', 'immutable'), ...SOURCES };
-const PATCH: Fields = { ...data('target', 'patch', 'options'), path: 'file' };
-const REPLACEMENT: Fields = { ...data('source', 'targets'), path: 'file' };
+const TYPE = dataFields('apiVersion', 'kind', 'metadata');
+const SOURCES: AllowedFields = { files: 'source', envs: 'file', env: 'file' };
+const GENERATOR: AllowedFields = { ...dataFields('name', 'namespace', 'behavior', 'literals', 'options', 'immutable'), ...SOURCES };
+const PATCH: AllowedFields = { ...dataFields('target', 'patch', 'options'), path: 'file' };
+const REPLACEMENT: AllowedFields = { ...dataFields('source', 'targets'), path: 'file' };
 
 /** The fields of a Kustomization and of a Component. The program takes names in any case; here a name that is not exactly one of these is refused. */
-export const kustomizationFields: Fields = {
+export const KUSTOMIZATION_FIELDS: AllowedFields = {
   ...TYPE,
-  ...data(
+  ...dataFields(
     'namePrefix',
     'nameSuffix',
     'namespace',
@@ -28,7 +28,7 @@ export const kustomizationFields: Fields = {
     'images',
     'imageTags',
   ),
-  ...data('replicas', 'vars', 'sortOptions', 'generatorOptions', 'inventory', 'buildMetadata'),
+  ...dataFields('replicas', 'vars', 'sortOptions', 'generatorOptions', 'inventory', 'buildMetadata'),
   resources: 'base',
   bases: 'base',
   components: 'base',
@@ -47,36 +47,36 @@ export const kustomizationFields: Fields = {
 };
 
 /** What the program would do only with charts, which are refused. */
-export const INFLATORS: ReadonlySet<string> = new Set([
+export const CHART_FIELDS: ReadonlySet<string> = new Set([
   'helmCharts',
   'helmChartInflationGenerator',
   'helmGlobals',
   'HelmChartInflationGenerator',
 ]);
 
-const BUILTINS: Readonly<Record<string, Fields>> = {
-  AnnotationsTransformer: data('annotations', 'fieldSpecs'),
+const BUILTINS: Readonly<Record<string, AllowedFields>> = {
+  AnnotationsTransformer: dataFields('annotations', 'fieldSpecs'),
   ConfigMapGenerator: GENERATOR,
   HashTransformer: {},
-  IAMPolicyGenerator: data('cloud', 'kubernetesService', 'serviceAccount'),
-  ImageTagTransformer: data('imageTag', 'fieldSpecs'),
-  LabelTransformer: data('labels', 'fieldSpecs'),
+  IAMPolicyGenerator: dataFields('cloud', 'kubernetesService', 'serviceAccount'),
+  ImageTagTransformer: dataFields('imageTag', 'fieldSpecs'),
+  LabelTransformer: dataFields('labels', 'fieldSpecs'),
   LegacyOrderTransformer: {},
-  NamespaceTransformer: data('namespace', 'fieldSpecs', 'unsetOnly', 'setRoleBindingSubjects'),
+  NamespaceTransformer: dataFields('namespace', 'fieldSpecs', 'unsetOnly', 'setRoleBindingSubjects'),
   PatchJson6902Transformer: { ...PATCH, jsonOp: 'data' },
   PatchStrategicMergeTransformer: { paths: 'patch', patches: 'data' },
   PatchTransformer: PATCH,
-  PrefixSuffixTransformer: data('prefix', 'suffix', 'fieldSpecs'),
-  PrefixTransformer: data('prefix', 'fieldSpecs'),
+  PrefixSuffixTransformer: dataFields('prefix', 'suffix', 'fieldSpecs'),
+  PrefixTransformer: dataFields('prefix', 'fieldSpecs'),
   ReplacementTransformer: { replacements: REPLACEMENT },
-  ReplicaCountTransformer: data('replica', 'fieldSpecs'),
+  ReplicaCountTransformer: dataFields('replica', 'fieldSpecs'),
   SecretGenerator: { ...GENERATOR, type: 'data' },
-  SortOrderTransformer: data('sortOptions'),
-  SuffixTransformer: data('suffix', 'fieldSpecs'),
-  ValueAddTransformer: data('value', 'targets'),
+  SortOrderTransformer: dataFields('sortOptions'),
+  SuffixTransformer: dataFields('suffix', 'fieldSpecs'),
+  ValueAddTransformer: dataFields('value', 'targets'),
 };
 
 /** The builtins of kustomize (`apiVersion: builtin`) that generators, transformers and validators may be, by kind. */
-export const builtins: ReadonlyMap<string, Fields> = new Map(
+export const BUILTIN_FIELDS: ReadonlyMap<string, AllowedFields> = new Map(
   Object.entries(BUILTINS).map(([kind, fields]) => [kind, { ...TYPE, ...fields }]),
 );

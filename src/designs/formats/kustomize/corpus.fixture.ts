@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join, posix } from 'node:path';
 import { AppError } from '../../../core/errors/app-error.js';
-import { resourceOf } from '../../../formats/design-component.js';
-import { readDocuments } from '../../../formats/documents.js';
+import { toResource } from '../../../formats/design-component.js';
+import { parseDocuments } from '../../../formats/documents.js';
 import { archiveOf, filesIn } from '../archive.fixture.js';
 import { type Attempt, type Judged, same } from '../corpus.fixture.js';
-import { kustomizationFields } from './allowed-fields.js';
-import { References } from './references.js';
+import { KUSTOMIZATION_FIELDS } from './allowed-fields.js';
+import { ReferenceCollector } from './references.js';
 
 const NAMES = /^(?:kustomization\.ya?ml|Kustomization)$/;
 
@@ -28,8 +28,8 @@ class Project {
     if (found.has(folder)) return found;
     found.add(folder);
     const path = Object.keys(this.files).find((each) => dirname(each) === folder && NAMES.test(basename(each))) ?? '';
-    const [document] = readDocuments({ path, bytes: this.files[path] ?? Buffer.alloc(0) });
-    const { references } = new References(document?.object ?? {}, kustomizationFields, 'a Kustomization');
+    const [document] = parseDocuments({ path, bytes: this.files[path] ?? Buffer.alloc(0) });
+    const { references } = new ReferenceCollector(document?.object ?? {}, KUSTOMIZATION_FIELDS, 'a Kustomization');
     for (const { text } of references) {
       const target = posix.join(folder, text).replace(/\/$/, '');
       if (this.folders.includes(target)) this.needed(target, found);
@@ -47,7 +47,7 @@ class Project {
 function reference(kubectl: string, folder: string): unknown[] | undefined {
   try {
     const text = execFileSync(kubectl, ['kustomize', folder], { stdio: ['ignore', 'pipe', 'ignore'] });
-    return readDocuments({ path: folder, bytes: text }).map(({ value }) => value);
+    return parseDocuments({ path: folder, bytes: text }).map(({ value }) => value);
   } catch {
     return undefined;
   }
@@ -68,7 +68,7 @@ export async function* judgedKustomizations(corpus: string, kubectl: string, att
         continue;
       }
       const { design, sourceType } = result;
-      const isRight = sourceType === 'kustomize' && same(design.components.map(resourceOf), expected);
+      const isRight = sourceType === 'kustomize' && same(design.components.map(toResource), expected);
       yield { path, outcome: isRight ? 'imported' : 'wrong', why: isRight ? '' : 'is another than rendered in place', imported: result }; // prettier-ignore
     }
   }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { requires } from '../../../../test/support/requirements.js';
 import { DocumentReader } from '../../../formats/document-reader.js';
-import { Programs } from '../../../formats/programs/programs.js';
+import { LocalRenderEngines } from '../../../formats/programs/programs.js';
 import { WorkerPool } from '../../../formats/worker-pool.js';
 import { refusal, Score } from '../corpus.fixture.js';
 import { importDesign } from '../detect.js';
@@ -12,7 +12,7 @@ requires('CORPUS_DIR', 'the Kustomizations of the corpus', (corpus) => {
     const kubectl = join(assets, 'kubectl');
     const pool = new WorkerPool();
     const reader = new DocumentReader(pool);
-    const programs = new Programs({ kustomize: kubectl });
+    const programs = new LocalRenderEngines({ kustomize: kubectl });
     afterAll(() => pool.close());
 
     it('are imported as the program renders them, or refused with the place where it fails', async () => {

@@ -1,17 +1,17 @@
 import { posix } from 'node:path';
-import { folderOf, isBelow } from '../../../formats/charts/chart-folders.js';
+import { parentFolder, isInFolder } from '../../../formats/charts/chart-folders.js';
 import { type FaultList } from '../../../formats/fault-list.js';
-import { isObject, type Json, type LocatedDocument, objectOf, segmentsOf, textOf } from '../../../formats/located.js';
+import { isObject, type Json, type LocatedDocument, asObject, parsePointer, asText } from '../../../formats/located.js';
 import { type SourceFile } from '../../../formats/source-file.js';
 import { type FormatInput } from '../format.js';
-import { builtins, type Fields, INFLATORS, kustomizationFields } from './allowed-fields.js';
-import { isRemote, type Reference, References, WITHOUT_CHARTS } from './references.js';
+import { BUILTIN_FIELDS, type AllowedFields, CHART_FIELDS, KUSTOMIZATION_FIELDS } from './allowed-fields.js';
+import { isRemote, type InstructionReference, ReferenceCollector, CHART_REMEDY } from './references.js';
 
-const ALONE = 'Send the folder of the Kustomization and everything that it names as one archive.';
+const ARCHIVE_REMEDY = 'Send the folder of the Kustomization and everything that it names as one archive.';
 const FUNCTION = /^config\.(?:kubernetes|k8s)\.io\/function$/;
 
 /** Where instructions stand: the folder that their paths start from, and how their faults are located. */
-interface Origin {
+interface InstructionOrigin {
   folder: string;
   fault: (pointer: string, detail: string, remedy: string) => void;
 }
@@ -20,7 +20,7 @@ interface Origin {
  * Holds the instructions of an import against the fields and builtins that are allowed. The program gets only the files that they
  * name, and the instructions as they were understood here, so that it cannot understand them in another way.
  */
-export class InstructionCheck {
+export class InstructionChecker {
   readonly accepted = new Map<string, SourceFile>();
   private readonly folders: ReadonlySet<string>;
 
@@ -29,29 +29,29 @@ export class InstructionCheck {
     private readonly faults: FaultList,
     private readonly isKustomization: (folder: string) => boolean,
   ) {
-    this.folders = new Set([...input.files.keys()].map(folderOf));
+    this.folders = new Set([...input.files.keys()].map(parentFolder));
   }
 
   /** Checks one Kustomization and everything that it names. @returns the folders of its bases */
-  async kustomization(path: string, document: LocatedDocument): Promise<string[]> {
+  async checkKustomization(path: string, document: LocatedDocument): Promise<string[]> {
     const origin = {
-      folder: folderOf(path),
-      fault: (...fault: [string, string, string]) => this.faults.add(document.fault(...fault)),
+      folder: parentFolder(path),
+      fault: (...fault: [string, string, string]) => this.faults.add(document.faultAt(...fault)),
     };
     const bases: string[] = [];
-    const understood = await this.instructions(document.value, kustomizationFields, 'a Kustomization', origin, bases);
+    const understood = await this.checkInstructions(document.value, KUSTOMIZATION_FIELDS, 'a Kustomization', origin, bases);
     this.accept(path, JSON.stringify(understood));
     return bases;
   }
 
-  private async instructions(
+  private async checkInstructions(
     value: Json,
-    fields: Fields,
+    fields: AllowedFields,
     what: string,
-    origin: Origin,
+    origin: InstructionOrigin,
     bases: string[] = [],
   ): Promise<Json> {
-    const { references, refusals } = new References(value, fields, what);
+    const { references, refusals } = new ReferenceCollector(value, fields, what);
     for (const { pointer, detail, remedy } of refusals) origin.fault(pointer, detail, remedy);
     const understood = structuredClone(value);
     for (const reference of references) {
@@ -63,7 +63,7 @@ export class InstructionCheck {
   }
 
   /** What stands in place of a path, as JSON, which the program can take for nothing else; undefined for a path. */
-  private async content({ text, pointer, kind }: Reference, { folder, fault }: Origin): Promise<string | undefined> {
+  private async content({ text, pointer, kind }: InstructionReference, { folder, fault }: InstructionOrigin): Promise<string | undefined> {
     if (kind !== 'patch' && kind !== 'plugin') return undefined;
     const documents = await this.input.parse({ path: this.input.name, bytes: Buffer.from(text) }).catch(() => []);
     if (documents.length === 0 || !documents.every(({ value }) => isObject(value))) return undefined;
@@ -72,7 +72,7 @@ export class InstructionCheck {
   }
 
   /** Checks the file or folder that a path leads to. @returns the folder of the Kustomization that it is, if it is one */
-  private async file({ text, pointer, kind }: Reference, origin: Origin): Promise<string[]> {
+  private async file({ text, pointer, kind }: InstructionReference, origin: InstructionOrigin): Promise<string[]> {
     const fault = (detail: string, remedy: string): void =>
       origin.fault(pointer, `${text.slice(0, 200)} ${detail}`, remedy);
     const found = posix.join(origin.folder, text).replace(/\/$/, '');
@@ -81,7 +81,7 @@ export class InstructionCheck {
     if (isRemote(text)) {
       fault('is remote, and nothing is fetched', 'Put a copy of it into the archive, and name that.');
     } else if (text.startsWith('/') || folder.startsWith('..')) {
-      fault('lies outside of the import', ALONE);
+      fault('lies outside of the import', ARCHIVE_REMEDY);
     } else if (kind === 'plugin' && this.folders.has(folder)) {
       fault('is a folder', 'Name the files of the plugins in it.');
     } else if (kind === 'base' && this.isKustomization(folder)) {
@@ -89,14 +89,14 @@ export class InstructionCheck {
     } else if (kind === 'base' && !file && this.folders.has(folder)) {
       fault('has no Kustomization in it', 'Name the files in it one by one.');
     } else if (!file) {
-      fault('is not part of the import', ALONE);
-    } else if (!isBelow(found, origin.folder)) {
+      fault('is not part of the import', ARCHIVE_REMEDY);
+    } else if (!isInFolder(found, origin.folder)) {
       fault('lies outside of the folder of its Kustomization', 'Move it there, or make its folder a base.');
     } else if (kind === 'plugin') {
-      const documents = await this.input.parse(file).catch((error: unknown) => this.faults.collect(error));
-      const within = (document: LocatedDocument): Origin => ({
+      const documents = await this.input.parse(file).catch((error: unknown) => this.faults.addFrom(error));
+      const within = (document: LocatedDocument): InstructionOrigin => ({
         folder: origin.folder,
-        fault: (...located) => this.faults.add(document.fault(...located)),
+        fault: (...located) => this.faults.add(document.faultAt(...located)),
       });
       this.accept(found, await this.plugins(documents, within));
     } else {
@@ -108,23 +108,23 @@ export class InstructionCheck {
   /** Generators, transformers and validators, each a builtin with fields of its own. */
   private async plugins(
     documents: readonly LocatedDocument[],
-    originOf: (document: LocatedDocument) => Origin,
+    originOf: (document: LocatedDocument) => InstructionOrigin,
   ): Promise<string> {
     const understood: Json[] = [];
     for (const document of documents) {
       const origin = originOf(document);
       const { apiVersion, kind, metadata } = document.object ?? {};
-      const name = textOf(kind);
-      const fields = apiVersion === 'builtin' ? builtins.get(name) : undefined;
-      if (Object.keys(objectOf(objectOf(metadata)['annotations'])).some((key) => FUNCTION.test(key))) {
+      const name = asText(kind);
+      const fields = apiVersion === 'builtin' ? BUILTIN_FIELDS.get(name) : undefined;
+      if (Object.keys(asObject(asObject(metadata)['annotations'])).some((key) => FUNCTION.test(key))) {
         origin.fault('/metadata/annotations', 'would run a function, which is off', 'Use a builtin of kustomize.');
       } else if (fields) {
-        understood.push(await this.instructions(document.value, fields, name, origin));
-      } else if (INFLATORS.has(name)) {
-        origin.fault('/kind', `${name} would fetch and run charts, which is off`, WITHOUT_CHARTS);
+        understood.push(await this.checkInstructions(document.value, fields, name, origin));
+      } else if (CHART_FIELDS.has(name)) {
+        origin.fault('/kind', `${name} would fetch and run charts, which is off`, CHART_REMEDY);
       } else {
         const detail = `${name.slice(0, 100) || 'this'} is not an accepted builtin, and plugins are off`;
-        origin.fault('/kind', detail, `Use apiVersion "builtin" and one of ${[...builtins.keys()].join(', ')}.`);
+        origin.fault('/kind', detail, `Use apiVersion "builtin" and one of ${[...BUILTIN_FIELDS.keys()].join(', ')}.`);
       }
     }
     return joined(understood);
@@ -142,7 +142,7 @@ function joined(values: readonly Json[]): string {
 
 /** Puts text in the place of a member or item that is there. */
 function replace(value: Json, pointer: string, text: string): void {
-  const segments = segmentsOf(pointer);
+  const segments = parsePointer(pointer);
   const last = segments.pop();
   let parent = value as Record<string, Json>;
   for (const segment of segments) parent = parent[segment] as Record<string, Json>;

@@ -1,16 +1,16 @@
 import { posix } from 'node:path';
 import { type Fault } from '../../../core/errors/app-error.js';
-import { folderOf, isBelow } from '../../../formats/charts/chart-folders.js';
+import { parentFolder, isInFolder } from '../../../formats/charts/chart-folders.js';
 import { type FaultList } from '../../../formats/fault-list.js';
 import { isObject, type LocatedDocument } from '../../../formats/located.js';
 import { type SourceFile } from '../../../formats/source-file.js';
 import { type FormatInput } from '../format.js';
-import { kustomizationFields } from './allowed-fields.js';
-import { InstructionCheck } from './instruction-check.js';
-import { isRemote, References } from './references.js';
+import { KUSTOMIZATION_FIELDS } from './allowed-fields.js';
+import { InstructionChecker } from './instruction-check.js';
+import { isRemote, ReferenceCollector } from './references.js';
 
 /** Kustomizations of which each is a base of the one before. */
-const MOST_BASES = 50;
+const MAX_BASES = 50;
 
 interface Node {
   folder: string;
@@ -25,23 +25,23 @@ interface Node {
 export class KustomizationTree {
   private readonly nodes = new Map<string, Node>();
   private readonly checked = new Set<string>();
-  private readonly instructions: InstructionCheck;
+  private readonly instructions: InstructionChecker;
 
   private constructor(
     private readonly input: FormatInput,
     private readonly faults: FaultList,
   ) {
-    this.instructions = new InstructionCheck(input, faults, (folder) => this.nodes.has(folder));
+    this.instructions = new InstructionChecker(input, faults, (folder) => this.nodes.has(folder));
   }
 
-  static async of(input: FormatInput, paths: readonly string[], faults: FaultList): Promise<KustomizationTree> {
+  static async build(input: FormatInput, paths: readonly string[], faults: FaultList): Promise<KustomizationTree> {
     const tree = new KustomizationTree(input, faults);
     for (const path of paths) await tree.add(path);
     return tree;
   }
 
   /** The folder to render: of those that no other names the only one, or the one on top; the others are told as warnings. */
-  root(warnings: Fault[]): string {
+  findRoot(warnings: Fault[]): string {
     const named = new Set([...this.nodes.values()].flatMap((node) => this.foldersNamedBy(node)));
     const roots = [...this.nodes.values()].filter(({ folder }) => !named.has(folder));
     const whole = roots.filter(({ isComponent }) => !isComponent);
@@ -80,17 +80,17 @@ export class KustomizationTree {
     const { path, document } = node;
     if (chain.includes(folder)) {
       const circle = [...chain.slice(chain.indexOf(folder)), folder].map(shown).join(' → ');
-      this.faults.add(document.fault('/resources', `names itself: ${circle}`, 'Take the circle apart.'));
+      this.faults.add(document.faultAt('/resources', `names itself: ${circle}`, 'Take the circle apart.'));
       return;
     }
     if (this.checked.has(folder)) return;
     this.checked.add(folder);
-    if (chain.length > MOST_BASES) {
+    if (chain.length > MAX_BASES) {
       const remedy = 'Name the lower bases directly.';
-      this.faults.add(document.fault('', `lies below more than ${MOST_BASES} other Kustomizations`, remedy));
+      this.faults.add(document.faultAt('', `lies below more than ${MAX_BASES} other Kustomizations`, remedy));
       return;
     }
-    for (const base of await this.instructions.kustomization(path, document)) {
+    for (const base of await this.instructions.checkKustomization(path, document)) {
       await this.check(base, [...chain, folder]);
     }
   }
@@ -101,13 +101,13 @@ export class KustomizationTree {
   }
 
   private async add(path: string): Promise<void> {
-    const documents = await this.input.documents(path).catch((error: unknown) => this.faults.collect(error));
+    const documents = await this.input.documents(path).catch((error: unknown) => this.faults.addFrom(error));
     const [document, ...more] = documents;
-    for (const extra of more) this.faults.add(extra.fault('', 'a Kustomization is one document'));
-    if (document && !isObject(document.value)) this.faults.add(document.fault('', 'must be a mapping'));
-    const folder = folderOf(path);
+    for (const extra of more) this.faults.add(extra.faultAt('', 'a Kustomization is one document'));
+    if (document && !isObject(document.value)) this.faults.add(document.faultAt('', 'must be a mapping'));
+    const folder = parentFolder(path);
     if (this.nodes.has(folder)) this.faults.add({ file: path, detail: 'is the second Kustomization of its folder' });
-    const { references } = new References(document?.object ?? {}, kustomizationFields, 'a Kustomization');
+    const { references } = new ReferenceCollector(document?.object ?? {}, KUSTOMIZATION_FIELDS, 'a Kustomization');
     this.nodes.set(folder, {
       folder,
       path,
@@ -118,12 +118,12 @@ export class KustomizationTree {
   }
 
   private foldersNamedBy({ folder, bases }: Node): string[] {
-    return bases.map((path) => folderOf(posix.join(folder, path, 'kustomization.yaml')));
+    return bases.map((path) => parentFolder(posix.join(folder, path, 'kustomization.yaml')));
   }
 
   /** On top of the archive, or of the only folder there. */
   private isOnTop(folder: string): boolean {
-    return folder === '' || (!folder.includes('/') && [...this.input.files.keys()].every((p) => isBelow(p, folder)));
+    return folder === '' || (!folder.includes('/') && [...this.input.files.keys()].every((p) => isInFolder(p, folder)));
   }
 }
 

@@ -1,14 +1,14 @@
 import { posix } from 'node:path';
 import { isClutter } from '../../../formats/archive-members.js';
-import { chartFolders, folderOf, isWithin } from '../../../formats/charts/chart-folders.js';
+import { findChartFolders, parentFolder, isWithinFolders } from '../../../formats/charts/chart-folders.js';
 import { type FormatInput } from '../format.js';
 
-const NAMES = new Set(['kustomization.yaml', 'kustomization.yml', 'Kustomization']);
+const KUSTOMIZATION_NAMES = new Set(['kustomization.yaml', 'kustomization.yml', 'Kustomization']);
 
 /** The files by which folders say that they are Kustomizations; those somewhere inside of a chart are part of it. */
-export function kustomizationPaths(input: FormatInput): string[] {
-  const paths = [...input.files.keys()].filter((path) => NAMES.has(posix.basename(path)) && !isClutter(path));
+export function findKustomizations(input: FormatInput): string[] {
+  const paths = [...input.files.keys()].filter((path) => KUSTOMIZATION_NAMES.has(posix.basename(path)) && !isClutter(path));
   if (paths.length === 0) return [];
-  const charts = new Set(chartFolders(input.files.keys()));
-  return paths.filter((path) => !isWithin(folderOf(path), charts));
+  const charts = new Set(findChartFolders(input.files.keys()));
+  return paths.filter((path) => !isWithinFolders(parentFolder(path), charts));
 }

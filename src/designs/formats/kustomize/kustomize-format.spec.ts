@@ -5,7 +5,7 @@ import { requires } from '../../../../test/support/requirements.js';
 import { type InvalidRequest } from '../../../core/errors/app-error.js';
 import { DocumentReader } from '../../../formats/document-reader.js';
 import { script } from '../../../formats/programs/program.fixture.js';
-import { Programs } from '../../../formats/programs/programs.js';
+import { LocalRenderEngines } from '../../../formats/programs/programs.js';
 import { WorkerPool } from '../../../formats/worker-pool.js';
 import { archiveOf } from '../archive.fixture.js';
 import { importDesign } from '../detect.js';
@@ -19,7 +19,7 @@ const pool = new WorkerPool();
 const reader = new DocumentReader(pool);
 afterAll(() => pool.close());
 
-async function read(programs: Programs, files: Record<string, string>, path = 'shop.tgz'): Promise<ImportedDesign> {
+async function read(programs: LocalRenderEngines, files: Record<string, string>, path = 'shop.tgz'): Promise<ImportedDesign> {
   return importDesign(await archiveOf(files, path), reader, { programs });
 }
 
@@ -39,7 +39,7 @@ describe('a Kustomization', () => {
       ['kubectl', 'kustomize'],
     ] as const) {
       const program = await script(name, ECHO);
-      const programs = new Programs({ kustomize: program.path });
+      const programs = new LocalRenderEngines({ kustomize: program.path });
       const { design, sourceType } = await read(programs, OVERLAY);
       await program.remove();
       expect(sourceType).toBe('kustomize');
@@ -51,15 +51,15 @@ describe('a Kustomization', () => {
 
   it('that fails says what the program said, without the place where it ran', async () => {
     const program = await script('kustomize', '[ "$1" = version ] && exit 0\necho "# Warning: old" >&2\necho "Error: bad patch in $PWD/prod" >&2\nexit 1'); // prettier-ignore
-    const { errors } = await failure(read(new Programs({ kustomize: program.path }), OVERLAY));
+    const { errors } = await failure(read(new LocalRenderEngines({ kustomize: program.path }), OVERLAY));
     await program.remove();
     expect(errors).toEqual([{ file: 'prod/kustomization.yml', detail: 'bad patch in prod' }]);
   });
 
-  const none = new Programs({ kustomize: '/nonexistent' });
+  const none = new LocalRenderEngines({ kustomize: '/nonexistent' });
 
   it('is refused with what to install on a server without the program', async () => {
-    expect(await none.kustomize.available()).toBe(false);
+    expect(await none.kustomize.isAvailable()).toBe(false);
     await expect(failure(read(none, OVERLAY))).resolves.toMatchObject({
       status: 400,
       code: 'PROGRAM_MISSING',
@@ -135,17 +135,17 @@ describe('a Kustomization', () => {
     expect(errors[0]?.detail).toBe('holds 2 Kustomizations that no other one uses: dev, prod');
     const program = await script('kustomize', ECHO);
     const component = { 'c/kustomization.yaml': 'kind: Component\nresources: []' };
-    const only = await read(new Programs({ kustomize: program.path }), { ...component, ...BASE });
+    const only = await read(new LocalRenderEngines({ kustomize: program.path }), { ...component, ...BASE });
     expect(only.design.metadata).toEqual({ kustomize: { root: 'base' } });
     const onTop = { ...two, 'kustomization.yaml': 'resources: [base]' };
-    const { warnings } = await read(new Programs({ kustomize: program.path }), onTop);
+    const { warnings } = await read(new LocalRenderEngines({ kustomize: program.path }), onTop);
     await program.remove();
     expect(warnings).toEqual([{ file: 'the top folder', detail: 'is rendered; it does not use dev, prod, which are left out' }]); // prettier-ignore
   });
 });
 
 requires('KUBEBUILDER_ASSETS', 'a Kustomization with the kustomize of kubectl', (assets) => {
-  const programs = new Programs({ kustomize: join(assets, 'kubectl') });
+  const programs = new LocalRenderEngines({ kustomize: join(assets, 'kubectl') });
 
   it('is rendered with its bases, patches and generators', async () => {
     const { design, name } = await read(programs, {

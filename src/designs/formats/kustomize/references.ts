@@ -1,8 +1,8 @@
-import { isObject, type Json, pointerTo } from '../../../formats/located.js';
-import { type Field, type Fields, INFLATORS } from './allowed-fields.js';
+import { isObject, type Json, toPointer } from '../../../formats/located.js';
+import { type FieldKind, type AllowedFields, CHART_FIELDS } from './allowed-fields.js';
 
 /** A file or folder that instructions name, or the content that stands in its place. */
-export interface Reference {
+export interface InstructionReference {
   pointer: string;
   text: string;
   /** `base`: a file or a folder with a Kustomization; `patch` and `plugin`: a file, or the content itself. */
@@ -10,7 +10,7 @@ export interface Reference {
 }
 
 /** What stands in instructions and is not allowed there. */
-export interface Refusal {
+export interface RefusedField {
   pointer: string;
   detail: string;
   remedy: string;
@@ -28,34 +28,34 @@ export function isRemote(path: string): boolean {
 }
 
 /** Everything that an object of instructions names, by the fields that it may have; any other field is refused. */
-export class References {
-  readonly references: Reference[] = [];
-  readonly refusals: Refusal[] = [];
+export class ReferenceCollector {
+  readonly references: InstructionReference[] = [];
+  readonly refusals: RefusedField[] = [];
 
-  constructor(value: Json, fields: Fields, what: string) {
+  constructor(value: Json, fields: AllowedFields, what: string) {
     this.object(value, fields, '', what);
   }
 
-  private object(value: Json, fields: Fields, pointer: string, what: string): void {
+  private object(value: Json, fields: AllowedFields, pointer: string, what: string): void {
     if (value === null) return;
     if (!isObject(value)) return this.refuse(pointer, 'must be a mapping', 'Write it as fields and their values.');
     for (const [name, member] of Object.entries(value)) {
-      const at = pointer + pointerTo(name);
+      const at = pointer + toPointer(name);
       const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
       if (field) this.field(field, member, at, `${what}.${name}`);
-      else if (INFLATORS.has(name)) this.refuse(at, `${name} would fetch and run charts, which is off`, WITHOUT_CHARTS);
-      else this.refuse(at, `${name.slice(0, 100)} is not an accepted field of ${what}`, SPELLING);
+      else if (CHART_FIELDS.has(name)) this.refuse(at, `${name} would fetch and run charts, which is off`, CHART_REMEDY);
+      else this.refuse(at, `${name.slice(0, 100)} is not an accepted field of ${what}`, SPELLING_REMEDY);
     }
   }
 
-  private field(field: Field, value: Json, pointer: string, what: string): void {
+  private field(field: FieldKind, value: Json, pointer: string, what: string): void {
     if (field === 'data' || value === null) return;
     if (Array.isArray(value)) {
-      value.forEach((item, index) => this.item(field, item, pointer + pointerTo(index), what));
+      value.forEach((item, index) => this.item(field, item, pointer + toPointer(index), what));
     } else this.item(field, value, pointer, what);
   }
 
-  private item(field: Exclude<Field, 'data'>, value: Json, pointer: string, what: string): void {
+  private item(field: Exclude<FieldKind, 'data'>, value: Json, pointer: string, what: string): void {
     if (typeof field === 'object') return this.object(value, field, pointer, what);
     if (value === null || value === '') return;
     if (typeof value !== 'string') return this.refuse(pointer, 'must be text', 'Name a file of the archive.');
@@ -68,5 +68,5 @@ export class References {
   }
 }
 
-export const WITHOUT_CHARTS = 'Import the chart on its own, or put what it renders to in its place.';
-const SPELLING = 'Remove it, or correct its spelling: upper and lower case count.';
+export const CHART_REMEDY = 'Import the chart on its own, or put what it renders to in its place.';
+const SPELLING_REMEDY = 'Remove it, or correct its spelling: upper and lower case count.';

@@ -1,8 +1,8 @@
-import { componentsOf } from '../../../formats/design-component.js';
-import { newDesign } from '../../../formats/design-canonical.js';
+import { toComponents } from '../../../formats/design-component.js';
+import { createDesign } from '../../../formats/design-canonical.js';
 import type { DesignFile } from '../../../formats/design-file.js';
 import type { JsonObject } from '../../../formats/located.js';
-import { diffOf } from './design-diff.js';
+import { diffDesigns } from './design-diff.js';
 
 const configMap = (name: string, data: JsonObject = {}): JsonObject => ({
   apiVersion: 'v1',
@@ -11,16 +11,16 @@ const configMap = (name: string, data: JsonObject = {}): JsonObject => ({
   data,
 });
 const design = (...resources: JsonObject[]): DesignFile =>
-  newDesign({ name: 'shop', components: componentsOf(resources) });
+  createDesign({ name: 'shop', components: toComponents(resources) });
 
 describe('what differs between two contents of a design', () => {
   it('is nothing when components stand in another order', () => {
-    const diff = diffOf(design(configMap('a'), configMap('b')), design(configMap('b'), configMap('a')));
+    const diff = diffDesigns(design(configMap('a'), configMap('b')), design(configMap('b'), configMap('a')));
     expect(diff).toMatchObject({ equal: true, counts: { added: 0, removed: 0, changed: 0, unchanged: 2 } });
   });
 
   it('is told component by component', () => {
-    const diff = diffOf(
+    const diff = diffDesigns(
       design(configMap('stays'), configMap('goes'), configMap('changes', { key: '1' })),
       design(configMap('comes'), configMap('changes', { key: '2' }), configMap('stays')),
     );
@@ -34,12 +34,12 @@ describe('what differs between two contents of a design', () => {
 
   it('tells that a secret value is another, but not which', () => {
     const secret = (password: string): JsonObject => ({ ...configMap('key'), kind: 'Secret', data: { password } });
-    expect(diffOf(design(secret('b2xk')), design(secret('bmV3'))).changed[0]?.changes).toEqual([
+    expect(diffDesigns(design(secret('b2xk')), design(secret('bmV3'))).changed[0]?.changes).toEqual([
       { pointer: '/configuration/data/password', change: 'changed', from: '(hidden)', to: '(hidden)' },
     ]);
-    const added = diffOf(design({ ...secret('x'), data: {} }), design(secret('bmV3'))).changed[0]?.changes;
+    const added = diffDesigns(design({ ...secret('x'), data: {} }), design(secret('bmV3'))).changed[0]?.changes;
     expect(added).toEqual([{ pointer: '/configuration/data/password', change: 'added', to: '(hidden)' }]);
-    const all = diffOf(
+    const all = diffDesigns(
       design(configMap('a')),
       design({ ...configMap('a'), stringData: { x: 'y' }, kind: 'ConfigMap' }),
     );
@@ -51,12 +51,12 @@ describe('what differs between two contents of a design', () => {
     const before = design(was);
     const after = design({ ...was, kind: 'ConfigMap', stringData: { password: 'new' } });
     after.components.forEach((component, index) => (component.id = before.components[index]?.id ?? ''));
-    expect(JSON.stringify(diffOf(before, after))).not.toContain('old-word');
+    expect(JSON.stringify(diffDesigns(before, after))).not.toContain('old-word');
     const applied = (word: string): JsonObject => ({
       ...configMap('key'),
       metadata: { name: 'key', annotations: { 'kubectl.kubernetes.io/last-applied-configuration': word } },
     });
-    expect(JSON.stringify(diffOf(design(applied('old-word')), design(applied('new-word'))))).not.toMatch(/-word/);
+    expect(JSON.stringify(diffDesigns(design(applied('old-word')), design(applied('new-word'))))).not.toMatch(/-word/);
   });
 
   it('hides the variables of a Compose file and the values of a chart, which the metadata keeps', () => {
@@ -71,7 +71,7 @@ describe('what differs between two contents of a design', () => {
         component.metadata = { compose: { definition: { environment, image: word } } };
       return file;
     };
-    const diff = diffOf(kept('one-word'), kept('other-word'));
+    const diff = diffDesigns(kept('one-word'), kept('other-word'));
     expect(diff.changes).toMatchObject([
       { pointer: '/metadata/helm/values/password', from: '(hidden)', to: '(hidden)' },
       { pointer: '/metadata/compose/services/db/environment/0', from: '(hidden)' },
@@ -86,7 +86,7 @@ describe('what differs between two contents of a design', () => {
     const before = design(configMap('old'));
     const after = structuredClone(before);
     for (const component of after.components) component.configuration = { metadata: { name: 'new' }, data: {} };
-    expect(diffOf(before, after)).toMatchObject({
+    expect(diffDesigns(before, after)).toMatchObject({
       added: [],
       removed: [],
       changed: [{ changes: [{ pointer: '/configuration/metadata/name', from: 'old', to: 'new' }] }],
@@ -108,8 +108,8 @@ describe('what differs between two contents of a design', () => {
       ];
       return file;
     };
-    expect(diffOf(related('x', 0, 1), related('y', 0, 1)).relationships).toEqual({ added: [], removed: [] });
-    expect(diffOf(related('x', 0, 1), related('y', 0, 2)).relationships).toEqual({
+    expect(diffDesigns(related('x', 0, 1), related('y', 0, 1)).relationships).toEqual({ added: [], removed: [] });
+    expect(diffDesigns(related('x', 0, 1), related('y', 0, 2)).relationships).toEqual({
       added: [{ kind: 'edge', type: 'non-binding', sub_type: 'reference', between: ['a', 'c'] }],
       removed: [{ kind: 'edge', type: 'non-binding', sub_type: 'reference', between: ['a', 'b'] }],
     });
@@ -118,6 +118,6 @@ describe('what differs between two contents of a design', () => {
   it('tells of what the design says itself, but not of its version', () => {
     const before = design(configMap('a'));
     const after = { ...before, version: '0.0.2', preferences: { layers: { grid: true } } };
-    expect(diffOf(before, after)).toMatchObject({ changes: [{ pointer: '/preferences/layers', change: 'added' }] });
+    expect(diffDesigns(before, after)).toMatchObject({ changes: [{ pointer: '/preferences/layers', change: 'added' }] });
   });
 });

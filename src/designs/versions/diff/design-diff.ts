@@ -1,11 +1,11 @@
-import { isObject, type Json, type JsonObject, segmentsOf, textOf } from '../../../formats/located.js';
+import { isObject, type Json, type JsonObject, parsePointer, asText } from '../../../formats/located.js';
 import type { DesignComponent, DesignFile } from '../../../formats/design-file.js';
-import { identityOf, resourceOf } from '../../../formats/design-component.js';
-import { isSecret, isSecretMetadata, shownUnless } from '../../../formats/secret-values.js';
+import { resourceIdentity, toResource } from '../../../formats/design-component.js';
+import { isSecret, isSecretMetadata, maskValues } from '../../../formats/secret-values.js';
 import type { Task } from '../../../formats/task.js';
-import { fileIn, type PackedContent } from '../packed-content.js';
-import { keyOfRelationship } from '../../../registry/relationships/evaluation/relationship.js';
-import { type ValueChange, valueChanges } from './value-changes.js';
+import { parseDesignFile, type PackedContent } from '../packed-content.js';
+import { relationshipKeyOf } from '../../../registry/relationships/evaluation/relationship.js';
+import { type ValueChange, findValueChanges } from './value-changes.js';
 
 /** A component as a diff names it. */
 export interface ComponentName {
@@ -44,36 +44,36 @@ export interface DesignDiff {
 }
 
 /** Members of a component that tell which it is, or that the registry fills in. */
-const OF_IDENTITY = ['id', 'model'];
+const IDENTITY_MEMBERS = ['id', 'model'];
 /** Members of a design that are compared otherwise, or that every version has its own of. */
-const OF_VERSION = ['id', 'version', 'components', 'relationships'];
+const VERSION_MEMBERS = ['id', 'version', 'components', 'relationships'];
 
 /** What differs between two designs. */
-export const diffTask: Task<Contents, DesignDiff> = { module: import.meta.url, name: 'diffInWorker' };
+export const diffTask: Task<DiffInput, DesignDiff> = { module: import.meta.url, name: 'diffInWorker' };
 
-interface Contents {
+interface DiffInput {
   from: PackedContent;
   to: PackedContent;
 }
 
 /** Task of the worker pool. */
-export function diffInWorker({ from, to }: Contents): DesignDiff {
-  return diffOf(fileIn(from), fileIn(to));
+export function diffInWorker({ from, to }: DiffInput): DesignDiff {
+  return diffDesigns(parseDesignFile(from), parseDesignFile(to));
 }
 
 /** Components are the same one when they stand for the same resource, or else bear the same id. */
-export function diffOf(from: DesignFile, to: DesignFile): DesignDiff {
-  const pairs = paired(from.components, to.components);
+export function diffDesigns(from: DesignFile, to: DesignFile): DesignDiff {
+  const pairs = pairComponents(from.components, to.components);
   const kept = new Set(pairs.flat());
-  const removed = from.components.filter((component) => !kept.has(component)).map(nameOf);
-  const added = to.components.filter((component) => !kept.has(component)).map(nameOf);
+  const removed = from.components.filter((component) => !kept.has(component)).map(toComponentName);
+  const added = to.components.filter((component) => !kept.has(component)).map(toComponentName);
   const changed = pairs.flatMap(([old, next]) => {
-    const found = valueChanges(without(old, OF_IDENTITY), without(next, OF_IDENTITY));
-    const changes = Array.from(found, (change) => withoutSecrets(change, [old.component.kind, next.component.kind]));
-    return changes.length > 0 ? [{ ...nameOf(next), changes }] : [];
+    const found = findValueChanges(omitMembers(old, IDENTITY_MEMBERS), omitMembers(next, IDENTITY_MEMBERS));
+    const changes = Array.from(found, (change) => redactSecrets(change, [old.component.kind, next.component.kind]));
+    return changes.length > 0 ? [{ ...toComponentName(next), changes }] : [];
   });
-  const own = valueChanges(without(from, OF_VERSION), without(to, OF_VERSION));
-  const changes = Array.from(own, (change) => withoutSecrets(change, ['', '']));
+  const own = findValueChanges(omitMembers(from, VERSION_MEMBERS), omitMembers(to, VERSION_MEMBERS));
+  const changes = Array.from(own, (change) => redactSecrets(change, ['', '']));
   const relationships = relationshipChanges(from, to, pairs);
   const counts = {
     added: added.length,
@@ -94,25 +94,25 @@ export function diffOf(from: DesignFile, to: DesignFile): DesignDiff {
 }
 
 /** A change as it may be shown: that a secret value is another, but not which. Each side is judged by the kind it has, or had. */
-function withoutSecrets({ pointer, change, from, to }: ValueChange, [was, is]: readonly [string, string]): ValueChange {
-  const [member = '', ...path] = segmentsOf(pointer);
+function redactSecrets({ pointer, change, from, to }: ValueChange, [was, is]: readonly [string, string]): ValueChange {
+  const [member = '', ...path] = parsePointer(pointer);
   const told = (kind: string, value: Json | undefined): Json | undefined => {
     if (value === undefined) return undefined;
     const isHidden = (at: string[]): boolean => {
       if (at[0] === 'metadata') return isSecretMetadata(at.slice(1));
       return at[0] === 'configuration' && isSecret(kind, at.slice(1));
     };
-    return shownUnless(isHidden, [member, ...path], value) as Json;
+    return maskValues(isHidden, [member, ...path], value) as Json;
   };
   return { pointer, change, from: told(was, from), to: told(is, to) };
 }
 
-type Pair = [DesignComponent, DesignComponent];
+type ComponentPair = [DesignComponent, DesignComponent];
 
-function paired(from: readonly DesignComponent[], to: readonly DesignComponent[]): Pair[] {
-  const pairs: Pair[] = [];
+function pairComponents(from: readonly DesignComponent[], to: readonly DesignComponent[]): ComponentPair[] {
+  const pairs: ComponentPair[] = [];
   let [older, newer] = [[...from], [...to]];
-  for (const keyOf of [(each: DesignComponent) => identityOf(resourceOf(each)), (each: DesignComponent) => each.id]) {
+  for (const keyOf of [(each: DesignComponent) => resourceIdentity(toResource(each)), (each: DesignComponent) => each.id]) {
     const waiting = new Map<string, DesignComponent[]>();
     for (const component of older) waiting.set(keyOf(component), [...(waiting.get(keyOf(component)) ?? []), component]);
     const taken = new Set<DesignComponent>();
@@ -129,20 +129,20 @@ function paired(from: readonly DesignComponent[], to: readonly DesignComponent[]
 }
 
 /** Relationships are the same when they are of one kind between the same components; their details follow from those. */
-function relationshipChanges(from: DesignFile, to: DesignFile, pairs: readonly Pair[]): DesignDiff['relationships'] {
+function relationshipChanges(from: DesignFile, to: DesignFile, pairs: readonly ComponentPair[]): DesignDiff['relationships'] {
   const idNow = new Map(pairs.map(([old, next]) => [old.id, next.id]));
-  const before = relationshipsOf(from, (id) => idNow.get(id) ?? id);
-  const after = relationshipsOf(to, (id) => id);
+  const before = indexRelationships(from, (id) => idNow.get(id) ?? id);
+  const after = indexRelationships(to, (id) => id);
   const missingIn = (others: ReadonlyMap<string, RelationshipName>, all: ReadonlyMap<string, RelationshipName>) =>
     [...all].filter(([key]) => !others.has(key)).map(([, name]) => name);
   return { added: missingIn(before, after), removed: missingIn(after, before) };
 }
 
-function relationshipsOf(design: DesignFile, idOf: (id: string) => string): Map<string, RelationshipName> {
+function indexRelationships(design: DesignFile, idOf: (id: string) => string): Map<string, RelationshipName> {
   const names = new Map(design.components.map(({ id, displayName }) => [id, displayName]));
   return new Map(
     design.relationships.map((relationship) => {
-      const { kind, type, subType, from, to } = keyOfRelationship(relationship);
+      const { kind, type, subType, from, to } = relationshipKeyOf(relationship);
       const between = [...from, ...to].map((id) => names.get(id) ?? id);
       const key = JSON.stringify([kind, type, subType, from.map(idOf), to.map(idOf)]);
       return [key, { kind, type, sub_type: subType, between }];
@@ -150,12 +150,12 @@ function relationshipsOf(design: DesignFile, idOf: (id: string) => string): Map<
   );
 }
 
-function nameOf({ id, displayName, component, configuration }: DesignComponent): ComponentName {
+function toComponentName({ id, displayName, component, configuration }: DesignComponent): ComponentName {
   const metadata = isObject(configuration['metadata']) ? configuration['metadata'] : {};
   const { kind, version } = component;
-  return { id, name: displayName, kind, api_version: version, namespace: textOf(metadata['namespace']) };
+  return { id, name: displayName, kind, api_version: version, namespace: asText(metadata['namespace']) };
 }
 
-function without(record: object, names: readonly string[]): JsonObject {
+function omitMembers(record: object, names: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(record as JsonObject).filter(([name]) => !names.includes(name)));
 }

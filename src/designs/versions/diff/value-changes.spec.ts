@@ -1,7 +1,7 @@
 import type { Json } from '../../../formats/located.js';
-import { valueChanges } from './value-changes.js';
+import { findValueChanges } from './value-changes.js';
 
-const changes = (from: Json, to: Json) => [...valueChanges(from, to)];
+const changes = (from: Json, to: Json) => [...findValueChanges(from, to)];
 
 describe('what differs between two values', () => {
   it('is nothing when only keys stand in another order, at any depth', () => {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { escape } from '../../../core/schema/sound.js';
+import { escapePointerSegment } from '../../../core/schema/sound.js';
 import { isObject, type Json, type JsonObject } from '../../../formats/located.js';
 
 /** One place where two values differ. */
@@ -13,7 +13,7 @@ export interface ValueChange {
 }
 
 /** The fields that tell the items of a list apart, as Kubernetes and Compose name them; the first that fits holds. The first field of each must be there. */
-const IDENTITIES: readonly (readonly string[])[] = [
+const IDENTITY_FIELDS: readonly (readonly string[])[] = [
   ['name'],
   ['id'],
   ['mountPath'],
@@ -29,39 +29,39 @@ const IDENTITIES: readonly (readonly string[])[] = [
 ];
 
 /** Lists of which the order means something, although their items have identities: they run one after another. */
-const ORDERED = new Set(['initContainers']);
+const ORDERED_LISTS = new Set(['initContainers']);
 
 /** Where a value differs from what it was, in meaning: keys may stand in any order, and so may the items of a list that have an identity. */
-export function* valueChanges(from: Json | undefined, to: Json | undefined, pointer = ''): Generator<ValueChange> {
+export function* findValueChanges(from: Json | undefined, to: Json | undefined, pointer = ''): Generator<ValueChange> {
   if (isDeepStrictEqual(from, to)) return;
   if (from === undefined) yield { pointer, change: 'added', to };
   else if (to === undefined) yield { pointer, change: 'removed', from };
-  else if (isObject(from) && isObject(to)) yield* memberChanges(from, to, pointer);
-  else if (Array.isArray(from) && Array.isArray(to)) yield* listChanges(from, to, pointer);
+  else if (isObject(from) && isObject(to)) yield* findMemberChanges(from, to, pointer);
+  else if (Array.isArray(from) && Array.isArray(to)) yield* findListChanges(from, to, pointer);
   else yield { pointer, change: 'changed', from, to };
 }
 
-function* memberChanges(from: JsonObject, to: JsonObject, pointer: string): Generator<ValueChange> {
+function* findMemberChanges(from: JsonObject, to: JsonObject, pointer: string): Generator<ValueChange> {
   for (const name of new Set([...Object.keys(from), ...Object.keys(to)]))
-    yield* valueChanges(from[name], to[name], `${pointer}/${escape(name)}`);
+    yield* findValueChanges(from[name], to[name], `${pointer}/${escapePointerSegment(name)}`);
 }
 
-function* listChanges(from: readonly Json[], to: readonly Json[], pointer: string): Generator<ValueChange> {
-  const identity = identityOfBoth(from, to);
+function* findListChanges(from: readonly Json[], to: readonly Json[], pointer: string): Generator<ValueChange> {
+  const identity = findCommonIdentity(from, to);
   if (!identity) {
-    yield* placeChanges(from, to, pointer);
+    yield* findPositionalChanges(from, to, pointer);
     return;
   }
-  const before = placesOf(from, identity);
-  const after = placesOf(to, identity);
+  const before = indexByIdentity(from, identity);
+  const after = indexByIdentity(to, identity);
   for (const [key, index] of before) {
     if (!after.has(key)) yield { pointer: `${pointer}/${index}`, change: 'removed', from: from[index] };
   }
   for (const [key, index] of after) {
     const was = before.get(key);
-    yield* valueChanges(was === undefined ? undefined : from[was], to[index], `${pointer}/${index}`);
+    yield* findValueChanges(was === undefined ? undefined : from[was], to[index], `${pointer}/${index}`);
   }
-  if (!ORDERED.has(pointer.slice(pointer.lastIndexOf('/') + 1))) return;
+  if (!ORDERED_LISTS.has(pointer.slice(pointer.lastIndexOf('/') + 1))) return;
   const common = (keys: Iterable<string>, others: ReadonlyMap<string, number>) =>
     [...keys].filter((key) => others.has(key));
   const [stood, stand] = [common(before.keys(), after), common(after.keys(), before)];
@@ -69,7 +69,7 @@ function* listChanges(from: readonly Json[], to: readonly Json[], pointer: strin
 }
 
 /** Of lists without identities: what they begin and end with alike is the same, and what is between is compared place by place. */
-function* placeChanges(from: readonly Json[], to: readonly Json[], pointer: string): Generator<ValueChange> {
+function* findPositionalChanges(from: readonly Json[], to: readonly Json[], pointer: string): Generator<ValueChange> {
   const shorter = Math.min(from.length, to.length);
   let start = 0;
   while (start < shorter && isDeepStrictEqual(from[start], to[start])) start += 1;
@@ -77,21 +77,21 @@ function* placeChanges(from: readonly Json[], to: readonly Json[], pointer: stri
   while (end < shorter - start && isDeepStrictEqual(from.at(-1 - end), to.at(-1 - end))) end += 1;
   const [lastFrom, lastTo] = [from.length - end, to.length - end];
   for (let at = start; at < Math.max(lastFrom, lastTo); at += 1)
-    yield* valueChanges(at < lastFrom ? from[at] : undefined, at < lastTo ? to[at] : undefined, `${pointer}/${at}`);
+    yield* findValueChanges(at < lastFrom ? from[at] : undefined, at < lastTo ? to[at] : undefined, `${pointer}/${at}`);
 }
 
-function identityOfBoth(from: readonly Json[], to: readonly Json[]): readonly string[] | undefined {
-  return IDENTITIES.find((fields) => [from, to].every((list) => isIdentity(fields, list)));
+function findCommonIdentity(from: readonly Json[], to: readonly Json[]): readonly string[] | undefined {
+  return IDENTITY_FIELDS.find((fields) => [from, to].every((list) => identifiesItems(fields, list)));
 }
 
-function isIdentity(fields: readonly string[], list: readonly Json[]): boolean {
+function identifiesItems(fields: readonly string[], list: readonly Json[]): boolean {
   const [first = ''] = fields;
   const all = list.every((item) => isObject(item) && ['string', 'number'].includes(typeof item[first]));
-  return all && placesOf(list, fields).size === list.length;
+  return all && indexByIdentity(list, fields).size === list.length;
 }
 
 /** Where in the list each identity stands. */
-function placesOf(list: readonly Json[], fields: readonly string[]): Map<string, number> {
+function indexByIdentity(list: readonly Json[], fields: readonly string[]): Map<string, number> {
   return new Map(
     list.map((item, index) => {
       const values = fields.map((field) => (isObject(item) ? (item[field] ?? null) : null));

@@ -6,18 +6,18 @@ import { Env } from '../../../core/config/env.js';
 import { AppError, InvalidRequest } from '../../../core/errors/app-error.js';
 import { SEVERITIES } from '../../../core/events/domain-event.js';
 import { OrganizationsService } from '../../../organizations/organizations.service.js';
-import { type EventStreamQuery, wordsOf } from '../event.inputs.js';
+import { type EventStreamQuery, parseWords } from '../event.inputs.js';
 import { EventView } from '../event.view.js';
-import type { Follower } from './follower.js';
+import type { EventFollower } from './follower.js';
 import { ServerSentEvents } from './server-sent-events.js';
-import { SubscriptionsService } from './subscriptions.service.js';
+import { EventSubscriptionsService } from './subscriptions.service.js';
 
 /** How often a stream is given a sign of life and its token is authenticated again. */
-const BEAT_MS = 15_000;
+const HEARTBEAT_MS = 15_000;
 
 /** A stream from the moment on that it is asked for. */
 class OpenStream {
-  follower?: Follower;
+  follower?: EventFollower;
   ended = false;
 
   constructor(readonly actor: Actor) {}
@@ -30,14 +30,14 @@ class OpenStream {
 
 /** The events of one organization over plain HTTP; each stream lasts as long as the token it was opened with. */
 @Injectable()
-export class EventStreams implements OnModuleDestroy {
-  private readonly logger = new Logger(EventStreams.name);
+export class EventStreamsService implements OnModuleDestroy {
+  private readonly logger = new Logger(EventStreamsService.name);
   private readonly open = new Set<OpenStream>();
   private readonly stopListening: () => void;
   private draining = false;
 
   constructor(
-    private readonly subscriptions: SubscriptionsService,
+    private readonly subscriptions: EventSubscriptionsService,
     private readonly organizations: OrganizationsService,
     private readonly authenticator: Authenticator,
     private readonly env: Env,
@@ -51,20 +51,20 @@ export class EventStreams implements OnModuleDestroy {
 
   /** Answers with the stream; resolves when it has ended. */
   async serve(actor: Actor, query: EventStreamQuery, request: Request, response: Response): Promise<void> {
-    const stream = this.admit(actor);
+    const stream = this.openStream(actor);
     try {
-      const { organizationId, after } = await this.beginning(actor, query, positionOf(request.get('Last-Event-ID')));
+      const { organizationId, after } = await this.resolvePosition(actor, query, parseLastEventId(request.get('Last-Event-ID')));
       stream.follower = await this.subscriptions.follow(actor, {
         organizationId,
         workspaceId: query.workspace_id,
-        severity: wordsOf('severity', query.severity, SEVERITIES),
-        category: wordsOf('category', query.category),
+        severity: parseWords('severity', query.severity, SEVERITIES),
+        category: parseWords('category', query.category),
         after,
       });
       response.once('close', () => stream.end());
       if (this.draining || response.destroyed || stream.ended) stream.end();
-      const check = () => this.recheck(stream, request.headers.authorization);
-      await pump(stream.follower, new ServerSentEvents(response), `${organizationId}:${after}`, check);
+      const check = () => this.reauthenticate(stream, request.headers.authorization);
+      await sendEvents(stream.follower, new ServerSentEvents(response), `${organizationId}:${after}`, check);
     } finally {
       this.open.delete(stream);
       stream.end();
@@ -78,16 +78,16 @@ export class EventStreams implements OnModuleDestroy {
     for (const stream of this.open) stream.end();
   }
 
-  private async beginning(actor: Actor, query: EventStreamQuery, resumed?: Position): Promise<Position> {
-    const { id } = await this.organizations.meantBy(actor, query.organization_id ?? resumed?.organizationId);
+  private async resolvePosition(actor: Actor, query: EventStreamQuery, resumed?: StreamPosition): Promise<StreamPosition> {
+    const { id } = await this.organizations.resolve(actor, query.organization_id ?? resumed?.organizationId);
     if (resumed && resumed.organizationId !== id)
-      throw InvalidRequest.at('Last-Event-ID', 'is of another organization than orgID');
-    const after = resumed?.after ?? query.after ?? (await this.subscriptions.end(id)).toString();
+      throw InvalidRequest.forField('Last-Event-ID', 'is of another organization than orgID');
+    const after = resumed?.after ?? query.after ?? (await this.subscriptions.findEnd(id)).toString();
     return { organizationId: id, after };
   }
 
   /** A token that cannot be looked at, since the database is away, is looked at again next time. */
-  private async recheck(stream: OpenStream, authorization: string | undefined): Promise<void> {
+  private async reauthenticate(stream: OpenStream, authorization: string | undefined): Promise<void> {
     try {
       await this.authenticator.authenticate(authorization);
     } catch (error) {
@@ -95,7 +95,7 @@ export class EventStreams implements OnModuleDestroy {
     }
   }
 
-  private admit(actor: Actor): OpenStream {
+  private openStream(actor: Actor): OpenStream {
     const most = this.env.LIMIT_SOCKETS_PER_USER;
     const stream = new OpenStream(actor);
     if ([...this.open].filter((each) => each.actor.userId === actor.userId).length < most) {
@@ -109,29 +109,29 @@ export class EventStreams implements OnModuleDestroy {
   }
 }
 
-interface Position {
+interface StreamPosition {
   organizationId: string;
   after: string;
 }
 
-async function pump(follower: Follower, events: ServerSentEvents, begin: string, check: () => Promise<void>) {
+async function sendEvents(follower: EventFollower, events: ServerSentEvents, begin: string, check: () => Promise<void>) {
   const beat = setInterval(() => {
-    events.beat();
+    events.heartbeat();
     void check();
-  }, BEAT_MS);
+  }, HEARTBEAT_MS);
   try {
     await events.begin(begin);
     for await (const seen of follower)
-      await events.send(`${seen.event.organizationId}:${seen.event.sequence}`, EventView.of(seen));
+      await events.send(`${seen.event.organizationId}:${seen.event.sequence}`, EventView.fromSeenEvent(seen));
   } finally {
     clearInterval(beat);
     events.end();
   }
 }
 
-function positionOf(id: string | undefined): Position | undefined {
+function parseLastEventId(id: string | undefined): StreamPosition | undefined {
   if (!id) return undefined;
   const [, organizationId, after] = /^([0-9a-f-]{36}):(\d{1,18})$/i.exec(id) ?? [];
-  if (!organizationId || !after) throw InvalidRequest.at('Last-Event-ID', 'must be <organization>:<number>');
+  if (!organizationId || !after) throw InvalidRequest.forField('Last-Event-ID', 'must be <organization>:<number>');
   return { organizationId: organizationId.toLowerCase(), after };
 }

@@ -1,11 +1,11 @@
-import { throughOutages } from '../../../core/database/outage.js';
+import { retryDuringOutage } from '../../../core/database/outage.js';
 import type { SeenEvent } from '../event.entity.js';
-import { FRESH_MS, type FeedTail, type Passage } from './feed-tail.js';
+import { FRESH_MS, type FeedTail, type FeedSlice } from './feed-tail.js';
 
 /** Which of the events that someone may read they want. */
-export type Wanted = (seen: SeenEvent) => boolean;
+export type EventPredicate = (seen: SeenEvent) => boolean;
 
-interface Followed {
+interface FollowedFeed {
   feed: string;
   tail: FeedTail;
   /** The number of the last event that was given or passed over. */
@@ -17,18 +17,18 @@ interface Followed {
  * positions, then what comes. Nothing waits here for a slow reader, who is given from the table what the tails have left
  * behind; a reader of the reader, such as a socket, bounds what is sent.
  */
-export class Follower implements AsyncIterableIterator<SeenEvent> {
-  private readonly feeds: Followed[] = [];
-  private passage: (Passage & { of: Followed }) | null = null;
-  private news = false;
+export class EventFollower implements AsyncIterableIterator<SeenEvent> {
+  private readonly feeds: FollowedFeed[] = [];
+  private slice: (FeedSlice & { of: FollowedFeed }) | null = null;
+  private hasNews = false;
   private ended = false;
   private resume?: () => void;
 
   /** @param leave called once, when nothing more is wanted */
   constructor(
     readonly userId: string,
-    private readonly wanted: Wanted,
-    private readonly leave: (follower: Follower) => void,
+    private readonly wanted: EventPredicate,
+    private readonly leave: (follower: EventFollower) => void,
   ) {}
 
   follow(feed: string, tail: FeedTail, position: bigint): void {
@@ -48,16 +48,16 @@ export class Follower implements AsyncIterableIterator<SeenEvent> {
 
   /** Says that one of the feeds has moved. */
   wake(): void {
-    this.news = true;
+    this.hasNews = true;
     this.resume?.();
   }
 
   async next(): Promise<IteratorResult<SeenEvent, undefined>> {
     while (!this.ended) {
-      const seen = this.take();
+      const seen = this.takeBuffered();
       if (seen) return { done: false, value: seen };
-      this.news = false;
-      if ((await this.read()) || this.news || this.ended) continue;
+      this.hasNews = false;
+      if ((await this.readMore()) || this.hasNews || this.ended) continue;
       await new Promise<void>((resolve) => (this.resume = resolve));
     }
     return { done: true, value: undefined };
@@ -77,26 +77,26 @@ export class Follower implements AsyncIterableIterator<SeenEvent> {
   }
 
   /** The next event at hand, unless it was so long ago that the right to it was checked. */
-  private take(): SeenEvent | null {
-    if (!this.passage) return null;
-    const { of, at, through, events } = this.passage;
+  private takeBuffered(): SeenEvent | null {
+    if (!this.slice) return null;
+    const { of, at, through, events } = this.slice;
     while (events.length > 0 && Date.now() - at < FRESH_MS) {
       const seen = events.shift() as SeenEvent;
       of.position = BigInt(seen.event.sequence);
       if (this.wanted(seen)) return seen;
     }
     if (events.length === 0) of.position = through;
-    this.passage = null;
+    this.slice = null;
     return null;
   }
 
   /** Looks for more, from feed to feed in turn so that a busy one does not keep the others waiting. */
-  private async read(): Promise<boolean> {
+  private async readMore(): Promise<boolean> {
     for (const of of [...this.feeds]) {
-      const after = () => of.tail.after(of.position, this.userId);
-      const passage = await throughOutages(after, () => !this.ended);
+      const after = () => of.tail.readAfter(of.position, this.userId);
+      const passage = await retryDuringOutage(after, () => !this.ended);
       if (!passage) continue;
-      this.passage = { ...passage, of };
+      this.slice = { ...passage, of };
       this.feeds.push(...this.feeds.splice(this.feeds.indexOf(of), 1));
       return true;
     }

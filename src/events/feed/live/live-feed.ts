@@ -1,41 +1,41 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
-import { type EventNotice, EventStream } from '../../../core/events/event-stream.js';
-import { type FeedEnd, FeedStore, INSTALLATION } from '../feed.store.js';
+import { type EventNotification, EventStream } from '../../../core/events/event-stream.js';
+import { type FeedEnd, FeedStore, INSTALLATION_FEED } from '../feed.store.js';
 import { FeedTail } from './feed-tail.js';
-import { Follower, type Wanted } from './follower.js';
+import { EventFollower, type EventPredicate } from './follower.js';
 
 /** Should a notice be lost without a trace, as on a connection that died silently, events come late by so much. */
-const SAFETY_MS = 15_000;
+const FALLBACK_INTERVAL_MS = 15_000;
 
 /** Where a follower begins in a feed. */
-export interface Beginning extends FeedEnd {
+export interface StartPosition extends FeedEnd {
   position: bigint;
 }
 
 /** Everybody on this replica who follows events, and the tails of the feeds that they follow. */
 @Injectable()
-export class LiveFeed implements OnModuleDestroy {
-  private readonly logger = new Logger(LiveFeed.name);
+export class LiveFeedService implements OnModuleDestroy {
+  private readonly logger = new Logger(LiveFeedService.name);
   private readonly tails = new Map<string, FeedTail>();
-  private readonly followers = new Set<Follower>();
+  private readonly followers = new Set<EventFollower>();
   /** Those who follow whatever they belong to. */
-  private readonly everywhere = new Set<Follower>();
-  private readonly timer = setInterval(() => this.wakeAll(), SAFETY_MS).unref();
+  private readonly everywhere = new Set<EventFollower>();
+  private readonly timer = setInterval(() => this.wakeAll(), FALLBACK_INTERVAL_MS).unref();
 
   constructor(
     private readonly store: FeedStore,
     stream: EventStream,
   ) {
-    stream.listen((notice) => this.hear(notice));
-    stream.onGap(() => this.wakeAll());
+    stream.subscribe((notice) => this.onNotice(notice));
+    stream.onReconnect(() => this.wakeAll());
   }
 
   /** Begins to follow; with `everywhere` also the organizations that the user joins later. */
-  follow(userId: string, beginnings: Beginning[], wanted: Wanted, everywhere: boolean): Follower {
-    const follower = new Follower(userId, wanted, (left) => this.leave(left));
+  follow(userId: string, beginnings: StartPosition[], wanted: EventPredicate, everywhere: boolean): EventFollower {
+    const follower = new EventFollower(userId, wanted, (left) => this.leave(left));
     this.followers.add(follower);
     if (everywhere) this.everywhere.add(follower);
-    for (const { feed, last, position } of beginnings) follower.follow(feed, this.tailOf(feed, last), position);
+    for (const { feed, last, position } of beginnings) follower.follow(feed, this.getOrCreateTail(feed, last), position);
     return follower;
   }
 
@@ -44,25 +44,25 @@ export class LiveFeed implements OnModuleDestroy {
     for (const follower of [...this.followers]) await follower.return();
   }
 
-  private hear(notice: EventNotice): void {
-    const feed = notice.organizationId ?? INSTALLATION;
+  private onNotice(notice: EventNotification): void {
+    const feed = notice.organizationId ?? INSTALLATION_FEED;
     this.tails.get(feed)?.wake();
     const mayAdmit = notice.category === 'member' || notice.category === 'organization';
     if (mayAdmit && this.everywhere.size > 0)
-      this.admit(feed, BigInt(notice.sequence)).catch((error: unknown) => this.logger.warn(error));
+      this.addToFeed(feed, BigInt(notice.sequence)).catch((error: unknown) => this.logger.warn(error));
   }
 
   /** Lets those follow a feed who have just come to belong to its organization, from the event on that says so. */
-  private async admit(feed: string, sequence: bigint): Promise<void> {
+  private async addToFeed(feed: string, sequence: bigint): Promise<void> {
     const apart = [...this.everywhere].filter((follower) => !follower.follows(feed));
     if (apart.length === 0) return;
-    const members = await this.store.membersAmong(feed, [...new Set(apart.map(({ userId }) => userId))]);
+    const members = await this.store.filterMembers(feed, [...new Set(apart.map(({ userId }) => userId))]);
     for (const follower of apart)
-      if (members.has(follower.userId)) follower.follow(feed, this.tailOf(feed, sequence - 1n), sequence - 1n);
+      if (members.has(follower.userId)) follower.follow(feed, this.getOrCreateTail(feed, sequence - 1n), sequence - 1n);
   }
 
   /** A new tail begins by reading: what was committed since `last` was asked for had nobody to wake. */
-  private tailOf(feed: string, last: bigint): FeedTail {
+  private getOrCreateTail(feed: string, last: bigint): FeedTail {
     const known = this.tails.get(feed);
     if (known) return known;
     const tail = new FeedTail(feed, last, this.store);
@@ -71,11 +71,11 @@ export class LiveFeed implements OnModuleDestroy {
     return tail;
   }
 
-  private leave(follower: Follower): void {
+  private leave(follower: EventFollower): void {
     this.followers.delete(follower);
     this.everywhere.delete(follower);
     for (const tail of follower.tails) tail.remove(follower);
-    for (const [feed, tail] of this.tails) if (tail.isDeserted) this.tails.delete(feed);
+    for (const [feed, tail] of this.tails) if (tail.isIdle) this.tails.delete(feed);
   }
 
   private wakeAll(): void {

@@ -3,13 +3,13 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A client that lets what was sent wait for longer is hung up on. */
-const LONGEST_UNREAD_MS = 10_000;
+const MAX_UNREAD_MS = 10_000;
 
 /** One answer as a stream of server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html */
 export class ServerSentEvents {
   constructor(
     private readonly response: ServerResponse,
-    private readonly longestUnreadMs = LONGEST_UNREAD_MS,
+    private readonly longestUnreadMs = MAX_UNREAD_MS,
   ) {
     response.writeHead(200, {
       'Content-Type': 'text/event-stream; charset=utf-8',
@@ -30,7 +30,7 @@ export class ServerSentEvents {
   }
 
   /** Something to read for everyone between here and the client who hangs up on silence. */
-  beat(): void {
+  heartbeat(): void {
     if (!this.response.writableNeedDrain) this.response.write(': still here\n\n');
   }
 

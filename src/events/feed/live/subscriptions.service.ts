@@ -5,11 +5,11 @@ import { OrganizationsService } from '../../../organizations/organizations.servi
 import { OrganizationsStore } from '../../../organizations/organizations.store.js';
 import { EventsStore } from '../events.store.js';
 import { FeedStore } from '../feed.store.js';
-import type { Follower, Wanted } from './follower.js';
-import { type Beginning, LiveFeed } from './live-feed.js';
+import type { EventFollower, EventPredicate } from './follower.js';
+import { type StartPosition, LiveFeedService } from './live-feed.js';
 
 /** What a subscriber asks for. */
-export interface Subscription {
+export interface EventSubscriptionRequest {
   organizationId?: string;
   workspaceId?: string;
   severity?: readonly string[];
@@ -20,9 +20,9 @@ export interface Subscription {
 
 /** Lets users follow events as they happen. */
 @Injectable()
-export class SubscriptionsService {
+export class EventSubscriptionsService {
   constructor(
-    private readonly live: LiveFeed,
+    private readonly live: LiveFeedService,
     private readonly feeds: FeedStore,
     private readonly events: EventsStore,
     private readonly organizations: OrganizationsService,
@@ -33,42 +33,42 @@ export class SubscriptionsService {
    * The events of the organization named; when none is, those of all that the actor belongs to and of the installation.
    * @throws NotFound, InvalidRequest, or AppError REPLAY_EXPIRED when events after the number are kept no more
    */
-  async follow(actor: Actor, asked: Subscription): Promise<Follower> {
+  async follow(actor: Actor, asked: EventSubscriptionRequest): Promise<EventFollower> {
     const { workspaceId, organizationId, after } = asked;
     if (!actor.userId) throw new Forbidden('only users follow events');
     if (organizationId) await this.organizations.get(actor, organizationId);
-    if (workspaceId && !(await this.events.seesWorkspace(actor, workspaceId)))
+    if (workspaceId && !(await this.events.canSeeWorkspace(actor, workspaceId)))
       throw new NotFound('workspace', workspaceId);
-    const replayed = after === undefined ? undefined : (organizationId ?? (await this.onlyOrganization(actor.userId)));
-    const begin = await this.beginnings(actor.userId, organizationId);
-    for (const each of begin) if (each.feed === replayed) each.position = await this.after(each, BigInt(after ?? 0));
-    return this.live.follow(actor.userId, begin, wantedBy(asked), organizationId === undefined);
+    const replayed = after === undefined ? undefined : (organizationId ?? (await this.resolveOnlyOrganization(actor.userId)));
+    const begin = await this.resolveStartPositions(actor.userId, organizationId);
+    for (const each of begin) if (each.feed === replayed) each.position = await this.resolveAfter(each, BigInt(after ?? 0));
+    return this.live.follow(actor.userId, begin, toPredicate(asked), organizationId === undefined);
   }
 
   /** How far an organization's events have come. */
-  end(organizationId: string): Promise<bigint> {
-    return this.feeds.end(organizationId);
+  findEnd(organizationId: string): Promise<bigint> {
+    return this.feeds.findEnd(organizationId);
   }
 
-  private async beginnings(userId: string, organizationId?: string): Promise<Beginning[]> {
+  private async resolveStartPositions(userId: string, organizationId?: string): Promise<StartPosition[]> {
     const ends = organizationId
-      ? [{ feed: organizationId, last: await this.feeds.end(organizationId) }]
-      : await this.feeds.endsFor(userId);
+      ? [{ feed: organizationId, last: await this.feeds.findEnd(organizationId) }]
+      : await this.feeds.findEndsForUser(userId);
     return ends.map(({ feed, last }) => ({ feed, last, position: last }));
   }
 
-  private async after({ feed, last }: Beginning, after: bigint): Promise<bigint> {
-    if (after > last) throw InvalidRequest.at('after', `is larger than the number of the last event, ${last}`);
-    const oldest = await this.feeds.oldestIfExpired(feed, after, last);
+  private async resolveAfter({ feed, last }: StartPosition, after: bigint): Promise<bigint> {
+    if (after > last) throw InvalidRequest.forField('after', `is larger than the number of the last event, ${last}`);
+    const oldest = await this.feeds.findOldestIfExpired(feed, after, last);
     if (oldest !== null) throw replayExpired(after, oldest);
     return after;
   }
 
-  private async onlyOrganization(userId: string): Promise<string | undefined> {
-    const own = await this.memberships.ofMember(userId);
+  private async resolveOnlyOrganization(userId: string): Promise<string | undefined> {
+    const own = await this.memberships.listByMember(userId);
     if (own.length <= 1) return own[0]?.id;
     const names = own.map(({ id, name }) => `${name} (${id})`).join(', ');
-    throw InvalidRequest.at('organizationID', `is required with after; yours are ${names}`);
+    throw InvalidRequest.forField('organizationID', `is required with after; yours are ${names}`);
   }
 }
 
@@ -79,7 +79,7 @@ function replayExpired(after: bigint, oldest: bigint): AppError {
   });
 }
 
-function wantedBy({ workspaceId, severity, category }: Subscription): Wanted {
+function toPredicate({ workspaceId, severity, category }: EventSubscriptionRequest): EventPredicate {
   return ({ event }) =>
     (workspaceId === undefined || event.workspaceId === workspaceId) &&
     (severity === undefined || severity.includes(event.severity)) &&

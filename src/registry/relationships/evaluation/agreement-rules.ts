@@ -1,71 +1,71 @@
-import { type Clause, kindsOf } from './clause.js';
-import { type Agreement } from './agreement.js';
-import { type Part } from './part.js';
-import { allows, clausesFor, type Finding, type Rule, type SelectorSet } from './rule.js';
-import { type Scene } from './scene.js';
+import { type SelectorClause, formatKinds } from './clause.js';
+import { type ValueJoin } from './agreement.js';
+import { type IndexedComponent } from './part.js';
+import { isAllowedPair, findClauses, type RuleMatch, type EvaluationRule, type SelectorSet } from './rule.js';
+import { type ComponentIndex } from './scene.js';
 
 /** Finds components whose values agree: `match: {strategy: "equal", from, to}`, or a patch of the field's own language. */
-export class AgreementRule implements Rule {
+export class EqualValuesRule implements EvaluationRule {
   constructor(
     private readonly set: SelectorSet,
-    private readonly agreement: Agreement,
+    private readonly agreement: ValueJoin,
     private readonly verb = 'agrees with',
   ) {}
 
-  *find(scene: Scene): Generator<Finding> {
-    for (const { left, right, place } of this.agreement.join(scene.of(this.set.from), scene.of(this.set.to))) {
-      const clauses = allows(this.set, left, right) ? clausesFor(this.set, left, right) : undefined;
-      if (clauses !== undefined) yield { from: [left], to: [right], clauses, verb: this.verb, place };
+  *find(scene: ComponentIndex): Generator<RuleMatch> {
+    for (const { left, right, place } of this.agreement.join(scene.select(this.set.from), scene.select(this.set.to))) {
+      const clauses = isAllowedPair(this.set, left, right) ? findClauses(this.set, left, right) : undefined;
+      if (clauses !== undefined) yield { from: [left], to: [right], clauses, verb: this.verb, describe: place };
     }
   }
 
-  idle(scene: Scene): string | undefined {
+  explainNoMatch(scene: ComponentIndex): string | undefined {
     const { from, to } = this.set;
-    return this.agreement.idle(scene.of(from), scene.of(to), [kindsOf(from), kindsOf(to)]);
+    return this.agreement.explainNoMatch(scene.select(from), scene.select(to), [formatKinds(from), formatKinds(to)]);
   }
 }
 
 /** Finds what a third component binds to each other, as a RoleBinding does with a Role and a ServiceAccount. */
-export class BindingRule implements Rule {
+export class BindingRule implements EvaluationRule {
   constructor(
     private readonly set: SelectorSet,
-    private readonly binding: Clause,
-    private readonly first: Agreement,
-    private readonly second: Agreement,
+    private readonly binding: SelectorClause,
+    private readonly first: ValueJoin,
+    private readonly second: ValueJoin,
   ) {}
 
-  *find(scene: Scene): Generator<Finding> {
-    const bindings = scene.of([this.binding]);
-    const froms = new Map<Part, Part[]>();
-    for (const { left, right } of this.first.join(scene.of(this.set.from), bindings))
+  *find(scene: ComponentIndex): Generator<RuleMatch> {
+    const bindings = scene.select([this.binding]);
+    const froms = new Map<IndexedComponent, IndexedComponent[]>();
+    for (const { left, right } of this.first.join(scene.select(this.set.from), bindings))
       froms.set(right, [...(froms.get(right) ?? []), left]);
-    for (const { left: via, right: to, place } of this.second.join(bindings, scene.of(this.set.to))) {
+    for (const { left: via, right: to, place } of this.second.join(bindings, scene.select(this.set.to))) {
       for (const from of froms.get(via) ?? []) {
-        const clauses = allows(this.set, from, to) ? clausesFor(this.set, from, to) : undefined;
+        const clauses = isAllowedPair(this.set, from, to) ? findClauses(this.set, from, to) : undefined;
         if (clauses === undefined) continue;
-        const bound = (): ReturnType<Finding['place']> => {
+        const bound = (): ReturnType<RuleMatch['describe']> => {
           const { to: pointer, detail } = place();
           return { from: '/component/kind', to: pointer, detail: `${via.title} names both; its ${detail}` };
         };
-        yield { from: [from], to: [to], clauses, via, verb: 'is bound to', place: bound };
+        yield { from: [from], to: [to], clauses, via, verb: 'is bound to', describe: bound };
       }
     }
   }
 
-  idle(scene: Scene): string | undefined {
+  explainNoMatch(scene: ComponentIndex): string | undefined {
     const { from, to } = this.set;
-    const bindings = scene.of([this.binding]);
+    const bindings = scene.select([this.binding]);
     const kind = this.binding.kind;
     if (bindings.length === 0) return `The design has no ${kind}.`;
     return (
-      this.first.idle(scene.of(from), bindings, [kindsOf(from), kind]) ??
-      this.second.idle(bindings, scene.of(to), [kind, kindsOf(to)])
+      this.first.explainNoMatch(scene.select(from), bindings, [formatKinds(from), kind]) ??
+      this.second.explainNoMatch(bindings, scene.select(to), [kind, formatKinds(to)])
     );
   }
 }
 
 /** Whether anything of the scene can be at either end. */
-export function absent(scene: Scene, { from, to }: SelectorSet): string | undefined {
-  const missing = [from, to].find((clauses) => scene.of(clauses).length === 0);
-  return missing && `The design has no ${kindsOf(missing)}.`;
+export function explainMissingKinds(scene: ComponentIndex, { from, to }: SelectorSet): string | undefined {
+  const missing = [from, to].find((clauses) => scene.select(clauses).length === 0);
+  return missing && `The design has no ${formatKinds(missing)}.`;
 }

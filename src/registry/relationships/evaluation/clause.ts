@@ -1,9 +1,9 @@
-import { isObject, type Json, type JsonObject, objectOf, textOf } from '../../../formats/located.js';
-import { type Part } from './part.js';
-import { ANY } from './path.js';
+import { isObject, type Json, type JsonObject, asObject, asText } from '../../../formats/located.js';
+import { type IndexedComponent } from './part.js';
+import { WILDCARD } from './path.js';
 
 /** One entry of `from` or `to`: which components it means. What it leaves out, it does not ask. */
-export class Clause {
+export class SelectorClause {
   readonly kind: string;
   private readonly model: string;
   private readonly modelVersion: string;
@@ -11,43 +11,43 @@ export class Clause {
 
   constructor(readonly source: JsonObject) {
     const { model, apiGroup } = source;
-    this.kind = textOf(source['kind']) || ANY;
-    this.model = (typeof model === 'string' ? model : textOf(objectOf(model)['name'])).toLowerCase() || ANY;
-    this.modelVersion = plain(textOf(objectOf(objectOf(model)['model'])['version']));
-    if (apiGroup !== undefined) this.groups = (Array.isArray(apiGroup) ? apiGroup : [apiGroup]).map(textOf);
+    this.kind = asText(source['kind']) || WILDCARD;
+    this.model = (typeof model === 'string' ? model : asText(asObject(model)['name'])).toLowerCase() || WILDCARD;
+    this.modelVersion = stripVersionPrefix(asText(asObject(asObject(model)['model'])['version']));
+    if (apiGroup !== undefined) this.groups = (Array.isArray(apiGroup) ? apiGroup : [apiGroup]).map(asText);
   }
 
-  fits(part: Part): boolean {
+  matches(part: IndexedComponent): boolean {
     return (
-      (this.kind === ANY || this.kind === part.kind) &&
+      (this.kind === WILDCARD || this.kind === part.kind) &&
       (this.groups?.includes(part.group) ?? true) &&
-      (this.model === ANY || this.model === part.component.model.name.toLowerCase()) &&
-      (this.modelVersion === '' || this.fitsVersion(part))
+      (this.model === WILDCARD || this.model === part.component.model.name.toLowerCase()) &&
+      (this.modelVersion === '' || this.matchesVersion(part))
     );
   }
 
   /** A component that does not know the version of its model is of every one. */
-  private fitsVersion({ component: { model } }: Part): boolean {
-    const version = plain(textOf(objectOf(model['model'])['version']) || (model.version ?? ''));
+  private matchesVersion({ component: { model } }: IndexedComponent): boolean {
+    const version = stripVersionPrefix(asText(asObject(model['model'])['version']) || (model.version ?? ''));
     return version === '' || version === this.modelVersion;
   }
 }
 
 /** The clauses of a list; entries that are no objects are none. */
-export function clausesOf(list: Json | undefined): Clause[] {
-  return Array.isArray(list) ? list.filter(isObject).map((entry) => new Clause(entry)) : [];
+export function parseClauses(list: Json | undefined): SelectorClause[] {
+  return Array.isArray(list) ? list.filter(isObject).map((entry) => new SelectorClause(entry)) : [];
 }
 
-export function fitsOne(clauses: readonly Clause[], part: Part): boolean {
-  return clauses.some((clause) => clause.fits(part));
+export function matchesAny(clauses: readonly SelectorClause[], part: IndexedComponent): boolean {
+  return clauses.some((clause) => clause.matches(part));
 }
 
 /** Kinds as a sentence names them. */
-export function kindsOf(clauses: readonly Clause[]): string {
-  const kinds = new Set(clauses.map(({ kind }) => (kind === ANY ? 'anything' : kind)));
+export function formatKinds(clauses: readonly SelectorClause[]): string {
+  const kinds = new Set(clauses.map(({ kind }) => (kind === WILDCARD ? 'anything' : kind)));
   return [...kinds].join(', ');
 }
 
-function plain(version: string): string {
+function stripVersionPrefix(version: string): string {
   return version.replace(/^v/, '');
 }

@@ -1,14 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { requires } from '../../../../test/support/requirements.js';
-import { canonicalDesign } from '../../../formats/design-canonical.js';
+import { toCanonicalDesign } from '../../../formats/design-canonical.js';
 import { type DesignFile } from '../../../formats/design-file.js';
-import { readDocuments } from '../../../formats/documents.js';
-import { isObject, type JsonObject, objectOf, textOf } from '../../../formats/located.js';
+import { parseDocuments } from '../../../formats/documents.js';
+import { isObject, type JsonObject, asObject, asText } from '../../../formats/located.js';
 import { loadKubernetesRelationships } from '../../seed/kubernetes-relationships.js';
 import { evaluate } from './evaluate.js';
 import { type ModelledDefinition } from './evaluation.js';
-import { standingOf } from './reconciliation.js';
+import { partitionRelationships } from './reconciliation.js';
 
 async function filesBelow(folder: string, pattern: RegExp): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -21,21 +21,21 @@ async function filesBelow(folder: string, pattern: RegExp): Promise<string[]> {
 
 /** A definition of any version, read as the registry reads it. */
 function definitionOf(data: JsonObject): ModelledDefinition {
-  const model = objectOf(data['model']);
+  const model = asObject(data['model']);
   const { selectors } = data;
   const listed = Array.isArray(selectors) ? selectors.filter(isObject) : isObject(selectors) ? [selectors] : [];
   return {
     model: {
-      name: textOf(model['name']),
-      version: textOf(objectOf(model['model'])['version']) || textOf(model['version']),
+      name: asText(model['name']),
+      version: asText(asObject(model['model'])['version']) || asText(model['version']),
     },
     definition: {
-      kind: textOf(data['kind']).toLowerCase(),
-      type: textOf(data['type']).toLowerCase(),
-      subType: textOf(data['subType']).toLowerCase(),
-      version: textOf(data['version']),
+      kind: asText(data['kind']).toLowerCase(),
+      type: asText(data['type']).toLowerCase(),
+      subType: asText(data['subType']).toLowerCase(),
+      version: asText(data['version']),
       selectors: listed,
-      metadata: objectOf(data['metadata']),
+      metadata: asObject(data['metadata']),
       rest: {},
     },
   };
@@ -59,8 +59,8 @@ requires('CORPUS_DIR', 'the relationships of the corpus', (corpus) => {
     const paths = await filesBelow(join(root, 'designs'), /\/design\.yml$/);
     return Promise.all(
       paths.map(async (path) => {
-        const [document] = readDocuments({ path, bytes: await readFile(path) });
-        return canonicalDesign(document?.object ?? {}, path);
+        const [document] = parseDocuments({ path, bytes: await readFile(path) });
+        return toCanonicalDesign(document?.object ?? {}, path);
       }),
     );
   }
@@ -91,7 +91,7 @@ requires('CORPUS_DIR', 'the relationships of the corpus', (corpus) => {
       const began = performance.now();
       const { design: after, trace } = evaluate(design, all);
       counts.slowest = Math.max(counts.slowest, Math.round(performance.now() - began));
-      const { drawn } = standingOf(design.relationships);
+      const { drawn } = partitionRelationships(design.relationships);
       expect(drawn).toHaveLength(design.relationships.length);
       expect(after.relationships.slice(0, drawn.length)).toEqual(design.relationships);
       expect(trace).toMatchObject({ relationshipsRemoved: [], relationshipsUpdated: [], truncated: false });

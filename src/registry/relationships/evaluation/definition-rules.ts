@@ -1,26 +1,26 @@
-import { isObject, type JsonObject, objectOf, textOf } from '../../../formats/located.js';
+import { isObject, type JsonObject, asObject, asText } from '../../../formats/located.js';
 import { type RelationshipDefinition } from '../../definition.js';
-import { keyOf } from './agreement.js';
-import { AgreementRule, absent } from './agreement-rules.js';
-import { clausesOf, fitsOne, kindsOf } from './clause.js';
-import { fieldRules } from './field-language.js';
+import { canonicalKey } from './agreement.js';
+import { EqualValuesRule, explainMissingKinds } from './agreement-rules.js';
+import { parseClauses, matchesAny, formatKinds } from './clause.js';
+import { parseClauseRules } from './field-language.js';
 import { LabelSelectorRule } from './label-selector.js';
-import { type Part } from './part.js';
+import { type IndexedComponent } from './part.js';
 import { ReferenceRule } from './reference.js';
-import { type Rule, type SelectorSet } from './rule.js';
-import { type Scene } from './scene.js';
+import { type EvaluationRule, type SelectorSet } from './rule.js';
+import { type ComponentIndex } from './scene.js';
 import { SiblingRule } from './siblings.js';
-import { statedAgreement } from './stated-agreement.js';
+import { parseValueJoin } from './stated-agreement.js';
 
 /** The model that a definition comes from. */
-export interface DefinedIn {
+export interface DefinitionModel {
   name: string;
   version: string;
 }
 
 /** A definition that is ready to be asked. */
-export class DefinitionRules {
-  readonly rules: Rule[] = [];
+export class CompiledDefinition {
+  readonly rules: EvaluationRule[] = [];
   /** Why sets of selectors have no effect. */
   readonly notes: string[] = [];
   /** Orders definitions by what they say, so that the order in which they are given does not matter. */
@@ -28,60 +28,60 @@ export class DefinitionRules {
   private readonly sets: SelectorSet[] = [];
 
   constructor(
-    readonly model: DefinedIn,
+    readonly model: DefinitionModel,
     readonly definition: RelationshipDefinition,
   ) {
     const { kind, type, subType, version, selectors, metadata } = definition;
-    this.key = keyOf([kind, type, subType, model.name, model.version, version, selectors, metadata]);
+    this.key = canonicalKey([kind, type, subType, model.name, model.version, version, selectors, metadata]);
     const denied = selectors.map(({ deny }) => ({
-      from: clausesOf(objectOf(deny)['from']),
-      to: clausesOf(objectOf(deny)['to']),
+      from: parseClauses(asObject(deny)['from']),
+      to: parseClauses(asObject(deny)['to']),
     }));
-    const denies = (from: Part, to: Part): boolean =>
-      denied.some((deny) => fitsOne(deny.from, from) && fitsOne(deny.to, to));
-    for (const selector of selectors) this.read(selector, denies);
+    const denies = (from: IndexedComponent, to: IndexedComponent): boolean =>
+      denied.some((deny) => matchesAny(deny.from, from) && matchesAny(deny.to, to));
+    for (const selector of selectors) this.addSelector(selector, denies);
     if (selectors.length === 0) this.notes.push('It has no selectors.');
   }
 
   /** Why it found nothing in a scene. */
-  idle(scene: Scene): string[] {
-    const nobody = this.sets.map((set) => absent(scene, set)).filter((reason) => reason !== undefined);
-    const own = this.rules.map((rule) => rule.idle?.(scene)).filter((reason) => reason !== undefined);
+  explainNoMatch(scene: ComponentIndex): string[] {
+    const nobody = this.sets.map((set) => explainMissingKinds(scene, set)).filter((reason) => reason !== undefined);
+    const own = this.rules.map((rule) => rule.explainNoMatch?.(scene)).filter((reason) => reason !== undefined);
     const reasons = nobody.length === this.sets.length ? nobody : own;
     const notes = new Set([...this.notes, ...reasons]);
     return notes.size > 0 ? [...notes] : ['Nothing in the design fits it.'];
   }
 
-  private read(selector: JsonObject, denies: SelectorSet['denies']): void {
-    const allow = objectOf(selector['allow']);
-    const set = { from: clausesOf(allow['from']), to: clausesOf(allow['to']), denies };
+  private addSelector(selector: JsonObject, denies: SelectorSet['denies']): void {
+    const allow = asObject(selector['allow']);
+    const set = { from: parseClauses(allow['from']), to: parseClauses(allow['to']), denies };
     if (set.from.length === 0 || set.to.length === 0) {
       this.notes.push('A set of selectors allows nothing: it has no "from" or no "to".');
       return;
     }
     this.sets.push(set);
-    const made = isObject(selector['match']) ? [ruleOf(set, selector['match'])] : fieldRules(set);
+    const made = isObject(selector['match']) ? [parseMatchRule(set, selector['match'])] : parseClauseRules(set);
     for (const rule of made) {
-      if (typeof rule === 'string') this.notes.push(`${kindsOf(set.from)} → ${kindsOf(set.to)}: ${rule}`);
+      if (typeof rule === 'string') this.notes.push(`${formatKinds(set.from)} → ${formatKinds(set.to)}: ${rule}`);
       else this.rules.push(rule);
     }
   }
 }
 
 /** A rule of our own language; text says why there is none. */
-function ruleOf(set: SelectorSet, match: JsonObject): Rule | string {
-  const strategy = textOf(match['strategy']);
+function parseMatchRule(set: SelectorSet, match: JsonObject): EvaluationRule | string {
+  const strategy = asText(match['strategy']);
   switch (strategy) {
     case 'reference':
-      return ReferenceRule.of(set, match);
+      return ReferenceRule.parse(set, match);
     case 'labelSelector':
-      return LabelSelectorRule.of(set, match);
+      return LabelSelectorRule.parse(set, match);
     case 'sameValue':
-      return SiblingRule.of(set, match['paths'], match['verb']);
+      return SiblingRule.parse(set, match['paths'], match['verb']);
     case 'equal': {
-      const agreement = statedAgreement(match['from'], match['to'], match['strategies']);
+      const agreement = parseValueJoin(match['from'], match['to'], match['strategies']);
       if (typeof agreement === 'string') return agreement;
-      return new AgreementRule(set, agreement, textOf(match['verb']) || 'agrees with');
+      return new EqualValuesRule(set, agreement, asText(match['verb']) || 'agrees with');
     }
     default:
       return `match.strategy "${strategy}" is not known.`;

@@ -1,9 +1,9 @@
 import { type DesignFile } from '../../../formats/design-file.js';
 import { type Evaluation, type EvaluationOptions, type ModelledDefinition } from './evaluation.js';
-import { Findings } from './findings.js';
-import { applyPatches, type Patched } from './patches.js';
-import { reconcile, standingOf } from './reconciliation.js';
-import { Scene } from './scene.js';
+import { MatchCollector } from './findings.js';
+import { applyPatches, type PatchResult } from './patches.js';
+import { reconcile, partitionRelationships } from './reconciliation.js';
+import { ComponentIndex } from './scene.js';
 
 const DEFAULT_NAMESPACE = 'default';
 const DEFAULT_LIMIT = 20_000;
@@ -17,12 +17,12 @@ export function evaluate(
   definitions: readonly ModelledDefinition[],
   options: EvaluationOptions = {},
 ): Evaluation {
-  const { drawn, ours } = standingOf(design.relationships);
-  const patched = options.applyPatches === true ? applyPatches(design.components, drawn) : unpatched(design, drawn);
-  const scene = new Scene(patched.components, options.namespace ?? DEFAULT_NAMESPACE);
-  const findings = new Findings(scene, options.limit ?? DEFAULT_LIMIT);
-  findings.gather(definitions);
-  const result = reconcile({ drawn: patched.drawn, ours }, findings.sorted());
+  const { drawn, ours } = partitionRelationships(design.relationships);
+  const patched = options.applyPatches === true ? applyPatches(design.components, drawn) : withoutPatches(design, drawn);
+  const scene = new ComponentIndex(patched.components, options.namespace ?? DEFAULT_NAMESPACE);
+  const findings = new MatchCollector(scene, options.limit ?? DEFAULT_LIMIT);
+  findings.collect(definitions);
+  const result = reconcile({ drawn: patched.drawn, ours }, findings.toSorted());
   return {
     design: { ...design, components: patched.components, relationships: result.relationships },
     actions: [...patched.actions, ...result.actions],
@@ -40,6 +40,6 @@ export function evaluate(
   };
 }
 
-function unpatched({ components }: DesignFile, drawn: Patched['drawn']): Patched {
+function withoutPatches({ components }: DesignFile, drawn: PatchResult['drawn']): PatchResult {
   return { components, drawn, updatedComponents: [], updatedRelationships: [], actions: [], notes: [] };
 }

@@ -1,8 +1,8 @@
 import { type Fault, InvalidRequest } from '../../../core/errors/app-error.js';
-import { canonicalDesign } from '../../../formats/design-canonical.js';
-import { faultsOfDesign } from '../../../formats/design-check.js';
+import { toCanonicalDesign } from '../../../formats/design-canonical.js';
+import { findDesignFaults } from '../../../formats/design-check.js';
 import { isObject, type JsonObject } from '../../../formats/located.js';
-import { HandedOver, type Task } from '../../../formats/task.js';
+import { TransferredValue, type Task } from '../../../formats/task.js';
 import { evaluate } from './evaluate.js';
 import { type ModelledDefinition } from './evaluation.js';
 
@@ -12,7 +12,7 @@ export interface PackedDefinitions {
   json: Uint8Array;
 }
 
-interface Input {
+interface EvaluationTaskInput {
   /** A design file as UTF-8 JSON. */
   design: Uint8Array;
   definitions: PackedDefinitions;
@@ -20,50 +20,50 @@ interface Input {
   options: JsonObject;
 }
 
-export const evaluationTask: Task<Input, Uint8Array<ArrayBuffer>> = {
+export const evaluationTask: Task<EvaluationTaskInput, Uint8Array<ArrayBuffer>> = {
   module: import.meta.url,
   name: 'evaluateInWorker',
 };
 
 /** Task of the worker pool: the answer as UTF-8 JSON. @throws InvalidRequest with pointers into the body */
-export function evaluateInWorker({ design, definitions, options }: Input): HandedOver<Uint8Array<ArrayBuffer>> {
-  const result = evaluate(designIn(design, faultsOfOptions(options)), definitionsIn(definitions), options);
+export function evaluateInWorker({ design, definitions, options }: EvaluationTaskInput): TransferredValue<Uint8Array<ArrayBuffer>> {
+  const result = evaluate(parseDesign(design, findOptionFaults(options)), unpackDefinitions(definitions), options);
   const bytes = new TextEncoder().encode(JSON.stringify({ ...result, timestamp: new Date() }));
-  return new HandedOver(bytes, [bytes.buffer]);
+  return new TransferredValue(bytes, [bytes.buffer]);
 }
 
-function designIn(bytes: Uint8Array, others: Fault[]): ReturnType<typeof canonicalDesign> {
+function parseDesign(bytes: Uint8Array, others: Fault[]): ReturnType<typeof toCanonicalDesign> {
   const data: unknown = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
-  if (!isObject(data)) throw InvalidRequest.at('/design', 'must be an object');
-  const own = faultsOfDesign(data).map((fault) => ({
+  if (!isObject(data)) throw InvalidRequest.forField('/design', 'must be an object');
+  const own = findDesignFaults(data).map((fault) => ({
     ...fault,
     pointer: `/design${fault.pointer ?? ''}`,
   }));
   const faults = [...own, ...others];
-  if (faults.length === 0) return canonicalDesign(data, 'design');
+  if (faults.length === 0) return toCanonicalDesign(data, 'design');
   throw new InvalidRequest(faults.map((fault) => `${fault.pointer} ${fault.detail}`).join('; '), { errors: faults });
 }
 
-let known: { digest: string; list: ModelledDefinition[] } | null = null;
+let cachedDefinitions: { digest: string; list: ModelledDefinition[] } | null = null;
 
 /** The definitions as data, which this thread keeps until it gets others. */
-export function definitionsIn({ digest, json }: PackedDefinitions): readonly ModelledDefinition[] {
-  if (known?.digest !== digest) {
+export function unpackDefinitions({ digest, json }: PackedDefinitions): readonly ModelledDefinition[] {
+  if (cachedDefinitions?.digest !== digest) {
     const text = Buffer.from(json.buffer, json.byteOffset, json.length).toString();
-    known = { digest, list: JSON.parse(text) as ModelledDefinition[] };
+    cachedDefinitions = { digest, list: JSON.parse(text) as ModelledDefinition[] };
   }
-  return known.list;
+  return cachedDefinitions.list;
 }
 
-const OPTIONS: Record<string, 'string' | 'boolean' | 'number'> = {
+const OPTION_TYPES: Record<string, 'string' | 'boolean' | 'number'> = {
   namespace: 'string',
   applyPatches: 'boolean',
   limit: 'number',
 };
 
-function faultsOfOptions(options: JsonObject): Fault[] {
+function findOptionFaults(options: JsonObject): Fault[] {
   if (!isObject(options)) return [{ pointer: '/options', detail: 'must be an object' }];
-  return Object.entries(OPTIONS).flatMap(([name, type]) => {
+  return Object.entries(OPTION_TYPES).flatMap(([name, type]) => {
     const value = options[name];
     const fits = value === undefined || (typeof value === type && (type !== 'number' || Number(value) >= 0));
     return fits ? [] : [{ pointer: `/options/${name}`, detail: `must be a ${type}` }];

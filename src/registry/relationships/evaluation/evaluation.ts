@@ -18,7 +18,7 @@ export interface EvaluationOptions {
 }
 
 /** A change that an evaluation made to a design. */
-export type Action =
+export type EvaluationAction =
   | { op: 'add_relationship' | 'update_relationship' | 'delete_relationship'; id: string; from: string; to: string; reason: string } // prettier-ignore
   | { op: 'update_component'; id: string; pointer: string; old: Json; new: Json; relationship: string };
 
@@ -35,7 +35,7 @@ export interface DefinitionTrace {
   notes: string[];
 }
 
-export interface Trace {
+export interface EvaluationTrace {
   componentsAdded: DesignComponent[];
   componentsUpdated: DesignComponent[];
   componentsRemoved: DesignComponent[];
@@ -52,6 +52,6 @@ export interface Trace {
 
 export interface Evaluation {
   design: DesignFile;
-  actions: Action[];
-  trace: Trace;
+  actions: EvaluationAction[];
+  trace: EvaluationTrace;
 }

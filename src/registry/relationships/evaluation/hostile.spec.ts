@@ -1,4 +1,4 @@
-import { canonicalDesign } from '../../../formats/design-canonical.js';
+import { toCanonicalDesign } from '../../../formats/design-canonical.js';
 import { type Json, type JsonObject } from '../../../formats/located.js';
 import { evaluate } from './evaluate.js';
 import { type ModelledDefinition } from './evaluation.js';
@@ -101,7 +101,7 @@ it('ends soon when everything refers to everything', () => {
 });
 
 it('bears two components of one id, and components without a name', () => {
-  const design = canonicalDesign(
+  const design = toCanonicalDesign(
     {
       components: [
         {

@@ -1,7 +1,7 @@
-import { isObject, type Json, type JsonObject, objectOf } from '../../../formats/located.js';
+import { isObject, type Json, type JsonObject, asObject } from '../../../formats/located.js';
 
 /** What a label selector of Kubernetes asks of labels. */
-export interface Requirement {
+export interface LabelRequirement {
   /** Labels with the value that they must have. */
   pairs: [key: string, value: string][];
   expressions: { key: string; operator: string; values: string[] }[];
@@ -12,30 +12,30 @@ export interface Requirement {
 const OPERATORS = new Set(['In', 'NotIn', 'Exists', 'DoesNotExist']);
 
 /** Reads a LabelSelector (`matchLabels`, `matchExpressions`); undefined is what no API server would take. */
-export function requirementOf(selector: Json | undefined): Requirement | undefined {
+export function parseLabelSelector(selector: Json | undefined): LabelRequirement | undefined {
   if (!isObject(selector)) return undefined;
-  const pairs = pairsOf(objectOf(selector['matchLabels']));
+  const pairs = parsePairs(asObject(selector['matchLabels']));
   const listed = selector['matchExpressions'] ?? [];
   if (pairs === undefined || !Array.isArray(listed)) return undefined;
-  const expressions: Requirement['expressions'] = [];
+  const expressions: LabelRequirement['expressions'] = [];
   for (const entry of listed) {
-    const { key, operator, values } = objectOf(entry);
+    const { key, operator, values } = asObject(entry);
     if (typeof key !== 'string' || typeof operator !== 'string' || !OPERATORS.has(operator)) return undefined;
-    expressions.push({ key, operator, values: Array.isArray(values) ? values.map(scalar) : [] });
+    expressions.push({ key, operator, values: Array.isArray(values) ? values.map(toLabelText) : [] });
   }
-  return { pairs, expressions, text: [...pairs.map((pair) => pair.join('=')), ...expressions.map(shown)].join(', ') };
+  return { pairs, expressions, text: [...pairs.map((pair) => pair.join('=')), ...expressions.map(formatExpression)].join(', ') };
 }
 
 /** Reads a plain map of labels, as a Service has it; an empty one selects nothing and is undefined. */
-export function requirementOfMap(selector: Json | undefined): Requirement | undefined {
-  const pairs = pairsOf(objectOf(selector));
+export function parseLabelMap(selector: Json | undefined): LabelRequirement | undefined {
+  const pairs = parsePairs(asObject(selector));
   if (pairs === undefined || pairs.length === 0) return undefined;
   return { pairs, expressions: [], text: pairs.map((pair) => pair.join('=')).join(', ') };
 }
 
-export function meets(labels: JsonObject, { pairs, expressions }: Requirement): boolean {
+export function matchesLabels(labels: JsonObject, { pairs, expressions }: LabelRequirement): boolean {
   const valueOf = (key: string): string | undefined =>
-    Object.hasOwn(labels, key) ? scalar(labels[key] ?? null) : undefined;
+    Object.hasOwn(labels, key) ? toLabelText(labels[key] ?? null) : undefined;
   return (
     pairs.every(([key, value]) => valueOf(key) === value) &&
     expressions.every(({ key, operator, values }) => {
@@ -48,20 +48,20 @@ export function meets(labels: JsonObject, { pairs, expressions }: Requirement): 
   );
 }
 
-function pairsOf(map: JsonObject): [string, string][] | undefined {
+function parsePairs(map: JsonObject): [string, string][] | undefined {
   const entries = Object.entries(map);
   return entries.some(([, value]) => typeof value === 'object')
     ? undefined
-    : entries.map(([key, value]) => [key, scalar(value)]);
+    : entries.map(([key, value]) => [key, toLabelText(value)]);
 }
 
-function shown({ key, operator, values }: Requirement['expressions'][number]): string {
+function formatExpression({ key, operator, values }: LabelRequirement['expressions'][number]): string {
   if (operator === 'Exists') return key;
   if (operator === 'DoesNotExist') return `no ${key}`;
   return `${key} ${operator === 'In' ? 'in' : 'not in'} (${values.join(', ')})`;
 }
 
 /** Numbers and booleans that somebody forgot to quote are compared as what they were meant to be. */
-export function scalar(value: Json): string {
+export function toLabelText(value: Json): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

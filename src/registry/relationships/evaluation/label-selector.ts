@@ -1,61 +1,61 @@
-import { type Json, type JsonObject, isObject, objectOf, textOf } from '../../../formats/located.js';
-import { meets, type Requirement, requirementOf, requirementOfMap } from './label-requirement.js';
-import { labelsOf, type Part } from './part.js';
-import { type Path, type Place, placesBelow, readable, readPath, readSteps } from './path.js';
-import { allows, clausesFor, type Finding, type Rule, type SelectorSet } from './rule.js';
-import { type Scene } from './scene.js';
+import { type Json, type JsonObject, isObject, asObject, asText } from '../../../formats/located.js';
+import { matchesLabels, type LabelRequirement, parseLabelSelector, parseLabelMap } from './label-requirement.js';
+import { findLabels, type IndexedComponent } from './part.js';
+import { type ComponentPath, type LocatedValue, findValuesAt, formatPointer, parsePath, parseSteps } from './path.js';
+import { isAllowedPair, findClauses, type RuleMatch, type EvaluationRule, type SelectorSet } from './rule.js';
+import { type ComponentIndex } from './scene.js';
 
 /** One place that selects by label. */
-interface Selecting {
-  at: Path;
-  selector: Path;
+interface SelectorLocation {
+  at: ComponentPath;
+  selector: ComponentPath;
   /** `map` is plain labels and selects nothing when empty; `selector` has matchLabels and selects all when empty. */
   form: 'map' | 'selector';
   /** A selector of namespaces; where it is absent, the namespace is the holder's own. */
-  namespaceSelector: Path | undefined;
+  namespaceSelector: ComponentPath | undefined;
   /** `{any: true}` or `{matchNames: […]}`. */
-  namespaceNames: Path | undefined;
+  namespaceNames: ComponentPath | undefined;
   /** Selects in every namespace, whatever the holder says. */
   anyNamespace: boolean;
 }
 
 /** What a place selects, and in which namespaces. */
-interface Selection {
+interface LabelSelection {
   pointer: string;
-  requirement: Requirement;
+  requirement: LabelRequirement;
   within: (namespace: string) => boolean;
 }
 
-const EVERYTHING: Requirement = { pairs: [], expressions: [], text: '' };
+const MATCH_ALL: LabelRequirement = { pairs: [], expressions: [], text: '' };
 
 /** Finds what something selects by label: `match: {strategy: "labelSelector", selectors: […], labels, verb}`. */
-export class LabelSelectorRule implements Rule {
+export class LabelSelectorRule implements EvaluationRule {
   private constructor(
     private readonly set: SelectorSet,
-    private readonly places: readonly Selecting[],
-    private readonly labels: Path,
+    private readonly places: readonly SelectorLocation[],
+    private readonly labels: ComponentPath,
     private readonly verb: string,
     /** The selector is held by the component at the end of the relationship: a child belongs to what selects it. */
     private readonly heldByTo: boolean,
   ) {}
 
   /** Text says why a match cannot be taken. */
-  static of(set: SelectorSet, match: JsonObject): LabelSelectorRule | string {
-    const labels = readPath(match['labels'] ?? 'metadata.labels');
-    const listed = Array.isArray(match['selectors']) ? match['selectors'].map(selectingOf) : [];
+  static parse(set: SelectorSet, match: JsonObject): LabelSelectorRule | string {
+    const labels = parsePath(match['labels'] ?? 'metadata.labels');
+    const listed = Array.isArray(match['selectors']) ? match['selectors'].map(parseSelectorLocation) : [];
     const places = listed.filter((place) => place !== undefined);
     if (labels === undefined || places.length === 0 || places.length < listed.length)
       return 'match.selectors and match.labels do not all name a place.';
-    return new LabelSelectorRule(set, places, labels, textOf(match['verb']) || 'selects', match['holder'] === 'to');
+    return new LabelSelectorRule(set, places, labels, asText(match['verb']) || 'selects', match['holder'] === 'to');
   }
 
-  *find(scene: Scene): Generator<Finding> {
+  *find(scene: ComponentIndex): Generator<RuleMatch> {
     const [holders, selected] = this.heldByTo ? [this.set.to, this.set.from] : [this.set.from, this.set.to];
-    const all = scene.of(selected);
-    for (const holder of scene.of(holders)) {
+    const all = scene.select(selected);
+    for (const holder of scene.select(holders)) {
       for (const place of this.places) {
-        for (const at of holder.places(place.at)) {
-          for (const selection of selectionsOf(scene, holder, place, at))
+        for (const at of holder.valuesAt(place.at)) {
+          for (const selection of readSelections(scene, holder, place, at))
             yield* this.select(scene, holder, selection, all);
         }
       }
@@ -63,70 +63,70 @@ export class LabelSelectorRule implements Rule {
   }
 
   private *select(
-    scene: Scene,
-    holder: Part,
-    { pointer, requirement, within }: Selection,
-    all: Part[],
-  ): Generator<Finding> {
-    const lists = requirement.pairs.map(([key, value]) => scene.labelled(this.labels, key, value));
+    scene: ComponentIndex,
+    holder: IndexedComponent,
+    { pointer, requirement, within }: LabelSelection,
+    all: IndexedComponent[],
+  ): Generator<RuleMatch> {
+    const lists = requirement.pairs.map(([key, value]) => scene.findByLabel(this.labels, key, value));
     const fewest = lists.reduce((least, list) => (list.length < least.length ? list : least), all);
     for (const part of fewest) {
       if (part.namespace !== '' && !within(part.namespace)) continue;
-      const labels = labelsOf(part, this.labels);
-      if (labels === undefined || !meets(objectOf(labels.value), requirement)) continue;
+      const labels = findLabels(part, this.labels);
+      if (labels === undefined || !matchesLabels(asObject(labels.value), requirement)) continue;
       const [from, to] = this.heldByTo ? [part, holder] : [holder, part];
-      const clauses = allows(this.set, from, to) ? clausesFor(this.set, from, to) : undefined;
+      const clauses = isAllowedPair(this.set, from, to) ? findClauses(this.set, from, to) : undefined;
       if (clauses === undefined) continue;
       const detail = (): string =>
         requirement.text === ''
-          ? `${readable(pointer)} is empty and selects all`
-          : `${readable(pointer)} ${requirement.text} matches ${readable(labels.pointer)}`;
+          ? `${formatPointer(pointer)} is empty and selects all`
+          : `${formatPointer(pointer)} ${requirement.text} matches ${formatPointer(labels.pointer)}`;
       const ends = this.heldByTo ? { from: labels.pointer, to: pointer } : { from: pointer, to: labels.pointer };
-      yield { from: [from], to: [to], clauses, verb: this.verb, place: () => ({ ...ends, detail: detail() }) };
+      yield { from: [from], to: [to], clauses, verb: this.verb, describe: () => ({ ...ends, detail: detail() }) };
     }
   }
 }
 
-function* selectionsOf(
-  scene: Scene,
-  from: Part,
-  { selector, form, namespaceSelector, namespaceNames, anyNamespace }: Selecting,
-  at: Place,
-): Generator<Selection> {
-  const [namespaces] = namespaceSelector === undefined ? [] : placesBelow(at, namespaceSelector);
-  const [names] = namespaceNames === undefined ? [] : placesBelow(at, namespaceNames);
-  const within = anyNamespace ? () => true : withinOf(scene, from, namespaces?.value, names?.value);
+function* readSelections(
+  scene: ComponentIndex,
+  from: IndexedComponent,
+  { selector, form, namespaceSelector, namespaceNames, anyNamespace }: SelectorLocation,
+  at: LocatedValue,
+): Generator<LabelSelection> {
+  const [namespaces] = namespaceSelector === undefined ? [] : findValuesAt(at, namespaceSelector);
+  const [names] = namespaceNames === undefined ? [] : findValuesAt(at, namespaceNames);
+  const within = anyNamespace ? () => true : parseNamespaceFilter(scene, from, namespaces?.value, names?.value);
   if (within === undefined) return;
-  const selectors = placesBelow(at, selector);
+  const selectors = findValuesAt(at, selector);
   if (selectors.length === 0 && namespaces !== undefined)
-    yield { pointer: namespaces.pointer, requirement: EVERYTHING, within };
+    yield { pointer: namespaces.pointer, requirement: MATCH_ALL, within };
   for (const { value, pointer } of selectors) {
-    const requirement = form === 'map' ? requirementOfMap(value) : requirementOf(value);
+    const requirement = form === 'map' ? parseLabelMap(value) : parseLabelSelector(value);
     if (requirement !== undefined) yield { pointer, requirement, within };
   }
 }
 
-function withinOf(
-  scene: Scene,
-  from: Part,
+function parseNamespaceFilter(
+  scene: ComponentIndex,
+  from: IndexedComponent,
   selector: Json | undefined,
   names: Json | undefined,
-): Selection['within'] | undefined {
+): LabelSelection['within'] | undefined {
   const own = from.namespace || scene.namespace;
   if (selector !== undefined) {
-    const requirement = requirementOf(selector);
-    return requirement && ((namespace) => meets(scene.labelsOfNamespace(namespace), requirement));
+    const requirement = parseLabelSelector(selector);
+    return requirement && ((namespace) => matchesLabels(scene.labelsOfNamespace(namespace), requirement));
   }
   if (isObject(names) && names['any'] === true) return () => true;
   const listed = isObject(names) && Array.isArray(names['matchNames']) ? new Set(names['matchNames']) : undefined;
   return (namespace) => (listed === undefined || listed.size === 0 ? namespace === own : listed.has(namespace));
 }
 
-function selectingOf(entry: Json): Selecting | undefined {
+function parseSelectorLocation(entry: Json): SelectorLocation | undefined {
   if (!isObject(entry)) return undefined;
-  const step = (member: string): Path | undefined =>
-    typeof entry[member] === 'string' ? readSteps(entry[member]) : undefined;
-  const at = entry['at'] === undefined ? ['configuration'] : readPath(entry['at']);
+  const step = (member: string): ComponentPath | undefined =>
+    typeof entry[member] === 'string' ? parseSteps(entry[member]) : undefined;
+  const at = entry['at'] === undefined ? ['configuration'] : parsePath(entry['at']);
   const selector = step('selector');
   if (at === undefined || selector === undefined) return undefined;
   return {

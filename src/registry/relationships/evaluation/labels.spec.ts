@@ -1,11 +1,11 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { requires } from '../../../../test/support/requirements.js';
-import { newDesign } from '../../../formats/design-canonical.js';
-import { componentsOf } from '../../../formats/design-component.js';
+import { createDesign } from '../../../formats/design-canonical.js';
+import { toComponents } from '../../../formats/design-component.js';
 import { type DesignFile } from '../../../formats/design-file.js';
-import { readDocuments } from '../../../formats/documents.js';
-import { isObject, type Json, type JsonObject, objectOf, textOf } from '../../../formats/located.js';
+import { parseDocuments } from '../../../formats/documents.js';
+import { isObject, type Json, type JsonObject, asObject, asText } from '../../../formats/located.js';
 import { loadKubernetesRelationships } from '../../seed/kubernetes-relationships.js';
 import { evaluate } from './evaluate.js';
 
@@ -38,28 +38,28 @@ async function manifestsAt(path: string): Promise<string[]> {
 async function designOf(corpus: string, { app, files }: LabelledApplication): Promise<DesignFile> {
   const paths = (await Promise.all(files.map((file) => manifestsAt(join(corpus, file))))).flat();
   const bytes = await Promise.all(paths.map((path) => readFile(path)));
-  const documents = paths.flatMap((path, index) => readDocuments({ path, bytes: bytes[index] ?? new Uint8Array() }));
+  const documents = paths.flatMap((path, index) => parseDocuments({ path, bytes: bytes[index] ?? new Uint8Array() }));
   const resources = documents.flatMap(({ value }) => resourcesIn(value));
-  return newDesign({ name: app, components: componentsOf(resources.filter(({ kind }) => kind !== undefined)) });
+  return createDesign({ name: app, components: toComponents(resources.filter(({ kind }) => kind !== undefined)) });
 }
 
 /** Edges that were found, as labels write them; siblings are not labelled. */
 function foundIn(design: DesignFile): string[] {
   const names = new Map(
     design.components.map(({ id, component, configuration }) => {
-      const { name, generateName } = objectOf(configuration['metadata']);
-      return [id, `${component.kind}/${textOf(name) || textOf(generateName)}`];
+      const { name, generateName } = asObject(configuration['metadata']);
+      return [id, `${component.kind}/${asText(name) || asText(generateName)}`];
     }),
   );
   const { relationships } = evaluate(design, definitions).design;
   return relationships.flatMap((relationship) => {
     const { kind, type, subType, selectors } = relationship;
     const [set] = Array.isArray(selectors) ? selectors : [];
-    const allow = objectOf(objectOf(set)['allow']);
-    const [from, to] = [allow['from'], allow['to']].map((list) => objectOf(Array.isArray(list) ? list[0] : undefined));
+    const allow = asObject(asObject(set)['allow']);
+    const [from, to] = [allow['from'], allow['to']].map((list) => asObject(Array.isArray(list) ? list[0] : undefined));
     if (type === 'sibling') return [];
-    const [one, other] = [from, to].map((end) => names.get(textOf(end?.['id'])) ?? '');
-    return [`${one} > ${other} ${textOf(kind)} ${textOf(subType)}`];
+    const [one, other] = [from, to].map((end) => names.get(asText(end?.['id'])) ?? '');
+    return [`${one} > ${other} ${asText(kind)} ${asText(subType)}`];
   });
 }
 

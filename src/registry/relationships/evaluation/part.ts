@@ -1,10 +1,10 @@
 import { isDeployable } from '../../../formats/design-component.js';
 import { type DesignComponent } from '../../../formats/design-file.js';
-import { isObject, type JsonObject, objectOf, textOf } from '../../../formats/located.js';
-import { type Path, type Place, placesBelow } from './path.js';
+import { isObject, type JsonObject, asObject, asText } from '../../../formats/located.js';
+import { type ComponentPath, type LocatedValue, findValuesAt } from './path.js';
 
 /** One component of a design, with what relationships ask about it. */
-export class Part {
+export class IndexedComponent {
   readonly id: string;
   readonly kind: string;
   readonly apiVersion: string;
@@ -15,7 +15,7 @@ export class Part {
   readonly title: string;
   /** Empty for what is in no namespace. */
   namespace = '';
-  private readonly known = new Map<Path, Place[]>();
+  private readonly known = new Map<ComponentPath, LocatedValue[]>();
 
   constructor(
     readonly component: DesignComponent,
@@ -23,14 +23,14 @@ export class Part {
     readonly index: number,
   ) {
     const { kind, version } = component.component;
-    const metadata = objectOf(component.configuration['metadata']);
+    const metadata = asObject(component.configuration['metadata']);
     this.id = component.id;
     this.kind = kind;
     this.apiVersion = version;
     this.group = version.includes('/') ? version.slice(0, version.indexOf('/')) : '';
-    const generated = textOf(metadata['generateName']);
-    this.name = textOf(metadata['name']) || (generated === '' ? component.displayName : '');
-    this.title = `${kind} ${shortened(this.name || generated)}`;
+    const generated = asText(metadata['generateName']);
+    this.name = asText(metadata['name']) || (generated === '' ? component.displayName : '');
+    this.title = `${kind} ${truncate(this.name || generated)}`;
   }
 
   get isDeployable(): boolean {
@@ -38,26 +38,26 @@ export class Part {
   }
 
   /** Values at a path; `$namespace`, `$kind`, `$group`, `$apiVersion`, `$name` are its own, and `$pod` its Pod or template of Pods. */
-  places(path: Path): Place[] {
+  valuesAt(path: ComponentPath): LocatedValue[] {
     const known = this.known.get(path);
     if (known !== undefined) return known;
-    const found = this.look(path);
+    const found = this.findValues(path);
     this.known.set(path, found);
     return found;
   }
 
   /** As `places`, for a path that is asked once. */
-  look(path: Path): Place[] {
+  findValues(path: ComponentPath): LocatedValue[] {
     const [first = '', ...rest] = path;
     const place = { value: this.component as unknown as JsonObject, pointer: '' };
-    if (!first.startsWith('$')) return placesBelow(place, path);
-    if (first === '$pod') return placesBelow(place, ['configuration', ...podOf(this.kind), ...rest]);
-    const [value = '', ...at] = this.own(first);
-    const [written] = placesBelow(place, at);
+    if (!first.startsWith('$')) return findValuesAt(place, path);
+    if (first === '$pod') return findValuesAt(place, ['configuration', ...podTemplatePath(this.kind), ...rest]);
+    const [value = '', ...at] = this.readOwnValue(first);
+    const [written] = findValuesAt(place, at);
     return value === '' ? [] : [{ value, pointer: written?.pointer ?? '/configuration/metadata' }];
   }
 
-  private own(name: string): string[] {
+  private readOwnValue(name: string): string[] {
     if (name === '$namespace') return [this.namespace, 'configuration', 'metadata', 'namespace'];
     if (name === '$name') return [this.name, 'configuration', 'metadata', 'name'];
     if (name === '$kind') return [this.kind, 'component', 'kind'];
@@ -67,21 +67,21 @@ export class Part {
 }
 
 /** Where a kind keeps its Pod: itself, or the template of those that it makes. */
-function podOf(kind: string): Path {
+function podTemplatePath(kind: string): ComponentPath {
   if (kind === 'Pod') return [];
   if (kind === 'CronJob') return ['spec', 'jobTemplate', 'spec', 'template'];
   return kind === 'PodTemplate' ? ['template'] : ['spec', 'template'];
 }
 
 /** Labels below a path that ends in `labels`; none where the thing has no labels, undefined where there is no such thing. */
-export function labelsOf(part: Part, path: Path): Place | undefined {
-  const [labels] = part.places(path);
+export function findLabels(part: IndexedComponent, path: ComponentPath): LocatedValue | undefined {
+  const [labels] = part.valuesAt(path);
   if (labels !== undefined) return isObject(labels.value) ? labels : undefined;
   const thing = path.slice(0, path.at(-2) === 'metadata' ? -2 : -1);
-  const [owner] = thing.length === 0 ? [] : part.look(thing);
+  const [owner] = thing.length === 0 ? [] : part.findValues(thing);
   return owner !== undefined && isObject(owner.value) ? { value: {}, pointer: owner.pointer } : undefined;
 }
 
-function shortened(text: string): string {
+function truncate(text: string): string {
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }

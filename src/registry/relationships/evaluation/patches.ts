@@ -1,27 +1,27 @@
 import { type DesignComponent } from '../../../formats/design-file.js';
-import { isObject, type Json, type JsonObject, objectOf, pointerTo, textOf } from '../../../formats/located.js';
-import { keyOf } from './agreement.js';
-import { type Action } from './evaluation.js';
-import { ANY, type Path, placesBelow, readPath } from './path.js';
-import { actionOn, counts } from './reconciliation.js';
+import { isObject, type Json, type JsonObject, asObject, toPointer, asText } from '../../../formats/located.js';
+import { canonicalKey } from './agreement.js';
+import { type EvaluationAction } from './evaluation.js';
+import { WILDCARD, type ComponentPath, findValuesAt, parsePath } from './path.js';
+import { toAction, isActive } from './reconciliation.js';
 
 /** Strategies of a patch that we know how to apply. */
 const STRATEGIES = new Set(['', 'replace', 'merge']);
 
-export interface Patched {
+export interface PatchResult {
   components: DesignComponent[];
   drawn: JsonObject[];
   updatedComponents: DesignComponent[];
   updatedRelationships: JsonObject[];
-  actions: Action[];
+  actions: EvaluationAction[];
   notes: string[];
 }
 
 /** Applies the patches of drawn relationships, in their order: what is mutated takes the value of the mutator, and what was pending is approved. */
-export function applyPatches(components: readonly DesignComponent[], drawn: readonly JsonObject[]): Patched {
+export function applyPatches(components: readonly DesignComponent[], drawn: readonly JsonObject[]): PatchResult {
   const now = new Map(components.map((component) => [component.id, component]));
   const changed = new Set<string>();
-  const result: Patched = {
+  const result: PatchResult = {
     components: [],
     drawn: [],
     updatedComponents: [],
@@ -30,14 +30,14 @@ export function applyPatches(components: readonly DesignComponent[], drawn: read
     notes: [],
   };
   for (const relationship of drawn) {
-    const patches = counts(relationship) ? patchesOf(relationship) : [];
+    const patches = isActive(relationship) ? readPatches(relationship) : [];
     for (const patch of patches) {
-      const done = applied(patch, now);
-      if (typeof done === 'string') result.notes.push(`Relationship ${textOf(relationship['id'])}: ${done}`);
+      const done = applyPatch(patch, now);
+      if (typeof done === 'string') result.notes.push(`Relationship ${asText(relationship['id'])}: ${done}`);
       else if (done !== undefined) {
         now.set(done.component.id, done.component);
         changed.add(done.component.id);
-        result.actions.push({ ...done.action, relationship: textOf(relationship['id']) });
+        result.actions.push({ ...done.action, relationship: asText(relationship['id']) });
       }
     }
     const approved =
@@ -45,7 +45,7 @@ export function applyPatches(components: readonly DesignComponent[], drawn: read
     result.drawn.push(approved ?? relationship);
     if (approved === undefined) continue;
     result.updatedRelationships.push(approved);
-    result.actions.push({ ...actionOn('update_relationship', approved), reason: 'Its patches have been applied.' });
+    result.actions.push({ ...toAction('update_relationship', approved), reason: 'Its patches have been applied.' });
   }
   result.components = components.map((component) =>
     changed.has(component.id) ? (now.get(component.id) ?? component) : component,
@@ -55,86 +55,86 @@ export function applyPatches(components: readonly DesignComponent[], drawn: read
 }
 
 interface Patch {
-  mutator: { id: string; path: Path };
-  mutated: { id: string; path: Path };
+  mutator: { id: string; path: ComponentPath };
+  mutated: { id: string; path: ComponentPath };
   strategy: string;
 }
 
-function patchesOf({ selectors }: JsonObject): Patch[] {
+function readPatches({ selectors }: JsonObject): Patch[] {
   const sets = Array.isArray(selectors) ? selectors.filter(isObject) : [];
   return sets.flatMap(({ allow }) => {
-    const [from, to] = ['from', 'to'].map((side) => clauseAt(objectOf(allow)[side]));
+    const [from, to] = ['from', 'to'].map((side) => firstClause(asObject(allow)[side]));
     if (from === undefined || to === undefined) return [];
-    return [...copies(from, to), ...copies(to, from)];
+    return [...readCopies(from, to), ...readCopies(to, from)];
   });
 }
 
-function clauseAt(list: Json | undefined): JsonObject {
-  return objectOf(Array.isArray(list) ? list[0] : undefined);
+function firstClause(list: Json | undefined): JsonObject {
+  return asObject(Array.isArray(list) ? list[0] : undefined);
 }
 
 /** What one end gives to the other, path by path. */
-function copies(giver: JsonObject, taker: JsonObject): Patch[] {
-  const given = objectOf(giver['patch'])['mutatorRef'];
-  const { mutatedRef: taken, patchStrategy } = objectOf(taker['patch']);
+function readCopies(giver: JsonObject, taker: JsonObject): Patch[] {
+  const given = asObject(giver['patch'])['mutatorRef'];
+  const { mutatedRef: taken, patchStrategy } = asObject(taker['patch']);
   if (!Array.isArray(given) || !Array.isArray(taken)) return [];
   return given.flatMap((path, index): Patch[] => {
-    const [from, to] = [readPath(path), readPath(taken[index])];
+    const [from, to] = [parsePath(path), parsePath(taken[index])];
     if (from === undefined || to === undefined) return [];
-    const strategy = textOf(patchStrategy);
-    return [{ mutator: { id: textOf(giver['id']), path: from }, mutated: { id: textOf(taker['id']), path: to }, strategy }]; // prettier-ignore
+    const strategy = asText(patchStrategy);
+    return [{ mutator: { id: asText(giver['id']), path: from }, mutated: { id: asText(taker['id']), path: to }, strategy }]; // prettier-ignore
   });
 }
 
-interface Applied {
+interface AppliedPatch {
   component: DesignComponent;
-  action: Omit<Extract<Action, { op: 'update_component' }>, 'relationship'>;
+  action: Omit<Extract<EvaluationAction, { op: 'update_component' }>, 'relationship'>;
 }
 
 /** The component after a patch; undefined when nothing changes, text when it cannot be applied. */
-function applied(
+function applyPatch(
   { mutator, mutated, strategy }: Patch,
   components: ReadonlyMap<string, DesignComponent>,
-): Applied | string | undefined {
+): AppliedPatch | string | undefined {
   const [giver, taker] = [components.get(mutator.id), components.get(mutated.id)];
   if (giver === undefined || taker === undefined) return 'an end is not in the design.';
   const { path } = mutated;
   if (path[0] !== 'configuration' && !(path[0] === 'displayName' && path.length === 1))
     return `${path.join('.')} is not for patches.`;
-  if (path.includes(ANY)) return `${path.join('.')} is not one place.`;
+  if (path.includes(WILDCARD)) return `${path.join('.')} is not one place.`;
   if (!STRATEGIES.has(strategy)) return `the patch strategy "${strategy}" is not applied.`;
-  const [given] = placesBelow({ value: giver as unknown as JsonObject, pointer: '' }, mutator.path);
+  const [given] = findValuesAt({ value: giver as unknown as JsonObject, pointer: '' }, mutator.path);
   if (given === undefined) return undefined;
   const whole = taker as unknown as JsonObject;
-  const old = placesBelow({ value: whole, pointer: '' }, path)[0]?.value ?? null;
-  const value = strategy === 'merge' ? merged(old, given.value) : given.value;
-  if (keyOf(old) === keyOf(value) && typeof old === typeof value) return undefined;
-  const component = written(whole, path, value);
+  const old = findValuesAt({ value: whole, pointer: '' }, path)[0]?.value ?? null;
+  const value = strategy === 'merge' ? mergeValues(old, given.value) : given.value;
+  if (canonicalKey(old) === canonicalKey(value) && typeof old === typeof value) return undefined;
+  const component = withValueAt(whole, path, value);
   if (component === undefined) return `${path.join('.')} leads through something that is no object.`;
   return {
     component: component as unknown as DesignComponent,
-    action: { op: 'update_component', id: taker.id, pointer: pointerTo(...path), old, new: value },
+    action: { op: 'update_component', id: taker.id, pointer: toPointer(...path), old, new: value },
   };
 }
 
 /** A copy with one value at a path; members on the way are made. Undefined when the path leads through something else. */
-function written(value: Json | undefined, [first, ...rest]: Path, last: Json): Json | undefined {
+function withValueAt(value: Json | undefined, [first, ...rest]: ComponentPath, last: Json): Json | undefined {
   if (first === undefined) return last;
   if (Array.isArray(value)) {
     const index = /^(?:0|[1-9]\d{0,5})$/.test(first) ? Number(first) : -1;
-    const item = index < 0 || index > value.length ? undefined : written(value[index], rest, last);
+    const item = index < 0 || index > value.length ? undefined : withValueAt(value[index], rest, last);
     return item === undefined ? undefined : Object.assign([...value], { [index]: item });
   }
   if ((value !== undefined && value !== null && !isObject(value)) || first === '__proto__') return undefined;
-  const below = written(value && Object.hasOwn(value, first) ? value[first] : undefined, rest, last);
+  const below = withValueAt(value && Object.hasOwn(value, first) ? value[first] : undefined, rest, last);
   return below === undefined ? undefined : { ...value, [first]: below };
 }
 
-function merged(old: Json, given: Json): Json {
+function mergeValues(old: Json, given: Json): Json {
   if (!isObject(old) || !isObject(given)) return given;
   const entries = Object.entries(given).map(([key, value]): [string, Json] => [
     key,
-    Object.hasOwn(old, key) ? merged(old[key] ?? null, value) : value,
+    Object.hasOwn(old, key) ? mergeValues(old[key] ?? null, value) : value,
   ]);
   return Object.fromEntries([...Object.entries(old), ...entries]);
 }

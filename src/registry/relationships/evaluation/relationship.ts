@@ -1,9 +1,9 @@
 import { v5 } from 'uuid';
-import { isObject, type Json, type JsonObject, objectOf, textOf } from '../../../formats/located.js';
-import { type DefinitionRules } from './definition-rules.js';
-import { type Clause } from './clause.js';
-import { type Part } from './part.js';
-import { type Finding, type ReasonPlace } from './rule.js';
+import { isObject, type Json, type JsonObject, asObject, asText } from '../../../formats/located.js';
+import { type CompiledDefinition } from './definition-rules.js';
+import { type SelectorClause } from './clause.js';
+import { type IndexedComponent } from './part.js';
+import { type RuleMatch, type RelationshipReason } from './rule.js';
 
 const NAMESPACE = 'a9d1fbd1-6b0c-5d1e-8f43-0a7f3f6c2b58';
 const SCHEMA = 'relationships.meshery.io/v1alpha3';
@@ -18,43 +18,43 @@ export interface RelationshipKey {
 }
 
 /** A relationship that was found, with every reason for it. */
-export interface Found {
+export interface FoundRelationship {
   key: RelationshipKey;
   id: string;
-  by: DefinitionRules;
-  finding: Finding;
+  by: CompiledDefinition;
+  finding: RuleMatch;
   /** The first of its reasons. */
-  places: ReasonPlace[];
+  places: RelationshipReason[];
   /** How many reasons there are. */
   count: number;
 }
 
 /** The same id for the same relationship in every evaluation; one that has another id was not found by us. */
-export function idOf({ kind, type, subType, from, to }: RelationshipKey): string {
+export function relationshipId({ kind, type, subType, from, to }: RelationshipKey): string {
   return v5(JSON.stringify([kind, type, subType, from, to]), NAMESPACE);
 }
 
 /** The key of a relationship in a design; ends without an id leave their list empty. */
-export function keyOfRelationship(relationship: JsonObject): RelationshipKey {
+export function relationshipKeyOf(relationship: JsonObject): RelationshipKey {
   const { selectors } = relationship;
   const [first] = Array.isArray(selectors) ? selectors : [];
-  const allow = objectOf(objectOf(first)['allow']);
+  const allow = asObject(asObject(first)['allow']);
   const ids = (list: Json | undefined): string[] =>
-    Array.isArray(list) ? list.filter(isObject).map((clause) => textOf(clause['id'])) : [];
+    Array.isArray(list) ? list.filter(isObject).map((clause) => asText(clause['id'])) : [];
   return {
-    kind: textOf(relationship['kind']).toLowerCase(),
-    type: textOf(relationship['type']).toLowerCase(),
-    subType: textOf(relationship['subType']).toLowerCase(),
+    kind: asText(relationship['kind']).toLowerCase(),
+    type: asText(relationship['type']).toLowerCase(),
+    subType: asText(relationship['subType']).toLowerCase(),
     from: ids(allow['from']),
     to: ids(allow['to']),
   };
 }
 
 /** A found relationship as a design holds it. */
-export function relationshipOf({ key, id, by, finding, places, count }: Found): JsonObject {
+export function toRelationship({ key, id, by, finding, places, count }: FoundRelationship): JsonObject {
   const { from, to, clauses, via } = finding;
   const { definition, model } = by;
-  const clause = (of: Clause) => (part: Part) => instanceOf(of, part, via);
+  const clause = (of: SelectorClause) => (part: IndexedComponent) => instantiateClause(of, part, via);
   return {
     id,
     schemaVersion: SCHEMA,
@@ -66,10 +66,10 @@ export function relationshipOf({ key, id, by, finding, places, count }: Found): 
     evaluationQuery: '',
     model: { name: model.name, model: { version: model.version } },
     metadata: {
-      description: textOf(definition.metadata['description']),
+      description: asText(definition.metadata['description']),
       isAnnotation: false,
       reason: {
-        text: sentenceOf(finding, places, count),
+        text: describeMatch(finding, places, count),
         places: places.map(({ from: one, to: other, detail }) => ({ from: one, to: other, detail })),
         count,
       },
@@ -84,7 +84,7 @@ export function relationshipOf({ key, id, by, finding, places, count }: Found): 
 }
 
 /** `Service web selects Deployment web: spec.selector app=web matches spec.template.metadata.labels.` */
-export function sentenceOf({ from, to, verb }: Finding, places: readonly ReasonPlace[], count: number): string {
+export function describeMatch({ from, to, verb }: RuleMatch, places: readonly RelationshipReason[], count: number): string {
   const [one, other] = [from[0]?.title ?? '', to[0]?.title ?? ''];
   const others = to.length > 1 ? ` and ${to.length - 1} more` : '';
   const more = count > 1 ? ` (and ${count - 1} more)` : '';
@@ -92,7 +92,7 @@ export function sentenceOf({ from, to, verb }: Finding, places: readonly ReasonP
 }
 
 /** A clause with the component that it stands for, and what the field's language says about its match and its patch. */
-function instanceOf({ source }: Clause, part: Part, via: Part | undefined): JsonObject {
+function instantiateClause({ source }: SelectorClause, part: IndexedComponent, via: IndexedComponent | undefined): JsonObject {
   const { match, patch } = source;
   const instance: JsonObject = { id: part.id, kind: part.kind, model: { name: part.component.model.name } };
   if (isObject(match) && Object.keys(match).length > 0) instance['match'] = withIds(match, part, via);
@@ -100,7 +100,7 @@ function instanceOf({ source }: Clause, part: Part, via: Part | undefined): Json
   return instance;
 }
 
-function withIds(match: JsonObject, part: Part, via: Part | undefined): JsonObject {
+function withIds(match: JsonObject, part: IndexedComponent, via: IndexedComponent | undefined): JsonObject {
   const entries = Object.entries(match).map(([side, list]): [string, Json] => [
     side,
     Array.isArray(list) && (side === 'from' || side === 'to')

@@ -1,55 +1,55 @@
-import { type Clause, fitsOne } from './clause.js';
-import { type Part } from './part.js';
-import { type Path } from './path.js';
-import { type Scene } from './scene.js';
+import { type SelectorClause, matchesAny } from './clause.js';
+import { type IndexedComponent } from './part.js';
+import { type ComponentPath } from './path.js';
+import { type ComponentIndex } from './scene.js';
 
 /** Two places that together are a reason: RFC 6901 pointers into the two components, and the words for it. */
-export interface ReasonPlace {
+export interface RelationshipReason {
   from: string;
   to: string;
   detail: string;
 }
 
 /** What a rule found. `from` and `to` are one component each, except for siblings, whose first stands before all others. */
-export interface Finding {
-  from: readonly Part[];
-  to: readonly Part[];
+export interface RuleMatch {
+  from: readonly IndexedComponent[];
+  to: readonly IndexedComponent[];
   /** The clauses that they fit. */
-  clauses: { from: Clause; to: Clause };
+  clauses: { from: SelectorClause; to: SelectorClause };
   /** The component that binds the two. */
-  via?: Part;
+  via?: IndexedComponent;
   verb: string;
   /** Put into words only when it is kept. */
-  place: () => ReasonPlace;
+  describe: () => RelationshipReason;
 }
 
 /** One selector set of a definition in a form that can be asked. */
-export interface Rule {
-  find(scene: Scene): Iterable<Finding>;
+export interface EvaluationRule {
+  find(scene: ComponentIndex): Iterable<RuleMatch>;
   /** Why it found nothing, when it knows better than that nothing fits. */
-  idle?(scene: Scene): string | undefined;
+  explainNoMatch?(scene: ComponentIndex): string | undefined;
 }
 
 /** The clauses of one selector set, with what its definition denies. */
 export interface SelectorSet {
-  from: readonly Clause[];
-  to: readonly Clause[];
-  denies: (from: Part, to: Part) => boolean;
+  from: readonly SelectorClause[];
+  to: readonly SelectorClause[];
+  denies: (from: IndexedComponent, to: IndexedComponent) => boolean;
 }
 
 /** Whether a pair is one that a set allows; the kinds of `from` are taken for granted. */
-export function allows({ to, denies }: SelectorSet, one: Part, other: Part): boolean {
-  return one !== other && fitsOne(to, other) && !denies(one, other);
+export function isAllowedPair({ to, denies }: SelectorSet, one: IndexedComponent, other: IndexedComponent): boolean {
+  return one !== other && matchesAny(to, other) && !denies(one, other);
 }
 
 /** The clauses by which a pair is allowed. */
-export function clausesFor(set: SelectorSet, from: Part, to: Part): Finding['clauses'] | undefined {
-  const one = set.from.find((clause) => clause.fits(from));
-  const other = set.to.find((clause) => clause.fits(to));
+export function findClauses(set: SelectorSet, from: IndexedComponent, to: IndexedComponent): RuleMatch['clauses'] | undefined {
+  const one = set.from.find((clause) => clause.matches(from));
+  const other = set.to.find((clause) => clause.matches(to));
   return one === undefined || other === undefined ? undefined : { from: one, to: other };
 }
 
 /** Paths as a sentence shows them. */
-export function shownPath(path: Path): string {
+export function formatPath(path: ComponentPath): string {
   return path.join('.');
 }

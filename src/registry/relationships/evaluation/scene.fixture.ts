@@ -1,11 +1,11 @@
-import { newDesign } from '../../../formats/design-canonical.js';
-import { componentsOf } from '../../../formats/design-component.js';
+import { createDesign } from '../../../formats/design-canonical.js';
+import { toComponents } from '../../../formats/design-component.js';
 import { type DesignFile } from '../../../formats/design-file.js';
-import { type JsonObject, objectOf, textOf } from '../../../formats/located.js';
+import { type JsonObject, asObject, asText } from '../../../formats/located.js';
 import { type RelationshipDefinition } from '../../definition.js';
 import { loadKubernetesRelationships } from '../../seed/kubernetes-relationships.js';
 import { type ModelledDefinition } from './evaluation.js';
-import { keyOfRelationship } from './relationship.js';
+import { relationshipKeyOf } from './relationship.js';
 
 export const kubernetes: ModelledDefinition[] = modelled(...loadKubernetesRelationships());
 
@@ -23,7 +23,7 @@ export function stating(triple: string, ...selectors: JsonObject[]): ModelledDef
 export function resource(identity: string, rest: JsonObject = {}): JsonObject {
   const [apiVersion = '', kind = '', full = ''] = identity.split(' ');
   const [name = '', namespace] = full.split('/').reverse();
-  const metadata = { name, ...(namespace === undefined ? {} : { namespace }), ...objectOf(rest['metadata']) };
+  const metadata = { name, ...(namespace === undefined ? {} : { namespace }), ...asObject(rest['metadata']) };
   return { apiVersion, kind, ...rest, metadata };
 }
 
@@ -38,25 +38,25 @@ export function workload(
 }
 
 export function designOf(...resources: JsonObject[]): DesignFile {
-  return newDesign({ name: 'shop', components: componentsOf(resources) });
+  return createDesign({ name: 'shop', components: toComponents(resources) });
 }
 
 /** Relationships as `Service web > Deployment web network`. */
 export function edgesIn({ components, relationships }: DesignFile): string[] {
   const titles = new Map(
     components.map(({ id, component, configuration }) => {
-      const { name, namespace } = objectOf(configuration['metadata']);
-      return [id, `${component.kind} ${namespace === undefined ? '' : `${textOf(namespace)}/`}${textOf(name)}`];
+      const { name, namespace } = asObject(configuration['metadata']);
+      return [id, `${component.kind} ${namespace === undefined ? '' : `${asText(namespace)}/`}${asText(name)}`];
     }),
   );
   const title = (id: string): string => titles.get(id) ?? id;
   return relationships.map((relationship) => {
-    const { from, to, subType } = keyOfRelationship(relationship);
+    const { from, to, subType } = relationshipKeyOf(relationship);
     return `${from.map(title).join(', ')} > ${to.map(title).join(', ')} ${subType}`;
   });
 }
 
 /** The sentence that a relationship gives as its reason. */
 export function reasonOf(relationship: JsonObject | undefined): string {
-  return textOf(objectOf(objectOf(relationship?.['metadata'])['reason'])['text']);
+  return asText(asObject(asObject(relationship?.['metadata'])['reason'])['text']);
 }

@@ -1,71 +1,71 @@
-import { isObject, type Json, pointerTo, textOf } from '../../../formats/located.js';
-import { keyOf } from './agreement.js';
-import { fitsOne } from './clause.js';
-import { type Part } from './part.js';
-import { type Path, type Place, readable, readPath } from './path.js';
-import { type Finding, type Rule, type SelectorSet } from './rule.js';
-import { type Scene } from './scene.js';
+import { isObject, type Json, toPointer, asText } from '../../../formats/located.js';
+import { canonicalKey } from './agreement.js';
+import { matchesAny } from './clause.js';
+import { type IndexedComponent } from './part.js';
+import { type ComponentPath, type LocatedValue, formatPointer, parsePath } from './path.js';
+import { type RuleMatch, type EvaluationRule, type SelectorSet } from './rule.js';
+import { type ComponentIndex } from './scene.js';
 
-interface Member {
-  part: Part;
-  place: Place;
+interface SiblingMember {
+  part: IndexedComponent;
+  place: LocatedValue;
 }
 
 /**
  * Finds components that have a value in common, as one relationship for the whole group: pairs would be the square of its members.
  * `match: {strategy: "sameValue", paths}`, or `match.refs` of the field's own language. Of an object, each entry counts for itself.
  */
-export class SiblingRule implements Rule {
+export class SiblingRule implements EvaluationRule {
   private constructor(
     private readonly set: SelectorSet,
-    private readonly paths: readonly Path[],
+    private readonly paths: readonly ComponentPath[],
     private readonly verb: string,
   ) {}
 
   /** Text says why the paths cannot be taken. */
-  static of(set: SelectorSet, listed: Json | undefined, verb?: Json): SiblingRule | string {
-    const paths = Array.isArray(listed) ? listed.map(readPath) : [];
+  static parse(set: SelectorSet, listed: Json | undefined, verb?: Json): SiblingRule | string {
+    const paths = Array.isArray(listed) ? listed.map(parsePath) : [];
     const known = paths.filter((path) => path !== undefined);
     if (known.length === 0 || known.length < paths.length) return 'The places that siblings share are not all paths.';
-    return new SiblingRule(set, known, textOf(verb) || 'belongs together with');
+    return new SiblingRule(set, known, asText(verb) || 'belongs together with');
   }
 
-  *find(scene: Scene): Generator<Finding> {
-    const groups = new Map<string, Member[]>();
-    for (const part of scene.parts) {
-      if (!fitsOne(this.set.from, part) && !fitsOne(this.set.to, part)) continue;
+  *find(scene: ComponentIndex): Generator<RuleMatch> {
+    const groups = new Map<string, SiblingMember[]>();
+    for (const part of scene.components) {
+      if (!matchesAny(this.set.from, part) && !matchesAny(this.set.to, part)) continue;
       if (this.set.denies(part, part)) continue;
       for (const path of this.paths) {
-        for (const [entry, place] of part.places(path).flatMap(entriesOf)) {
-          const key = JSON.stringify([path, entry, keyOf(place.value)]);
+        for (const [entry, place] of part.valuesAt(path).flatMap(entriesOf)) {
+          const key = JSON.stringify([path, entry, canonicalKey(place.value)]);
           const group = groups.get(key);
           if (group === undefined) groups.set(key, [{ part, place }]);
           else if (group.at(-1)?.part !== part) group.push({ part, place });
         }
       }
     }
-    for (const members of groups.values()) yield* this.group(members);
+    for (const members of groups.values()) yield* this.matchGroup(members);
   }
 
-  private *group(members: readonly Member[]): Generator<Finding> {
+  private *matchGroup(members: readonly SiblingMember[]): Generator<RuleMatch> {
     const [first, second] = members;
     const from = this.set.from[0];
     const to = this.set.to[0];
     if (first === undefined || second === undefined || from === undefined || to === undefined) return;
     const { pointer, value } = first.place;
-    const place = (): ReturnType<Finding['place']> => {
-      const detail = `${readable(pointer)} is ${keyOf(value).slice(0, 80)}`;
+    const place = (): ReturnType<RuleMatch['describe']> => {
+      const detail = `${formatPointer(pointer)} is ${canonicalKey(value).slice(0, 80)}`;
       return { from: pointer, to: second.place.pointer, detail };
     };
     const others = members.slice(1).map(({ part }) => part);
-    yield { from: [first.part], to: others, clauses: { from, to }, verb: this.verb, place };
+    yield { from: [first.part], to: others, clauses: { from, to }, verb: this.verb, describe: place };
   }
 }
 
 /** The entries of an object with their names, or the value itself. */
-function entriesOf({ value, pointer }: Place): [string, Place][] {
+function entriesOf({ value, pointer }: LocatedValue): [string, LocatedValue][] {
   if (!isObject(value)) return value === '' || Array.isArray(value) ? [] : [['', { value, pointer }]];
   return Object.entries(value)
     .filter(([, entry]) => entry !== null && typeof entry !== 'object')
-    .map(([key, entry]) => [key, { value: entry, pointer: pointer + pointerTo(key) }]);
+    .map(([key, entry]) => [key, { value: entry, pointer: pointer + toPointer(key) }]);
 }

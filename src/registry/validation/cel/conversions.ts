@@ -17,7 +17,7 @@ import {
 import { networkText } from './network-functions.js';
 
 /** The functions that make one type of another, and `size`. */
-export const CONVERSIONS: CelFunctions = {
+export const CONVERSION_FUNCTIONS: CelFunctions = {
   size: ([value]) => {
     if (value === undefined) return undefined;
     if (typeof value === 'string') return BigInt(codePoints(value).length);
@@ -61,7 +61,7 @@ export const CONVERSIONS: CelFunctions = {
     if (['0', 'f', 'F', 'false', 'FALSE', 'False'].includes(value)) return false;
     throw new CelError(`type conversion error from 'string' to 'bool'`);
   },
-  string: ([value = null]) => textOf(value),
+  string: ([value = null]) => celToText(value),
   bytes: ([value]) =>
     typeof value === 'string' ? new TextEncoder().encode(value) : value instanceof Uint8Array ? value : undefined,
   duration: ([value]) => {
@@ -82,7 +82,7 @@ export const CONVERSIONS: CelFunctions = {
 };
 
 /** The value as `string()` writes it; undefined when it does not. */
-export function textOf(value: CelValue): string | undefined {
+export function celToText(value: CelValue): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'bigint' || typeof value === 'boolean') return String(value);
   if (typeof value === 'number') return doubleText(value);

@@ -1,4 +1,4 @@
-import type { Budget } from '../budget.js';
+import type { StepBudget } from '../budget.js';
 import {
   CelDuration,
   type CelList,
@@ -14,7 +14,7 @@ import {
 } from './values.js';
 
 /** Whether two values are the same; values of different types never are, numbers of all types compare. */
-export function areEqual(left: CelValue, right: CelValue, budget: Budget): boolean {
+export function areEqual(left: CelValue, right: CelValue, budget: StepBudget): boolean {
   budget.spend(1);
   if (left === right) return true;
   const [a, b] = [numberOf(left), numberOf(right)];
@@ -61,7 +61,7 @@ function compareText(left: string, right: string): number {
   return left === right ? 0 : Buffer.compare(Buffer.from(left), Buffer.from(right));
 }
 
-function areEqualLists(left: CelList, right: CelList, budget: Budget): boolean {
+function areEqualLists(left: CelList, right: CelList, budget: StepBudget): boolean {
   if (left.items.length !== right.items.length) return false;
   const { keyOf } = left;
   budget.spend(left.items.length);

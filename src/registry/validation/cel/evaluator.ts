@@ -1,10 +1,10 @@
-import type { Budget } from '../budget.js';
+import type { StepBudget } from '../budget.js';
 import { areEqual } from './equality.js';
 import { callFunction, callMethod, isFunction } from './functions.js';
-import { textOf } from './conversions.js';
+import { celToText } from './conversions.js';
 import { runMacro } from './macros.js';
 import { applyBinary, applyUnary } from './operators.js';
-import type { Expression } from './parser.js';
+import type { CelExpression } from './parser.js';
 import {
   CelError,
   CelOptional,
@@ -19,35 +19,35 @@ import {
 } from './values.js';
 
 /** Names that an expression sees; each macro adds one. */
-export interface Scope {
+export interface CelScope {
   readonly name: string;
   readonly value: CelValue;
-  readonly outer: Scope | undefined;
+  readonly outer: CelScope | undefined;
 }
 
 /** One run of an expression. */
-export interface Run {
-  evaluate(expression: Expression, scope: Scope | undefined): CelValue;
-  readonly budget: Budget;
+export interface CelRun {
+  evaluate(expression: CelExpression, scope: CelScope | undefined): CelValue;
+  readonly budget: StepBudget;
 }
 
-const TYPES = new Set(['int', 'uint', 'double', 'bool', 'string', 'bytes', 'list', 'map', 'null_type', 'type']);
+const TYPE_NAMES = new Set(['int', 'uint', 'double', 'bool', 'string', 'bytes', 'list', 'map', 'null_type', 'type']);
 
 /**
  * Runs an expression.
  *
  * @throws CelError as the expression fails, BudgetSpent when it takes too long, CelUnsupported when it asks for what is not there
  */
-export function runCel(expression: Expression, variables: Record<string, CelValue>, budget: Budget): CelValue {
-  let scope: Scope | undefined;
+export function runCel(expression: CelExpression, variables: Record<string, CelValue>, budget: StepBudget): CelValue {
+  let scope: CelScope | undefined;
   for (const [name, value] of Object.entries(variables)) scope = { name, value, outer: scope };
-  return new Evaluation(budget).evaluate(expression, scope);
+  return new CelEvaluator(budget).evaluate(expression, scope);
 }
 
-class Evaluation implements Run {
-  constructor(readonly budget: Budget) {}
+class CelEvaluator implements CelRun {
+  constructor(readonly budget: StepBudget) {}
 
-  evaluate(expression: Expression, scope: Scope | undefined): CelValue {
+  evaluate(expression: CelExpression, scope: CelScope | undefined): CelValue {
     this.budget.spend(1);
     switch (expression.kind) {
       case 'literal':
@@ -80,17 +80,17 @@ class Evaluation implements Run {
     }
   }
 
-  private name(name: string, scope: Scope | undefined): CelValue {
+  private name(name: string, scope: CelScope | undefined): CelValue {
     for (let known = scope; known; known = known.outer) if (known.name === name) return known.value;
-    if (TYPES.has(name)) return new CelType(name);
+    if (TYPE_NAMES.has(name)) return new CelType(name);
     throw new CelError(`undeclared reference to '${name}'`);
   }
 
   private select(target: CelValue, field: string, optional: boolean): CelValue {
     if (target instanceof CelOptional)
-      return target.value === undefined ? target : lifted(this.find(target.value, field));
+      return target.value === undefined ? target : toOptional(this.find(target.value, field));
     const found = this.find(target, field);
-    if (optional) return lifted(found);
+    if (optional) return toOptional(found);
     if (found === undefined) throw new CelError(`no such key: ${field}`);
     return found;
   }
@@ -107,18 +107,18 @@ class Evaluation implements Run {
       const place = typeof index === 'bigint' || typeof index === 'number' ? Number(index) : NaN;
       if (!Number.isInteger(place)) throw noOverload('_[_]', target, index);
       const item = target.items[place];
-      if (optional) return lifted(item);
+      if (optional) return toOptional(item);
       if (item === undefined) throw new CelError(`index out of bounds: ${place}`);
       return item;
     }
     if (!isMap(target)) throw noOverload('_[_]', target, index);
     const value = target.get(index);
-    if (optional) return lifted(value);
-    if (value === undefined) throw new CelError(`no such key: ${textOf(index) ?? typeName(index)}`);
+    if (optional) return toOptional(value);
+    if (value === undefined) throw new CelError(`no such key: ${celToText(index) ?? typeName(index)}`);
     return value;
   }
 
-  private call(expression: Expression & { kind: 'call' }, scope: Scope | undefined): CelValue {
+  private call(expression: CelExpression & { kind: 'call' }, scope: CelScope | undefined): CelValue {
     const macro = runMacro(expression, scope, this);
     if (macro !== undefined) return macro;
     const { target, name, args } = expression;
@@ -135,7 +135,7 @@ class Evaluation implements Run {
     return callMethod(name, receiver, given(), this);
   }
 
-  private list({ items, optional }: Expression & { kind: 'list' }, scope: Scope | undefined): CelValue {
+  private list({ items, optional }: CelExpression & { kind: 'list' }, scope: CelScope | undefined): CelValue {
     const values = items.flatMap((item, index) => {
       const value = this.evaluate(item, scope);
       if (!optional[index]) return [value];
@@ -145,7 +145,7 @@ class Evaluation implements Run {
     return new PlainList(values);
   }
 
-  private map({ entries }: Expression & { kind: 'map' }, scope: Scope | undefined): CelValue {
+  private map({ entries }: CelExpression & { kind: 'map' }, scope: CelScope | undefined): CelValue {
     const map = new PlainMap();
     for (const [key, value, optional] of entries) {
       const content = this.evaluate(value, scope);
@@ -156,7 +156,7 @@ class Evaluation implements Run {
     return map;
   }
 
-  private binary({ operator, left, right }: Expression & { kind: 'binary' }, scope: Scope | undefined): CelValue {
+  private binary({ operator, left, right }: CelExpression & { kind: 'binary' }, scope: CelScope | undefined): CelValue {
     if (operator === '&&' || operator === '||') return this.logical(operator === '||', [left, right], scope);
     const [a, b] = [this.evaluate(left, scope), this.evaluate(right, scope)];
     if (operator === '==' || operator === '!=') return areEqual(a, b, this.budget) === (operator === '==');
@@ -164,7 +164,7 @@ class Evaluation implements Run {
   }
 
   /** One side that decides makes up for an error of the other. */
-  private logical(deciding: boolean, sides: Expression[], scope: Scope | undefined): boolean {
+  private logical(deciding: boolean, sides: CelExpression[], scope: CelScope | undefined): boolean {
     let failure: CelError | undefined;
     for (const side of sides) {
       try {
@@ -181,11 +181,11 @@ class Evaluation implements Run {
   }
 }
 
-function lifted(value: CelValue | undefined): CelOptional {
+function toOptional(value: CelValue | undefined): CelOptional {
   return value === undefined ? CelOptional.none : new CelOptional(value);
 }
 
-function isBound(name: string, scope: Scope | undefined): boolean {
+function isBound(name: string, scope: CelScope | undefined): boolean {
   for (let known = scope; known; known = known.outer) if (known.name === name) return true;
   return false;
 }

@@ -1,5 +1,5 @@
 import { hasFormat } from '../formats.js';
-import { asPrefix, dns1035Label, dnsLabel, dnsSubdomain, labelValue, type NameRule, qualifiedName } from '../names.js';
+import { prefixRule, dns1035Label, dnsLabel, dnsSubdomain, labelValue, type NameRule, qualifiedName } from '../names.js';
 import type { CelFunctions } from './functions.js';
 import { CelOpaque, CelOptional, PlainList } from './values.js';
 
@@ -13,9 +13,9 @@ const RULES: Record<string, NameRule> = {
   dns1123Subdomain: dnsSubdomain,
   dns1035Label,
   qualifiedName,
-  dns1123LabelPrefix: asPrefix(dnsLabel),
-  dns1123SubdomainPrefix: asPrefix(dnsSubdomain),
-  dns1035LabelPrefix: asPrefix(dns1035Label),
+  dns1123LabelPrefix: prefixRule(dnsLabel),
+  dns1123SubdomainPrefix: prefixRule(dnsSubdomain),
+  dns1035LabelPrefix: prefixRule(dns1035Label),
   labelValue,
   uri: formatRule('uri', 'invalid URI'),
   uuid: formatRule('uuid', 'does not match the UUID format'),

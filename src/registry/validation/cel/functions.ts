@@ -1,5 +1,5 @@
-import { CONVERSIONS } from './conversions.js';
-import type { Run } from './evaluator.js';
+import { CONVERSION_FUNCTIONS } from './conversions.js';
+import type { CelRun } from './evaluator.js';
 import { FORMAT_FUNCTIONS, FORMAT_METHODS } from './format-functions.js';
 import { LIST_FUNCTIONS, LIST_METHODS } from './list-functions.js';
 import { NETWORK_FUNCTIONS, NETWORK_METHODS } from './network-functions.js';
@@ -10,7 +10,7 @@ import { CelUnsupported } from './tokens.js';
 import { CelError, CelOptional, type CelValue, isList, isMap, noOverload } from './values.js';
 
 /** Answers undefined when it is not for such arguments; a method takes its receiver first. */
-export type CelFunction = (args: CelValue[], run: Run) => CelValue | undefined;
+export type CelFunction = (args: CelValue[], run: CelRun) => CelValue | undefined;
 export type CelFunctions = Record<string, CelFunction>;
 
 const OPTIONAL_FUNCTIONS: CelFunctions = {
@@ -30,8 +30,8 @@ const OPTIONAL_METHODS: CelFunctions = {
   or: ([target, other]) => (target instanceof CelOptional ? valueOr(target, other, target) : undefined),
 };
 
-const FUNCTIONS = gather(
-  CONVERSIONS,
+const ALL_FUNCTIONS = mergeTables(
+  CONVERSION_FUNCTIONS,
   OPTIONAL_FUNCTIONS,
   TEXT_FUNCTIONS,
   LIST_FUNCTIONS,
@@ -39,8 +39,8 @@ const FUNCTIONS = gather(
   NETWORK_FUNCTIONS,
   FORMAT_FUNCTIONS,
 );
-const METHODS = gather(
-  { size: CONVERSIONS['size'] ?? (() => undefined) },
+const ALL_METHODS = mergeTables(
+  { size: CONVERSION_FUNCTIONS['size'] ?? (() => undefined) },
   OPTIONAL_METHODS,
   TEXT_METHODS,
   LIST_METHODS,
@@ -51,20 +51,20 @@ const METHODS = gather(
 );
 
 export function isFunction(name: string): boolean {
-  return FUNCTIONS.has(name);
+  return ALL_FUNCTIONS.has(name);
 }
 
 /** @throws CelUnsupported when there is no such function here */
-export function callFunction(name: string, args: CelValue[], run: Run): CelValue {
-  return call(FUNCTIONS.get(name), name, args, run);
+export function callFunction(name: string, args: CelValue[], run: CelRun): CelValue {
+  return call(ALL_FUNCTIONS.get(name), name, args, run);
 }
 
 /** @throws CelUnsupported when there is no such method here */
-export function callMethod(name: string, target: CelValue, args: CelValue[], run: Run): CelValue {
-  return call(METHODS.get(name), name, [target, ...args], run);
+export function callMethod(name: string, target: CelValue, args: CelValue[], run: CelRun): CelValue {
+  return call(ALL_METHODS.get(name), name, [target, ...args], run);
 }
 
-function call(overloads: CelFunction[] | undefined, name: string, args: CelValue[], run: Run): CelValue {
+function call(overloads: CelFunction[] | undefined, name: string, args: CelValue[], run: CelRun): CelValue {
   if (!overloads) throw new CelUnsupported(`the function ${name} is not known here`);
   for (const overload of overloads) {
     const answer = overload(args, run);
@@ -73,7 +73,7 @@ function call(overloads: CelFunction[] | undefined, name: string, args: CelValue
   throw noOverload(name, ...args);
 }
 
-function gather(...tables: CelFunctions[]): Map<string, CelFunction[]> {
+function mergeTables(...tables: CelFunctions[]): Map<string, CelFunction[]> {
   const all = new Map<string, CelFunction[]>();
   for (const table of tables)
     for (const [name, work] of Object.entries(table)) all.set(name, [...(all.get(name) ?? []), work]);

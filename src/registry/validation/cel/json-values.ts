@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../../formats/located.js';
-import { parseWordyDuration } from '../duration.js';
+import { parseCustomResourceDuration } from '../duration.js';
 import type { SchemaNode } from '../schema-node.js';
 import { parseDate, parseTimestamp } from '../timestamp.js';
 import {
@@ -26,7 +26,7 @@ const ESCAPES: [RegExp, string][] = [
 ];
 
 /** A value of a resource as rules see it; parts are converted when they are asked for. */
-export function celOf(value: Json, node: SchemaNode | undefined): CelValue {
+export function jsonToCel(value: Json, node: SchemaNode | undefined): CelValue {
   if (value === null) return null;
   if (Array.isArray(value)) return new JsonList(value, node);
   if (isObject(value)) return new JsonMap(value, node);
@@ -34,18 +34,18 @@ export function celOf(value: Json, node: SchemaNode | undefined): CelValue {
     const isDouble = node && !node.isIntOrString && node.types.includes('number');
     return isDouble || !Number.isInteger(value) ? value : BigInt(value);
   }
-  return typeof value === 'string' ? textOf(value, node) : value;
+  return typeof value === 'string' ? textToCel(value, node) : value;
 }
 
-function textOf(value: string, node: SchemaNode | undefined): CelValue {
+function textToCel(value: string, node: SchemaNode | undefined): CelValue {
   const type = node && !node.isIntOrString && node.types.includes('string') ? node.format : undefined;
-  if (type === 'duration') return new CelDuration(read(parseWordyDuration(value), value));
-  if (type === 'date') return new CelTimestamp(BigInt(read(parseDate(value), value)) * 1_000_000_000n);
-  if (type === 'date-time') return new CelTimestamp(read(parseTimestamp(value), value));
+  if (type === 'duration') return new CelDuration(requireParsed(parseCustomResourceDuration(value), value));
+  if (type === 'date') return new CelTimestamp(BigInt(requireParsed(parseDate(value), value)) * 1_000_000_000n);
+  if (type === 'date-time') return new CelTimestamp(requireParsed(parseTimestamp(value), value));
   return type === 'byte' ? new Uint8Array(Buffer.from(value, 'base64')) : value;
 }
 
-function read<T>(value: T | undefined, text: string): T {
+function requireParsed<T>(value: T | undefined, text: string): T {
   if (value === undefined) throw new CelError(`Invalid formatted string ${text}`);
   return value;
 }
@@ -68,7 +68,7 @@ class JsonList implements CelList {
   }
 
   get items(): CelValue[] {
-    return (this.converted ??= this.json.map((item) => celOf(item, this.node?.items)));
+    return (this.converted ??= this.json.map((item) => jsonToCel(item, this.node?.items)));
   }
 }
 
@@ -92,7 +92,7 @@ class JsonMap implements CelMap {
     // A null of a declared member is the same as its absence, that of a map is a value.
     if (member === undefined || (member === null && this.isObject)) return undefined;
     let value = this.converted.get(name);
-    if (value === undefined) this.converted.set(name, (value = celOf(member, this.schemaOf(name))));
+    if (value === undefined) this.converted.set(name, (value = jsonToCel(member, this.schemaOf(name))));
     return value;
   }
 

@@ -1,14 +1,14 @@
 import { areEqual, compare } from './equality.js';
-import type { Run } from './evaluator.js';
+import type { CelRun } from './evaluator.js';
 import type { CelFunction, CelFunctions } from './functions.js';
 import { applyBinary } from './operators.js';
 import { CelUnsupported } from './tokens.js';
 import { CelError, type CelList, CelOptional, type CelValue, isList, PlainList } from './values.js';
 
-const MOST_RANGE = 10_000n;
+const MAX_RANGE = 10_000n;
 
 /** A function of a list and perhaps other values. */
-function onList(work: (list: CelList, run: Run, ...others: CelValue[]) => CelValue | undefined): CelFunction {
+function listMethod(work: (list: CelList, run: CelRun, ...others: CelValue[]) => CelValue | undefined): CelFunction {
   return ([list, ...others], run) => {
     if (list === undefined || !isList(list)) return undefined;
     run.budget.spend(list.items.length);
@@ -17,62 +17,62 @@ function onList(work: (list: CelList, run: Run, ...others: CelValue[]) => CelVal
 }
 
 /** A function of two lists. */
-function onLists(work: (left: CelList, right: CelList, run: Run) => CelValue): CelFunction {
-  return onList((left, run, right) => (right !== undefined && isList(right) ? work(left, right, run) : undefined));
+function listPairMethod(work: (left: CelList, right: CelList, run: CelRun) => CelValue): CelFunction {
+  return listMethod((left, run, right) => (right !== undefined && isList(right) ? work(left, right, run) : undefined));
 }
 
-const holds = (list: CelList, value: CelValue, run: Run): boolean =>
+const holds = (list: CelList, value: CelValue, run: CelRun): boolean =>
   list.items.some((item) => areEqual(item, value, run.budget));
 
 export const LIST_FUNCTIONS: CelFunctions = {
-  'sets.contains': onLists((left, right, run) => right.items.every((item) => holds(left, item, run))),
-  'sets.intersects': onLists((left, right, run) => right.items.some((item) => holds(left, item, run))),
-  'sets.equivalent': onLists(
+  'sets.contains': listPairMethod((left, right, run) => right.items.every((item) => holds(left, item, run))),
+  'sets.intersects': listPairMethod((left, right, run) => right.items.some((item) => holds(left, item, run))),
+  'sets.equivalent': listPairMethod(
     (left, right, run) =>
       right.items.every((item) => holds(left, item, run)) && left.items.every((item) => holds(right, item, run)),
   ),
   'lists.range': ([size], run) => {
     if (typeof size !== 'bigint') return undefined;
-    if (size > MOST_RANGE) throw new CelUnsupported('its range is too long');
+    if (size > MAX_RANGE) throw new CelUnsupported('its range is too long');
     run.budget.spend(Number(size));
     return new PlainList(Array.from({ length: Math.max(Number(size), 0) }, (_, index) => BigInt(index)));
   },
 };
 
 export const LIST_METHODS: CelFunctions = {
-  isSorted: onList(({ items }) =>
+  isSorted: listMethod(({ items }) =>
     items.every((item, index) => index === 0 || compare(items[index - 1] ?? null, item) <= 0),
   ),
-  sum: onList(({ items }, run) =>
+  sum: listMethod(({ items }, run) =>
     items.slice(1).reduce((sum, item) => applyBinary('+', sum, item, run.budget), items[0] ?? 0n),
   ),
-  min: onList(({ items }) => extreme(items, -1, 'min')),
-  max: onList(({ items }) => extreme(items, 1, 'max')),
-  indexOf: onList(({ items }, run, value = null) =>
+  min: listMethod(({ items }) => extreme(items, -1, 'min')),
+  max: listMethod(({ items }) => extreme(items, 1, 'max')),
+  indexOf: listMethod(({ items }, run, value = null) =>
     BigInt(items.findIndex((item) => areEqual(item, value, run.budget))),
   ),
-  lastIndexOf: onList(({ items }, run, value = null) =>
+  lastIndexOf: listMethod(({ items }, run, value = null) =>
     BigInt(items.findLastIndex((item) => areEqual(item, value, run.budget))),
   ),
-  slice: onList(({ items }, _, from, to) => {
+  slice: listMethod(({ items }, _, from, to) => {
     if (typeof from !== 'bigint' || typeof to !== 'bigint') return undefined;
     if (from < 0n || to > items.length || from > to) throw new CelError(`cannot slice(${from}, ${to})`);
     return new PlainList(items.slice(Number(from), Number(to)));
   }),
-  reverse: onList(({ items }) => new PlainList(items.toReversed())),
-  first: onList(({ items }) => (items.length > 0 ? new CelOptional(items[0]) : CelOptional.none)),
-  last: onList(({ items }) => (items.length > 0 ? new CelOptional(items.at(-1)) : CelOptional.none)),
-  sort: onList(({ items }, run) => {
+  reverse: listMethod(({ items }) => new PlainList(items.toReversed())),
+  first: listMethod(({ items }) => (items.length > 0 ? new CelOptional(items[0]) : CelOptional.none)),
+  last: listMethod(({ items }) => (items.length > 0 ? new CelOptional(items.at(-1)) : CelOptional.none)),
+  sort: listMethod(({ items }, run) => {
     run.budget.spend(items.length * 10);
     return new PlainList(items.toSorted(compare));
   }),
-  distinct: onList(({ items }, run) => {
+  distinct: listMethod(({ items }, run) => {
     const kept: CelValue[] = [];
     for (const item of items) if (!kept.some((known) => areEqual(known, item, run.budget))) kept.push(item);
     return new PlainList(kept);
   }),
-  flatten: onList(({ items }, run, depth = 1n) =>
-    typeof depth === 'bigint' ? new PlainList(flat(items, Number(depth), run)) : undefined,
+  flatten: listMethod(({ items }, run, depth = 1n) =>
+    typeof depth === 'bigint' ? new PlainList(flatten(items, Number(depth), run)) : undefined,
   ),
 };
 
@@ -82,7 +82,7 @@ function extreme(items: readonly CelValue[], sign: 1 | -1, name: string): CelVal
   return others.reduce((most, item) => (compare(item, most) * sign > 0 ? item : most), first);
 }
 
-function flat(items: readonly CelValue[], depth: number, run: Run): CelValue[] {
+function flatten(items: readonly CelValue[], depth: number, run: CelRun): CelValue[] {
   run.budget.spend(items.length);
-  return items.flatMap((item) => (isList(item) && depth > 0 ? flat(item.items, depth - 1, run) : [item]));
+  return items.flatMap((item) => (isList(item) && depth > 0 ? flatten(item.items, depth - 1, run) : [item]));
 }

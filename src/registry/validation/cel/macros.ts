@@ -1,16 +1,16 @@
 import { compare } from './equality.js';
-import type { Run, Scope } from './evaluator.js';
+import type { CelRun, CelScope } from './evaluator.js';
 import { CelUnsupported } from './tokens.js';
-import type { Expression } from './parser.js';
+import type { CelExpression } from './parser.js';
 import { CelError, CelOptional, type CelValue, isList, isMap, noOverload, PlainList, PlainMap } from './values.js';
 
-type Call = Expression & { kind: 'call' };
+type Call = CelExpression & { kind: 'call' };
 
 /** What a quantifier sees of an item: one value, or what it is called and what it is. */
 type Item = [CelValue] | [CelValue, CelValue];
 
 /** Answers a call that is a macro of CEL or of Kubernetes; undefined when it is none. */
-export function runMacro(call: Call, scope: Scope | undefined, run: Run): CelValue | undefined {
+export function runMacro(call: Call, scope: CelScope | undefined, run: CelRun): CelValue | undefined {
   const { target, name, args } = call;
   if (!target) return name === 'has' && args.length === 1 ? has(args[0], scope, run) : undefined;
   const macro = Object.hasOwn(MACROS, name) ? MACROS[name] : undefined;
@@ -20,7 +20,7 @@ export function runMacro(call: Call, scope: Scope | undefined, run: Run): CelVal
 interface Macro {
   /** How many arguments it takes. */
   counts: number[];
-  run: (call: Call, scope: Scope | undefined, run: Run) => CelValue;
+  run: (call: Call, scope: CelScope | undefined, run: CelRun) => CelValue;
 }
 
 const existsOne: Macro = {
@@ -83,7 +83,7 @@ const MACROS: Record<string, Macro> = {
   optFlatMap: { counts: [2], run: (call, scope, run) => optional(call, scope, run, true) },
 };
 
-function has(argument: Expression | undefined, scope: Scope | undefined, run: Run): boolean {
+function has(argument: CelExpression | undefined, scope: CelScope | undefined, run: CelRun): boolean {
   if (argument?.kind !== 'select') throw new CelUnsupported('has() asks for a field');
   const target = run.evaluate(argument.target, scope);
   const value = target instanceof CelOptional ? target.value : target;
@@ -93,7 +93,7 @@ function has(argument: Expression | undefined, scope: Scope | undefined, run: Ru
 }
 
 /** Whether some item decides; its verdict makes up for errors of other items. */
-function quantify(call: Call, deciding: boolean, scope: Scope | undefined, run: Run): boolean {
+function quantify(call: Call, deciding: boolean, scope: CelScope | undefined, run: CelRun): boolean {
   let failure: CelError | undefined;
   for (const item of itemsOf(call, scope, run, call.args.length === 3)) {
     try {
@@ -107,7 +107,7 @@ function quantify(call: Call, deciding: boolean, scope: Scope | undefined, run: 
   return false;
 }
 
-function transformed(call: Call, scope: Scope | undefined, run: Run, variables: 1 | 2): CelValue {
+function transformed(call: Call, scope: CelScope | undefined, run: CelRun, variables: 1 | 2): CelValue {
   const filters = call.args.length === variables + 2;
   const values: CelValue[] = [];
   for (const item of itemsOf(call, scope, run, variables === 2))
@@ -115,7 +115,7 @@ function transformed(call: Call, scope: Scope | undefined, run: Run, variables: 
   return new PlainList(values);
 }
 
-function optional(call: Call, scope: Scope | undefined, run: Run, flat: boolean): CelValue {
+function optional(call: Call, scope: CelScope | undefined, run: CelRun, flat: boolean): CelValue {
   const target = call.target && run.evaluate(call.target, scope);
   if (!(target instanceof CelOptional)) throw noOverload(call.name, target ?? null);
   if (target.value === undefined) return target;
@@ -124,33 +124,33 @@ function optional(call: Call, scope: Scope | undefined, run: Run, flat: boolean)
 }
 
 /** Items of a list or keys of a map; with two variables also the index or the value. */
-function* itemsOf(call: Call, scope: Scope | undefined, run: Run, two: boolean): Generator<Item> {
+function* itemsOf(call: Call, scope: CelScope | undefined, run: CelRun, two: boolean): Generator<Item> {
   const range = call.target ? run.evaluate(call.target, scope) : null;
   if (isList(range)) for (const [index, item] of range.items.entries()) yield two ? [BigInt(index), item] : [item];
   else if (isMap(range)) for (const key of range.keys()) yield two ? [key, range.get(key) ?? null] : [key];
   else throw noOverload(call.name, range);
 }
 
-function step(call: Call, argument: number, item: Item, scope: Scope | undefined, run: Run): CelValue {
+function step(call: Call, argument: number, item: Item, scope: CelScope | undefined, run: CelRun): CelValue {
   const body = call.args.at(argument);
   if (!body) throw new CelUnsupported('an argument is missing');
   const names = call.args.slice(0, item.length).map(nameOf);
   return run.evaluate(body, within(scope, names, item));
 }
 
-function test(call: Call, argument: number, item: Item, scope: Scope | undefined, run: Run): boolean {
+function test(call: Call, argument: number, item: Item, scope: CelScope | undefined, run: CelRun): boolean {
   const value = step(call, argument, item, scope, run);
   if (typeof value !== 'boolean') throw noOverload(call.name, value);
   return value;
 }
 
-function nameOf(expression: Expression | undefined): string {
+function nameOf(expression: CelExpression | undefined): string {
   if (expression?.kind !== 'name') throw new CelUnsupported('a variable has no name');
   return expression.name;
 }
 
-function within(scope: Scope | undefined, names: string[], values: CelValue[]): Scope | undefined {
-  return names.reduce<Scope | undefined>(
+function within(scope: CelScope | undefined, names: string[], values: CelValue[]): CelScope | undefined {
+  return names.reduce<CelScope | undefined>(
     (outer, name, index) => ({ name, value: values[index] ?? null, outer }),
     scope,
   );

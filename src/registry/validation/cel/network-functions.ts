@@ -48,32 +48,32 @@ export const NETWORK_FUNCTIONS: CelFunctions = {
 };
 
 export const NETWORK_METHODS: CelFunctions = {
-  getScheme: onUrl(({ scheme }) => scheme),
-  getHost: onUrl(({ host }) => host),
-  getHostname: onUrl(({ host }) => host.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1')),
-  getPort: onUrl(({ host }) => /:(\d*)$/.exec(host)?.[1] ?? ''),
-  getEscapedPath: onUrl(({ path }) => path),
-  getQuery: onUrl(({ query }) => {
+  getScheme: urlMethod(({ scheme }) => scheme),
+  getHost: urlMethod(({ host }) => host),
+  getHostname: urlMethod(({ host }) => host.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1')),
+  getPort: urlMethod(({ host }) => /:(\d*)$/.exec(host)?.[1] ?? ''),
+  getEscapedPath: urlMethod(({ path }) => path),
+  getQuery: urlMethod(({ query }) => {
     const map = new PlainMap();
     const parameters = new URLSearchParams(query);
     for (const key of new Set(parameters.keys())) map.set(key, new PlainList(parameters.getAll(key)));
     return map;
   }),
-  family: onIp(({ family }) => BigInt(family)),
-  isUnspecified: onIp(({ bits }) => bits === 0n),
-  isLoopback: onIp(({ family, bits }) => (family === 4 ? bits >> 24n === 127n : bits === 1n)),
-  isLinkLocalMulticast: onIp(isLinkLocalMulticast),
-  isLinkLocalUnicast: onIp(isLinkLocalUnicast),
-  isGlobalUnicast: onIp(isGlobalUnicast),
-  ip: onCidr(({ address }) => new CelOpaque('IP', address)),
-  prefixLength: onCidr(({ prefix }) => BigInt(prefix)),
-  masked: onCidr((network) => new CelOpaque('CIDR', masked(network))),
-  containsIP: onCidr((network, other) => {
+  family: ipMethod(({ family }) => BigInt(family)),
+  isUnspecified: ipMethod(({ bits }) => bits === 0n),
+  isLoopback: ipMethod(({ family, bits }) => (family === 4 ? bits >> 24n === 127n : bits === 1n)),
+  isLinkLocalMulticast: ipMethod(isLinkLocalMulticast),
+  isLinkLocalUnicast: ipMethod(isLinkLocalUnicast),
+  isGlobalUnicast: ipMethod(isGlobalUnicast),
+  ip: cidrMethod(({ address }) => new CelOpaque('IP', address)),
+  prefixLength: cidrMethod(({ prefix }) => BigInt(prefix)),
+  masked: cidrMethod((network) => new CelOpaque('CIDR', masked(network))),
+  containsIP: cidrMethod((network, other) => {
     const address = typeof other === 'string' ? plainIp(other) : ipIn(other);
     if (!address) throw new CelError('IP Address parse error');
     return contains(network, address);
   }),
-  containsCIDR: onCidr((network, other) => {
+  containsCIDR: cidrMethod((network, other) => {
     const inner = typeof other === 'string' ? plainCidr(other) : cidrIn(other);
     if (!inner) throw new CelError('network address parse error');
     return inner.prefix >= network.prefix && contains(network, masked(inner).address);
@@ -87,18 +87,18 @@ export function networkText(value: CelOpaque): string | undefined {
   return address && ipText(address);
 }
 
-function onUrl(work: (url: Url) => CelValue): CelFunction {
+function urlMethod(work: (url: Url) => CelValue): CelFunction {
   return ([url]) => (url instanceof CelOpaque && url.type === 'URL' ? work(url.content as Url) : undefined);
 }
 
-function onIp(work: (address: IpAddress) => CelValue): CelFunction {
+function ipMethod(work: (address: IpAddress) => CelValue): CelFunction {
   return ([value]) => {
     const address = ipIn(value);
     return address && work(address);
   };
 }
 
-function onCidr(work: (network: IpNetwork, other: CelValue | undefined) => CelValue): CelFunction {
+function cidrMethod(work: (network: IpNetwork, other: CelValue | undefined) => CelValue): CelFunction {
   return ([value, other]) => {
     const network = cidrIn(value);
     return network && work(network, other);

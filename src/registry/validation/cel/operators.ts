@@ -1,4 +1,4 @@
-import type { Budget } from '../budget.js';
+import type { StepBudget } from '../budget.js';
 import { areEqual, compare } from './equality.js';
 import { CelUnsupported } from './tokens.js';
 import {
@@ -14,18 +14,18 @@ import {
   PlainList,
 } from './values.js';
 
-const INT = { least: -(1n << 63n), most: (1n << 63n) - 1n };
-const LARGEST_UINT = (1n << 64n) - 1n;
+const INT_RANGE = { least: -(1n << 63n), most: (1n << 63n) - 1n };
+const MAX_UINT = (1n << 64n) - 1n;
 /** No text of a rule needs more; doubling one thirty times would. */
-const LONGEST = 5_000_000;
+const MAX_TEXT_LENGTH = 5_000_000;
 
 export function checkedInt(value: bigint): bigint {
-  if (value < INT.least || value > INT.most) throw new CelError('integer overflow');
+  if (value < INT_RANGE.least || value > INT_RANGE.most) throw new CelError('integer overflow');
   return value;
 }
 
 export function checkedUint(value: bigint): CelUint {
-  if (value < 0n || value > LARGEST_UINT) throw new CelError('unsigned integer overflow');
+  if (value < 0n || value > MAX_UINT) throw new CelError('unsigned integer overflow');
   return new CelUint(value);
 }
 
@@ -37,7 +37,7 @@ export function applyUnary(operator: string, value: CelValue): CelValue {
 }
 
 /** @throws CelError when the operator is not for these values */
-export function applyBinary(operator: string, left: CelValue, right: CelValue, budget: Budget): CelValue {
+export function applyBinary(operator: string, left: CelValue, right: CelValue, budget: StepBudget): CelValue {
   switch (operator) {
     case '<':
       return compare(left, right) < 0;
@@ -58,21 +58,21 @@ export function applyBinary(operator: string, left: CelValue, right: CelValue, b
   }
 }
 
-function isIn(value: CelValue, collection: CelValue, budget: Budget): boolean {
+function isIn(value: CelValue, collection: CelValue, budget: StepBudget): boolean {
   if (isList(collection)) return collection.items.some((item) => areEqual(item, value, budget));
   if (isMap(collection)) return collection.get(value) !== undefined;
   throw noOverload('_in_', value, collection);
 }
 
-function add(left: CelValue, right: CelValue, budget: Budget): CelValue {
+function add(left: CelValue, right: CelValue, budget: StepBudget): CelValue {
   if (typeof left === 'string' && typeof right === 'string') {
-    if (left.length + right.length > LONGEST) throw new CelUnsupported('its text grows too long');
+    if (left.length + right.length > MAX_TEXT_LENGTH) throw new CelUnsupported('its text grows too long');
     budget.spend((left.length + right.length) >> 6);
     return left + right;
   }
   if (isList(left) && isList(right)) {
     budget.spend(left.items.length + right.items.length);
-    return joined(left, right);
+    return concatenateLists(left, right);
   }
   if (left instanceof Uint8Array && right instanceof Uint8Array) {
     budget.spend((left.length + right.length) >> 6);
@@ -85,7 +85,7 @@ function add(left: CelValue, right: CelValue, budget: Budget): CelValue {
 }
 
 /** Lists of type set are united, those of type map merged: a later item takes the place of the earlier one. */
-function joined(left: CelList, right: CelList): CelList {
+function concatenateLists(left: CelList, right: CelList): CelList {
   const { keyOf } = left;
   if (!keyOf) return new PlainList([...left.items, ...right.items]);
   const byKey = new Map(left.items.map((item) => [keyOf(item), item]));
@@ -101,8 +101,8 @@ function subtract(left: CelValue, right: CelValue): CelValue {
 }
 
 function arithmetic(operator: string, left: CelValue, right: CelValue): CelValue {
-  if (typeof left === 'bigint' && typeof right === 'bigint') return checkedInt(whole(operator, left, right));
-  if (left instanceof CelUint && right instanceof CelUint) return checkedUint(whole(operator, left.value, right.value));
+  if (typeof left === 'bigint' && typeof right === 'bigint') return checkedInt(integerArithmetic(operator, left, right));
+  if (left instanceof CelUint && right instanceof CelUint) return checkedUint(integerArithmetic(operator, left.value, right.value));
   if (typeof left === 'number' && typeof right === 'number') {
     if (operator === '+') return left + right;
     if (operator === '-') return left - right;
@@ -112,7 +112,7 @@ function arithmetic(operator: string, left: CelValue, right: CelValue): CelValue
   throw noOverload(`_${operator}_`, left, right);
 }
 
-function whole(operator: string, left: bigint, right: bigint): bigint {
+function integerArithmetic(operator: string, left: bigint, right: bigint): bigint {
   if (operator === '+') return left + right;
   if (operator === '-') return left - right;
   if (operator === '*') return left * right;

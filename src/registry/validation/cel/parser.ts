@@ -1,43 +1,43 @@
 import { CelUint, type CelValue } from './values.js';
 import { CelUnsupported, type Token, tokenize } from './tokens.js';
 
-export type Expression =
+export type CelExpression =
   | { kind: 'literal'; value: CelValue }
   | { kind: 'name'; name: string }
-  | { kind: 'select'; target: Expression; field: string; optional: boolean }
-  | { kind: 'index'; target: Expression; index: Expression; optional: boolean }
-  | { kind: 'call'; target: Expression | undefined; name: string; args: Expression[] }
-  | { kind: 'list'; items: Expression[]; optional: boolean[] }
-  | { kind: 'map'; entries: [key: Expression, value: Expression, optional: boolean][] }
-  | { kind: 'unary'; operator: string; operand: Expression }
-  | { kind: 'binary'; operator: string; left: Expression; right: Expression }
-  | { kind: 'condition'; test: Expression; then: Expression; otherwise: Expression };
+  | { kind: 'select'; target: CelExpression; field: string; optional: boolean }
+  | { kind: 'index'; target: CelExpression; index: CelExpression; optional: boolean }
+  | { kind: 'call'; target: CelExpression | undefined; name: string; args: CelExpression[] }
+  | { kind: 'list'; items: CelExpression[]; optional: boolean[] }
+  | { kind: 'map'; entries: [key: CelExpression, value: CelExpression, optional: boolean][] }
+  | { kind: 'unary'; operator: string; operand: CelExpression }
+  | { kind: 'binary'; operator: string; left: CelExpression; right: CelExpression }
+  | { kind: 'condition'; test: CelExpression; then: CelExpression; otherwise: CelExpression };
 
 const LEVELS: string[][] = [['||'], ['&&'], ['==', '!=', '<', '<=', '>', '>=', 'in'], ['+', '-'], ['*', '/', '%']];
 const RESERVED = new Set(
   'as break const continue else for function if import let loop package namespace return var void while'.split(' '),
 );
-const DEEPEST = 100;
+const MAX_DEPTH = 100;
 
 /** @throws CelUnsupported when the text is no expression of CEL */
-export function parseCel(source: string): Expression {
-  return new Parser(tokenize(source)).whole();
+export function parseCel(source: string): CelExpression {
+  return new CelParser(tokenize(source)).whole();
 }
 
-class Parser {
+class CelParser {
   private at = 0;
   private depth = 0;
 
   constructor(private readonly tokens: Token[]) {}
 
-  whole(): Expression {
+  whole(): CelExpression {
     const expression = this.expression();
     if (this.peek().kind !== 'end') throw new CelUnsupported('something stands behind its end');
     return expression;
   }
 
-  private expression(): Expression {
-    if (++this.depth > DEEPEST) throw new CelUnsupported('it is nested too deep');
+  private expression(): CelExpression {
+    if (++this.depth > MAX_DEPTH) throw new CelUnsupported('it is nested too deep');
     const test = this.binary(0);
     let expression = test;
     if (this.accept('?')) {
@@ -49,7 +49,7 @@ class Parser {
     return expression;
   }
 
-  private binary(level: number): Expression {
+  private binary(level: number): CelExpression {
     const operators = LEVELS[level];
     if (!operators) return this.unary();
     let left = this.binary(level + 1);
@@ -60,10 +60,10 @@ class Parser {
     }
   }
 
-  private unary(): Expression {
+  private unary(): CelExpression {
     const operator = ['!', '-'].find((candidate) => this.accept(candidate));
     if (operator === undefined) return this.member();
-    if (++this.depth > DEEPEST) throw new CelUnsupported('it is nested too deep');
+    if (++this.depth > MAX_DEPTH) throw new CelUnsupported('it is nested too deep');
     const operand = this.unary();
     this.depth--;
     if (operator === '-' && operand.kind === 'literal' && typeof operand.value === 'bigint')
@@ -71,7 +71,7 @@ class Parser {
     return { kind: 'unary', operator, operand };
   }
 
-  private member(): Expression {
+  private member(): CelExpression {
     let target = this.primary();
     for (;;) {
       if (this.accept('.')) {
@@ -87,13 +87,13 @@ class Parser {
     }
   }
 
-  private index(target: Expression, optional: boolean): Expression {
+  private index(target: CelExpression, optional: boolean): CelExpression {
     const index = this.expression();
     this.expect(']');
     return { kind: 'index', target, index, optional };
   }
 
-  private primary(): Expression {
+  private primary(): CelExpression {
     const token = this.peek();
     if (token.kind === 'end') throw new CelUnsupported('it ends too early');
     if (token.kind === 'symbol') return this.bracketed();
@@ -107,7 +107,7 @@ class Parser {
     return { kind: 'name', name: token.text };
   }
 
-  private bracketed(): Expression {
+  private bracketed(): CelExpression {
     if (this.accept('.')) return this.primary();
     if (this.accept('(')) {
       const expression = this.expression();
@@ -128,8 +128,8 @@ class Parser {
     throw new CelUnsupported(`unexpected ${token.kind === 'symbol' ? token.text : token.kind}`);
   }
 
-  private mapLiteral(): Expression {
-    const entries: [Expression, Expression, boolean][] = [];
+  private mapLiteral(): CelExpression {
+    const entries: [CelExpression, CelExpression, boolean][] = [];
     while (!this.accept('}')) {
       const optional = this.accept('?');
       const key = this.expression();
@@ -140,8 +140,8 @@ class Parser {
     return { kind: 'map', entries };
   }
 
-  private list(end: string, before?: () => void): Expression[] {
-    const items: Expression[] = [];
+  private list(end: string, before?: () => void): CelExpression[] {
+    const items: CelExpression[] = [];
     while (!this.accept(end)) {
       before?.();
       items.push(this.expression());
@@ -177,6 +177,6 @@ class Parser {
   }
 }
 
-function isTypeName(expression: Expression): boolean {
+function isTypeName(expression: CelExpression): boolean {
   return expression.kind === 'name' || (expression.kind === 'select' && isTypeName(expression.target));
 }

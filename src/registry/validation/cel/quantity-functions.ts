@@ -8,48 +8,48 @@ const NANO = 1_000_000_000n;
 
 /** Quantities, and versions, whose methods have the same names. */
 export const QUANTITY_FUNCTIONS: CelFunctions = {
-  sign: onQuantity(({ nanos }) => (nanos > 0n ? 1n : nanos < 0n ? -1n : 0n)),
+  sign: quantityMethod(({ nanos }) => (nanos > 0n ? 1n : nanos < 0n ? -1n : 0n)),
   quantity: ([text]) => {
     if (typeof text !== 'string') return undefined;
     const quantity = parseQuantity(text);
     if (typeof quantity === 'string') throw new CelError(quantity);
-    return of(quantity);
+    return toCelQuantity(quantity);
   },
   isQuantity: ([text]) => (typeof text === 'string' ? typeof parseQuantity(text) !== 'string' : undefined),
   semver: ([text, loose]) => {
     if (typeof text !== 'string') return undefined;
-    const version = versionOf(text, loose === true);
+    const version = toSemVer(text, loose === true);
     if (!version) throw new CelError(`invalid semver: ${text}`);
     return new CelOpaque('Semver', version.version);
   },
-  isSemver: ([text, loose]) => (typeof text === 'string' ? versionOf(text, loose === true) !== undefined : undefined),
+  isSemver: ([text, loose]) => (typeof text === 'string' ? toSemVer(text, loose === true) !== undefined : undefined),
 };
 
 export const QUANTITY_METHODS: CelFunctions = {
-  isInteger: onQuantity((quantity) => isWhole(quantity)),
-  asInteger: onQuantity((quantity) => {
+  isInteger: quantityMethod((quantity) => isWhole(quantity)),
+  asInteger: quantityMethod((quantity) => {
     if (!isWhole(quantity)) throw new CelError('cannot convert value to integer');
     return checkedInt(wholeUnits(quantity));
   }),
-  asApproximateFloat: onQuantity(({ nanos }) => Number(nanos) / 1e9),
-  add: onQuantity((left, right) => right && of({ nanos: left.nanos + right.nanos })),
-  sub: onQuantity((left, right) => right && of({ nanos: left.nanos - right.nanos })),
-  isGreaterThan: ([left, right]) => ordered(left, right, (order) => order > 0),
-  isLessThan: ([left, right]) => ordered(left, right, (order) => order < 0),
-  compareTo: ([left, right]) => ordered(left, right, (order) => BigInt(order)),
-  major: ([version]) => partOf(version, 'major'),
-  minor: ([version]) => partOf(version, 'minor'),
-  patch: ([version]) => partOf(version, 'patch'),
+  asApproximateFloat: quantityMethod(({ nanos }) => Number(nanos) / 1e9),
+  add: quantityMethod((left, right) => right && toCelQuantity({ nanos: left.nanos + right.nanos })),
+  sub: quantityMethod((left, right) => right && toCelQuantity({ nanos: left.nanos - right.nanos })),
+  isGreaterThan: ([left, right]) => compareValues(left, right, (order) => order > 0),
+  isLessThan: ([left, right]) => compareValues(left, right, (order) => order < 0),
+  compareTo: ([left, right]) => compareValues(left, right, (order) => BigInt(order)),
+  major: ([version]) => versionPart(version, 'major'),
+  minor: ([version]) => versionPart(version, 'minor'),
+  patch: ([version]) => versionPart(version, 'patch'),
 };
 
-function onQuantity(work: (left: Quantity, right: Quantity | undefined) => CelValue | undefined): CelFunction {
+function quantityMethod(work: (left: Quantity, right: Quantity | undefined) => CelValue | undefined): CelFunction {
   return ([left, right]) => {
     const quantity = quantityIn(left);
     return quantity && work(quantity, typeof right === 'bigint' ? { nanos: right * NANO } : quantityIn(right));
   };
 }
 
-function of(quantity: Quantity): CelOpaque {
+function toCelQuantity(quantity: Quantity): CelOpaque {
   return new CelOpaque('Quantity', quantity);
 }
 
@@ -62,7 +62,7 @@ function versionIn(value: CelValue | undefined): SemVer | undefined {
   return parseVersion(String(value.content)) ?? undefined;
 }
 
-function ordered(
+function compareValues(
   left: CelValue | undefined,
   right: CelValue | undefined,
   answer: (order: number) => CelValue,
@@ -73,13 +73,13 @@ function ordered(
   return older && newer ? answer(compareVersions(older, newer)) : undefined;
 }
 
-function partOf(value: CelValue | undefined, part: 'major' | 'minor' | 'patch'): CelValue | undefined {
+function versionPart(value: CelValue | undefined, part: 'major' | 'minor' | 'patch'): CelValue | undefined {
   const version = versionIn(value);
   return version && BigInt(version[part]);
 }
 
 /** Loosely, a `v` before it, missing parts and leading zeros are forgiven. */
-function versionOf(text: string, loose: boolean): SemVer | undefined {
+function toSemVer(text: string, loose: boolean): SemVer | undefined {
   if (!loose) return /^\d/.test(text) ? (parseVersion(text) ?? undefined) : undefined;
   const [, numbers = '', rest = ''] = /^v?(\d+(?:\.\d+){0,2})([-+].*)?$/.exec(text.trim()) ?? [];
   const parts = numbers.split('.').map((part) => part.replace(/^0+(?=\d)/, ''));

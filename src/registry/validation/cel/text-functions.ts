@@ -1,15 +1,15 @@
 import { compilePattern, type Pattern } from '../pattern.js';
-import { codePoints, textOf } from './conversions.js';
-import type { Run } from './evaluator.js';
+import { codePoints, celToText } from './conversions.js';
+import type { CelRun } from './evaluator.js';
 import type { CelFunctions } from './functions.js';
 import { CelUnsupported } from './tokens.js';
 import { CelError, type CelValue, isList, PlainList, typeName } from './values.js';
 
-const MOST_MATCHES = 10_000;
-const LONGEST = 5_000_000;
+const MAX_MATCHES = 10_000;
+const MAX_TEXT_LENGTH = 5_000_000;
 
 /** A method of texts; the others of its arguments are texts too. */
-function onTexts(work: (text: string, ...others: string[]) => CelValue): CelFunctions[string] {
+function textMethod(work: (text: string, ...others: string[]) => CelValue): CelFunctions[string] {
   return (args, run) => {
     if (!args.every((argument) => typeof argument === 'string')) return undefined;
     const [text = '', ...others] = args;
@@ -19,24 +19,24 @@ function onTexts(work: (text: string, ...others: string[]) => CelValue): CelFunc
 }
 
 export const TEXT_FUNCTIONS: CelFunctions = {
-  'strings.quote': onTexts((text) => JSON.stringify(text)),
+  'strings.quote': textMethod((text) => JSON.stringify(text)),
 };
 
 export const TEXT_METHODS: CelFunctions = {
-  contains: onTexts((text, part = '') => text.includes(part)),
-  startsWith: onTexts((text, part = '') => text.startsWith(part)),
-  endsWith: onTexts((text, part = '') => text.endsWith(part)),
-  lowerAscii: onTexts((text) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())),
-  upperAscii: onTexts((text) => text.replace(/[a-z]+/g, (letters) => letters.toUpperCase())),
-  trim: onTexts((text) => text.replace(/^[\s\u0085]+/, '').replace(/[\s\u0085]+$/, '')),
+  contains: textMethod((text, part = '') => text.includes(part)),
+  startsWith: textMethod((text, part = '') => text.startsWith(part)),
+  endsWith: textMethod((text, part = '') => text.endsWith(part)),
+  lowerAscii: textMethod((text) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())),
+  upperAscii: textMethod((text) => text.replace(/[a-z]+/g, (letters) => letters.toUpperCase())),
+  trim: textMethod((text) => text.replace(/^[\s\u0085]+/, '').replace(/[\s\u0085]+$/, '')),
   charAt: ([text, place]) => {
     if (typeof text !== 'string' || typeof place !== 'bigint') return undefined;
     const characters = codePoints(text);
     if (place < 0n || place > characters.length) throw new CelError(`index out of range: ${place}`);
     return characters[Number(place)] ?? '';
   },
-  indexOf: ([text, part, from]) => position(text, part, from, false),
-  lastIndexOf: ([text, part, from]) => position(text, part, from, true),
+  indexOf: ([text, part, from]) => findPosition(text, part, from, false),
+  lastIndexOf: ([text, part, from]) => findPosition(text, part, from, true),
   substring: ([text, from, to]) => {
     if (typeof text !== 'string' || typeof from !== 'bigint') return undefined;
     const characters = codePoints(text);
@@ -46,8 +46,8 @@ export const TEXT_METHODS: CelFunctions = {
   },
   replace: ([text, part, other, limit], run) => {
     if (typeof text !== 'string' || typeof part !== 'string' || typeof other !== 'string') return undefined;
-    const pieces = pieceOut(text, part, limit === undefined || limit === -1n ? -1 : Number(limit) + 1);
-    if (text.length + pieces.length * other.length > LONGEST) throw new CelUnsupported('its text grows too long');
+    const pieces = splitText(text, part, limit === undefined || limit === -1n ? -1 : Number(limit) + 1);
+    if (text.length + pieces.length * other.length > MAX_TEXT_LENGTH) throw new CelUnsupported('its text grows too long');
     run.budget.spend((text.length + pieces.length * other.length) >> 6);
     return pieces.join(other);
   },
@@ -56,7 +56,7 @@ export const TEXT_METHODS: CelFunctions = {
     run.budget.spend(text.length >> 4);
     return limit === 0n
       ? new PlainList([])
-      : new PlainList(pieceOut(text, part, typeof limit === 'bigint' ? Number(limit) : -1));
+      : new PlainList(splitText(text, part, typeof limit === 'bigint' ? Number(limit) : -1));
   },
   join: ([list, between = ''], run) => {
     if (list === undefined || !isList(list) || typeof between !== 'string') return undefined;
@@ -67,24 +67,24 @@ export const TEXT_METHODS: CelFunctions = {
   },
   matches: ([text, pattern], run) => {
     if (typeof text !== 'string' || typeof pattern !== 'string') return undefined;
-    return decided(patternOf(pattern, text, run).isIn(text));
+    return assertDecided(compileFor(pattern, text, run).matches(text));
   },
   find: ([text, pattern], run) => {
     if (typeof text !== 'string' || typeof pattern !== 'string') return undefined;
-    return decided(patternOf(pattern, text, run).all(text, 1))[0] ?? '';
+    return assertDecided(compileFor(pattern, text, run).findAll(text, 1))[0] ?? '';
   },
   findAll: ([text, pattern, limit], run) => {
     if (typeof text !== 'string' || typeof pattern !== 'string') return undefined;
-    const most = typeof limit === 'bigint' && limit >= 0n ? Number(limit) : MOST_MATCHES;
-    return new PlainList(decided(patternOf(pattern, text, run).all(text, most)));
+    const most = typeof limit === 'bigint' && limit >= 0n ? Number(limit) : MAX_MATCHES;
+    return new PlainList(assertDecided(compileFor(pattern, text, run).findAll(text, most)));
   },
   format: ([text, values]) => {
     if (typeof text !== 'string' || values === undefined || !isList(values)) return undefined;
-    return formatted(text, values.items);
+    return formatTemplate(text, values.items);
   },
 };
 
-function position(text?: CelValue, part?: CelValue, from?: CelValue, last = false): CelValue | undefined {
+function findPosition(text?: CelValue, part?: CelValue, from?: CelValue, last = false): CelValue | undefined {
   if (typeof text !== 'string' || typeof part !== 'string') return undefined;
   const characters = codePoints(text);
   const start = typeof from === 'bigint' ? Number(from) : last ? characters.length : 0;
@@ -95,25 +95,25 @@ function position(text?: CelValue, part?: CelValue, from?: CelValue, last = fals
 }
 
 /** As `strings.SplitN` of Go: without a separator into characters, with a limit the rest is one piece. */
-function pieceOut(text: string, part: string, limit: number): string[] {
+function splitText(text: string, part: string, limit: number): string[] {
   const pieces = part === '' ? codePoints(text) : text.split(part);
   if (limit < 0 || pieces.length <= limit) return pieces;
   return [...pieces.slice(0, limit - 1), pieces.slice(limit - 1).join(part)];
 }
 
-function patternOf(source: string, text: string, run: Run): Pattern {
+function compileFor(source: string, text: string, run: CelRun): Pattern {
   const pattern = compilePattern(source);
   if (typeof pattern === 'string') throw new CelError(pattern);
   run.budget.spend(10 + ((text.length * pattern.size) >> 7));
   return pattern;
 }
 
-function decided<T>(answer: T | undefined): T {
+function assertDecided<T>(answer: T | undefined): T {
   if (answer === undefined) throw new CelUnsupported('looking for its pattern takes too long');
   return answer;
 }
 
-function formatted(template: string, values: readonly CelValue[]): string {
+function formatTemplate(template: string, values: readonly CelValue[]): string {
   let next = 0;
   return template.replace(
     /%(%|(?:\.(\d+))?([sdfebxXo]))/g,
@@ -121,17 +121,17 @@ function formatted(template: string, values: readonly CelValue[]): string {
       if (whole === '%') return '%';
       const value = values[next++];
       if (value === undefined) throw new CelError(`index ${next - 1} out of range`);
-      return shown(value, verb, digits === undefined ? 6 : Number(digits));
+      return formatValue(value, verb, digits === undefined ? 6 : Number(digits));
     },
   );
 }
 
-function shown(value: CelValue, verb: string, digits: number): string {
+function formatValue(value: CelValue, verb: string, digits: number): string {
   if (digits > 100) throw new CelUnsupported('it asks for more than 100 digits');
   if (verb === 's')
     return isList(value)
-      ? `[${value.items.map((item) => shown(item, 's', 6)).join(', ')}]`
-      : (textOf(value) ?? typeName(value));
+      ? `[${value.items.map((item) => formatValue(item, 's', 6)).join(', ')}]`
+      : (celToText(value) ?? typeName(value));
   if (verb === 'f' && typeof value === 'number') return value.toFixed(digits);
   if (verb === 'e' && typeof value === 'number') return value.toExponential(digits).replace(/e([+-])(\d)$/, 'e$10$2');
   const bases: Record<string, number> = { d: 10, b: 2, x: 16, X: 16, o: 8 };

@@ -5,7 +5,7 @@ const SECOND = 1_000_000_000n;
 const DAY_MS = 86_400_000;
 
 /** A part of a moment, in UTC or the zone that the call names. */
-function partOf(read: (local: Date) => number): CelFunction {
+function datePart(read: (local: Date) => number): CelFunction {
   return ([moment, zone]) => {
     if (!(moment instanceof CelTimestamp) || (zone !== undefined && typeof zone !== 'string')) return undefined;
     return BigInt(read(inZone(Number(moment.nanos / 1_000_000n), zone)));
@@ -13,25 +13,25 @@ function partOf(read: (local: Date) => number): CelFunction {
 }
 
 /** A part of a moment, or the whole of a duration in that unit. */
-function partOrWhole(unit: bigint, read: (local: Date) => number): CelFunction {
-  const part = partOf(read);
+function datePartOrDuration(unit: bigint, read: (local: Date) => number): CelFunction {
+  const part = datePart(read);
   return (args, run) => (args[0] instanceof CelDuration ? args[0].nanos / unit : part(args, run));
 }
 
 export const TIME_METHODS: CelFunctions = {
-  getFullYear: partOf((local) => local.getUTCFullYear()),
-  getMonth: partOf((local) => local.getUTCMonth()),
-  getDate: partOf((local) => local.getUTCDate()),
-  getDayOfMonth: partOf((local) => local.getUTCDate() - 1),
-  getDayOfWeek: partOf((local) => local.getUTCDay()),
-  getDayOfYear: partOf((local) => Math.floor((local.getTime() - Date.UTC(local.getUTCFullYear(), 0, 1)) / DAY_MS)),
-  getHours: partOrWhole(3600n * SECOND, (local) => local.getUTCHours()),
-  getMinutes: partOrWhole(60n * SECOND, (local) => local.getUTCMinutes()),
-  getSeconds: partOrWhole(SECOND, (local) => local.getUTCSeconds()),
+  getFullYear: datePart((local) => local.getUTCFullYear()),
+  getMonth: datePart((local) => local.getUTCMonth()),
+  getDate: datePart((local) => local.getUTCDate()),
+  getDayOfMonth: datePart((local) => local.getUTCDate() - 1),
+  getDayOfWeek: datePart((local) => local.getUTCDay()),
+  getDayOfYear: datePart((local) => Math.floor((local.getTime() - Date.UTC(local.getUTCFullYear(), 0, 1)) / DAY_MS)),
+  getHours: datePartOrDuration(3600n * SECOND, (local) => local.getUTCHours()),
+  getMinutes: datePartOrDuration(60n * SECOND, (local) => local.getUTCMinutes()),
+  getSeconds: datePartOrDuration(SECOND, (local) => local.getUTCSeconds()),
   getMilliseconds: ([value, zone], run) =>
     value instanceof CelDuration
       ? (value.nanos % SECOND) / 1_000_000n
-      : partOf((local) => local.getUTCMilliseconds())(
+      : datePart((local) => local.getUTCMilliseconds())(
           zone === undefined ? [value ?? null] : [value ?? null, zone],
           run,
         ),

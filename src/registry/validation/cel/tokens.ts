@@ -23,11 +23,11 @@ const ESCAPES: Record<string, string> = {
   t: '\t',
   v: '\v',
 };
-const MOST = 20_000;
+const MAX_SOURCE_LENGTH = 20_000;
 
 /** @throws CelUnsupported when the text is no expression */
 export function tokenize(source: string): Token[] {
-  if (source.length > MOST) throw new CelUnsupported('it is too long');
+  if (source.length > MAX_SOURCE_LENGTH) throw new CelUnsupported('it is too long');
   const tokens: Token[] = [];
   let at = 0;
   const take = (expression: RegExp): RegExpExecArray | null => {

@@ -2,7 +2,7 @@
 export class CelError extends Error {}
 
 /** The number of steps is spent; nothing makes up for that. */
-export { BudgetSpent } from '../budget.js';
+export { BudgetExceeded } from '../budget.js';
 
 export class CelUint {
   constructor(readonly value: bigint) {}

@@ -1,5 +1,5 @@
 import { configKey, dnsLabel, dnsSubdomain, portName, qualifiedName } from '../names.js';
-import { Place } from './place.js';
+import { ResourceField } from './place.js';
 import { amountOf, portNumberOrName } from './values.js';
 
 const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'];
@@ -15,7 +15,7 @@ const FIELDS = new Set(
 );
 
 /** One container of a pod. */
-export function container(place: Place, volumes: Set<string>): void {
+export function container(place: ResourceField, volumes: Set<string>): void {
   place.at('name').requiredName(dnsLabel);
   const image = place.at('image');
   if (image.required() && image.text.trim() !== image.text)
@@ -37,7 +37,7 @@ export function container(place: Place, volumes: Set<string>): void {
   securityContext(place.at('securityContext'));
 }
 
-function ports(list: Place): void {
+function ports(list: ResourceField): void {
   for (const port of list.items) {
     const number = port.at('containerPort');
     if (number.required()) number.within(1, 65535);
@@ -45,10 +45,10 @@ function ports(list: Place): void {
     port.at('protocol').oneOf(['SCTP', 'TCP', 'UDP']);
     port.at('name').named(portName);
   }
-  Place.unique(list.items.map((port) => port.at('name')));
+  ResourceField.unique(list.items.map((port) => port.at('name')));
 }
 
-function environmentVariable(variable: Place): void {
+function environmentVariable(variable: ResourceField): void {
   const name = variable.at('name');
   if (name.required() && !/^[ -<>-~]+$/.test(name.text))
     name.invalid("a valid environment variable name must consist only of printable ASCII characters other than '='");
@@ -69,7 +69,7 @@ function environmentVariable(variable: Place): void {
   if (from.at('resourceFieldRef').isObject) from.at('resourceFieldRef', 'resource').required();
 }
 
-function fieldReference(reference: Place): void {
+function fieldReference(reference: ResourceField): void {
   const [version, path] = [reference.at('apiVersion'), reference.at('fieldPath')];
   if (!path.required()) return;
   if (version.text !== '' && version.text !== 'v1')
@@ -78,7 +78,7 @@ function fieldReference(reference: Place): void {
     path.invalid(`error converting fieldPath: field label not supported: ${path.text}`);
 }
 
-function environmentSource(source: Place): void {
+function environmentSource(source: ResourceField): void {
   const references = ['configMapRef', 'secretRef']
     .map((name) => source.at(name))
     .filter((reference) => reference.isObject);
@@ -87,7 +87,7 @@ function environmentSource(source: Place): void {
   for (const reference of references) reference.at('name').requiredName(dnsSubdomain);
 }
 
-function mounts(list: Place, volumes: Set<string>): void {
+function mounts(list: ResourceField, volumes: Set<string>): void {
   for (const mount of list.items) {
     const name = mount.at('name');
     if (name.required() && !volumes.has(name.text)) name.error(`Not found: ${JSON.stringify(name.text)}`);
@@ -102,11 +102,11 @@ function mounts(list: Place, volumes: Set<string>): void {
     if (mount.at('mountPropagation').value !== undefined)
       mount.at('mountPropagation').oneOf(['None', 'HostToContainer', 'Bidirectional'], true);
   }
-  Place.unique(list.items.map((mount) => mount.at('mountPath')));
+  ResourceField.unique(list.items.map((mount) => mount.at('mountPath')));
 }
 
 /** Requests and limits: known names, no debts, and no more asked for than allowed. */
-export function resources(place: Place): void {
+export function resources(place: ResourceField): void {
   const limits = place.at('limits');
   for (const side of ['limits', 'requests'])
     for (const [name, amount] of place.at(side).entries) {
@@ -125,7 +125,7 @@ export function resources(place: Place): void {
     }
 }
 
-function probe(place: Place, name: string): void {
+function probe(place: ResourceField, name: string): void {
   handler(place, HANDLERS);
   for (const field of [
     'initialDelaySeconds',
@@ -142,7 +142,7 @@ function probe(place: Place, name: string): void {
   else grace.within(1);
 }
 
-function handler(place: Place, known: string[]): void {
+function handler(place: ResourceField, known: string[]): void {
   const given = known.filter((name) => place.at(name).isObject);
   if (given.length === 0) place.error('Required value: must specify a handler type');
   for (const name of given.slice(1)) place.at(name).forbidden('may not specify more than 1 handler type');
@@ -162,7 +162,7 @@ function handler(place: Place, known: string[]): void {
   }
 }
 
-function securityContext(place: Place): void {
+function securityContext(place: ResourceField): void {
   for (const name of ['runAsUser', 'runAsGroup']) place.at(name).within(0, 2 ** 31 - 1);
   if (place.at('privileged').value === true && place.at('allowPrivilegeEscalation').value === false)
     place.invalid('cannot set `allowPrivilegeEscalation` to false and `privileged` to true');
@@ -171,7 +171,7 @@ function securityContext(place: Place): void {
 }
 
 /** A profile of system calls; only one of the node itself has a path. */
-export function seccompProfile(place: Place): void {
+export function seccompProfile(place: ResourceField): void {
   if (!place.isObject) return;
   const [type, path] = [place.at('type'), place.at('localhostProfile')];
   type.oneOf(['Localhost', 'RuntimeDefault', 'Unconfined'], true);

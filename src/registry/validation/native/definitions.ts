@@ -1,16 +1,16 @@
 import { isObject } from '../../../formats/located.js';
 import { dns1035Label, dnsSubdomain } from '../names.js';
 import { compilePattern } from '../pattern.js';
-import { Place, type PlaceRule } from './place.js';
+import { ResourceField, type FieldRule } from './place.js';
 
 const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
 const COLUMN_FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
 const FORBIDDEN = ['$ref', 'definitions', 'dependencies', 'patternProperties', 'additionalItems', 'id'];
-const DEEPEST = 50;
+const MAX_DEPTH = 50;
 
 /** A CustomResourceDefinition: its names, its versions, and whether their schemas are structural. */
-export const customResourceDefinition: PlaceRule = (place) => {
+export const customResourceDefinition: FieldRule = (place) => {
   const spec = place.at('spec');
   const group = spec.at('group');
   if (group.required()) group.named(dnsSubdomain);
@@ -31,15 +31,15 @@ export const customResourceDefinition: PlaceRule = (place) => {
   if (spec.at('preserveUnknownFields').value === true) spec.at('preserveUnknownFields').invalid('must be false');
 };
 
-function reviewVersions(list: Place): void {
+function reviewVersions(list: ResourceField): void {
   for (const version of list.items) {
     const why = dns1035Label(version.text);
     if (why) version.invalid(why);
   }
-  Place.unique(list.items);
+  ResourceField.unique(list.items);
 }
 
-function names(place: Place): void {
+function names(place: ResourceField): void {
   const label = (name: string): string | undefined => dns1035Label(name.toLowerCase());
   place.at('plural').requiredName(dns1035Label);
   place.at('kind').requiredName(label);
@@ -54,7 +54,7 @@ function names(place: Place): void {
     }
 }
 
-function definedVersion(version: Place): void {
+function definedVersion(version: ResourceField): void {
   version.at('name').named(dns1035Label);
   if (!version.has('name')) version.at('name').required();
   const schema = version.at('schema', 'openAPIV3Schema');
@@ -81,8 +81,8 @@ function definedVersion(version: Place): void {
 }
 
 /** What makes a schema structural, as far as its skeleton goes. */
-function structure(schema: Place, isRoot: boolean, depth: number): void {
-  if (depth > DEEPEST) return;
+function structure(schema: ResourceField, isRoot: boolean, depth: number): void {
+  if (depth > MAX_DEPTH) return;
   const type = schema.at('type');
   const isAny =
     schema.at('x-kubernetes-int-or-string').value === true ||
@@ -116,7 +116,7 @@ function structure(schema: Place, isRoot: boolean, depth: number): void {
   if (isObject(additional.value)) structure(additional, false, depth + 1);
 }
 
-function listKeys(schema: Place): void {
+function listKeys(schema: ResourceField): void {
   const [type, keys] = [schema.at('x-kubernetes-list-type'), schema.at('x-kubernetes-list-map-keys')];
   type.oneOf(['atomic', 'set', 'map']);
   if (type.text !== 'map') {
@@ -124,7 +124,7 @@ function listKeys(schema: Place): void {
     return;
   }
   if (!keys.required('must not be empty if x-kubernetes-list-type is map')) return;
-  Place.unique(keys.items);
+  ResourceField.unique(keys.items);
   for (const key of keys.items)
     if (!schema.at('items', 'properties', key.text).isObject)
       keys.invalid('entries must all be names of item properties');

@@ -1,11 +1,11 @@
 import { parseIp } from '../ip-address.js';
 import { dnsLabel, dnsSubdomain, qualifiedName } from '../names.js';
-import { type Place, type PlaceRule } from './place.js';
+import { type ResourceField, type FieldRule } from './place.js';
 
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 const NOT_AN_IP = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 
-export const endpoints: PlaceRule = (place) => {
+export const endpoints: FieldRule = (place) => {
   for (const subset of place.at('subsets').items) {
     const addresses = [...subset.at('addresses').items, ...subset.at('notReadyAddresses').items];
     if (addresses.length === 0) subset.error('Required value: must specify `addresses` or `notReadyAddresses`');
@@ -24,7 +24,7 @@ export const endpoints: PlaceRule = (place) => {
   }
 };
 
-export const endpointSlice: PlaceRule = (place) => {
+export const endpointSlice: FieldRule = (place) => {
   const type = place.at('addressType');
   type.oneOf(['FQDN', 'IPv4', 'IPv6'], true);
   for (const port of place.at('ports').items) portDetails(port);
@@ -43,19 +43,19 @@ export const endpointSlice: PlaceRule = (place) => {
   }
 };
 
-function portDetails(port: Place): void {
+function portDetails(port: ResourceField): void {
   port.at('name').named(dnsLabel);
   port.at('protocol').oneOf(PROTOCOLS);
   applicationProtocol(port.at('appProtocol'));
 }
 
-export function applicationProtocol(place: Place): void {
+export function applicationProtocol(place: ResourceField): void {
   if (typeof place.value !== 'string') return;
   const why = qualifiedName(place.text);
   if (why) place.invalid(why);
 }
 
-function endpointIp(place: Place, family?: number): void {
+function endpointIp(place: ResourceField, family?: number): void {
   const address = parseIp(place.text, true);
   if (!address) place.invalid(NOT_AN_IP);
   else if (family !== undefined && address.family !== family) place.invalid(`must be an IPv${family} address`);
@@ -64,7 +64,7 @@ function endpointIp(place: Place, family?: number): void {
     place.invalid('may not be in the loopback range (127.0.0.0/8, ::1/128)');
 }
 
-function nodeName(place: Place): void {
+function nodeName(place: ResourceField): void {
   const why = typeof place.value === 'string' ? dnsSubdomain(place.text) : undefined;
   if (why) place.invalid(why);
 }

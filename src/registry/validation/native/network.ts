@@ -1,13 +1,13 @@
 import { parseCidr, parseIp } from '../ip-address.js';
 import { dnsLabel, dnsSubdomain, portName } from '../names.js';
 import { applicationProtocol } from './endpoints.js';
-import { Place, type PlaceRule } from './place.js';
+import { ResourceField, type FieldRule } from './place.js';
 import { ipAddress, labels, labelSelector, portNumberOrName } from './values.js';
 
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 
-export const service: PlaceRule = (place) => {
+export const service: FieldRule = (place) => {
   const spec = place.at('spec');
   const type = spec.at('type').text || 'ClusterIP';
   spec.at('type').oneOf(TYPES);
@@ -16,8 +16,8 @@ export const service: PlaceRule = (place) => {
   if (type !== 'ExternalName' && !headless) ports.required();
   const many = ports.items.length > 1;
   for (const port of ports.items) servicePort(port, many, type);
-  Place.unique(ports.items.map((port) => port.at('name')));
-  Place.unique(ports.items, (port) => `${port.at('protocol').text || 'TCP'} ${port.at('port').number ?? ''}`);
+  ResourceField.unique(ports.items.map((port) => port.at('name')));
+  ResourceField.unique(ports.items, (port) => `${port.at('protocol').text || 'TCP'} ${port.at('port').number ?? ''}`);
   if (type === 'ExternalName') {
     const name = spec.at('externalName');
     if (name.required()) {
@@ -35,7 +35,7 @@ export const service: PlaceRule = (place) => {
   servicePolicies(spec, type, headless);
 };
 
-function servicePolicies(spec: Place, type: string, headless: boolean): void {
+function servicePolicies(spec: ResourceField, type: string, headless: boolean): void {
   const external = spec.at('externalTrafficPolicy');
   const isOutside = type === 'NodePort' || type === 'LoadBalancer' || spec.has('externalIPs');
   if (external.isGiven && !isOutside) external.invalid('may only be set for externally-accessible services');
@@ -43,7 +43,7 @@ function servicePolicies(spec: Place, type: string, headless: boolean): void {
   if (spec.at('internalTrafficPolicy').value !== undefined && type !== 'ExternalName')
     spec.at('internalTrafficPolicy').oneOf(['Cluster', 'Local'], true);
   for (const family of spec.at('ipFamilies').items) family.oneOf(['IPv4', 'IPv6'], true);
-  Place.unique(spec.at('ipFamilies').items);
+  ResourceField.unique(spec.at('ipFamilies').items);
   if (spec.at('ipFamilyPolicy').value !== undefined && type !== 'ExternalName')
     spec.at('ipFamilyPolicy').oneOf(['SingleStack', 'PreferDualStack', 'RequireDualStack'], true);
   if (headless && type !== 'ClusterIP' && type !== 'ExternalName')
@@ -59,7 +59,7 @@ function servicePolicies(spec: Place, type: string, headless: boolean): void {
       range.invalid('must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)');
 }
 
-function servicePort(port: Place, many: boolean, type: string): void {
+function servicePort(port: ResourceField, many: boolean, type: string): void {
   if (many) port.at('name').required();
   port.at('name').named(dnsLabel);
   applicationProtocol(port.at('appProtocol'));
@@ -74,7 +74,7 @@ function servicePort(port: Place, many: boolean, type: string): void {
     port.at('nodePort').forbidden(`may not be used when \`type\` is '${type}'`);
 }
 
-export const ingress: PlaceRule = (place) => {
+export const ingress: FieldRule = (place) => {
   const spec = place.at('spec');
   if (!spec.has('rules') && !spec.at('defaultBackend').isObject)
     spec.invalid('either `defaultBackend` or `rules` must be specified');
@@ -102,11 +102,11 @@ export const ingress: PlaceRule = (place) => {
   }
 };
 
-function hostName(host: Place): void {
+function hostName(host: ResourceField): void {
   host.named((name) => dnsSubdomain(name.startsWith('*.') ? name.slice(2) : name));
 }
 
-function ingressPath(path: Place): void {
+function ingressPath(path: ResourceField): void {
   const type = path.at('pathType');
   if (type.value === undefined || type.value === null) type.error('Required value: pathType must be specified');
   else if (!['Exact', 'Prefix', 'ImplementationSpecific'].includes(type.text))
@@ -121,7 +121,7 @@ function ingressPath(path: Place): void {
   ingressBackend(path.at('backend'));
 }
 
-function ingressBackend(backend: Place): void {
+function ingressBackend(backend: ResourceField): void {
   const [target, resource] = [backend.at('service'), backend.at('resource')];
   if (resource.isObject && target.isObject) backend.invalid('cannot set both resource and service backends');
   else if (resource.isObject) for (const name of ['kind', 'name']) resource.at(name).required();
@@ -136,13 +136,13 @@ function ingressBackend(backend: Place): void {
   }
 }
 
-export const ingressClass: PlaceRule = (place) => {
+export const ingressClass: FieldRule = (place) => {
   const controller = place.at('spec', 'controller');
   if (controller.required() && !/^[^/]+\/.+/.test(controller.text))
     controller.invalid('must be a domain-prefixed path (such as "acme.io/foo")');
 };
 
-export const networkPolicy: PlaceRule = (place) => {
+export const networkPolicy: FieldRule = (place) => {
   const spec = place.at('spec');
   labelSelector(spec.at('podSelector'));
   for (const [side, peers] of [
@@ -158,7 +158,7 @@ export const networkPolicy: PlaceRule = (place) => {
   else for (const type of types.items) type.oneOf(['Ingress', 'Egress'], true);
 };
 
-function policyPort(port: Place): void {
+function policyPort(port: ResourceField): void {
   if (port.at('protocol').value !== undefined) port.at('protocol').oneOf(PROTOCOLS, true);
   const [first, last] = [port.at('port'), port.at('endPort')];
   if (typeof first.value === 'number') {
@@ -171,7 +171,7 @@ function policyPort(port: Place): void {
   } else if (last.value !== undefined) last.invalid('may not be specified when `port` is not specified');
 }
 
-function policyPeer(peer: Place): void {
+function policyPeer(peer: ResourceField): void {
   const block = peer.at('ipBlock');
   const others = ['podSelector', 'namespaceSelector'].map((name) => peer.at(name)).filter(({ isObject }) => isObject);
   for (const selector of others) labelSelector(selector);

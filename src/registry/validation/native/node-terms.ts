@@ -1,15 +1,15 @@
 import { labelValue, qualifiedName } from '../names.js';
-import type { Place } from './place.js';
+import type { ResourceField } from './place.js';
 
 /** Which nodes may be chosen. */
-export function nodeSelector(selector: Place): void {
+export function nodeSelector(selector: ResourceField): void {
   const terms = selector.at('nodeSelectorTerms');
   terms.required('must have at least one node selector term');
   for (const term of terms.items) nodeTerm(term);
 }
 
 /** One of the ways in which a node may be chosen. */
-export function nodeTerm(term: Place): void {
+export function nodeTerm(term: ResourceField): void {
   for (const expression of term.at('matchExpressions').items) {
     const [operator, values] = [expression.at('operator'), expression.at('values')];
     expression.at('key').requiredName(qualifiedName);

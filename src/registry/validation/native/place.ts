@@ -1,9 +1,9 @@
-import { isObject, type Json, pointerTo } from '../../../formats/located.js';
-import { type Findings, invalid, quoted } from '../finding.js';
+import { isObject, type Json, toPointer } from '../../../formats/located.js';
+import { type Findings, invalidValue, quoted } from '../finding.js';
 import type { NameRule } from '../names.js';
 
 /** A place of a resource that the rules of its type look at, and what they have to say of it. */
-export class Place {
+export class ResourceField {
   constructor(
     readonly value: Json | undefined,
     readonly pointer: string,
@@ -11,33 +11,33 @@ export class Place {
   ) {}
 
   /** The place of a member; one that is not there has no value. */
-  at(...names: string[]): Place {
+  at(...names: string[]): ResourceField {
     let value = this.value;
     for (const name of names) value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-    return new Place(value, this.pointer + pointerTo(...names), this.findings);
+    return new ResourceField(value, this.pointer + toPointer(...names), this.findings);
   }
 
   /** The same place, with another value at a place within it. */
-  with(names: string[], value: Json): Place {
+  with(names: string[], value: Json): ResourceField {
     const [name, ...inner] = names;
-    if (name === undefined) return new Place(value, this.pointer, this.findings);
+    if (name === undefined) return new ResourceField(value, this.pointer, this.findings);
     const own = isObject(this.value) ? this.value : {};
-    return new Place({ ...own, [name]: this.at(name).with(inner, value).value ?? null }, this.pointer, this.findings);
+    return new ResourceField({ ...own, [name]: this.at(name).with(inner, value).value ?? null }, this.pointer, this.findings);
   }
 
   /** The same place, without one of its members. */
-  without(name: string): Place {
+  without(name: string): ResourceField {
     const own = Object.entries(isObject(this.value) ? this.value : {}).filter(([key]) => key !== name);
-    return new Place(Object.fromEntries(own), this.pointer, this.findings);
+    return new ResourceField(Object.fromEntries(own), this.pointer, this.findings);
   }
 
   /** The items of a list; none when it is no list. */
-  get items(): Place[] {
+  get items(): ResourceField[] {
     const list = Array.isArray(this.value) ? this.value : [];
-    return list.map((item, index) => new Place(item, this.pointer + pointerTo(index), this.findings));
+    return list.map((item, index) => new ResourceField(item, this.pointer + toPointer(index), this.findings));
   }
 
-  get entries(): [name: string, member: Place][] {
+  get entries(): [name: string, member: ResourceField][] {
     return isObject(this.value) ? Object.keys(this.value).map((name) => [name, this.at(name)]) : [];
   }
 
@@ -75,7 +75,7 @@ export class Place {
   }
 
   invalid(why: string): void {
-    this.error(invalid(this.value ?? null, why));
+    this.error(invalidValue(this.value ?? null, why));
   }
 
   forbidden(why: string): void {
@@ -118,7 +118,7 @@ export class Place {
   }
 
   /** Each but the first of what has the same key is a duplicate. */
-  static unique(places: Place[], keyOf = (place: Place): string => place.text): void {
+  static unique(places: ResourceField[], keyOf = (place: ResourceField): string => place.text): void {
     const seen = new Set<string>();
     for (const place of places) {
       const key = keyOf(place);
@@ -129,4 +129,4 @@ export class Place {
 }
 
 /** A rule about a part of a resource. */
-export type PlaceRule = (place: Place) => void;
+export type FieldRule = (place: ResourceField) => void;

@@ -2,20 +2,20 @@ import { isObject } from '../../../formats/located.js';
 import { dnsLabel, dnsSubdomain, labelValue, qualifiedName } from '../names.js';
 import { container, seccompProfile } from './containers.js';
 import { nodeSelector, nodeTerm } from './node-terms.js';
-import { Place } from './place.js';
+import { ResourceField } from './place.js';
 import { ipAddress, labels, labelSelector } from './values.js';
 import { volume } from './volumes.js';
 
 /** The spec of a pod, wherever it stands. */
-export function podSpec(spec: Place): void {
+export function podSpec(spec: ResourceField): void {
   const volumes = spec.at('volumes');
   for (const item of volumes.items) volume(item);
-  Place.unique(volumes.items.map((item) => item.at('name')));
+  ResourceField.unique(volumes.items.map((item) => item.at('name')));
   const known = new Set(volumes.items.map((item) => item.at('name').text));
   spec.at('containers').required();
   const all = [...spec.at('containers').items, ...spec.at('initContainers').items];
   for (const item of all) container(item, known);
-  Place.unique(all.map((item) => item.at('name')));
+  ResourceField.unique(all.map((item) => item.at('name')));
   hostPorts(spec);
   for (const item of spec.at('initContainers').items) {
     if (item.at('restartPolicy').text === 'Always') continue;
@@ -50,7 +50,7 @@ export function podSpec(spec: Place): void {
   for (const gate of spec.at('readinessGates').items) gate.at('conditionType').requiredName(qualifiedName);
 }
 
-function hostPorts(spec: Place): void {
+function hostPorts(spec: ResourceField): void {
   const used = new Map<string, number>();
   for (const port of spec.at('containers').items.flatMap((item) => item.at('ports').items)) {
     const host = port.at('hostPort');
@@ -63,7 +63,7 @@ function hostPorts(spec: Place): void {
   }
 }
 
-function podSecurity(spec: Place): void {
+function podSecurity(spec: ResourceField): void {
   const context = spec.at('securityContext');
   for (const name of ['runAsUser', 'runAsGroup', 'fsGroup']) context.at(name).within(0, 2 ** 31 - 1);
   for (const group of context.at('supplementalGroups').items) group.within(0, 2 ** 31 - 1);
@@ -74,12 +74,12 @@ function podSecurity(spec: Place): void {
     spec.at('shareProcessNamespace').invalid('ShareProcessNamespace and HostPID cannot both be enabled');
 }
 
-function tolerance(toleration: Place): void {
+function tolerance(toleration: ResourceField): void {
   const [key, operator, value, effect] = ['key', 'operator', 'value', 'effect'].map((name) => toleration.at(name)) as [
-    Place,
-    Place,
-    Place,
-    Place,
+    ResourceField,
+    ResourceField,
+    ResourceField,
+    ResourceField,
   ];
   key.named(qualifiedName);
   if (!key.isGiven && operator.text !== 'Exists')
@@ -93,7 +93,7 @@ function tolerance(toleration: Place): void {
   effect.oneOf(['NoSchedule', 'PreferNoSchedule', 'NoExecute']);
 }
 
-function affinity(place: Place): void {
+function affinity(place: ResourceField): void {
   const [required, preferred] = [
     'requiredDuringSchedulingIgnoredDuringExecution',
     'preferredDuringSchedulingIgnoredDuringExecution',
@@ -113,13 +113,13 @@ function affinity(place: Place): void {
   }
 }
 
-function weight(choice: Place): void {
+function weight(choice: ResourceField): void {
   const given = choice.at('weight');
   if (!given.isGiven) given.invalid('must be in the range 1-100');
   else if ((given.number ?? 0) < 1 || (given.number ?? 0) > 100) given.invalid('must be in the range 1-100');
 }
 
-function podTerm(term: Place): void {
+function podTerm(term: ResourceField): void {
   labelSelector(term.at('labelSelector'));
   labelSelector(term.at('namespaceSelector'));
   const key = term.at('topologyKey');
@@ -127,7 +127,7 @@ function podTerm(term: Place): void {
   for (const name of term.at('namespaces').items) name.named(dnsLabel);
 }
 
-function spread(list: Place): void {
+function spread(list: ResourceField): void {
   for (const constraint of list.items) {
     const skew = constraint.at('maxSkew');
     if ((skew.number ?? 0) <= 0) skew.invalid('must be greater than zero');
@@ -141,7 +141,7 @@ function spread(list: Place): void {
     )
       constraint.at('minDomains').invalid('must be greater than zero');
   }
-  Place.unique(
+  ResourceField.unique(
     list.items.filter((constraint) => constraint.has('topologyKey')),
     (constraint) => `${constraint.at('topologyKey').text}/${constraint.at('whenUnsatisfiable').text}`,
   );

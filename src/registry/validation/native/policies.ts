@@ -1,5 +1,5 @@
 import { dnsLabel, dnsSubdomain, pathSegment } from '../names.js';
-import { type Place, type PlaceRule } from './place.js';
+import { type ResourceField, type FieldRule } from './place.js';
 import { amountOf, countOrPercent, labelSelector } from './values.js';
 
 const RBAC = 'rbac.authorization.k8s.io';
@@ -12,7 +12,7 @@ const METRICS: Record<string, string> = {
   ContainerResource: 'containerResource',
 };
 
-const policyRules = (place: Place, isNamespaced: boolean): void => {
+const policyRules = (place: ResourceField, isNamespaced: boolean): void => {
   for (const rule of place.at('rules').items) {
     rule.at('verbs').required('verbs must contain at least one value');
     const paths = rule.at('nonResourceURLs');
@@ -27,9 +27,9 @@ const policyRules = (place: Place, isNamespaced: boolean): void => {
   }
 };
 
-export const role: PlaceRule = (place) => policyRules(place, true);
+export const role: FieldRule = (place) => policyRules(place, true);
 
-export const clusterRole: PlaceRule = (place) => {
+export const clusterRole: FieldRule = (place) => {
   policyRules(place, false);
   const selectors = place.at('aggregationRule', 'clusterRoleSelectors');
   if (place.at('aggregationRule').isObject)
@@ -37,10 +37,10 @@ export const clusterRole: PlaceRule = (place) => {
   for (const selector of selectors.items) labelSelector(selector);
 };
 
-export const roleBinding: PlaceRule = (place) => binding(place, ['Role', 'ClusterRole'], true);
-export const clusterRoleBinding: PlaceRule = (place) => binding(place, ['ClusterRole'], false);
+export const roleBinding: FieldRule = (place) => binding(place, ['Role', 'ClusterRole'], true);
+export const clusterRoleBinding: FieldRule = (place) => binding(place, ['ClusterRole'], false);
 
-function binding(place: Place, kinds: string[], isNamespaced: boolean): void {
+function binding(place: ResourceField, kinds: string[], isNamespaced: boolean): void {
   const reference = place.at('roleRef');
   if (reference.at('apiGroup').isGiven) reference.at('apiGroup').oneOf([RBAC]);
   reference.at('kind').oneOf(kinds, true);
@@ -57,7 +57,7 @@ function binding(place: Place, kinds: string[], isNamespaced: boolean): void {
   }
 }
 
-export const disruptionBudget: PlaceRule = (place) => {
+export const disruptionBudget: FieldRule = (place) => {
   const [least, most] = [place.at('spec', 'minAvailable'), place.at('spec', 'maxUnavailable')];
   if (least.value !== undefined && most.value !== undefined)
     place.at('spec').invalid('minAvailable and maxUnavailable cannot be both set');
@@ -68,7 +68,7 @@ export const disruptionBudget: PlaceRule = (place) => {
   if (unhealthy.value !== undefined) unhealthy.oneOf(['AlwaysAllow', 'IfHealthyBudget'], true);
 };
 
-export const podAutoscaler: PlaceRule = (place) => {
+export const podAutoscaler: FieldRule = (place) => {
   const spec = place.at('spec');
   const [least, most] = [spec.at('minReplicas'), spec.at('maxReplicas')];
   if ((least.number ?? 1) < 1) least.invalid('must be greater than or equal to 1');
@@ -89,7 +89,7 @@ export const podAutoscaler: PlaceRule = (place) => {
   }
 };
 
-function scalingPolicy(policy: Place): void {
+function scalingPolicy(policy: ResourceField): void {
   policy.at('type').oneOf(['Pods', 'Percent'], true);
   for (const name of ['value', 'periodSeconds'])
     if ((policy.at(name).number ?? 0) <= 0) policy.at(name).invalid('must be greater than zero');
@@ -97,7 +97,7 @@ function scalingPolicy(policy: Place): void {
     policy.at('periodSeconds').invalid('must be less than or equal to 1800');
 }
 
-function scalingMetric(metric: Place): void {
+function scalingMetric(metric: ResourceField): void {
   const type = metric.at('type');
   type.oneOf(Object.keys(METRICS), true);
   const expected = METRICS[type.text];
@@ -131,7 +131,7 @@ function scalingMetric(metric: Place): void {
     target.at('averageValue').error('Required value: must specify a positive target averageValue');
 }
 
-export const priorityClass: PlaceRule = (place) => {
+export const priorityClass: FieldRule = (place) => {
   const [name, value] = [place.at('metadata', 'name'), place.at('value')];
   if (name.text.startsWith('system-'))
     name.forbidden("priority class names with 'system-' prefix are reserved for system use only");

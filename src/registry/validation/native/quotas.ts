@@ -1,5 +1,5 @@
 import { qualifiedName } from '../names.js';
-import { Place, type PlaceRule } from './place.js';
+import { ResourceField, type FieldRule } from './place.js';
 import { amountOf } from './values.js';
 
 const LIMIT_TYPES = ['Pod', 'Container', 'PersistentVolumeClaim'];
@@ -13,7 +13,7 @@ const ORDER: [string, string][] = [
   ['default', 'max'],
 ];
 
-export const resourceQuota: PlaceRule = (place) => {
+export const resourceQuota: FieldRule = (place) => {
   for (const [name, amount] of place.at('spec', 'hard').entries) {
     const why = qualifiedName(name);
     if (why) amount.invalid(why);
@@ -21,7 +21,7 @@ export const resourceQuota: PlaceRule = (place) => {
   }
 };
 
-export const limitRange: PlaceRule = (place) => {
+export const limitRange: FieldRule = (place) => {
   const limits = place.at('spec', 'limits').items;
   for (const limit of limits) {
     const type = limit.at('type');
@@ -36,10 +36,10 @@ export const limitRange: PlaceRule = (place) => {
     for (const [, ratio] of limit.at('maxLimitRequestRatio').entries)
       if ((amountOf(ratio) ?? 1_000_000_000n) < 1_000_000_000n) ratio.invalid('ratio is less than 1');
   }
-  Place.unique(limits.map((limit) => limit.at('type')));
+  ResourceField.unique(limits.map((limit) => limit.at('type')));
 };
 
-function ordered(less: Place, more: Place, lessName: string, moreName: string): void {
+function ordered(less: ResourceField, more: ResourceField, lessName: string, moreName: string): void {
   for (const [name, amount] of less.entries) {
     const [least, most] = [amountOf(amount), amountOf(more.at(name))];
     if (least !== undefined && most !== undefined && least > most)

@@ -1,5 +1,5 @@
 import { dns1035Label, dnsSubdomain, pathSegment } from '../names.js';
-import { Place, type PlaceRule } from './place.js';
+import { ResourceField, type FieldRule } from './place.js';
 import { labelSelector } from './values.js';
 
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
@@ -7,12 +7,12 @@ const FAILURE = ['Fail', 'Ignore'];
 const MATCH = ['Equivalent', 'Exact'];
 
 /** Configurations of webhooks that look at or change what is created. */
-export const webhookConfiguration: PlaceRule = (place) => {
+export const webhookConfiguration: FieldRule = (place) => {
   for (const hook of place.at('webhooks').items) webhook(hook);
-  Place.unique(place.at('webhooks').items.map((hook) => hook.at('name')));
+  ResourceField.unique(place.at('webhooks').items.map((hook) => hook.at('name')));
 };
 
-function webhook(hook: Place): void {
+function webhook(hook: ResourceField): void {
   qualified(hook.at('name'));
   for (const rule of hook.at('rules').items) ruleWithOperations(rule);
   choice(hook.at('failurePolicy'), FAILURE);
@@ -30,14 +30,14 @@ function webhook(hook: Place): void {
       const why = dns1035Label(version.text);
       if (why) version.invalid(why);
     }
-    Place.unique(versions.items);
+    ResourceField.unique(versions.items);
     if (!versions.items.some(({ text }) => text === 'v1' || text === 'v1beta1'))
       versions.invalid('must include at least one of v1, v1beta1');
   }
   clientConfig(hook.at('clientConfig'));
 }
 
-function clientConfig(config: Place): void {
+function clientConfig(config: ResourceField): void {
   const [url, service] = [config.at('url'), config.at('service')];
   if ((url.value === undefined) === (service.value === undefined))
     config.error('Required value: exactly one of url or service is required');
@@ -56,7 +56,7 @@ function clientConfig(config: Place): void {
     url.invalid("'https' is the only allowed URL scheme; desired format: https://host[/path]");
 }
 
-function ruleWithOperations(rule: Place): void {
+function ruleWithOperations(rule: ResourceField): void {
   for (const name of ['operations', 'apiGroups', 'apiVersions', 'resources']) {
     const list = rule.at(name);
     const texts = list.items.map(({ text }) => text);
@@ -70,7 +70,7 @@ function ruleWithOperations(rule: Place): void {
   choice(rule.at('scope'), ['*', 'Cluster', 'Namespaced']);
 }
 
-function resources(list: Place): void {
+function resources(list: ResourceField): void {
   const texts = list.items.map(({ text }) => text);
   if (texts.length > 1 && texts.includes('*/*')) list.invalid("if '*/*' is present, must not specify other resources");
   if (texts.includes('*') && texts.some((text) => text !== '*' && !text.includes('/')))
@@ -83,7 +83,7 @@ function resources(list: Place): void {
   }
 }
 
-export const admissionPolicy: PlaceRule = (place) => {
+export const admissionPolicy: FieldRule = (place) => {
   const spec = place.at('spec');
   choice(spec.at('failurePolicy'), FAILURE);
   const matching = spec.at('matchConstraints');
@@ -101,13 +101,13 @@ export const admissionPolicy: PlaceRule = (place) => {
     for (const name of ['name', 'expression']) variable.at(name).required();
 };
 
-export const admissionPolicyBinding: PlaceRule = (place) => {
+export const admissionPolicyBinding: FieldRule = (place) => {
   const spec = place.at('spec');
   spec.at('policyName').requiredName(dnsSubdomain);
   const actions = spec.at('validationActions');
   if (actions.required('at least one validation action is required')) {
     for (const action of actions.items) action.oneOf(['Audit', 'Deny', 'Warn'], true);
-    Place.unique(actions.items);
+    ResourceField.unique(actions.items);
     const texts = actions.items.map(({ text }) => text);
     if (texts.includes('Deny') && texts.includes('Warn')) actions.invalid('must not contain both Deny and Warn');
   }
@@ -127,18 +127,18 @@ export const admissionPolicyBinding: PlaceRule = (place) => {
   missing.oneOf(['Allow', 'Deny'], true);
 };
 
-function matchResources(place: Place): void {
+function matchResources(place: ResourceField): void {
   choice(place.at('matchPolicy'), MATCH);
   labelSelector(place.at('namespaceSelector'));
   labelSelector(place.at('objectSelector'));
   for (const name of ['resourceRules', 'excludeResourceRules'])
     for (const rule of place.at(name).items) {
       ruleWithOperations(rule);
-      Place.unique(rule.at('resourceNames').items);
+      ResourceField.unique(rule.at('resourceNames').items);
     }
 }
 
-export const apiService: PlaceRule = (place) => {
+export const apiService: FieldRule = (place) => {
   const spec = place.at('spec');
   const [group, version] = [spec.at('group').text, spec.at('version')];
   if (place.at('metadata', 'name').text !== `${version.text}.${group}`)
@@ -167,11 +167,11 @@ export const apiService: PlaceRule = (place) => {
 };
 
 /** A pointer to a text of a few: nothing is right where a default stands for it, an empty text is not. */
-function choice(place: Place, values: string[]): void {
+function choice(place: ResourceField, values: string[]): void {
   if (place.value !== undefined && place.value !== null) place.oneOf(values, true);
 }
 
-function qualified(name: Place): void {
+function qualified(name: ResourceField): void {
   if (!name.required()) return;
   name.named(dnsSubdomain);
   if (name.text.split('.').length < 3)

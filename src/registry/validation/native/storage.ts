@@ -1,10 +1,10 @@
 import { configKey, dnsSubdomain, qualifiedName } from '../names.js';
-import { type Place, type PlaceRule } from './place.js';
+import { type ResourceField, type FieldRule } from './place.js';
 import { nodeSelector } from './node-terms.js';
 import { amountOf, labelSelector } from './values.js';
 
 const ACCESS = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
-const LARGEST_DATA = 1024 * 1024;
+const MAX_DATA_BYTES = 1024 * 1024;
 
 /** Keys that secrets of a type must hold. */
 const SECRET_KEYS: Record<string, string> = {
@@ -13,7 +13,7 @@ const SECRET_KEYS: Record<string, string> = {
   'kubernetes.io/ssh-auth': 'ssh-privatekey',
 };
 
-export const configMap: PlaceRule = (place) => {
+export const configMap: FieldRule = (place) => {
   const [data, binary] = [place.at('data'), place.at('binaryData')];
   let size = 0;
   for (const [key, value] of [...data.entries, ...binary.entries]) {
@@ -23,10 +23,10 @@ export const configMap: PlaceRule = (place) => {
   }
   for (const [key, value] of data.entries)
     if (binary.at(key).value !== undefined) value.invalid('duplicate of key present in binaryData');
-  if (size > LARGEST_DATA) data.error(`Too long: may not be more than ${LARGEST_DATA} bytes`);
+  if (size > MAX_DATA_BYTES) data.error(`Too long: may not be more than ${MAX_DATA_BYTES} bytes`);
 };
 
-export const secret: PlaceRule = (place) => {
+export const secret: FieldRule = (place) => {
   const [data, texts] = [place.at('data'), place.at('stringData')];
   let size = 0;
   for (const [key, value] of [...data.entries, ...texts.entries]) {
@@ -34,7 +34,7 @@ export const secret: PlaceRule = (place) => {
     if (why) value.invalid(why);
     size += Buffer.byteLength(value.text, value.pointer.startsWith('/data') ? 'base64' : 'utf8');
   }
-  if (size > LARGEST_DATA) data.error(`Too long: may not be more than ${LARGEST_DATA} bytes`);
+  if (size > MAX_DATA_BYTES) data.error(`Too long: may not be more than ${MAX_DATA_BYTES} bytes`);
   const has = (key: string): boolean => texts.at(key).value !== undefined || data.at(key).value !== undefined;
   const type = place.at('type').text;
   const key = SECRET_KEYS[type];
@@ -48,7 +48,7 @@ export const secret: PlaceRule = (place) => {
   if (type === 'kubernetes.io/service-account-token') account.required();
 };
 
-function dockerConfig(encoded: Place, plain: Place): void {
+function dockerConfig(encoded: ResourceField, plain: ResourceField): void {
   const text = plain.text || Buffer.from(encoded.text, 'base64').toString();
   try {
     JSON.parse(text);
@@ -57,9 +57,9 @@ function dockerConfig(encoded: Place, plain: Place): void {
   }
 }
 
-export const persistentVolumeClaim: PlaceRule = (place) => claimSpec(place.at('spec'));
+export const persistentVolumeClaim: FieldRule = (place) => claimSpec(place.at('spec'));
 
-export function claimSpec(spec: Place): void {
+export function claimSpec(spec: ResourceField): void {
   accessModes(spec.at('accessModes'));
   labelSelector(spec.at('selector'));
   const size = spec.at('resources', 'requests', 'storage');
@@ -73,14 +73,14 @@ export function claimSpec(spec: Place): void {
   if (spec.at('volumeMode').value !== undefined) spec.at('volumeMode').oneOf(['Block', 'Filesystem'], true);
 }
 
-function accessModes(modes: Place): void {
+function accessModes(modes: ResourceField): void {
   if (!modes.required('at least 1 access mode is required')) return;
   for (const mode of modes.items) mode.oneOf(ACCESS, true);
   const alone = modes.items.some((mode) => mode.text === 'ReadWriteOncePod');
   if (alone && modes.items.length > 1) modes.forbidden('may not use ReadWriteOncePod with other access modes');
 }
 
-export const persistentVolume: PlaceRule = (place) => {
+export const persistentVolume: FieldRule = (place) => {
   const spec = place.at('spec');
   const capacity = spec.at('capacity', 'storage');
   if (!spec.at('capacity').entries.length) spec.at('capacity').error('Required value');
@@ -108,7 +108,7 @@ export const persistentVolume: PlaceRule = (place) => {
     spec.at('nodeAffinity').error('Required value: Local volume requires node affinity');
 };
 
-export const storageClass: PlaceRule = (place) => {
+export const storageClass: FieldRule = (place) => {
   const provisioner = place.at('provisioner');
   if (provisioner.required()) provisioner.named((name) => qualifiedName(name.toLowerCase()));
   if (place.at('reclaimPolicy').value !== undefined) place.at('reclaimPolicy').oneOf(['Delete', 'Recycle', 'Retain']);

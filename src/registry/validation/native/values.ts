@@ -1,21 +1,21 @@
-import { isObject, textOf } from '../../../formats/located.js';
+import { isObject, asText } from '../../../formats/located.js';
 import { parseIp } from '../ip-address.js';
 import { labelValue, portName, qualifiedName } from '../names.js';
 import { parseQuantity } from '../quantity.js';
-import type { Place } from './place.js';
+import type { ResourceField } from './place.js';
 
 const OF_LISTS = ['In', 'NotIn'];
 const OF_PRESENCE = ['Exists', 'DoesNotExist'];
 const PERCENT = /^\d+%$/;
 
 /** A port by number or, where names are known, by name. */
-export function portNumberOrName(place: Place): void {
+export function portNumberOrName(place: ResourceField): void {
   if (typeof place.value === 'number') place.within(1, 65535);
   else place.named(portName);
 }
 
 /** The number of an int-or-string that counts or is a part of a hundred; undefined when it is neither. */
-export function countOrPercent(place: Place, mostPercent = Infinity): void {
+export function countOrPercent(place: ResourceField, mostPercent = Infinity): void {
   if (typeof place.value === 'number') place.within(0);
   else if (typeof place.value === 'string') {
     if (!PERCENT.test(place.value))
@@ -24,23 +24,23 @@ export function countOrPercent(place: Place, mostPercent = Infinity): void {
   }
 }
 
-export function isZeroCount(place: Place): boolean {
+export function isZeroCount(place: ResourceField): boolean {
   return place.value === 0 || (typeof place.value === 'string' && /^0+%$/.test(place.value));
 }
 
 /** Billionths, or undefined when it is no quantity. */
-export function amountOf(place: Place): bigint | undefined {
+export function amountOf(place: ResourceField): bigint | undefined {
   const quantity = parseQuantity(typeof place.value === 'number' ? String(place.value) : place.text);
   return typeof quantity === 'string' ? undefined : quantity.nanos;
 }
 
-export function ipAddress(place: Place): void {
+export function ipAddress(place: ResourceField): void {
   if (place.text !== '' && !parseIp(place.text, true))
     place.invalid('must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)');
 }
 
 /** Keys and values of a map of labels. */
-export function labels(place: Place): void {
+export function labels(place: ResourceField): void {
   for (const [key, value] of place.entries) {
     const why = qualifiedName(key);
     if (why) place.invalid(why);
@@ -49,7 +49,7 @@ export function labels(place: Place): void {
 }
 
 /** `matchLabels` and `matchExpressions`. */
-export function labelSelector(place: Place): void {
+export function labelSelector(place: ResourceField): void {
   labels(place.at('matchLabels'));
   for (const expression of place.at('matchExpressions').items) {
     const operator = expression.at('operator');
@@ -62,15 +62,15 @@ export function labelSelector(place: Place): void {
   }
 }
 
-export function isEmptySelector(place: Place): boolean {
+export function isEmptySelector(place: ResourceField): boolean {
   return !place.at('matchLabels').entries.length && !place.at('matchExpressions').isGiven;
 }
 
 /** Whether a selector picks these labels. */
-export function selects(selector: Place, chosen: Place): boolean {
+export function selects(selector: ResourceField, chosen: ResourceField): boolean {
   const known = isObject(chosen.value) ? chosen.value : {};
-  const value = (key: string): string | undefined => (Object.hasOwn(known, key) ? textOf(known[key]) : undefined);
-  const holds = (expression: Place): boolean => {
+  const value = (key: string): string | undefined => (Object.hasOwn(known, key) ? asText(known[key]) : undefined);
+  const holds = (expression: ResourceField): boolean => {
     const found = value(expression.at('key').text);
     const isListed = expression.at('values').items.some((item) => item.text === found);
     if (expression.at('operator').text === 'In') return found !== undefined && isListed;

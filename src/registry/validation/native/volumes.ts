@@ -1,5 +1,5 @@
 import { dnsLabel } from '../names.js';
-import type { Place } from './place.js';
+import type { ResourceField } from './place.js';
 import { claimSpec } from './storage.js';
 import { amountOf } from './values.js';
 
@@ -28,22 +28,22 @@ const REQUIRED: Record<string, string[]> = {
   persistentVolumeClaim: ['claimName'],
 };
 const HOST_PATHS = ['DirectoryOrCreate', 'Directory', 'FileOrCreate', 'File', 'Socket', 'CharDevice', 'BlockDevice'];
-const LARGEST_MODE = 0o777;
+const MAX_MODE = 0o777;
 
 /** A volume of a pod; one without a source is an empty directory. */
-export function volume(place: Place): void {
+export function volume(place: ResourceField): void {
   place.at('name').requiredName(dnsLabel);
   const sources = place.entries.filter(([name, source]) => name !== 'name' && source.isObject);
   for (const [, source] of sources.slice(1)) source.forbidden('may not specify more than 1 volume type');
   for (const [name, source] of sources.slice(0, 1)) volumeSource(name, source);
 }
 
-function volumeSource(name: string, source: Place): void {
+function volumeSource(name: string, source: ResourceField): void {
   for (const member of REQUIRED[name] ?? []) source.at(member).required();
-  source.at('defaultMode').within(0, LARGEST_MODE);
+  source.at('defaultMode').within(0, MAX_MODE);
   if (name === 'hostPath') {
     source.at('type').oneOf(HOST_PATHS);
-    noWayUp(source.at('path'));
+    checkNoParentSegments(source.at('path'));
   }
   if (name === 'nfs' && source.has('path') && !source.at('path').text.startsWith('/'))
     source.at('path').invalid('must be an absolute path');
@@ -59,7 +59,7 @@ function volumeSource(name: string, source: Place): void {
   }
 }
 
-function projected(projection: Place): void {
+function projected(projection: ResourceField): void {
   const sources = projection.entries.filter(([, source]) => source.isObject);
   for (const [, source] of sources.slice(1)) source.forbidden('may not specify more than 1 volume type');
   for (const [name, source] of sources) {
@@ -76,26 +76,26 @@ function projected(projection: Place): void {
   }
 }
 
-function keysToPaths(list: Place): void {
+function keysToPaths(list: ResourceField): void {
   for (const item of list.items) {
     item.at('key').required();
     if (item.at('path').required()) localPath(item.at('path'));
-    item.at('mode').within(0, LARGEST_MODE);
+    item.at('mode').within(0, MAX_MODE);
   }
 }
 
-function downwardFile(file: Place): void {
+function downwardFile(file: ResourceField): void {
   if (file.at('path').required()) localPath(file.at('path'));
   if (!file.at('fieldRef').isObject && !file.at('resourceFieldRef').isObject)
     file.error('Required value: one of fieldRef and resourceFieldRef is required');
-  file.at('mode').within(0, LARGEST_MODE);
+  file.at('mode').within(0, MAX_MODE);
 }
 
-function localPath(path: Place): void {
+function localPath(path: ResourceField): void {
   if (path.text.startsWith('/')) path.invalid('must be a relative path');
-  noWayUp(path);
+  checkNoParentSegments(path);
 }
 
-function noWayUp(path: Place): void {
+function checkNoParentSegments(path: ResourceField): void {
   if (path.text.split('/').includes('..')) path.invalid("must not contain '..'");
 }

@@ -1,6 +1,6 @@
 import { dnsLabel } from '../names.js';
 import { cronFault } from './cron.js';
-import { type Place, type PlaceRule } from './place.js';
+import { type ResourceField, type FieldRule } from './place.js';
 import { podSpec } from './pods.js';
 import { claimSpec } from './storage.js';
 import { countOrPercent, isEmptySelector, isZeroCount, labels, labelSelector, selects } from './values.js';
@@ -8,7 +8,7 @@ import { countOrPercent, isEmptySelector, isZeroCount, labels, labelSelector, se
 const NOT_NEGATIVE = ['replicas', 'minReadySeconds', 'revisionHistoryLimit'];
 
 /** A template whose pods run for ever, and the selector that finds them. */
-function runningPods(spec: Place): void {
+function runningPods(spec: ResourceField): void {
   const selector = spec.at('selector');
   const template = spec.at('template');
   for (const name of NOT_NEGATIVE) spec.at(name).within(0);
@@ -23,12 +23,12 @@ function runningPods(spec: Place): void {
     template.at('spec', 'activeDeadlineSeconds').forbidden('activeDeadlineSeconds is not supported here');
 }
 
-export function podTemplate(template: Place): void {
+export function podTemplate(template: ResourceField): void {
   labels(template.at('metadata', 'labels'));
   podSpec(template.at('spec'));
 }
 
-export const deployment: PlaceRule = (place) => {
+export const deployment: FieldRule = (place) => {
   const spec = place.at('spec');
   runningPods(spec);
   const [strategy, rolling] = [spec.at('strategy', 'type'), spec.at('strategy', 'rollingUpdate')];
@@ -42,7 +42,7 @@ export const deployment: PlaceRule = (place) => {
   if ((deadline.number ?? 600) <= ready) deadline.invalid('must be greater than minReadySeconds');
 };
 
-function rollingUpdate(rolling: Place): void {
+function rollingUpdate(rolling: ResourceField): void {
   if (!rolling.isObject) return;
   countOrPercent(rolling.at('maxUnavailable'), 100);
   countOrPercent(rolling.at('maxSurge'));
@@ -50,9 +50,9 @@ function rollingUpdate(rolling: Place): void {
     rolling.at('maxUnavailable').invalid('may not be 0 when `maxSurge` is 0');
 }
 
-export const replicaSet: PlaceRule = (place) => runningPods(place.at('spec'));
+export const replicaSet: FieldRule = (place) => runningPods(place.at('spec'));
 
-export const replicationController: PlaceRule = (place) => {
+export const replicationController: FieldRule = (place) => {
   const spec = place.at('spec');
   for (const name of NOT_NEGATIVE) spec.at(name).within(0);
   if (!spec.at('template').isObject) spec.at('template').error('Required value');
@@ -65,7 +65,7 @@ export const replicationController: PlaceRule = (place) => {
   spec.at('template', 'spec', 'restartPolicy').oneOf(['Always']);
 };
 
-export const daemonSet: PlaceRule = (place) => {
+export const daemonSet: FieldRule = (place) => {
   const spec = place.at('spec');
   runningPods(spec);
   spec.at('updateStrategy', 'type').oneOf(['RollingUpdate', 'OnDelete']);
@@ -80,7 +80,7 @@ export const daemonSet: PlaceRule = (place) => {
   if (!surges && !mayBeAway) rolling.at('maxUnavailable').invalid('cannot be 0 when maxSurge is 0');
 };
 
-export const statefulSet: PlaceRule = (place) => {
+export const statefulSet: FieldRule = (place) => {
   const spec = place.at('spec');
   const claims = spec.at('volumeClaimTemplates').items;
   for (const claim of claims) claimSpec(claim.at('spec'));
@@ -99,7 +99,7 @@ export const statefulSet: PlaceRule = (place) => {
 };
 
 /** The spec as if its claims stood among the volumes, which is how pods see them. */
-function withClaims(spec: Place, claims: Place[]): Place {
+function withClaims(spec: ResourceField, claims: ResourceField[]): ResourceField {
   const volumes = spec.at('template', 'spec', 'volumes');
   const names = [...new Set(claims.map((claim) => claim.at('metadata', 'name').text))];
   const own = volumes.items
@@ -110,13 +110,13 @@ function withClaims(spec: Place, claims: Place[]): Place {
 }
 
 /** Its name becomes a label of its pods. */
-export const job: PlaceRule = (place) => {
+export const job: FieldRule = (place) => {
   const name = place.at('metadata', 'name');
   if (name.text.length > 63) name.invalid('must be no more than 63 bytes');
   jobSpec(place.at('spec'));
 };
 
-function jobSpec(spec: Place): void {
+function jobSpec(spec: ResourceField): void {
   for (const name of [
     'parallelism',
     'completions',
@@ -149,7 +149,7 @@ function jobSpec(spec: Place): void {
     spec.at('template', 'metadata', 'labels').invalid('`selector` does not match template `labels`');
 }
 
-export const cronJob: PlaceRule = (place) => {
+export const cronJob: FieldRule = (place) => {
   const spec = place.at('spec');
   const name = place.at('metadata', 'name');
   if (name.text.length > 52) name.invalid('must be no more than 52 characters');

@@ -1,12 +1,12 @@
 import { type Json, type JsonObject } from '../../../../formats/located.js';
-import { type ServiceConversion, wholeNumber } from './conversion.js';
+import { type ServiceConversion, parseWholeNumber } from './conversion.js';
 
 /** The HorizontalPodAutoscaler that `kompose.hpa.*` labels ask for; processors at 50 % and 1 to 3 replicas unless they say otherwise. */
 export function convertAutoscaler(conversion: ServiceConversion, workload: JsonObject): void {
   const of = (key: string, fallback: number): number | undefined => {
     const label = `kompose.hpa.${key}`;
     const value = conversion.label(label);
-    const number = value === undefined ? fallback : wholeNumber(value.replace(/%$/, ''), 1);
+    const number = value === undefined ? fallback : parseWholeNumber(value.replace(/%$/, ''), 1);
     if (number === undefined) conversion.labelFault(label, 'a whole number of at least 1');
     return number;
   };

@@ -4,38 +4,38 @@ import { type Json, type JsonObject } from '../../../../formats/located.js';
 import { type SourceFile } from '../../../../formats/source-file.js';
 import { type ComposeMount } from '../project.js';
 import { type ServiceConversion } from './conversion.js';
-import { dataKey } from './names.js';
-import { claim, type Counter, type PodVolumes } from './pod-volumes.js';
+import { toDataKey } from './names.js';
+import { addClaim, type VolumeNameCounter, type PodVolumes } from './pod-volumes.js';
 
 /** What a ConfigMap may hold. */
-const LARGEST_CONFIG_MAP = 1024 * 1024;
+const MAX_CONFIG_MAP_BYTES = 1024 * 1024;
 
 /**
  * A bind mount: files of the archive as a ConfigMap, anything else as a claim, or what the label `kompose.volume.type` asks for.
  * A path of the host is used only when that label says `hostPath`.
  */
-export function bindVolume(
+export function mountBind(
   conversion: ServiceConversion,
   owner: ServiceConversion,
   pod: PodVolumes,
   mount: ComposeMount,
-  counter: Counter,
+  counter: VolumeNameCounter,
   readOnly: true | undefined,
 ): void {
   const { source = '', target } = mount;
   const kind = owner.label('kompose.volume.type')?.toLowerCase();
   const subPath = conversion.label('kompose.volume.subpath');
   if (kind === 'emptydir') {
-    pod.mount(owner.own(counter.take('empty')), { emptyDir: {} }, target, { readOnly, subPath });
+    pod.mount(owner.resourceName(counter.nextName('empty')), { emptyDir: {} }, target, { readOnly, subPath });
   } else if (kind === 'hostpath' && source.startsWith('/')) {
-    pod.mount(owner.own(counter.take('hostpath')), { hostPath: { path: posix.normalize(source) } }, target, {
+    pod.mount(owner.resourceName(counter.nextName('hostpath')), { hostPath: { path: posix.normalize(source) } }, target, {
       readOnly,
     });
   } else if (kind !== 'persistentvolumeclaim' && mountFiles(owner, pod, mount, counter, readOnly)) {
     return;
   } else if (kind === 'configmap') {
-    const name = owner.own(counter.take('cm'));
-    owner.add(configMap(name, owner.labels, new Map()), { file: source });
+    const name = owner.resourceName(counter.nextName('cm'));
+    owner.add(buildFileConfigMap(name, owner.labels, new Map()), { file: source });
     pod.mount(name, { configMap: { name } }, target, { readOnly });
     conversion.warn(
       ['volumes'],
@@ -46,8 +46,8 @@ export function bindVolume(
     if (kind !== undefined && !['hostpath', 'persistentvolumeclaim'].includes(kind)) {
       conversion.labelFault('kompose.volume.type', 'configMap, hostPath, emptyDir or persistentVolumeClaim');
     }
-    const name = owner.own(counter.take('claim'));
-    claim(owner, pod, name, target, { readOnly, subPath });
+    const name = owner.resourceName(counter.nextName('claim'));
+    addClaim(owner, pod, name, target, { readOnly, subPath });
     conversion.warn(
       ['volumes'],
       `${source.slice(0, 200)} is a path of the host; ${target} gets the empty claim ${name} instead`,
@@ -61,7 +61,7 @@ function mountFiles(
   owner: ServiceConversion,
   pod: PodVolumes,
   mount: ComposeMount,
-  counter: Counter,
+  counter: VolumeNameCounter,
   readOnly: true | undefined,
 ): boolean {
   const { source = '', target } = mount;
@@ -70,18 +70,18 @@ function mountFiles(
   const inside = file ? new Map([[posix.basename(source), file]]) : files.directory(source);
   const size = [...inside.values()].reduce((sum, { bytes }) => sum + bytes.length, 0);
   const whole = posix.normalize(source).replace(/\/$/, '') === '.';
-  if (inside.size === 0 || whole || size > LARGEST_CONFIG_MAP || [...inside.keys()].some((name) => name.includes('/')))
+  if (inside.size === 0 || whole || size > MAX_CONFIG_MAP_BYTES || [...inside.keys()].some((name) => name.includes('/')))
     return false;
-  const name = owner.own(counter.take('cm'));
-  owner.add(configMap(name, owner.labels, inside), { file: source });
-  const items: Json[] = [...inside.keys()].map((path) => ({ key: dataKey(path), path }));
+  const name = owner.resourceName(counter.nextName('cm'));
+  owner.add(buildFileConfigMap(name, owner.labels, inside), { file: source });
+  const items: Json[] = [...inside.keys()].map((path) => ({ key: toDataKey(path), path }));
   const subPath = file ? posix.basename(source) : undefined;
   pod.mount(name, { configMap: { name, items } }, target, { readOnly, subPath });
   return true;
 }
 
 /** A ConfigMap of files: text under `data`, anything else under `binaryData`. */
-export function configMap(
+export function buildFileConfigMap(
   name: string,
   labels: Record<string, string>,
   files: ReadonlyMap<string, SourceFile>,
@@ -89,8 +89,8 @@ export function configMap(
   const data: [string, string][] = [];
   const binary: [string, string][] = [];
   for (const [path, { bytes }] of files) {
-    if (isUtf8(bytes) && !bytes.includes(0)) data.push([dataKey(path), Buffer.from(bytes).toString('utf8')]);
-    else binary.push([dataKey(path), Buffer.from(bytes).toString('base64')]);
+    if (isUtf8(bytes) && !bytes.includes(0)) data.push([toDataKey(path), Buffer.from(bytes).toString('utf8')]);
+    else binary.push([toDataKey(path), Buffer.from(bytes).toString('base64')]);
   }
   return {
     apiVersion: 'v1',

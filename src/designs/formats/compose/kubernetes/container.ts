@@ -1,12 +1,12 @@
 import { type Json, type JsonObject } from '../../../../formats/located.js';
-import { environmentOf } from './environment.js';
-import { literal } from './literal.js';
-import { dnsLabel } from './names.js';
+import { buildEnvironment } from './environment.js';
+import { escapeVariableReferences } from './literal.js';
+import { toDnsLabel } from './names.js';
 import { type ComposeHook, type ComposePort } from '../project.js';
-import { present, type ServiceConversion } from './conversion.js';
-import { probesOf } from './probes.js';
-import { resourcesOf } from './resources.js';
-import { containerSecurity } from './security.js';
+import { definedMembers, type ServiceConversion } from './conversion.js';
+import { buildProbes } from './probes.js';
+import { buildResources } from './resources.js';
+import { buildContainerSecurity } from './security.js';
 
 const pullPolicies: Record<string, string> = {
   always: 'Always',
@@ -16,35 +16,35 @@ const pullPolicies: Record<string, string> = {
 };
 
 /** The container of a service; `volumeMounts` are made elsewhere, since they need volumes in the pod. */
-export function containerOf(conversion: ServiceConversion, volumeMounts: Json[]): JsonObject {
+export function buildContainer(conversion: ServiceConversion, volumeMounts: Json[]): JsonObject {
   const { service, name } = conversion;
-  const command = service.entrypoint?.map(literal);
-  const { env, envFrom } = environmentOf(conversion);
-  return present({
-    name: dnsLabel(service.container_name ?? '') || name,
+  const command = service.entrypoint?.map(escapeVariableReferences);
+  const { env, envFrom } = buildEnvironment(conversion);
+  return definedMembers({
+    name: toDnsLabel(service.container_name ?? '') || name,
     image: service.image || name,
     command,
-    args: service.command?.map(literal),
+    args: service.command?.map(escapeVariableReferences),
     workingDir: service.working_dir || undefined,
     env,
     envFrom,
     ports: containerPorts(conversion),
-    resources: resourcesOf(conversion),
+    resources: buildResources(conversion),
     volumeMounts,
-    ...probesOf(conversion),
-    lifecycle: present({
+    ...buildProbes(conversion),
+    lifecycle: definedMembers({
       postStart: hookOf(conversion, 'post_start', service.post_start),
       preStop: hookOf(conversion, 'pre_stop', service.pre_stop),
     }),
     imagePullPolicy: pullPolicy(conversion),
-    securityContext: containerSecurity(conversion),
+    securityContext: buildContainerSecurity(conversion),
     stdin: service.stdin_open || undefined,
     tty: service.tty || undefined,
   });
 }
 
 /** All ports of a service, published and exposed, each target and protocol once. */
-export function targetsOf({ service }: ServiceConversion): ComposePort[] {
+export function containerPortsOf({ service }: ServiceConversion): ComposePort[] {
   const ports = new Map<string, ComposePort>();
   for (const port of [...(service.ports ?? []), ...(service.expose ?? []).flatMap(exposedPorts)]) {
     const key = `${port.target}/${port.protocol}`;
@@ -64,8 +64,8 @@ export function exposedPorts(exposed: string): ComposePort[] {
 
 function containerPorts(conversion: ServiceConversion): Json[] {
   const host = conversion.label('kompose.controller.port.expose') === 'true';
-  return targetsOf(conversion).map(({ target, protocol, published }) =>
-    present({
+  return containerPortsOf(conversion).map(({ target, protocol, published }) =>
+    definedMembers({
       containerPort: target,
       protocol: protocol.toUpperCase(),
       hostPort: host && published !== undefined ? Number(published.split('-')[0]) : undefined,
@@ -82,7 +82,7 @@ function pullPolicy(conversion: ServiceConversion): string | undefined {
   }
   const { pull_policy: policy } = conversion.service;
   if (policy === undefined) return undefined;
-  return pullPolicies[policy] ?? conversion.keep('pull_policy');
+  return pullPolicies[policy] ?? conversion.keepInComponent('pull_policy');
 }
 
 function hookOf(conversion: ServiceConversion, key: string, hooks: ComposeHook[] = []): JsonObject | undefined {
@@ -90,7 +90,7 @@ function hookOf(conversion: ServiceConversion, key: string, hooks: ComposeHook[]
   if (hook === undefined) return undefined;
   const plain = hooks.length === 1 && Object.keys(hook).every((field) => field === 'command');
   if (!plain || !hook.command || hook.command.length === 0) {
-    return conversion.keep(key, `${key} is kept, but Kubernetes runs one plain command only`, 'Put it in one script.');
+    return conversion.keepInComponent(key, `${key} is kept, but Kubernetes runs one plain command only`, 'Put it in one script.');
   }
   return { exec: { command: hook.command } };
 }

@@ -1,11 +1,11 @@
 import { type Fault } from '../../../../core/errors/app-error.js';
-import { type Json, type JsonObject, pointerTo } from '../../../../formats/located.js';
+import { type Json, type JsonObject, toPointer } from '../../../../formats/located.js';
 import { type SourceFile } from '../../../../formats/source-file.js';
-import { type ComposeProject, type ComposeService, serviceOf } from '../project.js';
-import { dnsLabel } from './names.js';
+import { type ComposeProject, type ComposeService, toService } from '../project.js';
+import { toDnsLabel } from './names.js';
 
 /** A Kubernetes resource, and what of the Compose file it stands for. */
-export interface Converted {
+export interface ConvertedResource {
   resource: JsonObject;
   /** Kept in the component as `metadata.compose`. */
   compose: JsonObject;
@@ -19,8 +19,8 @@ export interface ProjectFiles {
 }
 
 /** The state of one conversion: what it has made, which names are taken, what is to be said. */
-export class Conversion {
-  readonly converted: Converted[] = [];
+export class ProjectConversion {
+  readonly converted: ConvertedResource[] = [];
   readonly warnings: Fault[] = [];
   readonly faults: Fault[] = [];
   private readonly owners = new Map<string, string>();
@@ -59,12 +59,12 @@ export class ServiceConversion {
   readonly homeless = new Set<string>();
 
   constructor(
-    readonly conversion: Conversion,
+    readonly conversion: ProjectConversion,
     readonly composeName: string,
     readonly definition: JsonObject,
   ) {
-    this.service = serviceOf(definition);
-    this.name = dnsLabel(composeName);
+    this.service = toService(definition);
+    this.name = toDnsLabel(composeName);
   }
 
   get labels(): Record<string, string> {
@@ -72,8 +72,8 @@ export class ServiceConversion {
   }
 
   /** A name for something that belongs to this service: `web-claim0`. */
-  own(suffix: string): string {
-    return dnsLabel(`${this.name}-${suffix}`);
+  resourceName(suffix: string): string {
+    return toDnsLabel(`${this.name}-${suffix}`);
   }
 
   /** The value of a `kompose.*` label of the service. */
@@ -86,7 +86,7 @@ export class ServiceConversion {
   }
 
   pointer(...segments: (string | number)[]): string {
-    return pointerTo('services', this.composeName, ...segments);
+    return toPointer('services', this.composeName, ...segments);
   }
 
   fault(segments: (string | number)[], detail: string, remedy?: string): void {
@@ -104,7 +104,7 @@ export class ServiceConversion {
   }
 
   /** Notes that a key is kept in the component only. */
-  keep(key: string, detail?: string, remedy?: string): undefined {
+  keepInComponent(key: string, detail?: string, remedy?: string): undefined {
     this.homeless.add(key);
     if (detail !== undefined) this.warn([key], detail, remedy);
     return undefined;
@@ -116,7 +116,7 @@ export class ServiceConversion {
 }
 
 /** The members that have a value; empty lists and empty objects count as none. */
-export function present(members: Record<string, Json | undefined>): JsonObject {
+export function definedMembers(members: Record<string, Json | undefined>): JsonObject {
   return Object.fromEntries(
     Object.entries(members).filter((entry): entry is [string, Json] => {
       const value = entry[1];
@@ -126,7 +126,7 @@ export function present(members: Record<string, Json | undefined>): JsonObject {
 }
 
 /** A number of a Compose file that may be written as text, when it is a whole number of at least `least`. */
-export function wholeNumber(value: string | number | undefined, least = 0): number | undefined {
+export function parseWholeNumber(value: string | number | undefined, least = 0): number | undefined {
   if (value === undefined || value === '') return undefined;
   const number = Number(value);
   return Number.isSafeInteger(number) && number >= least ? number : undefined;

@@ -1,10 +1,10 @@
 import { type JsonObject } from '../../../../formats/located.js';
 import { type ComposeProject } from '../project.js';
 import { convertAutoscaler } from './autoscaler.js';
-import { Conversion, type ProjectFiles, ServiceConversion } from './conversion.js';
+import { ProjectConversion, type ProjectFiles, ServiceConversion } from './conversion.js';
 import { convertService } from './service.js';
-import { convertStores } from './stores.js';
-import { workloadOf } from './workload.js';
+import { convertConfigsAndSecrets } from './stores.js';
+import { buildWorkload } from './workload.js';
 
 /** Keys of a service that the conversion reads; all others are kept in the component alone. */
 const mapped = new Set(
@@ -18,9 +18,9 @@ const mapped = new Set(
  * Makes Kubernetes resources of a resolved project. Each service becomes a workload and, with ports, a Service;
  * volumes, configs and secrets become claims, ConfigMaps and Secrets. What has no counterpart is named under `kept`.
  */
-export function convertProject(project: ComposeProject, files: ProjectFiles): Conversion {
-  const conversion = new Conversion(project, files);
-  convertStores(conversion);
+export function convertProject(project: ComposeProject, files: ProjectFiles): ProjectConversion {
+  const conversion = new ProjectConversion(project, files);
+  convertConfigsAndSecrets(conversion);
   const all = new Map(
     [...project.services]
       .filter(([, definition]) => definition.provider === undefined)
@@ -39,7 +39,7 @@ export function convertProject(project: ComposeProject, files: ProjectFiles): Co
   }
   for (const [service, pod] of companions) {
     const others = pod.filter((member) => member !== service);
-    const workload = workloadOf(service, others);
+    const workload = buildWorkload(service, others);
     service.add(workload, composeOf(service, others));
     convertService(service);
     convertAutoscaler(service, workload);

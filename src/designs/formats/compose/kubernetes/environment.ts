@@ -1,11 +1,11 @@
 import { type Json, type JsonObject } from '../../../../formats/located.js';
 import { parseDotenv } from '../dotenv.js';
 import { type ServiceConversion } from './conversion.js';
-import { literal } from './literal.js';
-import { dataKey, dnsLabel } from './names.js';
+import { escapeVariableReferences } from './literal.js';
+import { toDataKey, toDnsLabel } from './names.js';
 
 /** The variables of a container: `environment` by name, each `env_file` as a ConfigMap. */
-export function environmentOf(conversion: ServiceConversion): { env: Json[]; envFrom: Json[] } {
+export function buildEnvironment(conversion: ServiceConversion): { env: Json[]; envFrom: Json[] } {
   const { service } = conversion;
   const { variables } = conversion.conversion.project;
   const env: Json[] = [];
@@ -23,12 +23,12 @@ export function environmentOf(conversion: ServiceConversion): { env: Json[]; env
         `the variable ${name} is passed on, but it is not set`,
         `Send ${name} in env.`,
       );
-    } else env.push({ name, value: literal(given) });
+    } else env.push({ name, value: escapeVariableReferences(given) });
   }
-  return { env, envFrom: envFrom(conversion) };
+  return { env, envFrom: buildEnvFrom(conversion) };
 }
 
-function envFrom(conversion: ServiceConversion): Json[] {
+function buildEnvFrom(conversion: ServiceConversion): Json[] {
   const sources = new Map<string, Json>();
   for (const [index, { path, required, format }] of (conversion.service.env_file ?? []).entries()) {
     const source = conversion.conversion.files.file(path);
@@ -44,19 +44,19 @@ function envFrom(conversion: ServiceConversion): Json[] {
     }
     const { values, faults } = parseDotenv(source, { inherited: conversion.conversion.project.variables, format });
     conversion.conversion.faults.push(...faults);
-    const name = dnsLabel(path) || 'env';
-    conversion.conversion.add(configMap(name, conversion.labels, values), { env_file: path }, `/env_file/${path}`);
+    const name = toDnsLabel(path) || 'env';
+    conversion.conversion.add(buildConfigMap(name, conversion.labels, values), { env_file: path }, `/env_file/${path}`);
     sources.set(name, { configMapRef: { name } });
   }
   return [...sources.values()];
 }
 
 /** A ConfigMap of texts. */
-export function configMap(name: string, labels: Record<string, string>, data: ReadonlyMap<string, string>): JsonObject {
+export function buildConfigMap(name: string, labels: Record<string, string>, data: ReadonlyMap<string, string>): JsonObject {
   return {
     apiVersion: 'v1',
     kind: 'ConfigMap',
     metadata: { name, labels },
-    data: Object.fromEntries([...data].map(([key, value]) => [dataKey(key), value])),
+    data: Object.fromEntries([...data].map(([key, value]) => [toDataKey(key), value])),
   };
 }

@@ -1,4 +1,4 @@
 /** Text in which Kubernetes would expand `$(NAME)`, so that it stays as it is. */
-export function literal(text: string): string {
+export function escapeVariableReferences(text: string): string {
   return text.replace(/\$(?=[$(])/g, '$$$$');
 }

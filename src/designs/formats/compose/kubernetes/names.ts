@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 
-const LABEL = 63;
+const MAX_LABEL_LENGTH = 63;
 
 /** A name of a Compose file as a DNS label (RFC 1123) of at most 63 characters, cut and marked when longer; empty when nothing of it is left. */
-export function dnsLabel(name: string, longest = LABEL): string {
+export function toDnsLabel(name: string, longest = MAX_LABEL_LENGTH): string {
   const label = name
     .toLowerCase()
     .replace(/[^a-z0-9-]+/g, '-')
@@ -14,14 +14,14 @@ export function dnsLabel(name: string, longest = LABEL): string {
 }
 
 /** As dnsLabel, and beginning with a letter, as the names of Services must (RFC 1035). */
-export function serviceName(name: string): string {
-  const label = dnsLabel(name);
-  return /^[a-z]/.test(label) ? label : dnsLabel(`svc-${label}`);
+export function toServiceName(name: string): string {
+  const label = toDnsLabel(name);
+  return /^[a-z]/.test(label) ? label : toDnsLabel(`svc-${label}`);
 }
 
 /** Whether text may be the value of a label. */
 export function isLabelValue(text: string): boolean {
-  return text.length <= LABEL && /^([A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?)?$/.test(text);
+  return text.length <= MAX_LABEL_LENGTH && /^([A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?)?$/.test(text);
 }
 
 /** Whether text may be the key of a label or an annotation: `name` or `prefix.example.com/name`. */
@@ -37,11 +37,11 @@ export function isDnsName(text: string): boolean {
 }
 
 export function isDnsLabel(text: string): boolean {
-  return text.length <= LABEL && /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(text);
+  return text.length <= MAX_LABEL_LENGTH && /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(text);
 }
 
 /** A file name as a key of a ConfigMap or Secret. */
-export function dataKey(name: string): string {
+export function toDataKey(name: string): string {
   const key = name.replace(/[^-._a-zA-Z0-9]/g, '_').slice(0, 253);
   return key === '.' || key === '' || key.startsWith('..') ? `_${key}` : key;
 }

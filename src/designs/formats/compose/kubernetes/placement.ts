@@ -1,5 +1,5 @@
 import { type Json, type JsonObject } from '../../../../formats/located.js';
-import { present, type ServiceConversion, wholeNumber } from './conversion.js';
+import { definedMembers, type ServiceConversion, parseWholeNumber } from './conversion.js';
 import { isLabelKey, isLabelValue } from './names.js';
 
 const nodeKeys: Record<string, string> = {
@@ -11,15 +11,15 @@ const nodeKeys: Record<string, string> = {
 const architectures: Record<string, string> = { '386': '386', aarch64: 'arm64', x86_64: 'amd64' };
 
 /** Where pods may run: `deploy.placement` as affinity and topology spread, `platform` as a node selector. */
-export function placementOf(conversion: ServiceConversion): JsonObject {
+export function buildPlacement(conversion: ServiceConversion): JsonObject {
   const { placement } = conversion.service.deploy ?? {};
   const expressions = (placement?.constraints ?? []).flatMap((constraint) => expressionOf(conversion, constraint));
-  const single = wholeNumber(placement?.max_replicas_per_node);
-  if (single !== undefined && single > 1) conversion.keep('deploy.placement.max_replicas_per_node');
+  const single = parseWholeNumber(placement?.max_replicas_per_node);
+  if (single !== undefined && single > 1) conversion.keepInComponent('deploy.placement.max_replicas_per_node');
   const required = 'requiredDuringSchedulingIgnoredDuringExecution';
-  return present({
+  return definedMembers({
     nodeSelector: platformOf(conversion),
-    affinity: present({
+    affinity: definedMembers({
       nodeAffinity:
         expressions.length > 0 ? { [required]: { nodeSelectorTerms: [{ matchExpressions: expressions }] } } : undefined,
       podAntiAffinity:
@@ -44,7 +44,7 @@ function expressionOf(conversion: ServiceConversion, constraint: string): Json[]
   }
   const key = Object.hasOwn(nodeKeys, left) ? nodeKeys[left] : /^node\.labels\.(.+)$/.exec(left)?.[1];
   if (operator === undefined || key === undefined || !isLabelKey(key) || !isLabelValue(right)) {
-    conversion.keep(
+    conversion.keepInComponent(
       'deploy.placement.constraints',
       `the constraint "${constraint.slice(0, 80)}" is kept; Kubernetes cannot express it`,
     );
@@ -57,7 +57,7 @@ function spreadOf(conversion: ServiceConversion): Json[] {
   const keys = (conversion.service.deploy?.placement?.preferences ?? []).flatMap(({ spread }) => {
     const key = /^node\.labels\.(.+)$/.exec(spread ?? '')?.[1];
     if (key !== undefined && isLabelKey(key)) return [key];
-    conversion.keep('deploy.placement.preferences');
+    conversion.keepInComponent('deploy.placement.preferences');
     return [];
   });
   return [...new Set(keys)].map((topologyKey) => ({
@@ -74,10 +74,10 @@ function platformOf(conversion: ServiceConversion): JsonObject | undefined {
   const [os = '', machine] = platform.toLowerCase().split('/');
   const arch = machine === undefined ? undefined : (architectures[machine] ?? machine);
   if (!/^(linux|windows)$/.test(os) || (arch !== undefined && !isLabelValue(arch))) {
-    return conversion.keep(
+    return conversion.keepInComponent(
       'platform',
       `the platform "${platform.slice(0, 80)}" is kept; it names no node of Kubernetes`,
     );
   }
-  return present({ 'kubernetes.io/os': os, 'kubernetes.io/arch': arch });
+  return definedMembers({ 'kubernetes.io/os': os, 'kubernetes.io/arch': arch });
 }

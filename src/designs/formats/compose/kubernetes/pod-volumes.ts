@@ -1,6 +1,6 @@
 import { type Json, type JsonObject } from '../../../../formats/located.js';
-import { present, type ServiceConversion } from './conversion.js';
-import { dnsLabel } from './names.js';
+import { definedMembers, type ServiceConversion } from './conversion.js';
+import { toDnsLabel } from './names.js';
 
 const quantity = /^\d+(\.\d+)?([EPTGMK]i|[EPTGMk]|m)?$/;
 
@@ -17,9 +17,9 @@ export class PodVolumes {
   /** Mounts a volume; the name gets a number when another volume of the pod has it. */
   mount(name: string, source: JsonObject, mountPath: string, more: Record<string, Json | undefined> = {}): void {
     let unique = name;
-    for (let number = 2; this.differs(unique, source); number += 1) unique = dnsLabel(`${name}-${number}`);
+    for (let number = 2; this.differs(unique, source); number += 1) unique = toDnsLabel(`${name}-${number}`);
     if (!this.templates.has(unique)) this.volumes.set(unique, { name: unique, ...source });
-    this.mounts.set(mountPath, present({ name: unique, mountPath, ...more }));
+    this.mounts.set(mountPath, definedMembers({ name: unique, mountPath, ...more }));
   }
 
   private differs(name: string, source: JsonObject): boolean {
@@ -29,10 +29,10 @@ export class PodVolumes {
 }
 
 /** Numbers the claims and ConfigMaps that a service's own mounts become: `web-claim0`, `web-cm1`. */
-export class Counter {
+export class VolumeNameCounter {
   private readonly next = new Map<string, number>();
 
-  take(kind: string): string {
+  nextName(kind: string): string {
     const number = this.next.get(kind) ?? 0;
     this.next.set(kind, number + 1);
     return `${kind}${number}`;
@@ -40,7 +40,7 @@ export class Counter {
 }
 
 /** A claim for a mount of one service that has no name of its own. */
-export function claim(
+export function addClaim(
   owner: ServiceConversion,
   pod: PodVolumes,
   name: string,
@@ -48,7 +48,7 @@ export function claim(
   more: Record<string, Json | undefined>,
 ): void {
   owner.conversion.add(
-    claimResource(name, owner.labels, claimSpec(owner)),
+    buildClaim(name, owner.labels, buildClaimSpec(owner)),
     { service: owner.composeName },
     owner.pointer(),
   );
@@ -57,16 +57,16 @@ export function claim(
 }
 
 /** A PersistentVolumeClaim. */
-export function claimResource(name: string, labels: Record<string, string>, spec: JsonObject): JsonObject {
+export function buildClaim(name: string, labels: Record<string, string>, spec: JsonObject): JsonObject {
   return { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name, labels }, spec };
 }
 
 /** What a claim asks for: the size of the label `kompose.volume.size`, or 100Mi. */
-export function claimSpec(conversion: ServiceConversion, labels: Record<string, string> = {}): JsonObject {
+export function buildClaimSpec(conversion: ServiceConversion, labels: Record<string, string> = {}): JsonObject {
   const own = Object.hasOwn(labels, 'kompose.volume.size') ? labels['kompose.volume.size'] : undefined;
   const size = own ?? conversion.label('kompose.volume.size') ?? '100Mi';
   if (!quantity.test(size)) conversion.labelFault('kompose.volume.size', 'a size such as 1Gi');
-  return present({
+  return definedMembers({
     accessModes: ['ReadWriteOnce'],
     resources: { requests: { storage: size } },
     storageClassName: conversion.label('kompose.volume.storage-class-name'),

@@ -1,28 +1,28 @@
 import { isIP } from 'node:net';
 import { type Json, type JsonObject } from '../../../../formats/located.js';
-import { secondsIn } from '../quantities.js';
-import { containerOf } from './container.js';
-import { present, type ServiceConversion } from './conversion.js';
-import { dnsLabel, isDnsLabel, isDnsName } from './names.js';
-import { placementOf } from './placement.js';
+import { parseSeconds } from '../quantities.js';
+import { buildContainer } from './container.js';
+import { definedMembers, type ServiceConversion } from './conversion.js';
+import { toDnsLabel, isDnsLabel, isDnsName } from './names.js';
+import { buildPlacement } from './placement.js';
 import { PodVolumes } from './pod-volumes.js';
-import { podSecurity } from './security.js';
-import { mountAll } from './volumes.js';
+import { buildPodSecurity } from './security.js';
+import { mountVolumes } from './volumes.js';
 
-export interface Pod {
+export interface PodTemplate {
   spec: JsonObject;
   volumes: PodVolumes;
 }
 
 /** The pod of a service, with the containers of those that share its network (`network_mode: service:…`). */
-export function podOf(conversion: ServiceConversion, companions: readonly ServiceConversion[], stateful: boolean): Pod {
+export function buildPod(conversion: ServiceConversion, companions: readonly ServiceConversion[], stateful: boolean): PodTemplate {
   const { service } = conversion;
   const volumes = new PodVolumes();
   const containers = [conversion, ...companions].map((member) => {
     const mounted = member === conversion ? volumes : new PodVolumes(volumes.volumes);
-    mountAll(member, mounted, stateful && member === conversion);
+    mountVolumes(member, mounted, stateful && member === conversion);
     volumes.claimed ||= mounted.claimed;
-    return containerOf(member, [...mounted.mounts.values()]);
+    return buildContainer(member, [...mounted.mounts.values()]);
   });
   const names = new Set(containers.map(({ name }) => name));
   if (names.size < containers.length) {
@@ -33,7 +33,7 @@ export function podOf(conversion: ServiceConversion, companions: readonly Servic
     );
   }
   const host = service.network_mode === 'host';
-  const spec = present({
+  const spec = definedMembers({
     initContainers: initContainers(conversion),
     containers,
     volumes: [...volumes.volumes.values()],
@@ -45,15 +45,15 @@ export function podOf(conversion: ServiceConversion, companions: readonly Servic
     hostname: label(conversion, 'hostname'),
     subdomain: label(conversion, 'domainname'),
     hostAliases: hostAliases(conversion),
-    securityContext: podSecurity(conversion),
+    securityContext: buildPodSecurity(conversion),
     serviceAccountName: nameLabel(conversion, 'kompose.serviceaccount-name'),
     imagePullSecrets: pullSecrets(conversion),
-    ...placementOf(conversion),
+    ...buildPlacement(conversion),
   });
-  const grace = service.stop_grace_period === undefined ? undefined : secondsIn(service.stop_grace_period);
+  const grace = service.stop_grace_period === undefined ? undefined : parseSeconds(service.stop_grace_period);
   if (grace !== undefined) spec.terminationGracePeriodSeconds = Math.ceil(grace);
   for (const key of ['pid', 'ipc', 'network_mode'] as const) {
-    if (service[key] && service[key] !== 'host') conversion.keep(key);
+    if (service[key] && service[key] !== 'host') conversion.keepInComponent(key);
   }
   return { spec, volumes };
 }
@@ -63,16 +63,16 @@ function label(conversion: ServiceConversion, key: 'hostname' | 'domainname'): s
   if (!name) return undefined;
   return isDnsLabel(name)
     ? name
-    : conversion.keep(key, `the ${key} "${name.slice(0, 80)}" is kept; pods take one DNS label`);
+    : conversion.keepInComponent(key, `the ${key} "${name.slice(0, 80)}" is kept; pods take one DNS label`);
 }
 
 function dnsConfig(conversion: ServiceConversion): JsonObject {
   const { dns = [], dns_search: searches = [], dns_opt: options = [] } = conversion.service;
   const nameservers = [...new Set(dns.filter((server) => isIP(server) !== 0))];
-  if (nameservers.length < dns.length || nameservers.length > 3) conversion.keep('dns');
+  if (nameservers.length < dns.length || nameservers.length > 3) conversion.keepInComponent('dns');
   const names = [...new Set(searches.filter(isDnsName))];
-  if (names.length < searches.length || names.length > 32) conversion.keep('dns_search');
-  return present({
+  if (names.length < searches.length || names.length > 32) conversion.keepInComponent('dns_search');
+  return definedMembers({
     nameservers: nameservers.slice(0, 3),
     searches: names.slice(0, 32),
     options: options.map((option): Json => {
@@ -88,7 +88,7 @@ function hostAliases(conversion: ServiceConversion): Json[] {
     for (const address of addresses) {
       const ip = address.replace(/^\[|\]$/g, '');
       if (isIP(ip) === 0 || !isDnsName(host)) {
-        conversion.keep(
+        conversion.keepInComponent(
           'extra_hosts',
           `the host ${host.slice(0, 80)} is kept; Kubernetes takes names for addresses only`,
         );
@@ -102,9 +102,9 @@ function initContainers(conversion: ServiceConversion): Json[] {
   const prefix = 'kompose.init.containers';
   const image = conversion.label(`${prefix}.image`);
   if (image === undefined || image === '') return [];
-  const name = dnsLabel(conversion.label(`${prefix}.name`) ?? '') || 'init-service';
+  const name = toDnsLabel(conversion.label(`${prefix}.name`) ?? '') || 'init-service';
   const text = conversion.label(`${prefix}.command`);
-  return [present({ name, image, command: text === undefined ? undefined : commandOf(conversion, prefix, text) })];
+  return [definedMembers({ name, image, command: text === undefined ? undefined : commandOf(conversion, prefix, text) })];
 }
 
 function commandOf(conversion: ServiceConversion, prefix: string, text: string): string[] | undefined {

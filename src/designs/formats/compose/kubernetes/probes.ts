@@ -1,11 +1,11 @@
 import { type JsonObject } from '../../../../formats/located.js';
-import { secondsIn } from '../quantities.js';
-import { present, type ServiceConversion, wholeNumber } from './conversion.js';
-import { shellWords } from '../shell-words.js';
+import { parseSeconds } from '../quantities.js';
+import { definedMembers, type ServiceConversion, parseWholeNumber } from './conversion.js';
+import { splitShellWords } from '../shell-words.js';
 
 /** `livenessProbe` from the health check, either probe also from `kompose.service.healthcheck.*` labels. */
-export function probesOf(conversion: ServiceConversion): JsonObject {
-  return present({ livenessProbe: liveness(conversion), readinessProbe: readiness(conversion) });
+export function buildProbes(conversion: ServiceConversion): JsonObject {
+  return definedMembers({ livenessProbe: liveness(conversion), readinessProbe: readiness(conversion) });
 }
 
 function liveness(conversion: ServiceConversion): JsonObject | undefined {
@@ -23,7 +23,7 @@ function liveness(conversion: ServiceConversion): JsonObject | undefined {
     );
   }
   if (!action) {
-    if (check && kind !== 'NONE') conversion.keep('healthcheck');
+    if (check && kind !== 'NONE') conversion.keepInComponent('healthcheck');
     return undefined;
   }
   return {
@@ -37,7 +37,7 @@ function readiness(conversion: ServiceConversion): JsonObject | undefined {
   if (of('disable') === 'true') return undefined;
   const test = of('test');
   const words =
-    test === undefined ? undefined : /^CMD-SHELL\s/.test(test) ? ['/bin/sh', '-c', test.slice(10)] : shellWords(test);
+    test === undefined ? undefined : /^CMD-SHELL\s/.test(test) ? ['/bin/sh', '-c', test.slice(10)] : splitShellWords(test);
   const action = handlerOf(conversion, 'readiness') ?? (words?.length ? execute(words) : undefined);
   if (!action) return undefined;
   return {
@@ -53,7 +53,7 @@ function handlerOf(conversion: ServiceConversion, probe: 'liveness' | 'readiness
     (label) => conversion.label(label) !== undefined,
   );
   if (portLabel === undefined) return undefined;
-  const port = wholeNumber(conversion.label(portLabel), 1);
+  const port = parseWholeNumber(conversion.label(portLabel), 1);
   if (port === undefined || port > 65_535) {
     conversion.labelFault(portLabel, 'a port from 1 to 65535');
     return undefined;
@@ -62,12 +62,12 @@ function handlerOf(conversion: ServiceConversion, probe: 'liveness' | 'readiness
 }
 
 function timing(interval: string, timeout: string, retries: number | string, start: string | undefined): JsonObject {
-  const least = (text: string): number => Math.max(1, Math.ceil(secondsIn(text) ?? 30));
-  const wait = start === undefined ? 0 : Math.ceil(secondsIn(start) ?? 0);
-  return present({
+  const least = (text: string): number => Math.max(1, Math.ceil(parseSeconds(text) ?? 30));
+  const wait = start === undefined ? 0 : Math.ceil(parseSeconds(start) ?? 0);
+  return definedMembers({
     periodSeconds: least(interval),
     timeoutSeconds: least(timeout),
-    failureThreshold: wholeNumber(retries, 1) ?? 3,
+    failureThreshold: parseWholeNumber(retries, 1) ?? 3,
     initialDelaySeconds: wait > 0 ? wait : undefined,
   });
 }

@@ -1,12 +1,12 @@
 import { type JsonObject } from '../../../../formats/located.js';
 import { type ComposeDevices } from '../project.js';
-import { bytesOf, cpuQuantity, memoryQuantity } from '../quantities.js';
-import { present, type ServiceConversion, wholeNumber } from './conversion.js';
+import { parseBytes, toCpuQuantity, toMemoryQuantity } from '../quantities.js';
+import { definedMembers, type ServiceConversion, parseWholeNumber } from './conversion.js';
 
 const quantity = /^\d+(\.\d+)?([EPTGMk]i?|m|Ki)?$/;
 
 /** Limits and requests of processors, memory, ephemeral storage and GPUs. */
-export function resourcesOf(conversion: ServiceConversion): JsonObject {
+export function buildResources(conversion: ServiceConversion): JsonObject {
   const { service } = conversion;
   const { limits, reservations } = service.deploy?.resources ?? {};
   const gpus = gpusOf(conversion, [
@@ -14,15 +14,15 @@ export function resourcesOf(conversion: ServiceConversion): JsonObject {
     ...(reservations?.devices ?? []),
     ...(limits?.devices ?? []),
   ]);
-  if (limits?.pids !== undefined) conversion.keep('deploy.resources.limits.pids');
-  return present({
-    limits: present({
+  if (limits?.pids !== undefined) conversion.keepInComponent('deploy.resources.limits.pids');
+  return definedMembers({
+    limits: definedMembers({
       cpu: cpu(limits?.cpus ?? service.cpus ?? cpuOfQuota(conversion)),
       memory: memory(limits?.memory ?? service.mem_limit),
       'ephemeral-storage': storage(conversion, 'kompose.ephemeral-storage.limit'),
       'nvidia.com/gpu': gpus,
     }),
-    requests: present({
+    requests: definedMembers({
       cpu: cpu(reservations?.cpus),
       memory: memory(reservations?.memory ?? service.mem_reservation),
       'ephemeral-storage': storage(conversion, 'kompose.ephemeral-storage.request'),
@@ -32,17 +32,17 @@ export function resourcesOf(conversion: ServiceConversion): JsonObject {
 
 function cpu(cpus: string | number | undefined): string | undefined {
   const number = Number(cpus ?? 0);
-  return Number.isFinite(number) && number > 0 ? cpuQuantity(number) : undefined;
+  return Number.isFinite(number) && number > 0 ? toCpuQuantity(number) : undefined;
 }
 
 function cpuOfQuota({ service }: ServiceConversion): number | undefined {
-  const quota = wholeNumber(service.cpu_quota, 1);
-  return quota === undefined ? undefined : quota / (wholeNumber(service.cpu_period, 1) ?? 100_000);
+  const quota = parseWholeNumber(service.cpu_quota, 1);
+  return quota === undefined ? undefined : quota / (parseWholeNumber(service.cpu_period, 1) ?? 100_000);
 }
 
 function memory(size: string | number | undefined): string | undefined {
-  const bytes = size === undefined ? undefined : bytesOf(size);
-  return bytes === undefined || bytes === 0 ? undefined : memoryQuantity(bytes);
+  const bytes = size === undefined ? undefined : parseBytes(size);
+  return bytes === undefined || bytes === 0 ? undefined : toMemoryQuantity(bytes);
 }
 
 function storage(conversion: ServiceConversion, label: string): string | undefined {
@@ -55,10 +55,10 @@ function storage(conversion: ServiceConversion, label: string): string | undefin
 function gpusOf(conversion: ServiceConversion, devices: readonly ComposeDevices[]): string | undefined {
   let count = 0;
   for (const device of devices) {
-    const wanted = device.device_ids?.length ?? wholeNumber(device.count, 1);
+    const wanted = device.device_ids?.length ?? parseWholeNumber(device.count, 1);
     const isGpu = (device.capabilities ?? ['gpu']).includes('gpu') && (device.driver ?? 'nvidia') === 'nvidia';
     if (isGpu && wanted !== undefined) count += wanted;
-    else conversion.keep(conversion.service.gpus ? 'gpus' : 'deploy.resources.reservations.devices');
+    else conversion.keepInComponent(conversion.service.gpus ? 'gpus' : 'deploy.resources.reservations.devices');
   }
   return count === 0 ? undefined : String(count);
 }

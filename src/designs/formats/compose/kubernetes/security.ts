@@ -1,7 +1,7 @@
 import { type Json, type JsonObject } from '../../../../formats/located.js';
-import { present, type ServiceConversion, wholeNumber } from './conversion.js';
+import { definedMembers, type ServiceConversion, parseWholeNumber } from './conversion.js';
 
-const LARGEST_ID = 2_147_483_647;
+const MAX_ID = 2_147_483_647;
 
 /** Sysctls that a node allows without being told to (Kubernetes documentation, "Safe and unsafe sysctls"). */
 const safeSysctls = new Set([
@@ -20,7 +20,7 @@ const safeSysctls = new Set([
 ]);
 
 /** `securityContext` of the container: user, capabilities, privileges. */
-export function containerSecurity(conversion: ServiceConversion): JsonObject {
+export function buildContainerSecurity(conversion: ServiceConversion): JsonObject {
   const { service } = conversion;
   const add = (service.cap_add ?? []).map(capability);
   const options = new Map((service.security_opt ?? []).map((option) => pair(option)));
@@ -28,13 +28,13 @@ export function containerSecurity(conversion: ServiceConversion): JsonObject {
   const raised = service.privileged === true || add.some((name) => name === 'SYS_ADMIN' || name === 'ALL');
   for (const [key, value] of options) {
     const mapped = key === 'no-new-privileges' ? !(locked && raised) : isProfile(key) && value === 'unconfined';
-    if (!mapped) conversion.keep('security_opt');
+    if (!mapped) conversion.keepInComponent('security_opt');
   }
-  return present({
+  return definedMembers({
     privileged: service.privileged || undefined,
     allowPrivilegeEscalation: locked && !raised ? false : undefined,
     readOnlyRootFilesystem: service.read_only || undefined,
-    capabilities: present({ add, drop: (service.cap_drop ?? []).map(capability) }),
+    capabilities: definedMembers({ add, drop: (service.cap_drop ?? []).map(capability) }),
     seccompProfile: options.get('seccomp') === 'unconfined' ? { type: 'Unconfined' } : undefined,
     appArmorProfile: options.get('apparmor') === 'unconfined' ? { type: 'Unconfined' } : undefined,
     ...userOf(conversion),
@@ -42,23 +42,23 @@ export function containerSecurity(conversion: ServiceConversion): JsonObject {
 }
 
 /** `securityContext` of the pod: groups and sysctls. */
-export function podSecurity(conversion: ServiceConversion): JsonObject {
+export function buildPodSecurity(conversion: ServiceConversion): JsonObject {
   const { service } = conversion;
   const groups = (service.group_add ?? []).flatMap((group) => idOf(String(group)) ?? []);
   if (groups.length < (service.group_add ?? []).length)
-    conversion.keep('group_add', 'groups by name are kept; Kubernetes takes numbers only');
+    conversion.keepInComponent('group_add', 'groups by name are kept; Kubernetes takes numbers only');
   const sysctls: Json[] = [];
   for (const [name, value] of Object.entries(service.sysctls ?? {})) {
     const shared = service.network_mode === 'host' && name.startsWith('net.');
     if (safeSysctls.has(name) && !shared && !(service.ipc === 'host' && name.startsWith('kernel.')))
       sysctls.push({ name, value });
-    else conversion.keep('sysctls');
+    else conversion.keepInComponent('sysctls');
   }
   const label = conversion.label('kompose.security-context.fsgroup');
   const fsGroup = label === undefined ? undefined : idOf(label);
   if (label !== undefined && fsGroup === undefined)
     conversion.labelFault('kompose.security-context.fsgroup', 'a group number');
-  return present({ fsGroup, supplementalGroups: groups, sysctls });
+  return definedMembers({ fsGroup, supplementalGroups: groups, sysctls });
 }
 
 function userOf(conversion: ServiceConversion): { runAsUser?: number; runAsGroup?: number } {
@@ -70,7 +70,7 @@ function userOf(conversion: ServiceConversion): { runAsUser?: number; runAsGroup
   const root = name === 'root' && group === undefined;
   if (root) return { runAsUser: 0 };
   if (runAsUser === undefined || (group !== undefined && runAsGroup === undefined)) {
-    conversion.keep(
+    conversion.keepInComponent(
       'user',
       `the user "${user.slice(0, 80)}" is kept; Kubernetes takes numbers only`,
       'Write user: "1000:1000".',
@@ -80,8 +80,8 @@ function userOf(conversion: ServiceConversion): { runAsUser?: number; runAsGroup
 }
 
 function idOf(text: string): number | undefined {
-  const id = /^\d+$/.test(text) ? wholeNumber(text) : undefined;
-  return id !== undefined && id <= LARGEST_ID ? id : undefined;
+  const id = /^\d+$/.test(text) ? parseWholeNumber(text) : undefined;
+  return id !== undefined && id <= MAX_ID ? id : undefined;
 }
 
 function capability(name: string): string {

@@ -1,8 +1,8 @@
 import { type Json, type JsonObject } from '../../../../formats/located.js';
 import { type ComposePort } from '../project.js';
-import { exposedPorts, targetsOf } from './container.js';
-import { present, type ServiceConversion, wholeNumber } from './conversion.js';
-import { isDnsName, serviceName } from './names.js';
+import { exposedPorts, containerPortsOf } from './container.js';
+import { definedMembers, type ServiceConversion, parseWholeNumber } from './conversion.js';
+import { isDnsName, toServiceName } from './names.js';
 
 const types: Record<string, string> = {
   clusterip: 'ClusterIP',
@@ -22,13 +22,13 @@ export function convertService(conversion: ServiceConversion): void {
   const headless = label === 'headless';
   const ports = portsOf(conversion, type);
   if (ports.length === 0 && !headless) return;
-  const name = serviceName(conversion.name);
+  const name = toServiceName(conversion.name);
   const policy = conversion.label('kompose.service.external-traffic-policy')?.toLowerCase();
   conversion.add({
     apiVersion: 'v1',
     kind: 'Service',
     metadata: { name, labels: conversion.labels },
-    spec: present({
+    spec: definedMembers({
       type,
       clusterIP: headless ? 'None' : undefined,
       externalTrafficPolicy:
@@ -48,7 +48,7 @@ export function convertService(conversion: ServiceConversion): void {
 function portsOf(conversion: ServiceConversion, type: string): JsonObject[] {
   const { service } = conversion;
   const published = (service.ports ?? []).map((port) => ({ port: outside(port), ...port }));
-  const own = type === 'ClusterIP' ? targetsOf(conversion) : (service.expose ?? []).flatMap(exposedPorts);
+  const own = type === 'ClusterIP' ? containerPortsOf(conversion) : (service.expose ?? []).flatMap(exposedPorts);
   const ports = new Map<string, JsonObject>();
   for (const entry of [...published, ...own.map((port) => ({ ...port, port: port.target }))]) {
     const key = `${entry.port}/${entry.protocol}`;
@@ -65,7 +65,7 @@ function portOf(
   { port, target, protocol, app_protocol: appProtocol }: ComposePort & { port: number },
   nodePort?: number,
 ): JsonObject {
-  return present({
+  return definedMembers({
     name: protocol === 'tcp' ? String(port) : `${port}-${protocol}`,
     port,
     targetPort: target,
@@ -85,7 +85,7 @@ function nodePort(conversion: ServiceConversion, type: string, index: number): n
   if (label === undefined || type !== 'NodePort') return undefined;
   const text = label.split(/[;,]/)[index]?.trim();
   if (text === undefined || text === '') return undefined;
-  const port = wholeNumber(text, 1);
+  const port = parseWholeNumber(text, 1);
   if (port !== undefined && port >= 30_000 && port <= 32_767) return port;
   conversion.warn(
     ['labels'],
@@ -116,10 +116,10 @@ function convertIngress(conversion: ServiceConversion, name: string, port: numbe
     apiVersion: 'networking.k8s.io/v1',
     kind: 'Ingress',
     metadata: { name, labels: conversion.labels },
-    spec: present({
+    spec: definedMembers({
       ingressClassName: conversion.label('kompose.service.expose.ingress-class-name'),
       rules,
-      tls: secretName === undefined ? undefined : [present({ hosts, secretName })],
+      tls: secretName === undefined ? undefined : [definedMembers({ hosts, secretName })],
     }),
   });
 }

@@ -1,17 +1,17 @@
-import { type Json, type JsonObject, pointerTo } from '../../../../formats/located.js';
-import { type ComposeMount, type ComposeProject, resourceOf, serviceOf } from '../project.js';
-import { bytesOf, memoryQuantity } from '../quantities.js';
-import { bindVolume } from './bind.js';
-import { present, ServiceConversion } from './conversion.js';
-import { claim, claimResource, claimSpec, Counter, type PodVolumes } from './pod-volumes.js';
-import { dnsLabel } from './names.js';
-import { configUses, secretUses } from './stores.js';
+import { type Json, type JsonObject, toPointer } from '../../../../formats/located.js';
+import { type ComposeMount, type ComposeProject, toResource, toService } from '../project.js';
+import { parseBytes, toMemoryQuantity } from '../quantities.js';
+import { mountBind } from './bind.js';
+import { definedMembers, ServiceConversion } from './conversion.js';
+import { addClaim, buildClaim, buildClaimSpec, VolumeNameCounter, type PodVolumes } from './pod-volumes.js';
+import { toDnsLabel } from './names.js';
+import { mountConfigs, mountSecrets } from './stores.js';
 
 /** Mounts all that a service mounts: volumes, binds, tmpfs, configs, secrets, and the volumes of `volumes_from`. */
-export function mountAll(conversion: ServiceConversion, pod: PodVolumes, stateful: boolean): void {
+export function mountVolumes(conversion: ServiceConversion, pod: PodVolumes, stateful: boolean): void {
   const { service } = conversion;
   for (const source of service.volumes_from ?? []) mountFrom(conversion, pod, source);
-  const counter = new Counter();
+  const counter = new VolumeNameCounter();
   for (const [index, mount] of (service.volumes ?? []).entries()) {
     mountOne(conversion, conversion, pod, mount, { index, counter, stateful });
   }
@@ -21,15 +21,15 @@ export function mountAll(conversion: ServiceConversion, pod: PodVolumes, statefu
     const size = /(?:^|,)size=([^,]+)/.exec(at < 0 ? '' : entry.slice(at + 1))?.[1];
     if (validTarget(conversion, path, ['tmpfs', index])) pod.mount(`tmpfs-${index}`, memoryVolume(size), path);
   }
-  const shared = service.shm_size === undefined ? undefined : bytesOf(service.shm_size);
+  const shared = service.shm_size === undefined ? undefined : parseBytes(service.shm_size);
   if (shared !== undefined) pod.mount('shm', memoryVolume(shared), '/dev/shm');
-  configUses(conversion, pod);
-  secretUses(conversion, pod);
+  mountConfigs(conversion, pod);
+  mountSecrets(conversion, pod);
 }
 
 interface MountOptions {
   index: number;
-  counter: Counter;
+  counter: VolumeNameCounter;
   stateful: boolean;
   readOnly?: boolean;
 }
@@ -46,16 +46,16 @@ function mountOne(
   if (!validTarget(conversion, target, ['volumes', options.index])) return;
   const subPath = mount.volume?.subpath ?? conversion.label('kompose.volume.subpath');
   const readOnly = options.readOnly === true || mount.read_only === true ? true : undefined;
-  if (type === 'tmpfs') pod.mount(owner.own(options.counter.take('tmpfs')), memoryVolume(mount.tmpfs?.size), target);
-  else if (type === 'bind') bindVolume(conversion, owner, pod, mount, options.counter, readOnly);
+  if (type === 'tmpfs') pod.mount(owner.resourceName(options.counter.nextName('tmpfs')), memoryVolume(mount.tmpfs?.size), target);
+  else if (type === 'bind') mountBind(conversion, owner, pod, mount, options.counter, readOnly);
   else if (type === 'image')
-    pod.mount(owner.own(options.counter.take('image')), { image: { reference: source ?? '' } }, target, {
+    pod.mount(owner.resourceName(options.counter.nextName('image')), { image: { reference: source ?? '' } }, target, {
       subPath: mount.image?.subpath,
     });
   else if (type !== 'volume') {
-    conversion.keep('volumes', `the mount of ${target} is kept; Kubernetes has no mounts of type ${type}`);
+    conversion.keepInComponent('volumes', `the mount of ${target} is kept; Kubernetes has no mounts of type ${type}`);
   } else if (source === undefined) {
-    claim(owner, pod, owner.own(options.counter.take('claim')), target, { readOnly, subPath });
+    addClaim(owner, pod, owner.resourceName(options.counter.nextName('claim')), target, { readOnly, subPath });
   } else namedVolume(conversion, pod, source, target, { readOnly, subPath }, options.stateful);
 }
 
@@ -63,11 +63,11 @@ function mountFrom(conversion: ServiceConversion, pod: PodVolumes, source: strin
   const [name = '', mode] = source.split(':');
   const definition = conversion.conversion.project.services.get(name);
   if (source.startsWith('container:') || definition === undefined) {
-    conversion.keep('volumes_from', `the volumes of ${source.slice(0, 80)} are not in this file`);
+    conversion.keepInComponent('volumes_from', `the volumes of ${source.slice(0, 80)} are not in this file`);
     return;
   }
   const owner = new ServiceConversion(conversion.conversion, name, definition);
-  const counter = new Counter();
+  const counter = new VolumeNameCounter();
   for (const entry of owner.service.volumes_from ?? []) mountFrom(owner, pod, entry);
   for (const [index, mount] of (owner.service.volumes ?? []).entries()) {
     mountOne(conversion, owner, pod, mount, { index, counter, stateful: false, readOnly: mode === 'ro' });
@@ -84,13 +84,13 @@ function namedVolume(
 ): void {
   const { project } = conversion.conversion;
   const definition = project.volumes.get(key) ?? {};
-  const volume = resourceOf(definition);
-  const name = dnsLabel(volume.name ?? key) || 'volume';
+  const volume = toResource(definition);
+  const name = toDnsLabel(volume.name ?? key) || 'volume';
   if (conversion.label('kompose.volume.type')?.toLowerCase() === 'emptydir') {
     pod.mount(name, { emptyDir: {} }, target, more);
     return;
   }
-  const spec = claimSpec(conversion, volume.labels);
+  const spec = buildClaimSpec(conversion, volume.labels);
   pod.claimed = true;
   if (stateful && !volume.external && usersOf(project, key) === 1) {
     pod.templates.set(name, { metadata: { name }, spec });
@@ -98,20 +98,20 @@ function namedVolume(
     return;
   }
   if (!volume.external) {
-    const resource = claimResource(name, conversion.labels, spec);
-    conversion.conversion.add(resource, { volume: key, definition }, pointerTo('volumes', key));
+    const resource = buildClaim(name, conversion.labels, spec);
+    conversion.conversion.add(resource, { volume: key, definition }, toPointer('volumes', key));
   }
   pod.mount(name, { persistentVolumeClaim: { claimName: name } }, target, more);
 }
 
 function usersOf({ services }: ComposeProject, volume: string): number {
-  return [...services.values()].filter((other) => serviceOf(other).volumes?.some(({ source }) => source === volume))
+  return [...services.values()].filter((other) => toService(other).volumes?.some(({ source }) => source === volume))
     .length;
 }
 
 function memoryVolume(size: string | number | undefined): JsonObject {
-  const bytes = size === undefined ? undefined : bytesOf(size);
-  return { emptyDir: present({ medium: 'Memory', sizeLimit: bytes ? memoryQuantity(bytes) : undefined }) };
+  const bytes = size === undefined ? undefined : parseBytes(size);
+  return { emptyDir: definedMembers({ medium: 'Memory', sizeLimit: bytes ? toMemoryQuantity(bytes) : undefined }) };
 }
 
 function validTarget(conversion: ServiceConversion, target: string, segments: (string | number)[]): boolean {

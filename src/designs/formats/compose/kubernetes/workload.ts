@@ -1,11 +1,11 @@
 import { type JsonObject } from '../../../../formats/located.js';
-import { present, type ServiceConversion, wholeNumber } from './conversion.js';
-import { dnsLabel, isLabelKey, isLabelValue } from './names.js';
-import { type Pod, podOf } from './pod.js';
+import { definedMembers, type ServiceConversion, parseWholeNumber } from './conversion.js';
+import { toDnsLabel, isLabelKey, isLabelValue } from './names.js';
+import { type PodTemplate, buildPod } from './pod.js';
 
-type Kind = 'Deployment' | 'DaemonSet' | 'StatefulSet' | 'Job' | 'CronJob' | 'Pod';
+type WorkloadKind = 'Deployment' | 'DaemonSet' | 'StatefulSet' | 'Job' | 'CronJob' | 'Pod';
 
-const controllers: Record<string, Kind> = {
+const controllers: Record<string, WorkloadKind> = {
   deployment: 'Deployment',
   daemonset: 'DaemonSet',
   statefulset: 'StatefulSet',
@@ -13,33 +13,33 @@ const controllers: Record<string, Kind> = {
 };
 
 /** The longest name of a CronJob: its Jobs get 11 characters more. */
-const CRON_JOB_NAME = 52;
+const MAX_CRON_JOB_NAME_LENGTH = 52;
 
 /** The resource that runs a service: a Deployment, unless its mode, its restart policy or a label asks for another kind. */
-export function workloadOf(conversion: ServiceConversion, companions: readonly ServiceConversion[]): JsonObject {
+export function buildWorkload(conversion: ServiceConversion, companions: readonly ServiceConversion[]): JsonObject {
   const kind = kindOf(conversion);
-  const pod = podOf(conversion, companions, kind === 'StatefulSet');
+  const pod = buildPod(conversion, companions, kind === 'StatefulSet');
   const annotations = annotationsOf(conversion);
-  const metadata = present({
+  const metadata = definedMembers({
     name: conversion.name,
     labels: { ...deployLabels(conversion), ...conversion.labels },
     annotations,
   });
   const template = {
-    metadata: present({ labels: conversion.labels, annotations }),
-    spec: { ...pod.spec, restartPolicy: kind === 'Job' || kind === 'CronJob' ? onceMore(conversion) : 'Always' },
+    metadata: definedMembers({ labels: conversion.labels, annotations }),
+    spec: { ...pod.spec, restartPolicy: kind === 'Job' || kind === 'CronJob' ? retryPolicyOf(conversion) : 'Always' },
   };
   const selector = { matchLabels: conversion.labels };
   switch (kind) {
     case 'Pod':
-      return { apiVersion: 'v1', kind, metadata, spec: { ...pod.spec, restartPolicy: onceMore(conversion) } };
+      return { apiVersion: 'v1', kind, metadata, spec: { ...pod.spec, restartPolicy: retryPolicyOf(conversion) } };
     case 'Job':
       return { apiVersion: 'batch/v1', kind, metadata, spec: jobSpec(conversion, template) };
     case 'CronJob':
       return {
         apiVersion: 'batch/v1',
         kind,
-        metadata: { ...metadata, name: dnsLabel(conversion.composeName, CRON_JOB_NAME) },
+        metadata: { ...metadata, name: toDnsLabel(conversion.composeName, MAX_CRON_JOB_NAME_LENGTH) },
         spec: cronSpec(conversion, template),
       };
     case 'DaemonSet':
@@ -49,7 +49,7 @@ export function workloadOf(conversion: ServiceConversion, companions: readonly S
         apiVersion: 'apps/v1',
         kind,
         metadata,
-        spec: present({
+        spec: definedMembers({
           replicas: replicasOf(conversion) ?? 1,
           serviceName: conversion.name,
           selector,
@@ -62,7 +62,7 @@ export function workloadOf(conversion: ServiceConversion, companions: readonly S
         apiVersion: 'apps/v1',
         kind,
         metadata,
-        spec: present({
+        spec: definedMembers({
           replicas: replicasOf(conversion) ?? 1,
           selector,
           strategy: strategyOf(conversion, pod),
@@ -72,7 +72,7 @@ export function workloadOf(conversion: ServiceConversion, companions: readonly S
   }
 }
 
-function kindOf(conversion: ServiceConversion): Kind {
+function kindOf(conversion: ServiceConversion): WorkloadKind {
   const label = conversion.label('kompose.controller.type')?.toLowerCase();
   if (label !== undefined) {
     if (Object.hasOwn(controllers, label)) return controllers[label] ?? 'Deployment';
@@ -96,17 +96,17 @@ function restartOf({ service }: ServiceConversion): string {
   return service.deploy?.restart_policy?.condition ?? service.restart ?? 'always';
 }
 
-function onceMore(conversion: ServiceConversion): string {
+function retryPolicyOf(conversion: ServiceConversion): string {
   return restartOf(conversion).startsWith('on-failure') ? 'OnFailure' : 'Never';
 }
 
 function replicasOf({ service }: ServiceConversion): number | undefined {
-  return wholeNumber(service.deploy?.replicas ?? service.scale);
+  return parseWholeNumber(service.deploy?.replicas ?? service.scale);
 }
 
-function strategyOf({ service }: ServiceConversion, pod: Pod): JsonObject | undefined {
+function strategyOf({ service }: ServiceConversion, pod: PodTemplate): JsonObject | undefined {
   const update = service.deploy?.update_config;
-  const together = wholeNumber(update?.parallelism ?? (update?.order === undefined ? undefined : 1));
+  const together = parseWholeNumber(update?.parallelism ?? (update?.order === undefined ? undefined : 1));
   if (together !== undefined) {
     const many = together === 0 ? '100%' : together;
     const rollingUpdate =
@@ -118,10 +118,10 @@ function strategyOf({ service }: ServiceConversion, pod: Pod): JsonObject | unde
 
 function jobSpec(conversion: ServiceConversion, template: JsonObject): JsonObject {
   const replicas = replicasOf(conversion);
-  return present({
+  return definedMembers({
     parallelism: replicas,
     completions: replicas,
-    backoffLimit: wholeNumber(conversion.service.deploy?.restart_policy?.max_attempts),
+    backoffLimit: parseWholeNumber(conversion.service.deploy?.restart_policy?.max_attempts),
     template,
   });
 }
@@ -136,8 +136,8 @@ function cronSpec(conversion: ServiceConversion, template: JsonObject): JsonObje
   if (policy !== undefined && concurrencyPolicy === undefined) {
     conversion.labelFault('kompose.cronjob.concurrency_policy', 'Allow, Forbid or Replace');
   }
-  const backoffLimit = wholeNumber(of('backoff_limit'));
-  return present({ schedule, concurrencyPolicy, jobTemplate: { spec: present({ backoffLimit, template }) } });
+  const backoffLimit = parseWholeNumber(of('backoff_limit'));
+  return definedMembers({ schedule, concurrencyPolicy, jobTemplate: { spec: definedMembers({ backoffLimit, template }) } });
 }
 
 function annotationsOf({ service }: ServiceConversion): JsonObject {
