@@ -6,17 +6,17 @@ import type { NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
-import { AuthenticationMiddleware } from './auth/admission.js';
+import { AuthenticationMiddleware } from './auth/authentication.middleware.js';
 import type { Env } from './core/config/env.js';
-import { GraphqlMiddleware } from './core/graphql/graphql-entry.js';
+import { GraphqlMiddleware } from './core/graphql/graphql.middleware.js';
 import { GRAPHQL_PATH } from './core/graphql/sockets/upgrade.js';
-import { limitConnections } from './core/rest/connections.js';
-import { serveApiReference } from './core/rest/reference.js';
+import { limitConnections } from './core/rest/connection-limits.js';
+import { serveApiReference } from './core/rest/openapi.js';
 import { accessLogMiddleware } from './core/telemetry/access-log.js';
-import { LOGGER, NestLogger } from './core/telemetry/logging.js';
-import { Metrics } from './core/telemetry/metrics.js';
+import { LOGGER, NestLogger } from './core/telemetry/logger.js';
+import { Metrics } from './core/telemetry/metrics.service.js';
 import { requestContextMiddleware } from './core/telemetry/request-context.js';
-import { HttpListenerAdapter, type HttpListener } from './core/lifecycle/front-door.js';
+import { HttpListenerAdapter, type HttpListener } from './core/lifecycle/http-listener.js';
 import { VERSION } from './health/version.js';
 
 /**

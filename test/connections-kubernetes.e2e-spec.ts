@@ -3,7 +3,7 @@ import type { AddressInfo, Server } from 'node:net';
 import { writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { definitionYaml } from '../src/registry/generators/source.fixture.js';
+import { definitionYaml } from '../src/generators/generator-source.fixture.js';
 import { type Cluster, sharedCluster } from './support/cluster.js';
 import { kubectl } from './support/kubectl.js';
 import type { Answer, Json } from './support/person.js';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import WebSocket from 'ws';
-import { JobsService } from '../src/jobs/jobs.js';
+import { JobsService } from '../src/jobs/jobs.service.js';
 import { enqueue, gate } from './jobs-replica.js';
 import { DatabaseProxy } from './support/database-proxy.js';
 import type { Answer, Person } from './support/person.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { tarOf } from '../src/formats/tar.fixture.js';
+import { tarOf } from '../src/formats/archives/tar.fixture.js';
 import { type Cluster, sharedCluster } from './support/cluster.js';
 import { kubectl } from './support/kubectl.js';
 import type { Json } from './support/person.js';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseUrl } from '../src/core/database/database-url.js';
-import { JobHandlerRegistry } from '../src/jobs/job-handlers.js';
+import { JobHandlerRegistry } from '../src/jobs/job-handler.registry.js';
 import { JobSettings } from '../src/jobs/job-settings.js';
 import { until } from './jobs-replica.js';
 import { type Cluster, sharedCluster } from './support/cluster.js';

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { tarOf } from '../src/formats/tar.fixture.js';
+import { tarOf } from '../src/formats/archives/tar.fixture.js';
 import { done } from './support/workspace-scene.js';
 import type { Json } from './support/person.js';
 import { requires } from './support/requirements.js';

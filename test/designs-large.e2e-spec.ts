@@ -1,4 +1,4 @@
-import { WorkerPool } from '../src/formats/worker-pool.js';
+import { WorkerPool } from '../src/core/workers/worker-pool.js';
 import { World } from './support/world.js';
 
 let world: World;

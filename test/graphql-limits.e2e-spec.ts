@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { getIntrospectionQuery } from 'graphql';
-import { ResponseBudget } from '../src/core/answers/answer-budget.js';
-import { Vault } from '../src/core/crypto/vault.js';
+import { ResponseBudget } from '../src/core/responses/response-budget.service.js';
+import { Vault } from '../src/core/crypto/vault.service.js';
 import { HEADER } from '../src/filters/wasm/module.fixture.js';
 import type { Json, Person } from './support/person.js';
 import { done } from './support/workspace-scene.js';

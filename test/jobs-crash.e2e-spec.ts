@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseUrl } from '../src/core/database/database-url.js';
 import { JobSettings } from '../src/jobs/job-settings.js';
-import { JobsService } from '../src/jobs/jobs.js';
+import { JobsService } from '../src/jobs/jobs.service.js';
 import { enqueue, until } from './jobs-replica.js';
 import { World } from './support/world.js';
 

@@ -1,21 +1,21 @@
 import { type INestApplication, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ResponsesModule } from '../src/core/answers/answers.module.js';
+import { ResponsesModule } from '../src/core/responses/responses.module.js';
 import { AccessModule } from '../src/core/access/access.module.js';
 import { Actor } from '../src/core/access/actor.js';
 import { ConfigModule } from '../src/core/config/config.module.js';
 import { Env } from '../src/core/config/env.js';
 import { CryptoModule } from '../src/core/crypto/crypto.module.js';
 import { DatabaseModule } from '../src/core/database/database.module.js';
-import { EventBusModule } from '../src/core/events/events.module.js';
+import { EventBusModule } from '../src/core/events/event-bus.module.js';
 import { OutboundModule } from '../src/core/outbound/outbound.module.js';
 import { RestModule } from '../src/core/rest/rest.module.js';
-import { LargeBodyModule } from '../src/formats/large-bodies.module.js';
+import { LargeBodyModule } from '../src/formats/large-body.module.js';
 import { TelemetryModule } from '../src/core/telemetry/telemetry.module.js';
 import type { Job, NewJob } from '../src/jobs/job.js';
 import { JobSettings } from '../src/jobs/job-settings.js';
-import type { JobsService } from '../src/jobs/jobs.js';
+import type { JobsService } from '../src/jobs/jobs.service.js';
 import { JobsModule } from '../src/jobs/jobs.module.js';
 import { migrations } from '../src/migrations/migrations.js';
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { JobAborted } from '../src/jobs/job-aborted.js';
-import { JobsService } from '../src/jobs/jobs.js';
+import { JobsService } from '../src/jobs/jobs.service.js';
 import { startReplica } from './jobs-replica.js';
 
 // A replica in a process of its own, which a test stops and kills: it does jobs that never end by themselves.

@@ -5,7 +5,7 @@ import { UnitOfWork } from '../src/core/database/unit-of-work.js';
 import { Conflict } from '../src/core/errors/app-error.js';
 import { JobAborted } from '../src/jobs/job-aborted.js';
 import type { FinishedJob } from '../src/jobs/job.js';
-import { JobsService } from '../src/jobs/jobs.js';
+import { JobsService } from '../src/jobs/jobs.service.js';
 import { enqueue, gate, startReplica, until } from './jobs-replica.js';
 import { World } from './support/world.js';
 

@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { Access } from '../src/core/access/access.js';
+import { Access } from '../src/core/access/access.service.js';
 import { Actor } from '../src/core/access/actor.js';
 import { runInRequestContext } from '../src/core/telemetry/request-context.js';
 import { moduleOf } from '../src/filters/wasm/module.fixture.js';

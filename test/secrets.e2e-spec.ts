@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import pg from 'pg';
 import pino, { type Logger } from 'pino';
 import { DatabaseUrl } from '../src/core/database/database-url.js';
-import { LOGGER } from '../src/core/telemetry/logging.js';
+import { LOGGER } from '../src/core/telemetry/logger.js';
 import { moduleOf } from '../src/filters/wasm/module.fixture.js';
 import { type Cluster, sharedCluster } from './support/cluster.js';
 import { kubectl } from './support/kubectl.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ProcessLog } from '../src/core/lifecycle/process-log.js';
 import { Watchdog } from '../src/core/lifecycle/watchdog.js';
-import { Shutdown } from '../src/shutdown.js';
+import { Shutdown } from '../src/core/lifecycle/shutdown.js';
 
 // A process that ends as the server does, and takes some milliseconds for it.
 const [ms = '500'] = process.argv.slice(2);

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
-import { DocumentReader } from '../../src/formats/document-reader.js';
-import { DEFAULT_FORMAT_LIMITS } from '../../src/formats/limits.js';
-import { PackedDesign } from '../../src/formats/packed-design.js';
-import { LocalRenderEngines } from '../../src/formats/programs/programs.js';
-import type { ProgramQuestion } from '../../src/formats/programs/programs-elsewhere.js';
-import { InlineTaskRunner } from '../../src/formats/task.js';
-import { WorkerPool } from '../../src/formats/worker-pool.js';
-import type { DesignFile } from '../../src/formats/design-file.js';
-import { ChartExporter } from '../../src/designs/exports/chart-export.js';
+import { DocumentReader } from '../../src/formats/documents/document-reader.js';
+import { DEFAULT_FORMAT_LIMITS } from '../../src/formats/sources/format-limits.js';
+import { PackedDesign } from '../../src/formats/design-file/packed-design.js';
+import { LocalRenderEngines } from '../../src/formats/engines/local-render-engines.js';
+import type { ProgramQuestion } from '../../src/formats/engines/remote-render-engines.js';
+import { InlineTaskRunner } from '../../src/core/workers/task.js';
+import { WorkerPool } from '../../src/core/workers/worker-pool.js';
+import type { DesignFile } from '../../src/formats/design-file/design-file.js';
+import { ChartExporter } from '../../src/designs/exports/chart-exporter.js';
 import { ComposeCorpus } from '../../src/designs/formats/compose/corpus.fixture.js';
 import {
   type Attempt,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { resourceIdentity } from '../../src/formats/design-component.js';
-import { isObject } from '../../src/formats/located.js';
+import { resourceIdentity } from '../../src/formats/design-file/design-component.js';
+import { isObject } from '../../src/formats/documents/located-document.js';
 import { objectsIn } from '../validation/corpus.js';
 
 /** Something of the corpus that is imported as one design. */

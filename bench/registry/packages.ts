@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { parseAllDocuments } from 'yaml';
-import { tarOf } from '../../src/formats/tar.fixture.js';
+import { tarOf } from '../../src/formats/archives/tar.fixture.js';
 
 /** The size of the field's largest public registry. */
 export const PACKAGES = 900;

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../../src/core/database/embedded/embedded.js';
+import { startEmbeddedPostgres } from '../../src/core/embedded-postgres/embedded-postgres.js';
 
 /** A database server of this benchmark alone, set up as the product sets its own up. */
 export interface BenchDatabase {

@@ -1,6 +1,6 @@
-import { type Json, type JsonObject } from '../../src/formats/located.js';
-import { hasFormat } from '../../src/registry/validation/formats.js';
-import { SchemaSource, type SchemaNode } from '../../src/registry/validation/schema-node.js';
+import { type Json, type JsonObject } from '../../src/formats/documents/located-document.js';
+import { hasFormat } from '../../src/validation/values/text-formats.js';
+import { SchemaSource, type SchemaNode } from '../../src/validation/schema-node.js';
 import type { Random } from './random.js';
 
 const DEEPEST = 7;

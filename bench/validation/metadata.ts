@@ -1,4 +1,4 @@
-import type { Json } from '../../src/formats/located.js';
+import type { Json } from '../../src/formats/documents/located-document.js';
 
 /** Members of metadata, most of which an API server refuses. */
 export const METADATA: Record<string, Json>[] = [

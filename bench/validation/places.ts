@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject, toPointer } from '../../src/formats/located.js';
-import { SchemaSource, type SchemaNode } from '../../src/registry/validation/schema-node.js';
+import { isObject, type Json, type JsonObject, toPointer } from '../../src/formats/documents/located-document.js';
+import { SchemaSource, type SchemaNode } from '../../src/validation/schema-node.js';
 
 /** A value of an object with the schema that is for it. */
 export interface Spot {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
-import type { JsonObject } from '../../src/formats/located.js';
-import { type CompiledSchema, compileSchema, validateBySchema } from '../../src/registry/validation/validate.js';
+import type { JsonObject } from '../../src/formats/documents/located-document.js';
+import { type CompiledSchema, compileSchema, validateBySchema } from '../../src/validation/validate-by-schema.js';
 import { type Answer, ApiServer, type Kind } from './api-server.js';
 import { housed, madeBases } from './bases.js';
 import { Comparison } from './comparison.js';

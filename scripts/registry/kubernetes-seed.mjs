@@ -4,8 +4,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
-import { defaultLimits } from '../../src/formats/limits.js';
-import { generateOfCluster } from '../../src/registry/generators/cluster.js';
+import { defaultLimits } from '../../src/formats/sources/format-limits.js';
+import { generateOfCluster } from '../../src/generators/generate-from-cluster.js';
 import { startCluster } from '../../test/support/cluster.js';
 import { describeApi } from '../../test/support/openapi-documents.js';
 

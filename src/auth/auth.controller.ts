@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Ip, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { Public } from '../core/access/public.js';
-import { NoStore } from '../core/rest/answers-secret.js';
+import { Public } from '../core/access/access.decorators.js';
+import { NoStore } from '../core/rest/no-store.decorator.js';
 import { RefreshRequest, SignIn } from './auth.inputs.js';
 import { AuthService } from './auth.service.js';
 import { TokensView } from './auth.view.js';

@@ -1,8 +1,8 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
-import { type AuthenticatedCaller, IS_PUBLIC, hasMetadata } from '../core/access/public.js';
-import { IS_REGISTRY_READ } from '../core/access/registry-read.js';
+import { type AuthenticatedCaller, IS_PUBLIC, hasMetadata } from '../core/access/access.decorators.js';
+import { IS_REGISTRY_READ } from '../core/access/registry-read.decorator.js';
 import { Env } from '../core/config/env.js';
 import { Unauthenticated } from '../core/errors/app-error.js';
 

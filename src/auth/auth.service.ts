@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../core/config/env.js';
-import { verifyPassword } from '../core/crypto/passwords.js';
+import { verifyPassword } from '../core/crypto/password-hashing.js';
 import { hashSecretToken, generateSecretToken } from '../core/crypto/secret-token.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { Unauthenticated } from '../core/errors/app-error.js';
@@ -9,9 +9,9 @@ import { UsersStore } from '../organizations/users/users.store.js';
 import type { SignIn } from './auth.inputs.js';
 import type { TokensView } from './auth.view.js';
 import { SessionsStore } from './sessions/sessions.store.js';
-import { SignInLimiter } from './attempts/attempt-limits.js';
-import { AccessTokensService } from './tokens/access-tokens.js';
-import { RevocationsService } from './tokens/revocations.js';
+import { SignInLimiter } from './attempts/attempts.limiter.js';
+import { AccessTokensService } from './tokens/access-tokens.service.js';
+import { RevocationsService } from './tokens/revocations.service.js';
 
 /** Signing in and out. */
 @Injectable()

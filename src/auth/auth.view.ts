@@ -1,4 +1,4 @@
-import { IntField, TextField, WordField } from '../core/schema/fields.js';
+import { IntField, TextField, WordField } from '../core/schema/view-fields.js';
 
 /** What a sign-in gives: a token to call with, and one to get the next with. */
 export class TokensView {

@@ -6,7 +6,7 @@ import { type Fault, InvalidRequest } from '../core/errors/app-error.js';
 import { ListQuery, QueryText } from '../core/listing/list-query.js';
 import { IdInput, MapInput } from '../core/schema/input-fields.js';
 import { Repeatable } from '../core/schema/repeatable.js';
-import { findUnstorableParts } from '../core/schema/sound.js';
+import { findUnstorableParts } from '../core/json/storable-json.js';
 import { CATALOG_TYPES, CONTENT_CLASSES } from './catalog-data.js';
 
 export class PublishInput {

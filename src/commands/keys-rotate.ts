@@ -4,7 +4,7 @@ import type { Env } from '../core/config/env.js';
 import { KeyRotation } from '../core/crypto/key-rotation.js';
 import { EnvKeyService } from '../core/crypto/key-service.js';
 import type { SealedColumn } from '../core/crypto/sealed-column.js';
-import { Vault } from '../core/crypto/vault.js';
+import { Vault } from '../core/crypto/vault.service.js';
 import { assertSchemaKnown } from '../core/database/migrate.js';
 import { createDataSource } from '../core/database/data-source.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';

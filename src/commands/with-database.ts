@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import process from 'node:process';
 import { withDevelopmentSecrets } from '../core/config/development-secrets.js';
 import { Env } from '../core/config/env.js';
-import { startEmbeddedPostgres } from '../core/database/embedded/embedded.js';
+import { startEmbeddedPostgres } from '../core/embedded-postgres/embedded-postgres.js';
 
 /** Runs a command with the settings of the server, on its database: the one of DATABASE_URL, else the embedded one. */
 export async function withDatabase<T>(work: (env: Env, url: string) => Promise<T>): Promise<T> {

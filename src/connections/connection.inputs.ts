@@ -1,5 +1,5 @@
 import { Matches } from 'class-validator';
-import { UpdatesView } from '../core/rest/change-input.js';
+import { UpdatesView } from '../core/rest/read-only-fields.js';
 import { UpdateInput } from '../core/rest/input.pipe.js';
 import { IdInput, MapInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
 import { CONNECTION_STATUSES, type ConnectionStatus } from './connection-status.js';

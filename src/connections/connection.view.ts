@@ -1,6 +1,6 @@
 import { ObjectType } from '@nestjs/graphql';
 import { PaginatedView } from '../core/listing/page.js';
-import { IdField, MapField, RecordsField, TextField, WordField } from '../core/schema/fields.js';
+import { IdField, MapField, RecordsField, TextField, WordField } from '../core/schema/view-fields.js';
 import { RecordView } from '../core/schema/record.view.js';
 import { CONNECTION_STATUSES, type ConnectionStatus } from './connection-status.js';
 import type { Connection } from './connection.entity.js';

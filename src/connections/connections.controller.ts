@@ -1,19 +1,19 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Put, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../core/access/actor.js';
-import { CurrentActor } from '../core/access/public.js';
+import { CurrentActor } from '../core/access/access.decorators.js';
 import { OrganizationListQuery } from '../core/listing/list-query.js';
 import { type PageEnvelope, toPageEnvelope, singlePage } from '../core/listing/page.js';
-import { IdParam } from '../core/rest/id.js';
+import { IdParam } from '../core/rest/id.pipe.js';
 import { IfMatch, Precondition } from '../core/rest/precondition.js';
-import { RequiresRight, RequiresBodyRight } from '../core/rest/rights/requires.js';
+import { RequiresRight, RequiresBodyRight } from '../core/rest/rights/rights.decorators.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 import { ConnectionChange, NewConnection } from './connection.inputs.js';
 import { connectionPolicy } from './connection.policy.js';
 import { ConnectionPage, ConnectionView } from './connection.view.js';
 import { ConnectionsService } from './connections.service.js';
 import { ConnectionKindPage, ConnectionKindView } from './kinds/connection-kind.view.js';
-import { ConnectionKindRegistry } from './kinds/connection-kinds.js';
+import { ConnectionKindRegistry } from './kinds/connection-kind.registry.js';
 import { PingsService } from './pings.service.js';
 
 @ApiTags('connections')

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Access } from '../core/access/access.js';
+import { Access } from '../core/access/access.service.js';
 import type { Actor } from '../core/access/actor.js';
 import type { Operation } from '../core/access/policy.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
@@ -7,9 +7,9 @@ import { NotFound } from '../core/errors/app-error.js';
 import { EventBus } from '../core/events/event-bus.js';
 import type { OrganizationListQuery } from '../core/listing/list-query.js';
 import type { Page } from '../core/listing/page.js';
-import { definedFields, assertReadOnlyUnchanged } from '../core/rest/change-input.js';
+import { definedFields, assertReadOnlyUnchanged } from '../core/rest/read-only-fields.js';
 import { Precondition } from '../core/rest/precondition.js';
-import type { RecordAuthorizer } from '../core/rest/rights/requires.js';
+import type { RecordAuthorizer } from '../core/rest/rights/rights.decorators.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 import { Connection } from './connection.entity.js';
 import {
@@ -23,7 +23,7 @@ import type { ConnectionChange, NewConnection } from './connection.inputs.js';
 import { connectionPolicy } from './connection.policy.js';
 import { type ConnectionStatus, isUnreached, canTransition, assertTransition } from './connection-status.js';
 import { ConnectionView, type ListedConnection } from './connection.view.js';
-import { ConnectionSecretsService } from './connection-secrets.js';
+import { ConnectionSecretsService } from './connection-secrets.service.js';
 import { ConnectionsStore } from './connections.store.js';
 
 @Injectable()

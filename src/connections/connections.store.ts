@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { QueryFailedError, type SelectQueryBuilder } from 'typeorm';
-import { Access, visibleSql } from '../core/access/access.js';
+import { Access, visibleSql } from '../core/access/access.service.js';
 import type { Actor } from '../core/access/actor.js';
 import { Store } from '../core/database/store.js';
-import { deletedAtFilter } from '../core/access/restorable.js';
+import { deletedAtFilter } from '../core/access/deleted-at-filter.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { Conflict } from '../core/errors/app-error.js';
 import type { ListQuery } from '../core/listing/list-query.js';

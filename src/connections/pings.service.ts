@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../core/access/actor.js';
-import { isDatabaseOutage } from '../core/database/outage.js';
+import { isDatabaseOutage } from '../core/database/database-outage.js';
 import { AppError, Conflict, RemoteFailure } from '../core/errors/app-error.js';
 import type { Connection } from './connection.entity.js';
-import { ConnectionSecretsService } from './connection-secrets.js';
+import { ConnectionSecretsService } from './connection-secrets.service.js';
 import type { ConnectionStatus } from './connection-status.js';
 import { ConnectionView } from './connection.view.js';
 import { ConnectionsService } from './connections.service.js';
-import { ConnectionKindRegistry } from './kinds/connection-kinds.js';
-import { redactSecrets } from './secret-words.js';
+import { ConnectionKindRegistry } from './kinds/connection-kind.registry.js';
+import { redactSecrets } from './redact-secrets.js';
 
 const PINGABLE_STATUSES: readonly ConnectionStatus[] = ['registered', 'disconnected', 'maintenance', 'connected'];
 

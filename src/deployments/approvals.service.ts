@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { assertScope } from '../core/access/access.js';
+import { assertScope } from '../core/access/access.service.js';
 import type { Actor } from '../core/access/actor.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { Conflict, Forbidden } from '../core/errors/app-error.js';
@@ -9,9 +9,9 @@ import { CancellationsService } from './cancellations.service.js';
 import type { Deployment } from './deployment.entity.js';
 import { DeploymentFailed } from './deployment.events.js';
 import { deploymentPolicy } from './deployment.policy.js';
-import { DeploymentAdmissionService } from './deployment-admission.js';
-import { DeploymentRequestsService } from './deployment-requests.js';
-import { DeploymentRightsService } from './deployment-rights.js';
+import { DeploymentAdmissionService } from './deployment-admission.service.js';
+import { DeploymentRequestsService } from './deployment-requests.service.js';
+import { DeploymentRightsService } from './deployment-rights.service.js';
 import { DeploymentsStore } from './deployments.store.js';
 
 /** Decides over deployments that wait for an approval. */

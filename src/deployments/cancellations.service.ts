@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { Access, assertScope } from '../core/access/access.js';
+import { Access, assertScope } from '../core/access/access.service.js';
 import type { Actor } from '../core/access/actor.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { Conflict } from '../core/errors/app-error.js';
 import { EventBus } from '../core/events/event-bus.js';
-import { JobsService } from '../jobs/jobs.js';
+import { JobsService } from '../jobs/jobs.service.js';
 import type { Deployment } from './deployment.entity.js';
 import { DeploymentCancelled } from './deployment.events.js';
 import { deploymentPolicy } from './deployment.policy.js';
-import { DeploymentRightsService } from './deployment-rights.js';
+import { DeploymentRightsService } from './deployment-rights.service.js';
 import { DeploymentsStore } from './deployments.store.js';
 
 /** Ends deployments before they are done. */

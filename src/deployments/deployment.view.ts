@@ -9,7 +9,7 @@ import {
   TextsField,
   TimeField,
   WordField,
-} from '../core/schema/fields.js';
+} from '../core/schema/view-fields.js';
 import { RecordView } from '../core/schema/record.view.js';
 import {
   type DeployedResource,

@@ -2,13 +2,13 @@ import { Body, Controller, Get, HttpCode, Post, Query, Req, Res } from '@nestjs/
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Actor } from '../core/access/actor.js';
-import { CurrentActor } from '../core/access/public.js';
+import { CurrentActor } from '../core/access/access.decorators.js';
 import { type PageEnvelope, toPageEnvelope } from '../core/listing/page.js';
-import { IdParam } from '../core/rest/id.js';
-import { RequiresRight } from '../core/rest/rights/requires.js';
+import { IdParam } from '../core/rest/id.pipe.js';
+import { RequiresRight } from '../core/rest/rights/rights.decorators.js';
 import { ApprovalsService } from './approvals.service.js';
 import { CancellationsService } from './cancellations.service.js';
-import { DeploymentPresenter } from './deployment-answers.js';
+import { DeploymentPresenter } from './deployment.presenter.js';
 import { DeploymentListQuery, RollbackRequest } from './deployment.inputs.js';
 import { deploymentPolicy } from './deployment.policy.js';
 import { DeploymentPage, DeploymentView } from './deployment.view.js';

@@ -9,10 +9,10 @@ import { ConnectionRemoved, EnvironmentDeleted } from '../environments/environme
 import { EnvironmentUnassigned, WorkspaceArchived, WorkspaceDeleted } from '../workspaces/workspace.events.js';
 import { CancellationsService } from './cancellations.service.js';
 import { DeployedDesignsStore } from './deployed-designs.store.js';
-import { DeployedDesignsService } from './deployed-moves.js';
-import { DeploymentPresenter } from './deployment-answers.js';
+import { DeployedDesignsService } from './deployed-designs.service.js';
+import { DeploymentPresenter } from './deployment.presenter.js';
 import { DeploymentsService } from './deployments.service.js';
-import { InUseProtectionService } from './in-use.js';
+import { InUseProtectionService } from './in-use-protection.service.js';
 
 /**
  * Keeps what deployments use from being taken away. The publisher holds the row that it takes away, and a new deployment locks

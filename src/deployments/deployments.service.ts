@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { Access, assertScope } from '../core/access/access.js';
+import { Access, assertScope } from '../core/access/access.service.js';
 import type { Actor } from '../core/access/actor.js';
 import type { Operation } from '../core/access/policy.js';
 import { InvalidRequest } from '../core/errors/app-error.js';
 import type { Page } from '../core/listing/page.js';
 import type { RequestFields } from '../core/rest/rights/request-fields.js';
-import type { PlacementAuthorizer, RecordAuthorizer } from '../core/rest/rights/requires.js';
+import type { PlacementAuthorizer, RecordAuthorizer } from '../core/rest/rights/rights.decorators.js';
 import type { Design } from '../designs/design.entity.js';
 import { DesignsService } from '../designs/designs.service.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
@@ -13,11 +13,11 @@ import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import type { Deployment } from './deployment.entity.js';
 import type { DeploymentListQuery, DeployRequest, UndeployRequest } from './deployment.inputs.js';
 import { deploymentPolicy } from './deployment.policy.js';
-import { DeploymentRequestsService } from './deployment-requests.js';
+import { DeploymentRequestsService } from './deployment-requests.service.js';
 import { DeploymentsStore } from './deployments.store.js';
 import type { DeploymentPlan } from './plan/deployment-plan.entity.js';
 import { resolveDesignId, toOptions, PlansService } from './plan/plans.service.js';
-import { TargetsService } from './targets/targets.js';
+import { TargetsService } from './targets/targets.service.js';
 
 /** Asks for deployments and tells of them; what is asked for is done by a job. */
 @Injectable()

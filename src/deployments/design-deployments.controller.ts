@@ -2,12 +2,12 @@ import { Body, Controller, Delete, Get, HttpCode, Post, Query, Req, Res } from '
 import { ApiAcceptedResponse, ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Actor } from '../core/access/actor.js';
-import { CurrentActor } from '../core/access/public.js';
+import { CurrentActor } from '../core/access/access.decorators.js';
 import { type PageEnvelope, toPageEnvelope } from '../core/listing/page.js';
-import { IdParam } from '../core/rest/id.js';
-import { RequiresBodyRight } from '../core/rest/rights/requires.js';
+import { IdParam } from '../core/rest/id.pipe.js';
+import { RequiresBodyRight } from '../core/rest/rights/rights.decorators.js';
 import { DesignsService } from '../designs/designs.service.js';
-import { DeploymentPresenter } from './deployment-answers.js';
+import { DeploymentPresenter } from './deployment.presenter.js';
 import { DeploymentListQuery, DeployRequest, PlanRequest, TargetQuery, UndeployRequest } from './deployment.inputs.js';
 import { deploymentPolicy } from './deployment.policy.js';
 import { DeploymentPage, DeploymentView } from './deployment.view.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { assertScope } from '../core/access/access.js';
+import { assertScope } from '../core/access/access.service.js';
 import type { Actor } from '../core/access/actor.js';
 import { Conflict } from '../core/errors/app-error.js';
 import { DesignsService } from '../designs/designs.service.js';
@@ -7,10 +7,10 @@ import { DeployedDesignsStore } from './deployed-designs.store.js';
 import type { Deployment } from './deployment.entity.js';
 import type { RollbackRequest } from './deployment.inputs.js';
 import { deploymentPolicy } from './deployment.policy.js';
-import { DeploymentRequestsService } from './deployment-requests.js';
-import { DeploymentRightsService } from './deployment-rights.js';
+import { DeploymentRequestsService } from './deployment-requests.service.js';
+import { DeploymentRightsService } from './deployment-rights.service.js';
 import { DeploymentsStore } from './deployments.store.js';
-import { TargetsService } from './targets/targets.js';
+import { TargetsService } from './targets/targets.service.js';
 
 /** Deploys again what was deployed before; since it counts for no quota, nothing else can be deployed this way. */
 @Injectable()

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { assertScope } from '../core/access/access.js';
+import { assertScope } from '../core/access/access.service.js';
 import type { Actor } from '../core/access/actor.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { DesignCloned } from './design.events.js';
-import { type CloneInput, copyName } from '../workspaces/records/clone.input.js';
-import { WorkspacePlacementService } from '../workspaces/records/workspace-placement.js';
+import { type CloneInput, copyName } from '../workspaces/workspace-owned/clone.input.js';
+import { WorkspacePlacementService } from '../workspaces/workspace-owned/workspace-placement.service.js';
 import { designPolicy } from './design.policy.js';
 import { DesignWriter, type DesignWriteResult } from './design-writer.service.js';
 import { DesignsService } from './designs.service.js';
 import { DesignsStore } from './designs.store.js';
-import { DesignContentsStore } from './versions/design-contents.js';
+import { DesignContentsStore } from './versions/design-contents.store.js';
 
 /** Makes designs of designs, those of the catalog included. */
 @Injectable()

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../core/access/actor.js';
-import { Vault } from '../core/crypto/vault.js';
+import { Vault } from '../core/crypto/vault.service.js';
 import { newId } from '../core/database/base.entity.js';
-import type { FormFile } from '../core/rest/upload.js';
+import type { FormFile } from '../core/rest/form-uploads.service.js';
 import type { Job } from '../jobs/job.js';
-import { JobsService } from '../jobs/jobs.js';
-import { JobActorsService } from '../organizations/users/requesters.js';
+import { JobsService } from '../jobs/jobs.service.js';
+import { JobActorsService } from '../organizations/users/job-actors.service.js';
 import type { DesignImport } from './design.inputs.js';
-import { WorkspacePlacementService } from '../workspaces/records/workspace-placement.js';
+import { WorkspacePlacementService } from '../workspaces/workspace-owned/workspace-placement.service.js';
 import { designPolicy } from './design.policy.js';
 import { DesignView } from './design.view.js';
 import { DesignWriter } from './design-writer.service.js';

@@ -7,9 +7,9 @@ import { AppError, type Fault, InvalidRequest } from '../core/errors/app-error.j
 import { EventBus } from '../core/events/event-bus.js';
 import { Precondition } from '../core/rest/precondition.js';
 import type { RequestFields } from '../core/rest/rights/request-fields.js';
-import type { PlacementAuthorizer } from '../core/rest/rights/requires.js';
-import { isObject } from '../formats/located.js';
-import { WorkspaceQuotasService } from '../workspaces/quotas/workspace-quotas.js';
+import type { PlacementAuthorizer } from '../core/rest/rights/rights.decorators.js';
+import { isObject } from '../formats/documents/located-document.js';
+import { WorkspaceQuotasService } from '../workspaces/quotas/workspace-quotas.service.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import type { Design } from './design.entity.js';
 import { DesignDeleted, DesignRestored, DesignsDeleted } from './design.events.js';

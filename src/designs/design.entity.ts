@@ -1,5 +1,5 @@
 import { Column, Entity } from 'typeorm';
-import { WorkspaceOwnedEntity } from '../workspaces/records/workspace-record.entity.js';
+import { WorkspaceOwnedEntity } from '../workspaces/workspace-owned/workspace-owned.entity.js';
 import type { SourceType } from './formats/source-type.js';
 import { MAX_VERSION_NUMBER } from './versions/version-number.js';
 

@@ -1,12 +1,12 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsArray, IsOptional, isUUID, IsString } from 'class-validator';
 import { type Fault, InvalidRequest } from '../core/errors/app-error.js';
-import { UpdatesView } from '../core/rest/change-input.js';
+import { UpdatesView } from '../core/rest/read-only-fields.js';
 import { UpdateInput } from '../core/rest/input.pipe.js';
-import { KeepPacked } from '../core/schema/packed-json.js';
+import { KeepPacked } from '../core/json/packed-json.js';
 import { FlagInput, IdInput, MapInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
-import { SETTABLE_VISIBILITIES, VISIBILITIES, type Visibility } from '../workspaces/records/workspace-record.entity.js';
-import { WorkspaceOwnedQuery } from '../workspaces/records/workspace-record.query.js';
+import { SETTABLE_VISIBILITIES, VISIBILITIES, type Visibility } from '../workspaces/workspace-owned/workspace-owned.entity.js';
+import { WorkspaceOwnedQuery } from '../workspaces/workspace-owned/workspace-owned.query.js';
 import { DesignView } from './design.view.js';
 
 @UpdatesView(() => DesignView)

@@ -1,14 +1,14 @@
 import { Args, Context, Parent, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { Actor } from '../core/access/actor.js';
-import { CurrentActor } from '../core/access/public.js';
+import { CurrentActor } from '../core/access/access.decorators.js';
 import { CONTENTS_WEIGHT } from '../core/graphql/limits/query-size.js';
 import type { PageEnvelope } from '../core/listing/page.js';
 import { PageFilter } from '../core/listing/page-filter.js';
 import { DesignListQuery } from './design.inputs.js';
 import { DesignPage, DesignView } from './design.view.js';
-import { DesignPresenter } from './design-presenter.js';
+import { DesignPresenter } from './design.presenter.js';
 import { DesignsService } from './designs.service.js';
-import { DesignContentsLoader } from './versions/shown-contents.js';
+import { DesignContentsLoader } from './versions/design-contents.loader.js';
 
 @Resolver(() => DesignView)
 export class DesignsResolver {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { validate } from 'uuid';
-import { Access, assertScope } from '../core/access/access.js';
+import { Access, assertScope } from '../core/access/access.service.js';
 import { Actor } from '../core/access/actor.js';
 import type { Operation } from '../core/access/policy.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
@@ -10,8 +10,8 @@ import { OrganizationQuery } from '../core/listing/list-query.js';
 import type { Page } from '../core/listing/page.js';
 import { Precondition } from '../core/rest/precondition.js';
 import type { RequestFields } from '../core/rest/rights/request-fields.js';
-import type { PlacementAuthorizer, RecordAuthorizer } from '../core/rest/rights/requires.js';
-import { WorkspaceQuotasService } from '../workspaces/quotas/workspace-quotas.js';
+import type { PlacementAuthorizer, RecordAuthorizer } from '../core/rest/rights/rights.decorators.js';
+import { WorkspaceQuotasService } from '../workspaces/quotas/workspace-quotas.service.js';
 import type { Workspace } from '../workspaces/workspace.entity.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import { CatalogStore } from './catalog/catalog.store.js';
@@ -20,8 +20,8 @@ import { DesignMoved } from './design.events.js';
 import type { DesignChange, DesignListQuery } from './design.inputs.js';
 import { designPolicy } from './design.policy.js';
 import { DesignsStore } from './designs.store.js';
-import { parseScope } from '../workspaces/records/workspace-record.query.js';
-import { isObject } from '../formats/located.js';
+import { parseScope } from '../workspaces/workspace-owned/workspace-owned.query.js';
+import { isObject } from '../formats/documents/located-document.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 
 /** Designs as records: who sees them, and where they live. Their content is written by DesignWriter; how they go and come back is DesignRemoval's. */

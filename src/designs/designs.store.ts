@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { administeredSql } from '../core/access/access.js';
+import { administeredSql } from '../core/access/access.service.js';
 import type { Actor } from '../core/access/actor.js';
 import { roleRank } from '../core/access/roles.js';
-import { deletedAtFilter } from '../core/access/restorable.js';
+import { deletedAtFilter } from '../core/access/deleted-at-filter.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import type { ListQuery } from '../core/listing/list-query.js';
 import { equalsFilter, type Listing, recordOrderColumns } from '../core/listing/listing.js';
 import type { Page } from '../core/listing/page.js';
-import type { WorkspaceOwnedScope } from '../workspaces/records/workspace-record.query.js';
-import { WorkspaceOwnedStore } from '../workspaces/records/workspace-records.store.js';
+import type { WorkspaceOwnedScope } from '../workspaces/workspace-owned/workspace-owned.query.js';
+import { WorkspaceOwnedStore } from '../workspaces/workspace-owned/workspace-owned.store.js';
 import { Design } from './design.entity.js';
 import { designPolicy } from './design.policy.js';
 

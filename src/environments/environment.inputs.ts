@@ -1,4 +1,4 @@
-import { nullToEmpty, definedFields, UpdatesView } from '../core/rest/change-input.js';
+import { nullToEmpty, definedFields, UpdatesView } from '../core/rest/read-only-fields.js';
 import { UpdateInput } from '../core/rest/input.pipe.js';
 import { IdInput, MapInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
 import { type Environment, type Tier, TIERS } from './environment.entity.js';

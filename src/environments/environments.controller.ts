@@ -1,12 +1,12 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Put, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../core/access/actor.js';
-import { CurrentActor } from '../core/access/public.js';
+import { CurrentActor } from '../core/access/access.decorators.js';
 import { OrganizationListQuery, OrganizationQuery } from '../core/listing/list-query.js';
 import { type PageEnvelope, toPageEnvelope } from '../core/listing/page.js';
-import { IdParam } from '../core/rest/id.js';
+import { IdParam } from '../core/rest/id.pipe.js';
 import { IfMatch, Precondition } from '../core/rest/precondition.js';
-import { RequiresRight, RequiresBodyRight } from '../core/rest/rights/requires.js';
+import { RequiresRight, RequiresBodyRight } from '../core/rest/rights/rights.decorators.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 import { EnvironmentChange, NewEnvironment } from './environment.inputs.js';
 import { environmentPolicy } from './environment.policy.js';

@@ -1,15 +1,15 @@
 import { Module } from '@nestjs/common';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
-import { EventsController, SystemEventsController } from './feed/events.controller.js';
-import { EventsResolver } from './feed/events.resolver.js';
-import { EventsService } from './feed/events.service.js';
-import { EventsStore } from './feed/events.store.js';
-import { FeedStore } from './feed/feed.store.js';
-import { EventStreamsService } from './feed/live/event-streams.js';
-import { LiveFeedService } from './feed/live/live-feed.js';
-import { EventSubscriptionsService } from './feed/live/subscriptions.service.js';
-import { EventRecorder } from './feed/recorder.js';
-import { WorkspaceActivityController } from './feed/workspace-activity.controller.js';
+import { EventsController, SystemEventsController } from './events.controller.js';
+import { EventsResolver } from './events.resolver.js';
+import { EventsService } from './events.service.js';
+import { EventsStore } from './events.store.js';
+import { FeedStore } from './feed.store.js';
+import { EventStreamsService } from './live/event-streams.service.js';
+import { LiveFeedService } from './live/live-feed.service.js';
+import { EventSubscriptionsService } from './live/event-subscriptions.service.js';
+import { EventRecorder } from './event-recorder.listeners.js';
+import { WorkspaceActivityController } from './workspace-activity.controller.js';
 
 /** What hears everybody: the feed of events, kept and followed. */
 @Module({

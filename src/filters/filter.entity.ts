@@ -1,7 +1,7 @@
 import { Column, Entity } from 'typeorm';
 import { Conflict } from '../core/errors/app-error.js';
 import type { DesignLocation } from '../designs/design.entity.js';
-import { WorkspaceOwnedEntity } from '../workspaces/records/workspace-record.entity.js';
+import { WorkspaceOwnedEntity } from '../workspaces/workspace-owned/workspace-owned.entity.js';
 import type { ModuleFacts } from './wasm/module-facts.js';
 
 /** The filter that another was made of, as it was then. */

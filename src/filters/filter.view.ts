@@ -1,10 +1,10 @@
 import { ObjectType } from '@nestjs/graphql';
 import { CONTENTS_WEIGHT } from '../core/graphql/limits/query-size.js';
 import { PaginatedView } from '../core/listing/page.js';
-import { IdField, IntField, MapField, TextField, WordField } from '../core/schema/fields.js';
+import { IdField, IntField, MapField, TextField, WordField } from '../core/schema/view-fields.js';
 import { RecordView } from '../core/schema/record.view.js';
 import type { DesignLocation } from '../designs/design.entity.js';
-import { VISIBILITIES, type Visibility } from '../workspaces/records/workspace-record.entity.js';
+import { VISIBILITIES, type Visibility } from '../workspaces/workspace-owned/workspace-owned.entity.js';
 import type { Filter, FilterOrigin } from './filter.entity.js';
 import type { ModuleFacts } from './wasm/module-facts.js';
 

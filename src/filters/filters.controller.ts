@@ -14,20 +14,20 @@ import {
 import { ApiBearerAuth, ApiConsumes, ApiCreatedResponse, ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Actor } from '../core/access/actor.js';
-import { CurrentActor } from '../core/access/public.js';
+import { CurrentActor } from '../core/access/access.decorators.js';
 import type { PageEnvelope } from '../core/listing/page.js';
 import { toStreamableFile } from '../core/rest/download.js';
-import { IdParam } from '../core/rest/id.js';
+import { IdParam } from '../core/rest/id.pipe.js';
 import { IfMatch, Precondition } from '../core/rest/precondition.js';
-import { RequiresRight, RequiresBodyRight } from '../core/rest/rights/requires.js';
-import { getFormFiles, AcceptsFiles } from '../core/rest/upload.js';
-import { CloneInput } from '../workspaces/records/clone.input.js';
-import { WorkspacePlacementService } from '../workspaces/records/workspace-placement.js';
+import { RequiresRight, RequiresBodyRight } from '../core/rest/rights/rights.decorators.js';
+import { getFormFiles, AcceptsFiles } from '../core/rest/form-uploads.service.js';
+import { CloneInput } from '../workspaces/workspace-owned/clone.input.js';
+import { WorkspacePlacementService } from '../workspaces/workspace-owned/workspace-placement.service.js';
 import { FilterChange, NewFilter } from './filter.inputs.js';
-import { WorkspaceOwnedQuery } from '../workspaces/records/workspace-record.query.js';
+import { WorkspaceOwnedQuery } from '../workspaces/workspace-owned/workspace-owned.query.js';
 import { filterPolicy } from './filter.policy.js';
 import { FilterPage, FilterView } from './filter.view.js';
-import { FilterPresenter } from './filter-presenter.js';
+import { FilterPresenter } from './filter.presenter.js';
 import { FilterWriterService } from './filter-writer.service.js';
 import { FiltersService } from './filters.service.js';
 

@@ -1,13 +1,13 @@
 import { Args, Context, Parent, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { Actor } from '../core/access/actor.js';
-import { CurrentActor } from '../core/access/public.js';
+import { CurrentActor } from '../core/access/access.decorators.js';
 import { CONTENTS_WEIGHT } from '../core/graphql/limits/query-size.js';
 import type { PageEnvelope } from '../core/listing/page.js';
 import { PageFilter } from '../core/listing/page-filter.js';
-import { WorkspaceOwnedQuery } from '../workspaces/records/workspace-record.query.js';
+import { WorkspaceOwnedQuery } from '../workspaces/workspace-owned/workspace-owned.query.js';
 import { FilterPage, FilterView } from './filter.view.js';
-import { FilterContentsService } from './filter-contents.js';
-import { FilterPresenter } from './filter-presenter.js';
+import { FilterContentsService } from './filter-contents.service.js';
+import { FilterPresenter } from './filter.presenter.js';
 import { FiltersService } from './filters.service.js';
 
 @Resolver(() => FilterView)

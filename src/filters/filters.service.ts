@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Access, assertScope } from '../core/access/access.js';
+import { Access, assertScope } from '../core/access/access.service.js';
 import type { Actor } from '../core/access/actor.js';
 import type { Operation } from '../core/access/policy.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
@@ -9,15 +9,15 @@ import type { Page } from '../core/listing/page.js';
 import { type Download, toFileName } from '../core/rest/download.js';
 import { Precondition } from '../core/rest/precondition.js';
 import type { RequestFields } from '../core/rest/rights/request-fields.js';
-import type { PlacementAuthorizer, RecordAuthorizer } from '../core/rest/rights/requires.js';
-import { parseScope } from '../workspaces/records/workspace-record.query.js';
+import type { PlacementAuthorizer, RecordAuthorizer } from '../core/rest/rights/rights.decorators.js';
+import { parseScope } from '../workspaces/workspace-owned/workspace-owned.query.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import type { Filter } from './filter.entity.js';
 import { FilterDeleted, FilterRestored } from './filter.events.js';
-import { WorkspaceOwnedQuery } from '../workspaces/records/workspace-record.query.js';
+import { WorkspaceOwnedQuery } from '../workspaces/workspace-owned/workspace-owned.query.js';
 import { filterPolicy } from './filter.policy.js';
-import { FilterContentsService } from './filter-contents.js';
+import { FilterContentsService } from './filter-contents.service.js';
 import { FiltersStore } from './filters.store.js';
 
 type WorkspaceRef = Pick<Filter, 'workspaceId' | 'organizationId'>;

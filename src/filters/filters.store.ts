@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
 import type { CatalogQuery } from '../catalog/catalog.inputs.js';
-import { applyCatalogFilters } from '../catalog/narrow-catalog.js';
+import { applyCatalogFilters } from '../catalog/apply-catalog-filters.js';
 import type { Actor } from '../core/access/actor.js';
-import { deletedAtFilter } from '../core/access/restorable.js';
+import { deletedAtFilter } from '../core/access/deleted-at-filter.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import type { ListQuery } from '../core/listing/list-query.js';
 import { equalsFilter, type Listing, recordOrderColumns } from '../core/listing/listing.js';
 import type { Page } from '../core/listing/page.js';
-import type { WorkspaceOwnedScope } from '../workspaces/records/workspace-record.query.js';
-import { WorkspaceOwnedStore } from '../workspaces/records/workspace-records.store.js';
+import type { WorkspaceOwnedScope } from '../workspaces/workspace-owned/workspace-owned.query.js';
+import { WorkspaceOwnedStore } from '../workspaces/workspace-owned/workspace-owned.store.js';
 import { Filter } from './filter.entity.js';
 import { filterPolicy } from './filter.policy.js';
 

@@ -1,11 +1,11 @@
 import { Global, Logger, Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { Env } from '../core/config/env.js';
-import { Metrics } from '../core/telemetry/metrics.js';
-import { DocumentReader } from './document-reader.js';
-import { DEFAULT_FORMAT_LIMITS, type FormatLimits } from './limits.js';
-import { LocalRenderEngines } from './programs/programs.js';
-import { UploadedFiles } from './sent-file.js';
-import { WorkerPool } from './worker-pool.js';
+import { Metrics } from '../core/telemetry/metrics.service.js';
+import { DocumentReader } from './documents/document-reader.js';
+import { DEFAULT_FORMAT_LIMITS, type FormatLimits } from './sources/format-limits.js';
+import { LocalRenderEngines } from './engines/local-render-engines.js';
+import { UploadedFiles } from './sources/uploaded-files.service.js';
+import { WorkerPool } from '../core/workers/worker-pool.js';
 
 const logger = new Logger('Programs');
 

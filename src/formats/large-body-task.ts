@@ -1,5 +1,5 @@
 import { type LargeBody, parseLargeBody } from '../core/rest/body/large-body.js';
-import { TransferredValue, type Task } from './task.js';
+import { TransferredValue, type Task } from '../core/workers/task.js';
 
 interface Input {
   bytes: Uint8Array<ArrayBuffer>;

@@ -1,7 +1,7 @@
 import { Controller, Get, Header, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Public } from '../core/access/public.js';
+import { Public } from '../core/access/access.decorators.js';
 import { type Health, HealthService } from './health.service.js';
 
 @ApiTags('health')

@@ -1,9 +1,9 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { DatabaseAvailability } from '../core/database/availability.js';
+import { DatabaseAvailability } from '../core/database/database-availability.js';
 import { compareMigrations } from '../core/database/migrate.js';
-import { DrainState } from '../core/lifecycle/drain.js';
-import { JobsService } from '../jobs/jobs.js';
+import { DrainState } from '../core/lifecycle/lifecycle.module.js';
+import { JobsService } from '../jobs/jobs.service.js';
 
 const PROBE_TIMEOUT_MS = 2000;
 const FRESH_MS = 500;

@@ -2,10 +2,10 @@ import { timingSafeEqual } from 'node:crypto';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { Public } from '../core/access/public.js';
+import { Public } from '../core/access/access.decorators.js';
 import { Env } from '../core/config/env.js';
 import { Unauthenticated } from '../core/errors/app-error.js';
-import { Metrics } from '../core/telemetry/metrics.js';
+import { Metrics } from '../core/telemetry/metrics.service.js';
 import { VERSION } from './version.js';
 
 @ApiTags('health')

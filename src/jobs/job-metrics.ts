@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
-import { Metrics } from '../core/telemetry/metrics.js';
+import { Metrics } from '../core/telemetry/metrics.service.js';
 import { type QueueBacklog, JobsStore } from './jobs.store.js';
 
 /** What waits and what runs, asked of the database when it is scraped: each replica tells of the whole queue. */

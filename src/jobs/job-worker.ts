@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
-import { isDatabaseOutage } from '../core/database/outage.js';
-import { WakeSignal } from './bell.js';
+import { isDatabaseOutage } from '../core/database/database-outage.js';
+import { WakeSignal } from './wake-signal.js';
 import type { Job } from './job.js';
-import { JobHandlerRegistry } from './job-handlers.js';
-import { type JobNotification, JobNotifications } from './job-notices.js';
+import { JobHandlerRegistry } from './job-handler.registry.js';
+import { type JobNotification, JobNotifications } from './job-notifications.js';
 import { JobRunner } from './job-runner.js';
 import { JobSettings } from './job-settings.js';
 import { LeasesStore } from './leases.store.js';
-import { OverdueJobsService } from './overdue-jobs.js';
-import { PeriodicJobsService } from './periodic-jobs.js';
+import { OverdueJobsService } from './overdue-jobs.service.js';
+import { PeriodicJobsService } from './periodic-jobs.service.js';
 import { RunningJob } from './running-job.js';
 
 const STALE_MS = 10_000;

@@ -1,20 +1,20 @@
 import { Global, Module } from '@nestjs/common';
-import { JobsListeners } from './housekeeping.js';
-import { JobCompletionService } from './job-endings.js';
-import { JobHandlerRegistry } from './job-handlers.js';
+import { JobsListeners } from './jobs.listeners.js';
+import { JobCompletionService } from './job-completion.service.js';
+import { JobHandlerRegistry } from './job-handler.registry.js';
 import { JobMetrics } from './job-metrics.js';
-import { JobNotifications } from './job-notices.js';
+import { JobNotifications } from './job-notifications.js';
 import { JobRunner } from './job-runner.js';
 import { JobSettings } from './job-settings.js';
-import { JobWaiter } from './job-waits.js';
+import { JobWaiter } from './job-waiter.js';
 import { JobWorker } from './job-worker.js';
-import { JobsService } from './jobs.js';
+import { JobsService } from './jobs.service.js';
 import { JobsStore } from './jobs.store.js';
 import { LeasesStore } from './leases.store.js';
 import { OperationsController } from './operations/operations.controller.js';
 import { OperationsService } from './operations/operations.service.js';
-import { OverdueJobsService } from './overdue-jobs.js';
-import { PeriodicJobsService } from './periodic-jobs.js';
+import { OverdueJobsService } from './overdue-jobs.service.js';
+import { PeriodicJobsService } from './periodic-jobs.service.js';
 
 /** Durable work and the operations by which callers follow it; every feature may enqueue and handle jobs. */
 @Global()

@@ -4,8 +4,8 @@ import { roleRank } from '../core/access/roles.js';
 import { newId } from '../core/database/base.entity.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import type { FinishedJob, Job, NewJob } from './job.js';
-import { JobNotifications } from './job-notices.js';
-import { toJsonb } from './stored-json.js';
+import { JobNotifications } from './job-notifications.js';
+import { toJsonb } from '../core/json/jsonb.js';
 
 /** The columns of a job under the names of its fields. */
 export const JOB_COLUMNS = `id, queue, payload, status, progress, result, error, organization_id AS "organizationId",

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import type { Job, JobOutcome } from './job.js';
-import { JobNotifications } from './job-notices.js';
+import { JobNotifications } from './job-notifications.js';
 import { JOB_COLUMNS } from './jobs.store.js';
-import { toJsonb } from './stored-json.js';
+import { toJsonb } from '../core/json/jsonb.js';
 
 /** Who holds a job: a worker, for one attempt. Nothing is written by one who has lost it. */
 export type LeaseHolder = Pick<Job, 'id' | 'worker' | 'attempt'>;

@@ -1,12 +1,12 @@
 import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../core/access/actor.js';
-import { CurrentActor } from '../core/access/public.js';
+import { CurrentActor } from '../core/access/access.decorators.js';
 import { ListQuery } from '../core/listing/list-query.js';
 import { type PageEnvelope, toPageEnvelope } from '../core/listing/page.js';
-import { IdParam } from '../core/rest/id.js';
+import { IdParam } from '../core/rest/id.pipe.js';
 import { IfMatch, Precondition } from '../core/rest/precondition.js';
-import { RequiresRight } from '../core/rest/rights/requires.js';
+import { RequiresRight } from '../core/rest/rights/rights.decorators.js';
 import { NewOrganization, OrganizationChange } from './organization.inputs.js';
 import { organizationPolicy } from './organization.policy.js';
 import { OrganizationPage, OrganizationView } from './organization.view.js';

@@ -15,15 +15,15 @@ import { OrganizationsService } from './organizations.service.js';
 import { OrganizationsStore } from './organizations.store.js';
 import { ServiceAccountsController } from './service-accounts/service-accounts.controller.js';
 import { ServiceAccountsService } from './service-accounts/service-accounts.service.js';
-import { GroupTeamsService } from './teams/group-teams.js';
+import { GroupTeamsService } from './teams/group-teams.service.js';
 import { TeamsController } from './teams/teams.controller.js';
 import { TeamsService } from './teams/teams.service.js';
 import { TeamsStore } from './teams/teams.store.js';
-import { AccountsService } from './users/accounts.js';
+import { AccountsService } from './users/accounts.service.js';
 import { ProfilesController } from './users/profiles.controller.js';
 import { ProfilesResolver } from './users/profiles.resolver.js';
 import { ProfilesService } from './users/profiles.service.js';
-import { JobActorsService } from './users/requesters.js';
+import { JobActorsService } from './users/job-actors.service.js';
 import { UserDeactivated } from './users/user.events.js';
 import { UsersStore } from './users/users.store.js';
 

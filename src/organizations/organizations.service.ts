@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Access, permissionError, assertInstallationAdmin, assertScope } from '../core/access/access.js';
+import { Access, permissionError, assertInstallationAdmin, assertScope } from '../core/access/access.service.js';
 import type { Actor } from '../core/access/actor.js';
 import type { Operation } from '../core/access/policy.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
@@ -7,10 +7,10 @@ import { Conflict, InvalidRequest, NotFound } from '../core/errors/app-error.js'
 import { EventBus } from '../core/events/event-bus.js';
 import type { ListQuery } from '../core/listing/list-query.js';
 import type { Page } from '../core/listing/page.js';
-import { assertReadOnlyUnchanged } from '../core/rest/change-input.js';
+import { assertReadOnlyUnchanged } from '../core/rest/read-only-fields.js';
 import { Precondition } from '../core/rest/precondition.js';
 import type { RequestFields } from '../core/rest/rights/request-fields.js';
-import type { PlacementAuthorizer, RecordAuthorizer } from '../core/rest/rights/requires.js';
+import type { PlacementAuthorizer, RecordAuthorizer } from '../core/rest/rights/rights.decorators.js';
 import { MembersStore } from './members/members.store.js';
 import { Organization } from './organization.entity.js';
 import { OrganizationCreated, OrganizationDeleted, OrganizationUpdated } from './organization.events.js';

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { Conflict, InvalidRequest, NotFound } from '../core/errors/app-error.js';
 import { toFileName } from '../core/rest/download.js';
 import { ComponentsStore } from './components/components.store.js';
-import type { ModelContent } from './definition.js';
+import type { ModelContent } from '../formats/definitions/definitions.js';
 import type { Model } from './models/model.entity.js';
 import { ModelsStore } from './models/models.store.js';
 import { writePackage } from './packages/package-writer.js';

@@ -1,22 +1,22 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query, StreamableFile } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../core/access/actor.js';
-import { CurrentActor } from '../core/access/public.js';
-import { RegistryRead } from '../core/access/registry-read.js';
+import { CurrentActor } from '../core/access/access.decorators.js';
+import { RegistryRead } from '../core/access/registry-read.decorator.js';
 import { type PageEnvelope, toPageEnvelope, singlePage } from '../core/listing/page.js';
 import { contentDisposition } from '../core/rest/download.js';
-import { RequiresRight } from '../core/rest/rights/requires.js';
-import { parseStatus } from './entry-status.js';
+import { RequiresRight } from '../core/rest/rights/rights.decorators.js';
+import { parseStatus } from './entities/entry-status.js';
 import { RegistrantList, RegistrantView } from './registrants/registrant.view.js';
 import { RegistrantsStore } from './registrants/registrants.store.js';
 import { RegistryExportService } from './registry-export.service.js';
-import { RegistryPresenter } from './registry-presenter.js';
-import { RegistrySummaryStore, type RegistrySummary } from './registry-summaries.js';
-import { parseEntityType } from './registry-entity.js';
+import { RegistryPresenter } from './registry.presenter.js';
+import { RegistrySummaryStore, type RegistrySummary } from './registry-summary.store.js';
+import { parseEntityType } from './entities/entity-type.js';
 import { ExportQuery, StatusInput, ValidationInput } from './registry.inputs.js';
 import { registryPolicy } from './registry.policy.js';
 import { RegistryService } from './registry.service.js';
-import type { ResourceValidation } from './validation/validation-answer.js';
+import type { ResourceValidation } from './validation/resource-validation.js';
 import { ValidationService } from './validation/validation.service.js';
 
 /** The registry as a whole: what is in it, and what it says of a resource. */

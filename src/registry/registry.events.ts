@@ -1,7 +1,7 @@
 import type { Actor } from '../core/access/actor.js';
 import { DomainEvent } from '../core/events/domain-event.js';
-import type { EntryStatus } from './entry-status.js';
-import type { RegistrationCounts } from './registration/outcome.js';
+import type { EntryStatus } from './entities/entry-status.js';
+import type { RegistrationCounts } from './registration/registration-result.js';
 
 export type EntityType = 'model' | 'component' | 'relationship';
 

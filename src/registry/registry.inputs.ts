@@ -1,9 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsDefined, IsOptional, ValidateBy } from 'class-validator';
 import { FormFlagInput, IdInput, MapInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
-import { isList, KeepPacked, PackedJson } from '../core/schema/packed-json.js';
-import type { JsonObject } from '../formats/located.js';
-import { STATUS_INPUTS } from './entry-status.js';
+import { isList, KeepPacked, PackedJson } from '../core/json/packed-json.js';
+import type { JsonObject } from '../formats/documents/located-document.js';
+import { STATUS_INPUTS } from './entities/entry-status.js';
 
 /** A package: an upload, `file` in base64, or `url`. */
 export class PackageInput {

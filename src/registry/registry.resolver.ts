@@ -1,16 +1,16 @@
 import { Args, ArgsType, Field, ID, InputType, ObjectType, Query, Resolver, Subscription } from '@nestjs/graphql';
 import { IsIn, IsOptional } from 'class-validator';
 import { ListArgs } from '../core/listing/list-query.js';
-import { IdPipe } from '../core/rest/id.js';
-import { IntField, RecordsField, TextField } from '../core/schema/fields.js';
+import { IdPipe } from '../core/rest/id.pipe.js';
+import { IntField, RecordsField, TextField } from '../core/schema/view-fields.js';
 import type { Component } from './components/component.entity.js';
 import { ComponentPage, ComponentView } from './components/component.view.js';
 import { ModelPage, ModelView } from './models/model.view.js';
-import { toRegistryEnvelope } from './registry-answers.js';
-import { RegistryListQuery, type RegistryScope } from './registry-list-query.js';
-import { RegistryPresenter } from './registry-presenter.js';
+import { toRegistryEnvelope } from './registry-lists.service.js';
+import { RegistryListQuery, type RegistryScope } from './entities/registry-list.query.js';
+import { RegistryPresenter } from './registry.presenter.js';
 import { RegistryService } from './registry.service.js';
-import { RegistrySummaryFeedService } from './summary-feed.js';
+import { RegistrySummaryFeedService } from './registry-summary-feed.service.js';
 
 /** The parameters of the REST lists; the registry is the same for every organization. */
 @ArgsType()

@@ -1,6 +1,6 @@
 import { ObjectType } from '@nestjs/graphql';
 import { PaginatedView } from '../core/listing/page.js';
-import { IdField, MapField, TextField, WordField } from '../core/schema/fields.js';
+import { IdField, MapField, TextField, WordField } from '../core/schema/view-fields.js';
 import { RecordView } from '../core/schema/record.view.js';
 import { type Workspace, WORKSPACE_STATUSES, type WorkspaceStatus } from './workspace.entity.js';
 

@@ -17,14 +17,14 @@ import { WorkspaceMembersStore } from './members/workspace-members.store.js';
 import { PermissionsController } from './permissions/permissions.controller.js';
 import { PermissionsService } from './permissions/permissions.service.js';
 import { WorkspaceQuotasController } from './quotas/workspace-quotas.controller.js';
-import { WorkspaceQuotasService } from './quotas/workspace-quotas.js';
+import { WorkspaceQuotasService } from './quotas/workspace-quotas.service.js';
 import { WorkspaceTeamsController } from './teams/workspace-teams.controller.js';
 import { WorkspaceTeamsService } from './teams/workspace-teams.service.js';
 import { WorkspaceTeamsStore } from './teams/workspace-teams.store.js';
 import { WorkspaceDeleted, WorkspaceRestored } from './workspace.events.js';
 import { WorkspacesController } from './workspaces.controller.js';
 import { WorkspacesResolver } from './workspaces.resolver.js';
-import { WorkspacePlacementService } from './records/workspace-placement.js';
+import { WorkspacePlacementService } from './workspace-owned/workspace-placement.service.js';
 import { WorkspacesService } from './workspaces.service.js';
 import { WorkspacesStore } from './workspaces.store.js';
 

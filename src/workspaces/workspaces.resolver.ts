@@ -1,9 +1,9 @@
 import { Args, ID, Query, Resolver } from '@nestjs/graphql';
 import { Actor } from '../core/access/actor.js';
-import { CurrentActor } from '../core/access/public.js';
+import { CurrentActor } from '../core/access/access.decorators.js';
 import { ListArgs } from '../core/listing/list-query.js';
 import { type PageEnvelope, toPageEnvelope } from '../core/listing/page.js';
-import { IdPipe } from '../core/rest/id.js';
+import { IdPipe } from '../core/rest/id.pipe.js';
 import { WorkspacePage, WorkspaceView } from './workspace.view.js';
 import { WorkspacesService } from './workspaces.service.js';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Access, assertScope } from '../core/access/access.js';
+import { Access, assertScope } from '../core/access/access.service.js';
 import type { Actor } from '../core/access/actor.js';
 import type { Operation } from '../core/access/policy.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
@@ -7,9 +7,9 @@ import { Conflict, InvalidRequest, NotFound } from '../core/errors/app-error.js'
 import { EventBus } from '../core/events/event-bus.js';
 import { type OrganizationListQuery, OrganizationQuery } from '../core/listing/list-query.js';
 import type { Page } from '../core/listing/page.js';
-import { assertReadOnlyUnchanged } from '../core/rest/change-input.js';
+import { assertReadOnlyUnchanged } from '../core/rest/read-only-fields.js';
 import { Precondition } from '../core/rest/precondition.js';
-import type { RecordAuthorizer } from '../core/rest/rights/requires.js';
+import type { RecordAuthorizer } from '../core/rest/rights/rights.decorators.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 import { WorkspaceMembersStore } from './members/workspace-members.store.js';
 import { Workspace } from './workspace.entity.js';

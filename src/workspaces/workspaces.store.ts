@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
-import { Access } from '../core/access/access.js';
+import { Access } from '../core/access/access.service.js';
 import type { Actor } from '../core/access/actor.js';
 import { Store } from '../core/database/store.js';
-import { deletedAtFilter } from '../core/access/restorable.js';
+import { deletedAtFilter } from '../core/access/deleted-at-filter.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import type { OrganizationListQuery } from '../core/listing/list-query.js';
 import { equalsFilter, type Listing, recordOrderColumns } from '../core/listing/listing.js';

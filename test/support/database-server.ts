@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SUPERUSER } from '../../src/core/database/embedded/data-directory.js';
-import { startEmbeddedPostgres } from '../../src/core/database/embedded/embedded.js';
+import { SUPERUSER } from '../../src/core/embedded-postgres/data-directory.js';
+import { startEmbeddedPostgres } from '../../src/core/embedded-postgres/embedded-postgres.js';
 import { migrate } from '../../src/core/database/migrate.js';
 import { migrations } from '../../src/migrations/migrations.js';
 import { type DatabaseServer, databaseUrl, onServer } from './database.js';

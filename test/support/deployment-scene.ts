@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Outbound } from '../../src/core/outbound/outbound.js';
+import { Outbound } from '../../src/core/outbound/outbound.service.js';
 import { Applier, type ApplyOptions } from '../../src/deployments/apply/applier.js';
 import { type AppliedChange, type ChangeJournal } from '../../src/deployments/apply/applied-change.js';
 import { type DeploymentResult } from '../../src/deployments/apply/resource-result.js';
@@ -7,16 +7,16 @@ import { RunClock } from '../../src/deployments/apply/run-clock.js';
 import { Undo } from '../../src/deployments/apply/undo.js';
 import { toResourceState, applyUndo } from '../../src/deployments/apply/undone-resources.js';
 import { Undeployer, type UndeployOptions } from '../../src/deployments/apply/undeployer.js';
-import { type SchemaValidator } from '../../src/deployments/plan/definition-judge.js';
+import { type SchemaValidator } from '../../src/deployments/plan/definition-validator.js';
 import { type Owner } from '../../src/deployments/plan/owner.js';
 import { type Plan } from '../../src/deployments/plan/plan.js';
 import { Planner, type PlanOptions } from '../../src/deployments/plan/planner.js';
 import { ClusterClient } from '../../src/kubernetes/clusters/cluster-client.js';
 import { type ClusterLimits } from '../../src/kubernetes/clusters/cluster-transport.js';
-import { InlineTaskRunner } from '../../src/formats/task.js';
-import { parseKubeconfig } from '../../src/kubernetes/clusters/kubeconfig-text.js';
+import { InlineTaskRunner } from '../../src/core/workers/task.js';
+import { parseKubeconfig } from '../../src/kubernetes/clusters/parse-kubeconfig.js';
 import { type KubernetesObject, type ObjectReference } from '../../src/kubernetes/clusters/kubernetes-object.js';
-import { validateInWorker } from '../../src/registry/validation/validation-task.js';
+import { validateInWorker } from '../../src/validation/validation-task.js';
 
 /** Judges by schemas as the service does, without a worker. */
 export const judge: SchemaValidator = {

@@ -1,5 +1,5 @@
 import { Agent, request } from 'undici';
-import { type SourceFile } from '../../src/formats/source-file.js';
+import { type SourceFile } from '../../src/formats/sources/source-file.js';
 import { type ControlPlane } from './control-plane.js';
 
 /** What an API server says of itself, as a generator takes it. */

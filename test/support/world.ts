@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Type } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { createApp } from '../../src/app.setup.js';
-import { FirstStartService } from '../../src/auth/first-start.js';
+import { FirstStartService } from '../../src/auth/first-start.service.js';
 import { Env } from '../../src/core/config/env.js';
 import { cloneDatabase, type TestDatabase } from './database.js';
 import { Person } from './person.js';

@@ -1,7 +1,7 @@
 import { isEmail } from 'class-validator';
 import type { JWTPayload } from 'jose';
 import { z } from 'zod';
-import { findTextFault } from '../../core/schema/sound.js';
+import { findTextFault } from '../../core/json/storable-json.js';
 
 const MAX_GROUPS = 1_000;
 const MAX_CHARACTERS = 255;

@@ -4,12 +4,12 @@ import { Actor } from '../../core/access/actor.js';
 import { Env } from '../../core/config/env.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { AcceptancesService } from '../../organizations/invitations/acceptances.service.js';
-import { GroupTeamsService } from '../../organizations/teams/group-teams.js';
-import { AccountsService } from '../../organizations/users/accounts.js';
+import { GroupTeamsService } from '../../organizations/teams/group-teams.service.js';
+import { AccountsService } from '../../organizations/users/accounts.service.js';
 import { NO_MAIL_DOMAIN, type User } from '../../organizations/users/user.entity.js';
 import { UsersStore } from '../../organizations/users/users.store.js';
-import { PasswordsService } from '../passwords/passwords.js';
-import { invalidToken } from '../tokens/outcome.js';
+import { PasswordsService } from '../passwords/passwords.service.js';
+import { invalidToken } from '../tokens/verified-token.js';
 import type { ExternalClaims } from './external-claims.js';
 
 /**

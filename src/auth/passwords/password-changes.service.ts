@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { assertScope } from '../../core/access/access.js';
+import { assertScope } from '../../core/access/access.service.js';
 import type { Actor } from '../../core/access/actor.js';
-import { hashPassword, verifyPassword } from '../../core/crypto/passwords.js';
+import { hashPassword, verifyPassword } from '../../core/crypto/password-hashing.js';
 import { Conflict, InvalidRequest } from '../../core/errors/app-error.js';
 import { userPolicy } from '../../organizations/users/user.policy.js';
 import { UsersStore } from '../../organizations/users/users.store.js';
-import { SignInLimiter } from '../attempts/attempt-limits.js';
+import { SignInLimiter } from '../attempts/attempts.limiter.js';
 import type { PasswordChange } from './password.inputs.js';
-import { PasswordsService } from './passwords.js';
+import { PasswordsService } from './passwords.service.js';
 
 /** Users who know their password choose another. */
 @Injectable()

@@ -1,11 +1,11 @@
 import { Body, Controller, HttpCode, Ip, Param, Post, Put } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
-import { CurrentActor, Public } from '../../core/access/public.js';
-import { NoStore } from '../../core/rest/answers-secret.js';
-import { RequiresRight } from '../../core/rest/rights/requires.js';
+import { CurrentActor, Public } from '../../core/access/access.decorators.js';
+import { NoStore } from '../../core/rest/no-store.decorator.js';
+import { RequiresRight } from '../../core/rest/rights/rights.decorators.js';
 import { userPolicy } from '../../organizations/users/user.policy.js';
-import { PasswordResetsService } from './forgotten-passwords.service.js';
+import { PasswordResetsService } from './password-resets.service.js';
 import { Confirmation, ForgottenPassword, PasswordChange, PasswordReset } from './password.inputs.js';
 import { PasswordChangesService } from './password-changes.service.js';
 

@@ -1,7 +1,7 @@
 import { PaginatedView } from '../../core/listing/page.js';
 import { ObjectType } from '@nestjs/graphql';
 import type { Scope } from '../../core/access/actor.js';
-import { IdField, TextField, TextsField, TimeField } from '../../core/schema/fields.js';
+import { IdField, TextField, TextsField, TimeField } from '../../core/schema/view-fields.js';
 import { RecordView } from '../../core/schema/record.view.js';
 import type { PersonalToken } from './personal-token.entity.js';
 

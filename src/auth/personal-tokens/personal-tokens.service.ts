@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { assertScope } from '../../core/access/access.js';
+import { assertScope } from '../../core/access/access.service.js';
 import type { Actor } from '../../core/access/actor.js';
 import type { Operation } from '../../core/access/policy.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { NotFound } from '../../core/errors/app-error.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
 import type { Page } from '../../core/listing/page.js';
-import type { RecordAuthorizer } from '../../core/rest/rights/requires.js';
+import type { RecordAuthorizer } from '../../core/rest/rights/rights.decorators.js';
 import { ServiceAccountsService } from '../../organizations/service-accounts/service-accounts.service.js';
 import type { PersonalToken } from './personal-token.entity.js';
 import type { NewToken } from './personal-token.inputs.js';
 import { tokenPolicy } from './personal-token.policy.js';
 import { PersonalTokensStore } from './personal-tokens.store.js';
-import { TokenIssuanceService, type TokenOwner } from './token-mint.js';
+import { TokenIssuanceService, type TokenOwner } from './token-issuance.service.js';
 
 /** The caller's own tokens. */
 @Injectable()

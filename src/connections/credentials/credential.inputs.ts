@@ -1,4 +1,4 @@
-import { UpdatesView } from '../../core/rest/change-input.js';
+import { UpdatesView } from '../../core/rest/read-only-fields.js';
 import { UpdateInput } from '../../core/rest/input.pipe.js';
 import { IdInput, MapInput, NameInput, TextInput } from '../../core/schema/input-fields.js';
 import { CredentialView } from './credential.view.js';

@@ -1,13 +1,13 @@
 import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
-import { CurrentActor } from '../../core/access/public.js';
+import { CurrentActor } from '../../core/access/access.decorators.js';
 import { OrganizationListQuery } from '../../core/listing/list-query.js';
 import { type PageEnvelope, toPageEnvelope, singlePage } from '../../core/listing/page.js';
-import { NoStore } from '../../core/rest/answers-secret.js';
-import { IdParam } from '../../core/rest/id.js';
+import { NoStore } from '../../core/rest/no-store.decorator.js';
+import { IdParam } from '../../core/rest/id.pipe.js';
 import { IfMatch, Precondition } from '../../core/rest/precondition.js';
-import { RequiresRight, RequiresBodyRight } from '../../core/rest/rights/requires.js';
+import { RequiresRight, RequiresBodyRight } from '../../core/rest/rights/rights.decorators.js';
 import { OrganizationsService } from '../../organizations/organizations.service.js';
 import { credentialPolicy } from '../connection.policy.js';
 import { ConnectionPage, ConnectionView } from '../connection.view.js';

@@ -1,5 +1,5 @@
 import { PaginatedView } from '../../core/listing/page.js';
-import { FlagField, MapField, TextField } from '../../core/schema/fields.js';
+import { FlagField, MapField, TextField } from '../../core/schema/view-fields.js';
 import type { ConnectionKind } from './connection-kind.js';
 
 /** What connections of a kind are made from. */

@@ -1,5 +1,5 @@
 import { type AppError, RemoteFailure } from '../../core/errors/app-error.js';
-import type { Outbound, OutboundResponse } from '../../core/outbound/outbound.js';
+import type { Outbound, OutboundResponse } from '../../core/outbound/outbound.service.js';
 import type { ConnectionKind } from './connection-kind.js';
 
 type Json = Record<string, unknown>;

@@ -1,5 +1,5 @@
 import { Global, Module } from '@nestjs/common';
-import { Access } from './access.js';
+import { Access } from './access.service.js';
 
 @Global()
 @Module({ providers: [Access], exports: [Access] })

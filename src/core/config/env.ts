@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { hasSecret, type SettingFault, resolveSecretFiles } from './secret-files.js';
 import { isPredictable, isPredictableKey } from './secret-strength.js';
-import { integer, delay, duration, flag, key32, commaSeparatedList, onOff, url } from './values.js';
+import { integer, delay, duration, flag, key32, commaSeparatedList, onOff, url } from './env-values.js';
 
 const MB = 1024 * 1024;
 

@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { Env } from '../config/env.js';
 import { EnvKeyService, KeyService } from './key-service.js';
-import { Vault } from './vault.js';
+import { Vault } from './vault.service.js';
 
 @Global()
 @Module({

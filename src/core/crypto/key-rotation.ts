@@ -3,7 +3,7 @@ import type { UnitOfWork } from '../database/unit-of-work.js';
 import { DataKeysStore } from './data-keys.store.js';
 import type { KeyService } from './key-service.js';
 import { type SealedColumn, SealedRows, findRetiredKeyUses } from './sealed-column.js';
-import type { Vault } from './vault.js';
+import type { Vault } from './vault.service.js';
 
 /** Far longer than a server seals with a data key that was retired, and than anything sealed waits to be written. */
 const GRACE_PERIOD_MS = 60 * 60 * 1000;

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { DataSource, type DataSourceOptions, getMetadataArgsStorage, type MigrationInterface } from 'typeorm';
-import { SnakeNamingStrategy } from './snake-naming.js';
+import { SnakeNamingStrategy } from './snake-naming.strategy.js';
 
 /** The role the service works as: no superuser, no owner, no BYPASSRLS. Migrations make it. */
 export const SERVICE_ROLE = 'armature_service';

@@ -1,11 +1,11 @@
 import { type DynamicModule, Global, Logger, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Env } from '../config/env.js';
-import { DatabaseAvailability } from './availability.js';
+import { DatabaseAvailability } from './database-availability.js';
 import { createDataSource, type Migration } from './data-source.js';
 import { DatabaseUrl } from './database-url.js';
 import { migrate } from './migrate.js';
-import { PostgresNotifications } from './notifications.js';
+import { PostgresNotifications } from './postgres-notifications.js';
 import { ensureServiceLogin } from './service-login.js';
 import { bindRowSecurityUser } from './row-security.js';
 import { UnitOfWork } from './unit-of-work.js';

@@ -2,8 +2,8 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { SUPERUSER } from './embedded/data-directory.js';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedded.js';
+import { SUPERUSER } from '../embedded-postgres/data-directory.js';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded-postgres/embedded-postgres.js';
 import { migrate } from './migrate.js';
 import { ensureServiceLogin } from './service-login.js';
 

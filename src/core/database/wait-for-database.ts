@@ -3,7 +3,7 @@ import pg from 'pg';
 import { backoff } from '../backoff.js';
 import type { ProcessLog } from '../lifecycle/process-log.js';
 import { DatabaseUrl } from './database-url.js';
-import { isConnectionError } from './outage.js';
+import { isConnectionError } from './database-outage.js';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const INITIAL_PAUSE_MS = 500;

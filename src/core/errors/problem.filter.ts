@@ -2,7 +2,7 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs
 import type { Request, Response } from 'express';
 import { redactedPath } from '../telemetry/access-log.js';
 import { currentRequest, generateRequestId } from '../telemetry/request-context.js';
-import { DatabaseUnavailable } from '../database/outage.js';
+import { DatabaseUnavailable } from '../database/database-outage.js';
 import { toAppError, toProblem } from './problem.js';
 import { RouteTable } from '../rest/route-table.js';
 import { AppError } from './app-error.js';

@@ -1,5 +1,5 @@
 import type { HttpException } from '@nestjs/common';
-import { DatabaseUnavailable, isDatabaseOutage } from '../database/outage.js';
+import { DatabaseUnavailable, isDatabaseOutage } from '../database/database-outage.js';
 import { AppError, truncate, type Fault, InvalidRequest, Unauthenticated } from './app-error.js';
 
 /** The problem document of RFC 9457 that every failed REST call answers with. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { PostgresNotifications } from '../database/notifications.js';
+import { PostgresNotifications } from '../database/postgres-notifications.js';
 
 const CHANNEL = 'armature_event';
 

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
-import { DatabaseUnavailable } from '../database/outage.js';
+import { DatabaseUnavailable } from '../database/database-outage.js';
 import { AppError, truncate } from '../errors/app-error.js';
 import { toAppError, internalError, limitFaults } from '../errors/problem.js';
 import { currentRequest } from '../telemetry/request-context.js';

@@ -2,16 +2,16 @@ import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { Module } from '@nestjs/common';
 import { GraphQLModule } from '@nestjs/graphql';
 import { Env } from '../config/env.js';
-import { RateLimitService } from '../rest/call-limit.js';
+import { RateLimitService } from '../rest/rate-limit.service.js';
 import { formatError } from './format-error.js';
-import { GraphqlMiddleware } from './graphql-entry.js';
-import { GraphqlOptionsFactory, queryLimitsFromEnv } from './graphql-options.js';
+import { GraphqlMiddleware } from './graphql.middleware.js';
+import { GraphqlOptionsFactory, queryLimitsFromEnv } from './graphql-options.factory.js';
 import {
   PLAYGROUND_OPTIONS,
   PlaygroundController,
   type PlaygroundOptions,
 } from './playground/playground.controller.js';
-import { GraphqlSocketServer } from './sockets/graphql-sockets.js';
+import { GraphqlSocketServer } from './sockets/graphql-socket-server.js';
 import { SOCKET_DEFAULTS, SOCKET_OPTIONS, type SocketOptions } from './sockets/socket-options.js';
 
 @Module({

@@ -1,7 +1,7 @@
 import inspector from 'node:inspector';
 import { Worker } from 'node:worker_threads';
 import { Gauge } from 'prom-client';
-import type { Metrics } from '../telemetry/metrics.js';
+import type { Metrics } from '../telemetry/metrics.service.js';
 import {
   HEARTBEAT_MS,
   HEARTBEATS,

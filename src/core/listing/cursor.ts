@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { validate } from 'uuid';
 import { InvalidRequest } from '../errors/app-error.js';
-import { findTextFault } from '../schema/sound.js';
+import { findTextFault } from '../json/storable-json.js';
 import type { OrderColumn } from './listing.js';
 
 /** Where a walk stands: the value of the ordering column and the id of the last record given, and the total found at its start. */

@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { ObjectType } from '@nestjs/graphql';
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IntField, RecordsField } from '../schema/fields.js';
+import { IntField, RecordsField } from '../schema/view-fields.js';
 
 /** One page of records. `next` is the cursor of the page after it: null at the end, undefined when no cursor was asked for. */
 export interface Page<T> {

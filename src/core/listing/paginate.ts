@@ -3,7 +3,7 @@ import { InvalidRequest } from '../errors/app-error.js';
 import { type CursorPosition, decodeCursor, fingerprintQuery, encodeCursor } from './cursor.js';
 import { type ListQuery, parsePage } from './list-query.js';
 import type { Listing, OrderColumn } from './listing.js';
-import { applyFilters, resolveOrder, type ResolvedOrder } from './narrow.js';
+import { applyFilters, resolveOrder, type ResolvedOrder } from './list-filters.js';
 import type { Page } from './page.js';
 
 type ListedRecord = ObjectLiteral & { id: string };

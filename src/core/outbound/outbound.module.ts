@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { Env } from '../config/env.js';
-import { Outbound } from './outbound.js';
+import { Outbound } from './outbound.service.js';
 
 @Global()
 @Module({

@@ -9,13 +9,13 @@ import {
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { mergeMap, type Observable } from 'rxjs';
-import { hasMetadata } from '../access/public.js';
-import { ResponseBudget } from '../answers/answer-budget.js';
+import { hasMetadata } from '../access/access.decorators.js';
+import { ResponseBudget } from '../responses/response-budget.service.js';
 import { getRevision } from '../schema/record.view.js';
-import { TimeSlicer } from '../turns.js';
-import { IS_NO_STORE } from './answers-secret.js';
-import { RevisedResponse } from './revised-answer.js';
-import { isLargeJson, estimateJsonBytes, SerializedJson } from './written-json.js';
+import { TimeSlicer } from '../time-slicer.js';
+import { IS_NO_STORE } from './no-store.decorator.js';
+import { RevisedResponse } from './revised-response.js';
+import { isLargeJson, estimateJsonBytes, SerializedJson } from './serialized-json.js';
 
 /**
  * Writes JSON answers and their ETags (RFC 9110). The tag of a record is its revision and a digest of what is shown of

@@ -2,14 +2,14 @@ import { type CallHandler, type ExecutionContext, Injectable, Logger, type NestI
 import { Reflector } from '@nestjs/core';
 import type { Response } from 'express';
 import { catchError, mergeMap, type Observable, of } from 'rxjs';
-import { IS_PUBLIC, hasMetadata } from '../access/public.js';
+import { IS_PUBLIC, hasMetadata } from '../access/access.decorators.js';
 import { type AppError, InvalidRequest } from '../errors/app-error.js';
 import { toAppError, toProblem } from '../errors/problem.js';
 import { currentRequest } from '../telemetry/request-context.js';
-import type { RequestWithBody } from './body/body-reader.js';
-import { type StoredResponse, IdempotencyKeysStore } from './idempotency-keys.js';
-import { getFormFiles } from './upload.js';
-import { SerializedJson } from './written-json.js';
+import type { RequestWithBody } from './body/body-reader.service.js';
+import { type StoredResponse, IdempotencyKeysStore } from './idempotency-keys.store.js';
+import { getFormFiles } from './form-uploads.service.js';
+import { SerializedJson } from './serialized-json.js';
 
 const STORED_HEADERS = ['content-type', 'location', 'etag', 'cache-control'];
 /** Refusals of the caller and not of the work, so that trying again under the same key makes sense. */

@@ -2,10 +2,10 @@ import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/c
 import { getMetadataStorage, validateSync, type ValidationError } from 'class-validator';
 import { type Fault, InvalidRequest } from '../errors/app-error.js';
 import { limitFaults } from '../errors/problem.js';
-import { PackedJson, TOO_MUCH_DATA_DETAIL, JsonUnpacker } from '../schema/packed-json.js';
+import { PackedJson, TOO_MUCH_DATA_DETAIL, JsonUnpacker } from '../json/packed-json.js';
 import { isRepeatable } from '../schema/repeatable.js';
-import { escapePointerSegment, findUnstorableParts } from '../schema/sound.js';
-import { storeReadOnlyFields, readOnlyFieldError, getRecordFields } from './change-input.js';
+import { escapePointerSegment, findUnstorableParts } from '../json/storable-json.js';
+import { storeReadOnlyFields, readOnlyFieldError, getRecordFields } from './read-only-fields.js';
 
 type InputClass = new () => object;
 type Plain = Record<string, unknown>;

@@ -2,15 +2,15 @@ import { Global, Module } from '@nestjs/common';
 import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { ProblemFilter } from '../errors/problem.filter.js';
 import { BodyInterceptor } from './body/body.interceptor.js';
-import { BodyReader } from './body/body-reader.js';
-import { RateLimitService } from './call-limit.js';
+import { BodyReader } from './body/body-reader.service.js';
+import { RateLimitService } from './rate-limit.service.js';
 import { ConditionalInterceptor } from './conditional.interceptor.js';
 import { IdempotencyInterceptor } from './idempotency.interceptor.js';
-import { IdempotencyKeysStore } from './idempotency-keys.js';
+import { IdempotencyKeysStore } from './idempotency-keys.store.js';
 import { InputPipe } from './input.pipe.js';
 import { RightsInterceptor } from './rights/rights.interceptor.js';
 import { RouteTable } from './route-table.js';
-import { FormUploads } from './upload.js';
+import { FormUploads } from './form-uploads.service.js';
 
 /**
  * What every REST route has. The stages of a request, in this order, none of which runs before the one above has passed:

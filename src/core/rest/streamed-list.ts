@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { StreamableFile } from '@nestjs/common';
-import { RevisedResponse } from './revised-answer.js';
+import { RevisedResponse } from './revised-response.js';
 
 export interface StreamedListOptions {
   plural: string;

@@ -1,6 +1,6 @@
 import { ObjectType } from '@nestjs/graphql';
 import type { BaseEntity } from '../database/base.entity.js';
-import { IdField, TimeField } from './fields.js';
+import { IdField, TimeField } from './view-fields.js';
 
 const revisionByView = new WeakMap<object, number>();
 

@@ -1,7 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
-import type { AuthenticatedCaller } from '../access/public.js';
-import type { Metrics } from './metrics.js';
+import type { AuthenticatedCaller } from '../access/access.decorators.js';
+import type { Metrics } from './metrics.service.js';
 import { currentRequest } from './request-context.js';
 
 /** Counts and logs every answer: the route and the status, never a query or a body, for these may hold secrets. */

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
 import type { Actor } from '../access/actor.js';
-import { InFlightResponse } from '../answers/answer-in-flight.js';
+import { InFlightResponse } from '../responses/in-flight-response.js';
 
 /** What is known about the call that is being served. */
 export interface RequestContext {

@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { Env } from '../config/env.js';
-import { LOGGER, createLogger } from './logging.js';
-import { Metrics } from './metrics.js';
+import { LOGGER, createLogger } from './logger.js';
+import { Metrics } from './metrics.service.js';
 
 @Global()
 @Module({

@@ -1,4 +1,4 @@
-import { sanitizeClusterText } from '../../kubernetes/clusters/cluster-text.js';
+import { sanitizeClusterText } from '../../kubernetes/clusters/sanitize-cluster-text.js';
 import { groupOf, type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 
 /** How far an object has come; `failed` is final, `waiting` may still become ready. */

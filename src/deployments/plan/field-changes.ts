@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { maskSecrets } from '../../formats/secret-values.js';
+import { maskSecrets } from '../../formats/design-file/secret-values.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { findAppliedFields } from './owner.js';

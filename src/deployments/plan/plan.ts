@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { TimeSlicer } from '../../core/turns.js';
+import { TimeSlicer } from '../../core/time-slicer.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject, type ObjectMetadata } from '../../kubernetes/clusters/kubernetes-object.js';
 import { type OwnershipOptions } from './comparison.js';

@@ -7,11 +7,11 @@ import {
   TextField,
   TextsField,
   WordField,
-} from '../../core/schema/fields.js';
+} from '../../core/schema/view-fields.js';
 import type { Tier } from '../../environments/environment.entity.js';
 import { TIERS } from '../../environments/environment.entity.js';
 import type { QuotaStatus } from '../../workspaces/quotas/quota.js';
-import type { Target } from '../targets/targets.js';
+import type { Target } from '../targets/targets.service.js';
 import type { DeploymentPlan } from './deployment-plan.entity.js';
 import { type Plan, plannedResources } from './plan.js';
 

@@ -3,7 +3,7 @@ import { type ResourceKind, isSameKind } from '../../kubernetes/clusters/discove
 import { groupOf, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
 import { boundedParallel } from './bounded-parallel.js';
 import { Comparison, type OwnershipOptions } from './comparison.js';
-import { DefinitionValidator, isRedefined, type SchemaValidator } from './definition-judge.js';
+import { DefinitionValidator, isRedefined, type SchemaValidator } from './definition-validator.js';
 import { type DefinedKind, definedKinds, isDefinition } from './definitions.js';
 import { buildDesiredObject, parseDesired } from './desired-object.js';
 import { OwnedObjects } from './owned-objects.js';

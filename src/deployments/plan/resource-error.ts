@@ -1,7 +1,7 @@
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
-import { sanitizeClusterText } from '../../kubernetes/clusters/cluster-text.js';
+import { sanitizeClusterText } from '../../kubernetes/clusters/sanitize-cluster-text.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
-import { redactSecretValues } from './secret-values.js';
+import { redactSecretValues } from './redact-secret-values.js';
 import { type ResourceError } from './planned-resource.js';
 
 /** Characters of all fields that one error names. */

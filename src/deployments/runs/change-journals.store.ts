@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
-import { Vault } from '../../core/crypto/vault.js';
+import { Vault } from '../../core/crypto/vault.service.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import type { AppliedChange, ChangeJournal } from '../apply/applied-change.js';
 import type { Deployment } from '../deployment.entity.js';

@@ -1,6 +1,6 @@
 import { AppError } from '../../core/errors/app-error.js';
 import { isTemporary } from '../../core/errors/problem.js';
-import { defaultRetryDelayMs } from '../../jobs/job-handlers.js';
+import { defaultRetryDelayMs } from '../../jobs/job-handler.registry.js';
 import type { NewJob } from '../../jobs/job.js';
 import type { Deployment } from '../deployment.entity.js';
 

@@ -1,7 +1,7 @@
 import type { FinishedJob } from '../../jobs/job.js';
 import type { ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
 import type { DeployedResource, Deployment, DeploymentFailure, DeploymentStatus } from '../deployment.entity.js';
-import type { ClusterOutcome } from './cluster-runs.js';
+import type { ClusterOutcome } from './cluster-runs.service.js';
 
 export const CANCELLED: Readonly<DeploymentFailure> = {
   status: 409,

@@ -1,6 +1,6 @@
 import { ObjectType } from '@nestjs/graphql';
 import { CONTENTS_WEIGHT } from '../../core/graphql/limits/query-size.js';
-import { IdField, MapField, TextField, TimeField } from '../../core/schema/fields.js';
+import { IdField, MapField, TextField, TimeField } from '../../core/schema/view-fields.js';
 
 /** A published design, as older clients ask for it. */
 @ObjectType('CatalogPattern')

@@ -2,11 +2,11 @@ import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/co
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { CatalogQuery, PublishInput, UnpublishInput } from '../../catalog/catalog.inputs.js';
 import { Actor } from '../../core/access/actor.js';
-import { CurrentActor } from '../../core/access/public.js';
+import { CurrentActor } from '../../core/access/access.decorators.js';
 import type { PageEnvelope } from '../../core/listing/page.js';
 import { IfMatch, Precondition } from '../../core/rest/precondition.js';
-import { RequiresBodyRight } from '../../core/rest/rights/requires.js';
-import { DesignPresenter } from '../design-presenter.js';
+import { RequiresBodyRight } from '../../core/rest/rights/rights.decorators.js';
+import { DesignPresenter } from '../design.presenter.js';
 import { designPolicy } from '../design.policy.js';
 import { DesignPage, DesignView } from '../design.view.js';
 import { DesignsService } from '../designs.service.js';

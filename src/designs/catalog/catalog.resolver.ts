@@ -1,11 +1,11 @@
 import { Args, Context, Parent, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { CatalogSelector } from '../../catalog/catalog.inputs.js';
 import { Actor } from '../../core/access/actor.js';
-import { CurrentActor } from '../../core/access/public.js';
+import { CurrentActor } from '../../core/access/access.decorators.js';
 import { CONTENTS_WEIGHT } from '../../core/graphql/limits/query-size.js';
-import { DesignPresenter } from '../design-presenter.js';
+import { DesignPresenter } from '../design.presenter.js';
 import type { DesignView } from '../design.view.js';
-import { DesignContentsLoader } from '../versions/shown-contents.js';
+import { DesignContentsLoader } from '../versions/design-contents.loader.js';
 import { CatalogPattern } from './catalog-pattern.view.js';
 import { CatalogService } from './catalog.service.js';
 

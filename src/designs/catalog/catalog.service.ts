@@ -1,22 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { parseCatalogData, technologiesOf } from '../../catalog/catalog-data.js';
 import type { CatalogQuery, PublishInput } from '../../catalog/catalog.inputs.js';
-import { assertScope } from '../../core/access/access.js';
+import { assertScope } from '../../core/access/access.service.js';
 import type { Actor } from '../../core/access/actor.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { Conflict } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import type { Page } from '../../core/listing/page.js';
-import { WorkerPool } from '../../formats/worker-pool.js';
+import { WorkerPool } from '../../core/workers/worker-pool.js';
 import type { Precondition } from '../../core/rest/precondition.js';
 import type { Design } from '../design.entity.js';
 import { DesignPublished, DesignUnpublished } from '../design.events.js';
 import { designPolicy } from '../design.policy.js';
 import { DesignsService } from '../designs.service.js';
 import { DesignsStore } from '../designs.store.js';
-import { DesignContentsStore } from '../versions/design-contents.js';
+import { DesignContentsStore } from '../versions/design-contents.store.js';
 import { CatalogStore } from './catalog.store.js';
-import { modelNamesTask } from './models-in.js';
+import { modelNamesTask } from './model-names-task.js';
 import type { PublishedDesign } from './published-design.entity.js';
 
 /** What organizations show to everybody. */

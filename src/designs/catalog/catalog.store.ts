@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { CatalogQuery } from '../../catalog/catalog.inputs.js';
-import { applyCatalogFilters } from '../../catalog/narrow-catalog.js';
+import { applyCatalogFilters } from '../../catalog/apply-catalog-filters.js';
 import { Store } from '../../core/database/store.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { type Listing, recordOrderColumns } from '../../core/listing/listing.js';

@@ -2,15 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { requires } from '../../../test/support/requirements.js';
 import { AppError } from '../../core/errors/app-error.js';
-import { DocumentReader } from '../../formats/document-reader.js';
-import { type DesignFile } from '../../formats/design-file.js';
-import { WorkerPool } from '../../formats/worker-pool.js';
+import { DocumentReader } from '../../formats/documents/document-reader.js';
+import { type DesignFile } from '../../formats/design-file/design-file.js';
+import { WorkerPool } from '../../core/workers/worker-pool.js';
 import { evaluate } from '../../registry/relationships/evaluation/evaluate.js';
 import { loadKubernetesRelationships } from '../../registry/seed/kubernetes-relationships.js';
-import { importDesign } from '../formats/detect.js';
+import { importDesign } from '../formats/import-design.js';
 import { packContent } from '../versions/packed-content.js';
-import { buildDiagram } from './diagram-of-design.js';
-import { diagramTask } from './picture.js';
+import { buildDiagram } from './build-diagram.js';
+import { diagramTask } from './render-diagram.js';
 
 const definitions = loadKubernetesRelationships().map((definition) => ({
   model: { name: 'kubernetes', version: 'v1.35.0' },

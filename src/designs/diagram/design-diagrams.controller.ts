@@ -1,11 +1,11 @@
 import { Controller, Get, Header, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
-import { CurrentActor } from '../../core/access/public.js';
-import { IdParam } from '../../core/rest/id.js';
+import { CurrentActor } from '../../core/access/access.decorators.js';
+import { IdParam } from '../../core/rest/id.pipe.js';
 import { DesignDiagramsService } from './design-diagrams.service.js';
 import { DiagramQuery } from './diagram.inputs.js';
-import type { DiagramAnswer } from './drawing.js';
+import type { DiagramAnswer } from './diagram-answer.js';
 
 /** A picture that is opened by itself runs nothing and fetches nothing. */
 const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'";

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../core/access/actor.js';
 import { AppError } from '../../core/errors/app-error.js';
-import { WorkerPool } from '../../formats/worker-pool.js';
+import { WorkerPool } from '../../core/workers/worker-pool.js';
 import type { Design } from '../design.entity.js';
 import { DesignsService } from '../designs.service.js';
-import { DesignContentsStore } from '../versions/design-contents.js';
-import { DiagramAnswer } from './drawing.js';
+import { DesignContentsStore } from '../versions/design-contents.store.js';
+import { DiagramAnswer } from './diagram-answer.js';
 import type { Theme } from './palette.js';
-import { diagramTask } from './picture.js';
+import { diagramTask } from './render-diagram.js';
 
 /** Draws designs. */
 @Injectable()

@@ -1,5 +1,5 @@
-import { type DesignComponent, type DesignFile } from '../../formats/design-file.js';
-import { isObject, asObject, asText } from '../../formats/located.js';
+import { type DesignComponent, type DesignFile } from '../../formats/design-file/design-file.js';
+import { isObject, asObject, asText } from '../../formats/documents/located-document.js';
 import { type Relation } from './design-relations.js';
 import { type DiagramGroup } from './diagram.js';
 import { toDisplayText } from './display-text.js';

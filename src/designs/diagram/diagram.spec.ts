@@ -1,9 +1,9 @@
-import { type DesignComponent, type DesignFile } from '../../formats/design-file.js';
-import { type JsonObject } from '../../formats/located.js';
+import { type DesignComponent, type DesignFile } from '../../formats/design-file/design-file.js';
+import { type JsonObject } from '../../formats/documents/located-document.js';
 import { type Diagram } from './diagram.js';
-import { buildDiagram } from './diagram-of-design.js';
+import { buildDiagram } from './build-diagram.js';
 import { PALETTES } from './palette.js';
-import { renderDiagram } from './picture.js';
+import { renderDiagram } from './render-diagram.js';
 import { summarizeDiagram } from './summary.js';
 
 function component(id: string, kind: string, more: { name?: string; namespace?: string; metadata?: JsonObject } = {}): DesignComponent {

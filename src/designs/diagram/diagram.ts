@@ -1,4 +1,4 @@
-import { type KindCategory } from './kind-sorts.js';
+import { type KindCategory } from './kind-categories.js';
 
 /** What a picture of a design shows. All text is display text: one line of visible characters. */
 export interface Diagram {

@@ -2,7 +2,7 @@ import { type Attributes, type Edge, type Graph, instance, type Viz } from '@viz
 import { z } from 'zod';
 import { findBackEdges } from './back-edges.js';
 import { type Line, mapLine, type Point, type Size } from './block.js';
-import { totalRankSpan } from './tangle.js';
+import { totalRankSpan } from './rank-span.js';
 
 /** What is to be arranged: sizes alone. No word of a design comes to Graphviz. */
 export interface LayoutInput {

@@ -1,4 +1,4 @@
-import { KIND_CATEGORIES, type KindCategory } from './kind-sorts.js';
+import { KIND_CATEGORIES, type KindCategory } from './kind-categories.js';
 
 export const THEMES = ['auto', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];

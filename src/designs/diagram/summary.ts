@@ -1,6 +1,6 @@
 import { type Diagram, type DiagramNode } from './diagram.js';
-import { formatCount } from './diagram-of-design.js';
-import { mergeEdges } from './edges.js';
+import { formatCount } from './build-diagram.js';
+import { mergeEdges } from './merge-edges.js';
 
 /** Nodes and edges of a summary. */
 const MAX_SUMMARY = { nodes: 300, edges: 500 };

@@ -1,8 +1,8 @@
 import { type Block, type Line, type Point } from './block.js';
 import { type Diagram, type DiagramEdge, type DiagramGroup, type DiagramNode } from './diagram.js';
-import { renderHeader } from './head.js';
+import { renderHeader } from './header.js';
 import { renderStyleSheet, type Theme } from './palette.js';
-import { CARD, layoutCard, layoutHeading, layoutLabel } from './texts.js';
+import { CARD, layoutCard, layoutHeading, layoutLabel } from './text-layout.js';
 import { escapeXml } from './xml.js';
 
 const MARGIN = 24;

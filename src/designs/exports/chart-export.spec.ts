@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { requires } from '../../../test/support/requirements.js';
-import { resourceIdentity } from '../../formats/design-component.js';
-import { DocumentReader } from '../../formats/document-reader.js';
-import { type JsonObject } from '../../formats/located.js';
-import { LocalRenderEngines } from '../../formats/programs/programs.js';
-import { WorkerPool } from '../../formats/worker-pool.js';
+import { resourceIdentity } from '../../formats/design-file/design-component.js';
+import { DocumentReader } from '../../formats/documents/document-reader.js';
+import { type JsonObject } from '../../formats/documents/located-document.js';
+import { LocalRenderEngines } from '../../formats/engines/local-render-engines.js';
+import { WorkerPool } from '../../core/workers/worker-pool.js';
 import { archiveOf, filesIn } from '../formats/archive.fixture.js';
-import { importDesign } from '../formats/detect.js';
+import { importDesign } from '../formats/import-design.js';
 import { type ImportedDesign } from '../formats/format.js';
-import { toManifest } from '../formats/kubernetes.js';
-import { withValues } from '../formats/helm/kept-values.js';
-import { ChartExporter } from './chart-export.js';
+import { toManifest } from '../formats/kubernetes-format.js';
+import { withValues } from '../formats/helm/values-task.js';
+import { ChartExporter } from './chart-exporter.js';
 
 const pool = new WorkerPool();
 const reader = new DocumentReader(pool);

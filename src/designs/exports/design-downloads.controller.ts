@@ -1,9 +1,9 @@
 import { Controller, Get, Query, type StreamableFile } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiProduces, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
-import { CurrentActor } from '../../core/access/public.js';
+import { CurrentActor } from '../../core/access/access.decorators.js';
 import { toStreamableFile } from '../../core/rest/download.js';
-import { IdParam } from '../../core/rest/id.js';
+import { IdParam } from '../../core/rest/id.pipe.js';
 import { DesignExportsService, EXPORT_FORMATS } from './design-exports.service.js';
 
 @ApiTags('designs')

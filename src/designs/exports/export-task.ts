@@ -1,15 +1,15 @@
 import { InvalidRequest } from '../../core/errors/app-error.js';
-import type { DesignFile } from '../../formats/design-file.js';
-import { DocumentReader } from '../../formats/document-reader.js';
-import type { FormatLimits } from '../../formats/limits.js';
-import { isObject } from '../../formats/located.js';
-import type { SourceFile } from '../../formats/source-file.js';
-import { type TransferredValue, InlineTaskRunner, type Task } from '../../formats/task.js';
-import { toYaml } from '../../formats/yaml-writer.js';
+import type { DesignFile } from '../../formats/design-file/design-file.js';
+import { DocumentReader } from '../../formats/documents/document-reader.js';
+import type { FormatLimits } from '../../formats/sources/format-limits.js';
+import { isObject } from '../../formats/documents/located-document.js';
+import type { SourceFile } from '../../formats/sources/source-file.js';
+import { type TransferredValue, InlineTaskRunner, type Task } from '../../core/workers/task.js';
+import { toYaml } from '../../formats/documents/yaml-writer.js';
 import { toCompose } from '../formats/compose/to-compose.js';
 import { parseDesignFile, transferBytes, type PackedContent } from '../versions/packed-content.js';
-import { ChartExporter } from './chart-export.js';
-import { ManifestExporter } from './manifest-export.js';
+import { ChartExporter } from './chart-exporter.js';
+import { ManifestExporter } from './manifest-exporter.js';
 
 /** The forms that are made of the content of a design. */
 export const CONVERTED_FORMATS = ['design', 'json', 'kubernetes', 'helm', 'docker-compose'] as const;

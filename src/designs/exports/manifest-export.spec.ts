@@ -1,9 +1,9 @@
-import { DocumentReader } from '../../formats/document-reader.js';
-import { type SourceFile } from '../../formats/source-file.js';
-import { WorkerPool } from '../../formats/worker-pool.js';
+import { DocumentReader } from '../../formats/documents/document-reader.js';
+import { type SourceFile } from '../../formats/sources/source-file.js';
+import { WorkerPool } from '../../core/workers/worker-pool.js';
 import { archiveOf } from '../formats/archive.fixture.js';
-import { importDesign } from '../formats/detect.js';
-import { ManifestExporter } from './manifest-export.js';
+import { importDesign } from '../formats/import-design.js';
+import { ManifestExporter } from './manifest-exporter.js';
 
 const pool = new WorkerPool();
 const reader = new DocumentReader(pool);

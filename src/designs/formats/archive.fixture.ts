@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { type SourceFile } from '../../formats/source-file.js';
-import { tarOf } from '../../formats/tar.fixture.js';
+import { type SourceFile } from '../../formats/sources/source-file.js';
+import { tarOf } from '../../formats/archives/tar.fixture.js';
 
 /** Files by path as .tar.gz. */
 export async function archiveOf(files: Record<string, string | Buffer>, path = 'sent.tar.gz'): Promise<SourceFile> {

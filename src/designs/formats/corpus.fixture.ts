@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { AppError } from '../../core/errors/app-error.js';
-import { type DesignFile } from '../../formats/design-file.js';
-import { componentsToServices } from '../../formats/design-services.js';
-import { parseDocuments } from '../../formats/documents.js';
-import { isObject, type Json, type JsonObject } from '../../formats/located.js';
-import { type SourceFile } from '../../formats/source-file.js';
-import { toYaml } from '../../formats/yaml-writer.js';
+import { type DesignFile } from '../../formats/design-file/design-file.js';
+import { componentsToServices } from '../../formats/design-file/design-services.js';
+import { parseDocuments } from '../../formats/documents/parse-documents.js';
+import { isObject, type Json, type JsonObject } from '../../formats/documents/located-document.js';
+import { type SourceFile } from '../../formats/sources/source-file.js';
+import { toYaml } from '../../formats/documents/yaml-writer.js';
 import { type ImportedDesign, type ImportOptions } from './format.js';
-import { toManifest } from './kubernetes.js';
+import { toManifest } from './kubernetes-format.js';
 
 /** What became of one input of the corpus: taken, refused for a known reason, no input of this format, or wrong. */
 export interface Judged {

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { requires } from '../../../test/support/requirements.js';
 import { AppError } from '../../core/errors/app-error.js';
-import { unpackArchive } from '../../formats/archive.js';
-import { DocumentReader } from '../../formats/document-reader.js';
-import { WorkerPool } from '../../formats/worker-pool.js';
+import { unpackArchive } from '../../formats/archives/archive.js';
+import { DocumentReader } from '../../formats/documents/document-reader.js';
+import { WorkerPool } from '../../core/workers/worker-pool.js';
 import { type Attempt, judgedDesigns, judgedManifests, refusal, Score } from './corpus.fixture.js';
-import { importDesign } from './detect.js';
+import { importDesign } from './import-design.js';
 
 requires('CORPUS_DIR', 'the manifests and designs of the corpus', (root) => {
   const pool = new WorkerPool();

@@ -1,10 +1,10 @@
 import { InvalidRequest } from '../../core/errors/app-error.js';
-import { detectArchiveKind, archiveKindFromName, unpackArchive } from '../../formats/archive.js';
-import { isTextFile } from '../../formats/archive-members.js';
-import { type DocumentReader } from '../../formats/document-reader.js';
-import { type LocatedDocument } from '../../formats/located.js';
-import { type SourceFile } from '../../formats/source-file.js';
-import { type YamlDialect } from '../../formats/yaml-scalar.js';
+import { detectArchiveKind, archiveKindFromName, unpackArchive } from '../../formats/archives/archive.js';
+import { isTextFile } from '../../formats/archives/archive-members.js';
+import { type DocumentReader } from '../../formats/documents/document-reader.js';
+import { type LocatedDocument } from '../../formats/documents/located-document.js';
+import { type SourceFile } from '../../formats/sources/source-file.js';
+import { type YamlDialect } from '../../formats/documents/yaml-scalar.js';
 import { type FormatInput } from './format.js';
 
 /** An upload as the formats see it; parses each file once for a dialect, however many formats ask. */

@@ -1,5 +1,5 @@
-import { type LocalRenderEngines } from '../../formats/programs/programs.js';
-import { formats } from './detect.js';
+import { type LocalRenderEngines } from '../../formats/engines/local-render-engines.js';
+import { formats } from './import-design.js';
 
 /** A format that designs are imported from; `available` is false while a program that it needs is missing. */
 export interface DesignType {

@@ -1,10 +1,10 @@
 import { type Fault } from '../../core/errors/app-error.js';
-import { type DesignFile } from '../../formats/design-file.js';
-import { type FormatLimits } from '../../formats/limits.js';
-import { type JsonObject, type LocatedDocument } from '../../formats/located.js';
-import { type RenderEngines, type LocalRenderEngines } from '../../formats/programs/programs.js';
-import { type SourceFile } from '../../formats/source-file.js';
-import { type YamlDialect } from '../../formats/yaml-scalar.js';
+import { type DesignFile } from '../../formats/design-file/design-file.js';
+import { type FormatLimits } from '../../formats/sources/format-limits.js';
+import { type JsonObject, type LocatedDocument } from '../../formats/documents/located-document.js';
+import { type RenderEngines, type LocalRenderEngines } from '../../formats/engines/local-render-engines.js';
+import { type SourceFile } from '../../formats/sources/source-file.js';
+import { type YamlDialect } from '../../formats/documents/yaml-scalar.js';
 import { type SourceType } from './source-type.js';
 
 /** What is to be imported: one file, or the members of an archive. */

@@ -1,10 +1,10 @@
-import { DocumentReader } from '../../formats/document-reader.js';
-import { type FormatLimits } from '../../formats/limits.js';
-import { getTransferList, packDesign, type PackedDesignData } from '../../formats/packed-design.js';
-import { createRemoteRenderEngines } from '../../formats/programs/programs-elsewhere.js';
-import { type SourceFile } from '../../formats/source-file.js';
-import { type AskMainThread, TransferredValue, InlineTaskRunner, type Task } from '../../formats/task.js';
-import { importDesign, importDesignAs } from './detect.js';
+import { DocumentReader } from '../../formats/documents/document-reader.js';
+import { type FormatLimits } from '../../formats/sources/format-limits.js';
+import { getTransferList, packDesign, type PackedDesignData } from '../../formats/design-file/packed-design.js';
+import { createRemoteRenderEngines } from '../../formats/engines/remote-render-engines.js';
+import { type SourceFile } from '../../formats/sources/source-file.js';
+import { type AskMainThread, TransferredValue, InlineTaskRunner, type Task } from '../../core/workers/task.js';
+import { importDesign, importDesignAs } from './import-design.js';
 import { type ImportedDesign, type ImportOptions } from './format.js';
 import { type SourceType } from './source-type.js';
 

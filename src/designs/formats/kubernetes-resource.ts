@@ -1,5 +1,5 @@
 import { type Fault } from '../../core/errors/app-error.js';
-import { isObject, type Json, type JsonObject, type LocatedDocument, toPointer } from '../../formats/located.js';
+import { isObject, type Json, type JsonObject, type LocatedDocument, toPointer } from '../../formats/documents/located-document.js';
 
 /** One resource of a manifest, and where in it. */
 export interface LocatedResource {

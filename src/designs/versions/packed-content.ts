@@ -1,13 +1,13 @@
 import { promisify } from 'node:util';
 import { gunzip, gunzipSync, gzip } from 'node:zlib';
-import { getDeployedComponents } from '../../formats/deployed-components.js';
-import { toResource } from '../../formats/design-component.js';
-import type { DesignFile } from '../../formats/design-file.js';
-import { toJsonChunks } from '../../formats/json-chunks.js';
-import { type JsonObject, asObject } from '../../formats/located.js';
-import { getTransferList, type PackedDesignData, packDesign } from '../../formats/packed-design.js';
-import { TransferredValue, InlineTaskRunner, type Task, type TaskRunner } from '../../formats/task.js';
-import { toYaml } from '../../formats/yaml-writer.js';
+import { getDeployedComponents } from '../../formats/design-file/deployed-components.js';
+import { toResource } from '../../formats/design-file/design-component.js';
+import type { DesignFile } from '../../formats/design-file/design-file.js';
+import { toJsonChunks } from '../../core/json/json-chunks.js';
+import { type JsonObject, asObject } from '../../formats/documents/located-document.js';
+import { getTransferList, type PackedDesignData, packDesign } from '../../formats/design-file/packed-design.js';
+import { TransferredValue, InlineTaskRunner, type Task, type TaskRunner } from '../../core/workers/task.js';
+import { toYaml } from '../../formats/documents/yaml-writer.js';
 
 /** A design as it is kept: gzip over UTF-8 JSON, in a buffer of its own. */
 export type PackedContent = Uint8Array<ArrayBuffer>;

@@ -1,5 +1,5 @@
 import { PaginatedView } from '../../core/listing/page.js';
-import { IdField, IntField, TextField } from '../../core/schema/fields.js';
+import { IdField, IntField, TextField } from '../../core/schema/view-fields.js';
 import { RecordView } from '../../core/schema/record.view.js';
 import type { Snapshot } from './snapshot.entity.js';
 

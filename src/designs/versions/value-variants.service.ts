@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../core/access/actor.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
-import type { PackedDesign } from '../../formats/packed-design.js';
+import type { PackedDesign } from '../../formats/design-file/packed-design.js';
 import type { Design } from '../design.entity.js';
-import { DesignSourceReader } from '../design-source.js';
+import { DesignSourceReader } from '../design-source.reader.js';
 import { DesignsService } from '../designs.service.js';
-import { DesignEnrichmentService } from '../knowledge/design-knowledge.js';
-import { DesignContentsStore } from './design-contents.js';
+import { DesignEnrichmentService } from '../enrichment/design-enrichment.service.js';
+import { DesignContentsStore } from './design-contents.store.js';
 import type { DesignVersion } from './design-version.entity.js';
-import { VersionWriter } from './new-versions.js';
+import { VersionWriter } from './version-writer.service.js';
 import { VersionsStore } from './versions.store.js';
 
 type ChartValues = string | Record<string, unknown>;

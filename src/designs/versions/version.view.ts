@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { PaginatedView } from '../../core/listing/page.js';
-import { FlagField, IdField, IntField, TextField, TimeField, WordField } from '../../core/schema/fields.js';
+import { FlagField, IdField, IntField, TextField, TimeField, WordField } from '../../core/schema/view-fields.js';
 import { SOURCE_TYPES } from '../formats/source-type.js';
 import type { Design } from '../design.entity.js';
 import type { DesignVersion } from './design-version.entity.js';

@@ -2,13 +2,13 @@ import { Body, Controller, Get, HttpCode, Post, Query, Res } from '@nestjs/commo
 import { ApiBearerAuth, ApiCreatedResponse, ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Actor } from '../../core/access/actor.js';
-import { CurrentActor } from '../../core/access/public.js';
+import { CurrentActor } from '../../core/access/access.decorators.js';
 import { ListQuery } from '../../core/listing/list-query.js';
 import { type PageEnvelope, toPageEnvelope } from '../../core/listing/page.js';
-import { IdParam } from '../../core/rest/id.js';
+import { IdParam } from '../../core/rest/id.pipe.js';
 import { IfMatch, Precondition } from '../../core/rest/precondition.js';
-import { RequiresRight } from '../../core/rest/rights/requires.js';
-import { DesignPresenter } from '../design-presenter.js';
+import { RequiresRight } from '../../core/rest/rights/rights.decorators.js';
+import { DesignPresenter } from '../design.presenter.js';
 import { designPolicy } from '../design.policy.js';
 import { DesignView } from '../design.view.js';
 import { DesignsService } from '../designs.service.js';

@@ -4,16 +4,16 @@ import { NotFound } from '../../core/errors/app-error.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
 import type { Page } from '../../core/listing/page.js';
 import { Precondition } from '../../core/rest/precondition.js';
-import { WorkerPool } from '../../formats/worker-pool.js';
+import { WorkerPool } from '../../core/workers/worker-pool.js';
 import type { Design } from '../design.entity.js';
 import { DesignWriter, type DesignWriteResult } from '../design-writer.service.js';
 import { DesignsService } from '../designs.service.js';
 import { type DesignDiff, diffTask } from './diff/design-diff.js';
-import { DesignContentsStore } from './design-contents.js';
+import { DesignContentsStore } from './design-contents.store.js';
 import type { DesignVersion } from './design-version.entity.js';
 import type { DiffQuery, Restoration } from './version.inputs.js';
 import { VersionView } from './version.view.js';
-import { DesignContentsLoader } from './shown-contents.js';
+import { DesignContentsLoader } from './design-contents.loader.js';
 import { VersionsStore } from './versions.store.js';
 
 /** Which two versions were compared, and what differs between them. */

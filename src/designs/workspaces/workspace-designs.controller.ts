@@ -1,15 +1,15 @@
 import { Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
-import { CurrentActor } from '../../core/access/public.js';
+import { CurrentActor } from '../../core/access/access.decorators.js';
 import type { PageEnvelope } from '../../core/listing/page.js';
-import { IdParam } from '../../core/rest/id.js';
-import { RequiresRight } from '../../core/rest/rights/requires.js';
+import { IdParam } from '../../core/rest/id.pipe.js';
+import { RequiresRight } from '../../core/rest/rights/rights.decorators.js';
 import { WorkspacesService } from '../../workspaces/workspaces.service.js';
 import { DesignListQuery } from '../design.inputs.js';
 import { designPolicy } from '../design.policy.js';
 import { DesignPage } from '../design.view.js';
-import { DesignPresenter } from '../design-presenter.js';
+import { DesignPresenter } from '../design.presenter.js';
 import { DesignsService } from '../designs.service.js';
 import { WorkspaceDesignView } from './workspace-design.view.js';
 

@@ -1,7 +1,7 @@
 import { Context, Parent, ResolveField, Resolver } from '@nestjs/graphql';
 import { ConnectionView } from '../../connections/connection.view.js';
 import { Actor } from '../../core/access/actor.js';
-import { CurrentActor } from '../../core/access/public.js';
+import { CurrentActor } from '../../core/access/access.decorators.js';
 import { getLoader } from '../../core/graphql/loaders.js';
 import { EnvironmentView } from '../environment.view.js';
 import { EnvironmentConnectionsService } from './environment-connections.service.js';

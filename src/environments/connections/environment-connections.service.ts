@@ -4,7 +4,7 @@ import type { ListedConnection } from '../../connections/connection.view.js';
 import { ConnectionsService } from '../../connections/connections.service.js';
 import { ConnectionsStore } from '../../connections/connections.store.js';
 import type { Actor } from '../../core/access/actor.js';
-import { toRelatedRecords } from '../../core/database/held.js';
+import { toRelatedRecords } from '../../core/database/related-records.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { NotFound } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';

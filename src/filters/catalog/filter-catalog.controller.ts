@@ -2,13 +2,13 @@ import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/co
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { CatalogQuery, PublishInput, UnpublishInput } from '../../catalog/catalog.inputs.js';
 import { Actor } from '../../core/access/actor.js';
-import { CurrentActor } from '../../core/access/public.js';
+import { CurrentActor } from '../../core/access/access.decorators.js';
 import type { PageEnvelope } from '../../core/listing/page.js';
-import { RequiresBodyRight } from '../../core/rest/rights/requires.js';
+import { RequiresBodyRight } from '../../core/rest/rights/rights.decorators.js';
 import { filterPolicy } from '../filter.policy.js';
 import { CatalogFilterPage, FilterView } from '../filter.view.js';
 import { IfMatch, Precondition } from '../../core/rest/precondition.js';
-import { FilterPresenter } from '../filter-presenter.js';
+import { FilterPresenter } from '../filter.presenter.js';
 import { FiltersService } from '../filters.service.js';
 import { FilterCatalogService } from './filter-catalog.service.js';
 

@@ -1,11 +1,11 @@
 import { Args, Context, Parent, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { CatalogSelector } from '../../catalog/catalog.inputs.js';
 import { Actor } from '../../core/access/actor.js';
-import { CurrentActor } from '../../core/access/public.js';
+import { CurrentActor } from '../../core/access/access.decorators.js';
 import { CONTENTS_WEIGHT } from '../../core/graphql/limits/query-size.js';
 import { CatalogFilterView } from '../filter.view.js';
-import { FilterContentsService } from '../filter-contents.js';
-import { FilterPresenter } from '../filter-presenter.js';
+import { FilterContentsService } from '../filter-contents.service.js';
+import { FilterPresenter } from '../filter.presenter.js';
 import { FilterCatalogService } from './filter-catalog.service.js';
 
 @Resolver(() => CatalogFilterView)

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { retryDuringOutage } from '../../core/database/outage.js';
+import { retryDuringOutage } from '../../core/database/database-outage.js';
 import type { BaseEntity } from '../../core/database/base.entity.js';
 import type { Page } from '../../core/listing/page.js';
 import type { Design } from '../../designs/design.entity.js';

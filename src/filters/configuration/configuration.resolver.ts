@@ -1,13 +1,13 @@
 import { Args, Parent, ResolveField, Resolver, Subscription } from '@nestjs/graphql';
 import { Actor } from '../../core/access/actor.js';
-import { CurrentActor } from '../../core/access/public.js';
+import { CurrentActor } from '../../core/access/access.decorators.js';
 import type { PageEnvelope } from '../../core/listing/page.js';
 import { PageFilter } from '../../core/listing/page-filter.js';
-import { DesignPresenter } from '../../designs/design-presenter.js';
+import { DesignPresenter } from '../../designs/design.presenter.js';
 import { DesignPage } from '../../designs/design.view.js';
-import { FilterPresenter } from '../filter-presenter.js';
+import { FilterPresenter } from '../filter.presenter.js';
 import { FilterPage } from '../filter.view.js';
-import { ConfigurationFeedService } from './configuration-feed.js';
+import { ConfigurationFeedService } from './configuration-feed.service.js';
 import type { ConfigurationPages } from './configuration-follower.js';
 import { ConfigurationPage } from './configuration.view.js';
 

@@ -1,6 +1,6 @@
 import { ObjectType } from '@nestjs/graphql';
 import type { PageEnvelope } from '../../core/listing/page.js';
-import { RecordField } from '../../core/schema/fields.js';
+import { RecordField } from '../../core/schema/view-fields.js';
 import { DesignPage } from '../../designs/design.view.js';
 import { FilterPage } from '../filter.view.js';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { InvalidRequest } from '../../core/errors/app-error.js';
-import type { Task } from '../../formats/worker-pool.js';
-import { findFormatFault } from './beginning.js';
+import type { Task } from '../../core/workers/worker-pool.js';
+import { findFormatFault } from './module-format.js';
 
 /** What a module says of itself. Of the names as many are kept as people read; the counts tell how many there are. */
 export interface ModuleFacts {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Isolation } from './isolation.js';
 import { script } from './program.fixture.js';
 import { type ProgramBounds, ProgramRunner, type ProgramResult } from './program-runner.js';
-import { LocalRenderEngines } from './programs.js';
+import { LocalRenderEngines } from '../engines/local-render-engines.js';
 
 const files = (texts: Record<string, string>): Map<string, Uint8Array> =>
   new Map(Object.entries(texts).map(([path, text]) => [path, Buffer.from(text)]));

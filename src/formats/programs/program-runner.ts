@@ -1,9 +1,9 @@
 import { InvalidRequest } from '../../core/errors/app-error.js';
-import { type FairQueueBounds } from '../fair-queue.js';
+import { type FairQueueBounds } from '../../core/workers/fair-queue.js';
 import { Isolation, IsolationMissing, type IsolationMode } from './isolation.js';
 import { type ProcessBounds, ProgramProcess } from './program-process.js';
 import { ScratchFolder } from './scratch-folder.js';
-import { ConcurrencyLimiter } from './slots.js';
+import { ConcurrencyLimiter } from './concurrency-limiter.js';
 
 export interface ProgramBounds extends ProcessBounds, FairQueueBounds {}
 

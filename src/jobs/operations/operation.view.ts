@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { IdField, MapField, TextField, TimeField, WordField } from '../../core/schema/fields.js';
+import { IdField, MapField, TextField, TimeField, WordField } from '../../core/schema/view-fields.js';
 import { type Job, JOB_STATUSES, type JobStatus } from '../job.js';
 
 /** Long work, as its caller sees it. */

@@ -1,9 +1,9 @@
 import { Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
-import { CurrentActor } from '../../core/access/public.js';
-import { IdParam } from '../../core/rest/id.js';
-import { RequiresRight } from '../../core/rest/rights/requires.js';
+import { CurrentActor } from '../../core/access/access.decorators.js';
+import { IdParam } from '../../core/rest/id.pipe.js';
+import { RequiresRight } from '../../core/rest/rights/rights.decorators.js';
 import { operationPolicy } from './operation.policy.js';
 import { OperationView } from './operation.view.js';
 import { OperationsService } from './operations.service.js';

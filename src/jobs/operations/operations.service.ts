@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { assertScope } from '../../core/access/access.js';
+import { assertScope } from '../../core/access/access.service.js';
 import type { Actor } from '../../core/access/actor.js';
 import type { Operation } from '../../core/access/policy.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { Conflict, NotFound } from '../../core/errors/app-error.js';
-import type { RecordAuthorizer } from '../../core/rest/rights/requires.js';
+import type { RecordAuthorizer } from '../../core/rest/rights/rights.decorators.js';
 import type { Job } from '../job.js';
-import { JobsService } from '../jobs.js';
+import { JobsService } from '../jobs.service.js';
 import { JobsStore } from '../jobs.store.js';
 import { operationPolicy } from './operation.policy.js';
 

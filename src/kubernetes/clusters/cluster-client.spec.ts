@@ -1,12 +1,12 @@
 import { sharedCluster, type Cluster } from '../../../test/support/cluster.js';
 import { clusterClient, configMap, customKind, DeploymentScene } from '../../../test/support/deployment-scene.js';
 import { requires } from '../../../test/support/requirements.js';
-import { Outbound } from '../../core/outbound/outbound.js';
+import { Outbound } from '../../core/outbound/outbound.service.js';
 import { ClusterClients } from './cluster-clients.js';
-import { InlineTaskRunner } from '../../formats/task.js';
+import { InlineTaskRunner } from '../../core/workers/task.js';
 import { ClusterClient } from './cluster-client.js';
 import { type ResourceKind } from './discovery.js';
-import { parseKubeconfig } from './kubeconfig-text.js';
+import { parseKubeconfig } from './parse-kubeconfig.js';
 
 requires('KUBEBUILDER_ASSETS', 'A cluster client', () => {
   let cluster: Cluster;

@@ -1,7 +1,7 @@
-import { type Outbound } from '../../core/outbound/outbound.js';
-import { type SourceFile } from '../../formats/source-file.js';
-import { type TaskRunner } from '../../formats/task.js';
-import { TimeSlicer } from '../../core/turns.js';
+import { type Outbound } from '../../core/outbound/outbound.service.js';
+import { type SourceFile } from '../../formats/sources/source-file.js';
+import { type TaskRunner } from '../../core/workers/task.js';
+import { TimeSlicer } from '../../core/time-slicer.js';
 import { type ClusterAccess } from './cluster-access.js';
 import { ClusterError } from './cluster-error.js';
 import { type ClusterLimits, ClusterTransport } from './cluster-transport.js';

@@ -1,6 +1,6 @@
-import { type Outbound } from '../../core/outbound/outbound.js';
+import { type Outbound } from '../../core/outbound/outbound.service.js';
 import { type ClusterAccess } from './cluster-access.js';
-import { type TaskRunner } from '../../formats/task.js';
+import { type TaskRunner } from '../../core/workers/task.js';
 import { ClusterClient } from './cluster-client.js';
 import { type ClusterLimits } from './cluster-transport.js';
 

@@ -1,5 +1,5 @@
 import { RemoteFailure } from '../../core/errors/app-error.js';
-import { sanitizeClusterText } from './cluster-text.js';
+import { sanitizeClusterText } from './sanitize-cluster-text.js';
 
 export type ClusterErrorKind =
   | 'unreachable'

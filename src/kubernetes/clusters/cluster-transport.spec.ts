@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { Outbound } from '../../core/outbound/outbound.js';
-import { InlineTaskRunner } from '../../formats/task.js';
+import { Outbound } from '../../core/outbound/outbound.service.js';
+import { InlineTaskRunner } from '../../core/workers/task.js';
 import { ClusterClient } from './cluster-client.js';
 
 /** What no cluster does on demand: a server on loopback that misbehaves. */

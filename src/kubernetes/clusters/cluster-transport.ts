@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Dispatcher } from 'undici';
 import { AppError } from '../../core/errors/app-error.js';
-import { type Outbound } from '../../core/outbound/outbound.js';
-import { INLINE_MAX_BYTES } from '../../formats/json-chunks.js';
-import { type TaskRunner } from '../../formats/task.js';
+import { type Outbound } from '../../core/outbound/outbound.service.js';
+import { INLINE_MAX_BYTES } from '../../core/json/json-chunks.js';
+import { type TaskRunner } from '../../core/workers/task.js';
 import { type ClusterAccess, type ClusterUser } from './cluster-access.js';
-import { parseResponse } from './cluster-answer.js';
+import { parseResponse } from './cluster-response.js';
 import { ClusterError } from './cluster-error.js';
-import { sanitizeClusterText } from './cluster-text.js';
+import { sanitizeClusterText } from './sanitize-cluster-text.js';
 
 export interface ClusterLimits {
   connectTimeoutMs: number;

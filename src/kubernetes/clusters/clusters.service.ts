@@ -1,18 +1,18 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { ConnectionSecretsService } from '../../connections/connection-secrets.js';
+import { ConnectionSecretsService } from '../../connections/connection-secrets.service.js';
 import type { Connection } from '../../connections/connection.entity.js';
 import { isUnreached } from '../../connections/connection-status.js';
 import { ConnectionsService } from '../../connections/connections.service.js';
 import { Actor } from '../../core/access/actor.js';
 import { runAsSystem } from '../../core/database/row-security.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
-import { Outbound } from '../../core/outbound/outbound.js';
-import { WorkerPool } from '../../formats/worker-pool.js';
+import { Outbound } from '../../core/outbound/outbound.service.js';
+import { WorkerPool } from '../../core/workers/worker-pool.js';
 import type { ClusterAccess } from './cluster-access.js';
 import { ClusterClient } from './cluster-client.js';
 import { ClusterClients } from './cluster-clients.js';
 import { type ClusterLimits } from './cluster-transport.js';
-import { toClusterAccess } from './kubernetes-kind.js';
+import { toClusterAccess } from './kubernetes-connection-kind.js';
 
 const REASON = 'a cluster answered';
 /** For answers of clusters alone, so that deployments never wait behind imports of others. */

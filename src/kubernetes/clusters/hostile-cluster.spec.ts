@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { Outbound } from '../../core/outbound/outbound.js';
-import { WorkerPool } from '../../formats/worker-pool.js';
+import { Outbound } from '../../core/outbound/outbound.service.js';
+import { WorkerPool } from '../../core/workers/worker-pool.js';
 import { ClusterClient } from './cluster-client.js';
 import { type ResourceKind } from './discovery.js';
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { parseKubeconfig } from './kubeconfig-text.js';
+import { parseKubeconfig } from './parse-kubeconfig.js';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 

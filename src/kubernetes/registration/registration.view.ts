@@ -1,4 +1,4 @@
-import { IdField, RecordField, RecordsField, TextField } from '../../core/schema/fields.js';
+import { IdField, RecordField, RecordsField, TextField } from '../../core/schema/view-fields.js';
 
 export class RegistrationFault {
   @TextField({ rest: true })

@@ -2,8 +2,8 @@ import { Body, Controller, Get, Headers, Param, Post, Query, Res } from '@nestjs
 import { ApiBearerAuth, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Authenticator } from '../../core/access/authenticator.js';
-import { Public } from '../../core/access/public.js';
-import { NoStore } from '../../core/rest/answers-secret.js';
+import { Public } from '../../core/access/access.decorators.js';
+import { NoStore } from '../../core/rest/no-store.decorator.js';
 import { AcceptancesService } from './acceptances.service.js';
 import { AcceptedView } from './accepted.view.js';
 import { Acceptance, AcceptanceQuery } from './invitation.inputs.js';

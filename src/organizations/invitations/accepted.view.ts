@@ -1,4 +1,4 @@
-import { WordField } from '../../core/schema/fields.js';
+import { WordField } from '../../core/schema/view-fields.js';
 import { AccountView } from '../users/account.view.js';
 import type { User } from '../users/user.entity.js';
 

@@ -1,6 +1,6 @@
 import { ObjectType } from '@nestjs/graphql';
 import { PaginatedView } from '../../core/listing/page.js';
-import { IdField, TextField, TimeField, WordField } from '../../core/schema/fields.js';
+import { IdField, TextField, TimeField, WordField } from '../../core/schema/view-fields.js';
 import { RecordView } from '../../core/schema/record.view.js';
 import { ORGANIZATION_ROLES, toOrganizationRole, type OrganizationRole } from '../members/member.view.js';
 import type { Invitation } from './invitation.entity.js';

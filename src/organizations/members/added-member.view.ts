@@ -1,4 +1,4 @@
-import { TextField, TimeField, WordField } from '../../core/schema/fields.js';
+import { TextField, TimeField, WordField } from '../../core/schema/view-fields.js';
 import type { IssuedInvitation } from '../invitations/invitations.service.js';
 import { ACCOUNT_STANDINGS, type AccountStanding, type Member, MemberView, toOrganizationRole } from './member.view.js';
 

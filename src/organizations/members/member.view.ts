@@ -3,7 +3,7 @@ import { roleRank } from '../../core/access/roles.js';
 import { PaginatedView } from '../../core/listing/page.js';
 import { USER_KINDS, type User, type UserKind } from '../users/user.entity.js';
 import type { OrganizationMember } from './organization-member.entity.js';
-import { FlagField, IdField, TextField, TimeField, WordField } from '../../core/schema/fields.js';
+import { FlagField, IdField, TextField, TimeField, WordField } from '../../core/schema/view-fields.js';
 
 export const ORGANIZATION_ROLES = ['owner', 'admin', 'member'] as const;
 export type OrganizationRole = (typeof ORGANIZATION_ROLES)[number];

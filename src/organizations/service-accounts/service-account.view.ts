@@ -1,6 +1,6 @@
 import { ObjectType } from '@nestjs/graphql';
 import { PaginatedView } from '../../core/listing/page.js';
-import { FlagField, IdField, TextField, TimeField, WordField } from '../../core/schema/fields.js';
+import { FlagField, IdField, TextField, TimeField, WordField } from '../../core/schema/view-fields.js';
 import { type Member, toOrganizationRole } from '../members/member.view.js';
 
 /** A service account is never an owner: it could lock everyone out. */

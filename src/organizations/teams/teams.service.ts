@@ -5,7 +5,7 @@ import { NotFound } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
 import type { Page } from '../../core/listing/page.js';
-import { assertReadOnlyUnchanged } from '../../core/rest/change-input.js';
+import { assertReadOnlyUnchanged } from '../../core/rest/read-only-fields.js';
 import { Precondition } from '../../core/rest/precondition.js';
 import type { Member } from '../members/member.view.js';
 import { MembersService } from '../members/members.service.js';

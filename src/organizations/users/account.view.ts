@@ -1,6 +1,6 @@
 import { ObjectType } from '@nestjs/graphql';
 import { PaginatedView } from '../../core/listing/page.js';
-import { FlagField, TextField, TimeField, WordField } from '../../core/schema/fields.js';
+import { FlagField, TextField, TimeField, WordField } from '../../core/schema/view-fields.js';
 import { RecordView } from '../../core/schema/record.view.js';
 import { type User, USER_KINDS, type UserKind } from './user.entity.js';
 

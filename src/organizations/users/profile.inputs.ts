@@ -1,4 +1,4 @@
-import { nullToEmpty, definedFields, UpdatesView } from '../../core/rest/change-input.js';
+import { nullToEmpty, definedFields, UpdatesView } from '../../core/rest/read-only-fields.js';
 import { UpdateInput } from '../../core/rest/input.pipe.js';
 import { FlagInput, IdInput, TextInput } from '../../core/schema/input-fields.js';
 import { AccountView } from './account.view.js';

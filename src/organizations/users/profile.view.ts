@@ -1,5 +1,5 @@
 import { ObjectType } from '@nestjs/graphql';
-import { FlagField, IdField, RecordsField, TextField, WordField } from '../../core/schema/fields.js';
+import { FlagField, IdField, RecordsField, TextField, WordField } from '../../core/schema/view-fields.js';
 import { ORGANIZATION_ROLES, toOrganizationRole, type OrganizationRole } from '../members/member.view.js';
 import type { User } from './user.entity.js';
 

@@ -1,8 +1,8 @@
 import { Body, Controller, Get, Put } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
-import { CurrentActor } from '../../core/access/public.js';
-import { RequiresRight } from '../../core/rest/rights/requires.js';
+import { CurrentActor } from '../../core/access/access.decorators.js';
+import { RequiresRight } from '../../core/rest/rights/rights.decorators.js';
 import { ProfileChange } from './profile.inputs.js';
 import { ProfileView } from './profile.view.js';
 import { ProfilesService } from './profiles.service.js';

@@ -1,6 +1,6 @@
 import { Query, Resolver } from '@nestjs/graphql';
 import { Actor } from '../../core/access/actor.js';
-import { CurrentActor } from '../../core/access/public.js';
+import { CurrentActor } from '../../core/access/access.decorators.js';
 import { ProfileView } from './profile.view.js';
 import { ProfilesService } from './profiles.service.js';
 

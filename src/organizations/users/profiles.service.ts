@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { assertScope } from '../../core/access/access.js';
+import { assertScope } from '../../core/access/access.service.js';
 import type { Actor } from '../../core/access/actor.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { InvalidRequest, NotFound } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
-import { assertReadOnlyUnchanged } from '../../core/rest/change-input.js';
+import { assertReadOnlyUnchanged } from '../../core/rest/read-only-fields.js';
 import { OrganizationsStore } from '../organizations.store.js';
 import type { ProfileChange } from './profile.inputs.js';
 import { ProfileView } from './profile.view.js';

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { assertInstallationAdmin, assertScope } from '../../core/access/access.js';
+import { assertInstallationAdmin, assertScope } from '../../core/access/access.service.js';
 import type { Actor } from '../../core/access/actor.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { Conflict, Forbidden, InvalidRequest, NotFound } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
 import type { Page } from '../../core/listing/page.js';
-import { assertReadOnlyUnchanged } from '../../core/rest/change-input.js';
+import { assertReadOnlyUnchanged } from '../../core/rest/read-only-fields.js';
 import type { Precondition } from '../../core/rest/precondition.js';
 import { AccountView } from './account.view.js';
 import type { AccountChange } from './profile.inputs.js';
@@ -25,18 +25,18 @@ export class UsersService {
   ) {}
 
   async list(actor: Actor, query: ListQuery): Promise<Page<User>> {
-    assertInstallationAdmin(actor);
+    assertAdministers(actor);
     return this.unit.runAsSystem('accounts', () => this.users.page(query));
   }
 
   async get(actor: Actor, id: string): Promise<User> {
-    assertInstallationAdmin(actor);
+    assertAdministers(actor);
     return orNotFound(id, await this.unit.runAsSystem('accounts', () => this.users.find(id)));
   }
 
   /** Names administrators, and lets accounts act or not; both take effect at once, whatever runs in their name. */
   async update(actor: Actor, id: string, input: AccountChange, match: Precondition): Promise<User> {
-    assertInstallationAdmin(actor);
+    assertAdministers(actor);
     return this.unit.runAsSystem('accounts', () => this.unit.run(() => this.applyChange(actor, id, input, match)));
   }
 
@@ -73,7 +73,7 @@ function toChange(user: User, { installation_admin: admin, deactivated }: Accoun
 }
 
 /** Asked first, so that others learn nothing of which accounts there are. */
-function assertInstallationAdmin(actor: Actor): void {
+function assertAdministers(actor: Actor): void {
   assertScope(actor, userPolicy.administer);
   assertInstallationAdmin(actor, userPolicy.administer);
 }

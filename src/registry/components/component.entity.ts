@@ -1,7 +1,7 @@
 import { Column, Entity } from 'typeorm';
 import { BaseEntity } from '../../core/database/base.entity.js';
-import type { ComponentDefinition } from '../definition.js';
-import type { EntryStatus } from '../entry-status.js';
+import type { ComponentDefinition } from '../../formats/definitions/definitions.js';
+import type { EntryStatus } from '../entities/entry-status.js';
 
 /** What of a component is shown but never searched by. */
 export type ComponentDetails = Pick<

@@ -1,9 +1,9 @@
 import { ObjectType } from '@nestjs/graphql';
 import { CONTENTS_WEIGHT } from '../../core/graphql/limits/query-size.js';
 import { PaginatedView } from '../../core/listing/page.js';
-import { IdField, MapField, MapsField, RecordField, TextField, WordField } from '../../core/schema/fields.js';
+import { IdField, MapField, MapsField, RecordField, TextField, WordField } from '../../core/schema/view-fields.js';
 import { RecordView } from '../../core/schema/record.view.js';
-import { ENTRY_STATUSES, type EntryStatus } from '../entry-status.js';
+import { ENTRY_STATUSES, type EntryStatus } from '../entities/entry-status.js';
 import type { Model } from '../models/model.entity.js';
 import { CategoryView, ModelVersionView } from '../models/model.view.js';
 import { RegistrantView } from '../registrants/registrant.view.js';

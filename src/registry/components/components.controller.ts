@@ -1,10 +1,10 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { RegistryRead } from '../../core/access/registry-read.js';
-import type { JsonObject } from '../../formats/located.js';
+import { RegistryRead } from '../../core/access/registry-read.decorator.js';
+import type { JsonObject } from '../../formats/documents/located-document.js';
 import { SchemaQuery } from '../registry.inputs.js';
-import { RegistryListsService, type RegistryList, withHighestVersion } from '../registry-answers.js';
-import { RegistryListQuery } from '../registry-list-query.js';
+import { RegistryListsService, type RegistryList, withHighestVersion } from '../registry-lists.service.js';
+import { RegistryListQuery } from '../entities/registry-list.query.js';
 import { RegistryService } from '../registry.service.js';
 import { ComponentPage } from './component.view.js';
 

@@ -1,6 +1,6 @@
 import { Context, Parent, ResolveField, Resolver } from '@nestjs/graphql';
 import { CONTENTS_WEIGHT } from '../../core/graphql/limits/query-size.js';
-import { RegistryPresenter } from '../registry-presenter.js';
+import { RegistryPresenter } from '../registry.presenter.js';
 import { ComponentKindView } from './component.view.js';
 
 @Resolver(() => ComponentKindView)

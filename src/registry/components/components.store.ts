@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { type Listing, recordOrderColumns } from '../../core/listing/listing.js';
-import { filterByAnnotation, type RegistryListQuery, type RegistryScope } from '../registry-list-query.js';
-import { ModelEntryStore } from '../registry.store.js';
+import { filterByAnnotation, type RegistryListQuery, type RegistryScope } from '../entities/registry-list.query.js';
+import { ModelEntryStore } from '../entities/registry-entity.store.js';
 import { Component } from './component.entity.js';
 import { ComponentSchema } from './component-schema.entity.js';
 

@@ -1,7 +1,7 @@
 import { Column, Entity } from 'typeorm';
 import { BaseEntity } from '../../core/database/base.entity.js';
-import type { JsonObject } from '../../formats/located.js';
-import type { EntryStatus } from '../entry-status.js';
+import type { JsonObject } from '../../formats/documents/located-document.js';
+import type { EntryStatus } from '../entities/entry-status.js';
 
 /** One version of a model: a group of components and relationships that one registrant published together. */
 @Entity('model')

@@ -1,8 +1,8 @@
 import { ObjectType } from '@nestjs/graphql';
 import { PaginatedView } from '../../core/listing/page.js';
-import { IntField, MapField, RecordField, TextField, TextsField, WordField } from '../../core/schema/fields.js';
+import { IntField, MapField, RecordField, TextField, TextsField, WordField } from '../../core/schema/view-fields.js';
 import { RecordView } from '../../core/schema/record.view.js';
-import { ENTRY_STATUSES, type EntryStatus } from '../entry-status.js';
+import { ENTRY_STATUSES, type EntryStatus } from '../entities/entry-status.js';
 import { RegistrantView } from '../registrants/registrant.view.js';
 import type { Registrant } from '../registrants/registrant.entity.js';
 import type { Model } from './model.entity.js';

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { type Listing, recordOrderColumns } from '../../core/listing/listing.js';
-import { filterByAnnotation, type RegistryListQuery, type RegistryScope, statusFilterOf } from '../registry-list-query.js';
-import { BY_REGISTRANT, RegistryEntityStore } from '../registry.store.js';
-import { toCategorySlug } from './category.js';
+import { filterByAnnotation, type RegistryListQuery, type RegistryScope, statusFilterOf } from '../entities/registry-list.query.js';
+import { BY_REGISTRANT, RegistryEntityStore } from '../entities/registry-entity.store.js';
+import { toCategorySlug } from '../../formats/definitions/category.js';
 import { Model } from './model.entity.js';
 
 const BATCH_SIZE = 500;

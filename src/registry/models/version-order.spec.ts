@@ -1,4 +1,4 @@
-import { toCategorySlug } from './category.js';
+import { toCategorySlug } from '../../formats/definitions/category.js';
 import { toVersionOrder } from './version-order.js';
 
 const sorted = (...versions: string[]) =>

@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { InvalidRequest } from '../../core/errors/app-error.js';
-import { parseDocuments } from '../../formats/documents.js';
-import { type FormatLimits } from '../../formats/limits.js';
-import { type Json, type LocatedDocument } from '../../formats/located.js';
-import { type SourceFile } from '../../formats/source-file.js';
-import { type DefinitionFault } from '../definition.js';
-import { findRawDefinitions, type RawDefinition } from './found-definition.js';
-import { isStorableJson } from './sound-data.js';
+import { parseDocuments } from '../../formats/documents/parse-documents.js';
+import { type FormatLimits } from '../../formats/sources/format-limits.js';
+import { type Json, type LocatedDocument } from '../../formats/documents/located-document.js';
+import { type SourceFile } from '../../formats/sources/source-file.js';
+import { type DefinitionFault } from '../../formats/definitions/definitions.js';
+import { findRawDefinitions, type RawDefinition } from './raw-definition.js';
+import { isStorableJson } from './storable-json.js';
 
 const OPENING_BRACE = 0x7b;
 

@@ -1,6 +1,6 @@
-import { type JsonObject, asObject, asText } from '../../formats/located.js';
-import { type ComponentDefinition, type ModelDefinition, type RelationshipDefinition } from '../definition.js';
-import { DEFINITION_VERSION } from './model-definition.js';
+import { type JsonObject, asObject, asText } from '../../formats/documents/located-document.js';
+import { type ComponentDefinition, type ModelDefinition, type RelationshipDefinition } from '../../formats/definitions/definitions.js';
+import { DEFINITION_VERSION } from './model-definition-reader.js';
 
 /** A model as the content of a model file. */
 export function toModelFile(model: ModelDefinition): JsonObject {

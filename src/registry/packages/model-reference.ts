@@ -1,8 +1,8 @@
 import { type Fault } from '../../core/errors/app-error.js';
-import { type JsonObject, asObject, toPointer, asText } from '../../formats/located.js';
-import { type RawDefinition } from './found-definition.js';
-import { MemberReader } from './members.js';
-import { readRegistrant } from './model-definition.js';
+import { type JsonObject, asObject, toPointer, asText } from '../../formats/documents/located-document.js';
+import { type RawDefinition } from './raw-definition.js';
+import { MemberReader } from './member-reader.js';
+import { readRegistrant } from './model-definition-reader.js';
 
 /** Which model a component or a relationship says that it belongs to; what it does not say is empty. */
 export interface ModelReference {

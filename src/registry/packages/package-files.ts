@@ -1,10 +1,10 @@
 import { InvalidRequest } from '../../core/errors/app-error.js';
-import { detectArchiveKind, archiveKindFromName, unpackArchive } from '../../formats/archive.js';
-import { type UnpackedTotals } from '../../formats/archive-contents.js';
-import { type FormatLimits } from '../../formats/limits.js';
-import { findOciLayout, readOciLayout } from '../../formats/oci-layout.js';
-import { type SourceFile } from '../../formats/source-file.js';
-import { type DefinitionFault } from '../definition.js';
+import { detectArchiveKind, archiveKindFromName, unpackArchive } from '../../formats/archives/archive.js';
+import { type UnpackedTotals } from '../../formats/archives/archive-contents.js';
+import { type FormatLimits } from '../../formats/sources/format-limits.js';
+import { findOciLayout, readOciLayout } from '../../formats/archives/oci-layout.js';
+import { type SourceFile } from '../../formats/sources/source-file.js';
+import { type DefinitionFault } from '../../formats/definitions/definitions.js';
 
 const DEFINITION_FILE = /\.(?:json|ya?ml)$/i;
 /** What other programs leave behind: `._model.json` of macOS is no definition, whatever its name says. */

@@ -1,4 +1,4 @@
-import { WorkerPool } from '../../formats/worker-pool.js';
+import { WorkerPool } from '../../core/workers/worker-pool.js';
 import { aComponent, aModel, aPackage, aRelationship, type Files } from './package.fixture.js';
 import { joinPackageParts, PackageLoader, type PackagePart, toPackageParts } from './package-loader.js';
 import { readPackage } from './package-reader.js';

@@ -1,7 +1,7 @@
-import { DEFAULT_FORMAT_LIMITS, type FormatLimits } from '../../formats/limits.js';
-import { type SourceFile } from '../../formats/source-file.js';
-import { type Task, type WorkerPool } from '../../formats/worker-pool.js';
-import { type ComponentDefinition, type ModelContent } from '../definition.js';
+import { DEFAULT_FORMAT_LIMITS, type FormatLimits } from '../../formats/sources/format-limits.js';
+import { type SourceFile } from '../../formats/sources/source-file.js';
+import { type Task, type WorkerPool } from '../../core/workers/worker-pool.js';
+import { type ComponentDefinition, type ModelContent } from '../../formats/definitions/definitions.js';
 import { type PackageContent } from './package-content.js';
 import { readPackage } from './package-reader.js';
 

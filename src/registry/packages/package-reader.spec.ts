@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { definitionDigest } from '../digest.js';
+import { definitionDigest } from '../../formats/definitions/definition-digest.js';
 import { aComponent, aModel, aPackage, aRelationship, type Files, readFiles, refusal } from './package.fixture.js';
 import { type PackageContent } from './package-content.js';
 import { readPackage } from './package-reader.js';

@@ -1,11 +1,11 @@
 import { InvalidRequest } from '../../core/errors/app-error.js';
-import { FaultList } from '../../formats/fault-list.js';
-import { DEFAULT_FORMAT_LIMITS, type FormatLimits } from '../../formats/limits.js';
-import { type LocatedDocument } from '../../formats/located.js';
-import { type SourceFile } from '../../formats/source-file.js';
-import { type DefinitionFault } from '../definition.js';
+import { FaultList } from '../../formats/sources/fault-list.js';
+import { DEFAULT_FORMAT_LIMITS, type FormatLimits } from '../../formats/sources/format-limits.js';
+import { type LocatedDocument } from '../../formats/documents/located-document.js';
+import { type SourceFile } from '../../formats/sources/source-file.js';
+import { type DefinitionFault } from '../../formats/definitions/definitions.js';
 import { readLocatedDocuments, readFileDefinitions } from './definition-documents.js';
-import { PackageAssembler, type DefinitionLocationFault } from './package-assembly.js';
+import { PackageAssembler, type DefinitionLocationFault } from './package-assembler.js';
 import { compareByCodeUnits, type PackageContent } from './package-content.js';
 import { readPackageFiles } from './package-files.js';
 

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
-import { unpackArchive } from '../../formats/archive.js';
-import { type JsonObject } from '../../formats/located.js';
-import { type ModelContent } from '../definition.js';
+import { unpackArchive } from '../../formats/archives/archive.js';
+import { type JsonObject } from '../../formats/documents/located-document.js';
+import { type ModelContent } from '../../formats/definitions/definitions.js';
 import { aComponent, aModel, aRelationship, readFiles } from './package.fixture.js';
 import { readPackage } from './package-reader.js';
 import { writePackage } from './package-writer.js';

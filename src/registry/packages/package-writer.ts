@@ -1,9 +1,9 @@
 import { pipeline, type Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { pack, type Pack } from 'tar-stream';
-import { type JsonObject } from '../../formats/located.js';
-import { type ModelContent } from '../definition.js';
-import { definitionDigest } from '../digest.js';
+import { type JsonObject } from '../../formats/documents/located-document.js';
+import { type ModelContent } from '../../formats/definitions/definitions.js';
+import { definitionDigest } from '../../formats/definitions/definition-digest.js';
 import { toComponentFile, definitionVersionOf, toModelFile, toRelationshipFile } from './definition-files.js';
 import { FileNames, toPathSegment } from './file-names.js';
 import { compareByCodeUnits } from './package-content.js';

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { type InvalidRequest } from '../../core/errors/app-error.js';
-import { DEFAULT_FORMAT_LIMITS, type FormatLimits } from '../../formats/limits.js';
-import { tarOf } from '../../formats/tar.fixture.js';
+import { DEFAULT_FORMAT_LIMITS, type FormatLimits } from '../../formats/sources/format-limits.js';
+import { tarOf } from '../../formats/archives/tar.fixture.js';
 import { type PackageContent } from './package-content.js';
 import { readPackage } from './package-reader.js';
 

@@ -1,5 +1,5 @@
 import { ObjectType } from '@nestjs/graphql';
-import { RecordsField, IdField, TextField } from '../../core/schema/fields.js';
+import { RecordsField, IdField, TextField } from '../../core/schema/view-fields.js';
 import type { Registrant } from './registrant.entity.js';
 
 /** A source that registered models. */

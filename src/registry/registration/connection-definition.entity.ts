@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { ConnectionDefinition } from '../definition.js';
+import type { ConnectionDefinition } from '../../formats/definitions/definitions.js';
 
 /** A kind of connection that a package brought. */
 @Entity('connection_definition')

@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../core/access/actor.js';
-import type { FormFile } from '../../core/rest/upload.js';
-import { UploadedFiles, type UploadInput } from '../../formats/sent-file.js';
-import type { JobContext } from '../../jobs/job-handlers.js';
+import type { FormFile } from '../../core/rest/form-uploads.service.js';
+import { UploadedFiles, type UploadInput } from '../../formats/sources/uploaded-files.service.js';
+import type { JobContext } from '../../jobs/job-handler.registry.js';
 import type { Job } from '../../jobs/job.js';
-import { JobsService } from '../../jobs/jobs.js';
-import { JobActorsService } from '../../organizations/users/requesters.js';
+import { JobsService } from '../../jobs/jobs.service.js';
+import { JobActorsService } from '../../organizations/users/job-actors.service.js';
 import { GenerationService } from '../generation/generation.service.js';
 import type { GenerationInput } from '../registry.inputs.js';
 import { registryPolicy } from '../registry.policy.js';
-import { assertRegistryWriter } from '../registry-writers.js';
-import type { RegistrationResult } from './outcome.js';
-import { PackageRegistrationService, type RegistrationOptions } from './registrations.service.js';
+import { assertRegistryWriter } from '../registry-access.js';
+import type { RegistrationResult } from './registration-result.js';
+import { PackageRegistrationService, type RegistrationOptions } from './package-registration.service.js';
 
 const REGISTER_QUEUE = 'registry-register';
 const GENERATE_QUEUE = 'registry-generate';

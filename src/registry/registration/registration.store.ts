@@ -7,9 +7,9 @@ import type {
   ModelDefinition,
   RegistrantDefinition,
   RelationshipDefinition,
-} from '../definition.js';
-import { parseStatus } from '../entry-status.js';
-import { toCategorySlug, UNCATEGORIZED } from '../models/category.js';
+} from '../../formats/definitions/definitions.js';
+import { parseStatus } from '../entities/entry-status.js';
+import { toCategorySlug, UNCATEGORIZED } from '../../formats/definitions/category.js';
 import { toVersionOrder } from '../models/version-order.js';
 
 /** Characters of JSON and schemas that go into one statement. */

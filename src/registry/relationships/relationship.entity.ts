@@ -1,8 +1,8 @@
 import { Column, Entity } from 'typeorm';
 import { BaseEntity } from '../../core/database/base.entity.js';
-import type { JsonObject } from '../../formats/located.js';
-import type { RelationshipDefinition } from '../definition.js';
-import type { EntryStatus } from '../entry-status.js';
+import type { JsonObject } from '../../formats/documents/located-document.js';
+import type { RelationshipDefinition } from '../../formats/definitions/definitions.js';
+import type { EntryStatus } from '../entities/entry-status.js';
 
 /** A rule by which components of a design are related; what it says tells it from the others of its model. */
 @Entity('relationship')

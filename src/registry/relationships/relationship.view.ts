@@ -1,9 +1,9 @@
 import { ObjectType } from '@nestjs/graphql';
 import { PaginatedView } from '../../core/listing/page.js';
-import { MapField, MapsField, RecordField, TextField, WordField } from '../../core/schema/fields.js';
+import { MapField, MapsField, RecordField, TextField, WordField } from '../../core/schema/view-fields.js';
 import { RecordView } from '../../core/schema/record.view.js';
 import { ModelReferenceView } from '../components/component.view.js';
-import { ENTRY_STATUSES, type EntryStatus } from '../entry-status.js';
+import { ENTRY_STATUSES, type EntryStatus } from '../entities/entry-status.js';
 import type { Relationship } from './relationship.entity.js';
 
 const SCHEMA_VERSION = 'relationships.meshery.io/v1alpha3';

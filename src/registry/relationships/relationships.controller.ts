@@ -1,13 +1,13 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { RegistryRead } from '../../core/access/registry-read.js';
-import { RequiresRight } from '../../core/rest/rights/requires.js';
-import { SerializedJson } from '../../core/rest/written-json.js';
+import { RegistryRead } from '../../core/access/registry-read.decorator.js';
+import { RequiresRight } from '../../core/rest/rights/rights.decorators.js';
+import { SerializedJson } from '../../core/rest/serialized-json.js';
 import { EvaluationInput } from '../registry.inputs.js';
-import { RegistryListsService, type RegistryList } from '../registry-answers.js';
-import { RegistryListQuery } from '../registry-list-query.js';
+import { RegistryListsService, type RegistryList } from '../registry-lists.service.js';
+import { RegistryListQuery } from '../entities/registry-list.query.js';
 import { registryPolicy } from '../registry.policy.js';
-import { RelationshipEvaluationService } from './evaluation.service.js';
+import { RelationshipEvaluationService } from './relationship-evaluation.service.js';
 import { RelationshipPage } from './relationship.view.js';
 
 /** Lists take `pagesize=all`, which is streamed. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { type Listing, recordOrderColumns } from '../../core/listing/listing.js';
-import { ModelEntryStore } from '../registry.store.js';
+import { ModelEntryStore } from '../entities/registry-entity.store.js';
 import { Relationship } from './relationship.entity.js';
 
 const BATCH_SIZE = 500;

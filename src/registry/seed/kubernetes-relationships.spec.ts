@@ -1,6 +1,6 @@
-import { type JsonObject } from '../../formats/located.js';
+import { type JsonObject } from '../../formats/documents/located-document.js';
 import { evaluate } from '../relationships/evaluation/evaluate.js';
-import { designOf, edgesIn, kubernetes, resource, workload } from '../relationships/evaluation/scene.fixture.js';
+import { designOf, edgesIn, kubernetes, resource, workload } from '../relationships/evaluation/evaluation.fixture.js';
 import { loadKubernetesRelationships } from './kubernetes-relationships.js';
 
 const found = (...resources: JsonObject[]): string[] => edgesIn(evaluate(designOf(...resources), kubernetes).design);

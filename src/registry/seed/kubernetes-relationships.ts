@@ -1,5 +1,5 @@
-import { type JsonObject } from '../../formats/located.js';
-import { type RelationshipDefinition } from '../definition.js';
+import { type JsonObject } from '../../formats/documents/located-document.js';
+import { type RelationshipDefinition } from '../../formats/definitions/definitions.js';
 import autoscaling from './relationships/autoscaling.json' with { type: 'json' };
 import certificates from './relationships/certificates.json' with { type: 'json' };
 import configuration from './relationships/configuration.json' with { type: 'json' };

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
-import { type ModelContent } from '../definition.js';
+import { type ModelContent } from '../../formats/definitions/definitions.js';
 
 const decompress = promisify(brotliDecompress);
 

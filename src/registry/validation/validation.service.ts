@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { type Fault, InvalidRequest } from '../../core/errors/app-error.js';
-import { toCanonicalDesign } from '../../formats/design-canonical.js';
-import { toResource } from '../../formats/design-component.js';
-import { isObject, type JsonObject, asText } from '../../formats/located.js';
-import { WorkerPool } from '../../formats/worker-pool.js';
+import { toCanonicalDesign } from '../../formats/design-file/canonical-design.js';
+import { toResource } from '../../formats/design-file/design-component.js';
+import { isObject, type JsonObject, asText } from '../../formats/documents/located-document.js';
+import { WorkerPool } from '../../core/workers/worker-pool.js';
 import { ComponentsStore } from '../components/components.store.js';
 import type { ValidationInput } from '../registry.inputs.js';
-import type { ValidationResult } from './finding.js';
-import { validateResource, type ResourceTypeMeta } from './judged-part.js';
-import { compileSchema } from './validate.js';
-import { type ResourceToValidate, validationTask } from './validation-task.js';
-import { type KnownComponents, toResourceValidation, readTypeMeta, unknownKind, type ResourceValidation, WITHOUT_SCHEMA } from './validation-answer.js';
+import type { ValidationResult } from '../../validation/findings.js';
+import { validateResource, type ResourceTypeMeta } from '../../validation/validate-resource.js';
+import { compileSchema } from '../../validation/validate-by-schema.js';
+import { type ResourceToValidate, validationTask } from '../../validation/validation-task.js';
+import { type KnownComponents, toResourceValidation, readTypeMeta, unknownKind, type ResourceValidation, WITHOUT_SCHEMA } from './resource-validation.js';
 
 /** Characters of resource and schema up to which it is judged at once; more goes to a worker. */
 const INLINE_MAX_CHARACTERS = 20_000;

@@ -1,4 +1,4 @@
-import { IdField } from '../../core/schema/fields.js';
+import { IdField } from '../../core/schema/view-fields.js';
 import { RecordView } from '../../core/schema/record.view.js';
 import type { WorkspaceEnvironment } from './workspace-environment.entity.js';
 

@@ -1,11 +1,11 @@
 import { Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
-import { CurrentActor } from '../../core/access/public.js';
+import { CurrentActor } from '../../core/access/access.decorators.js';
 import { ListQuery } from '../../core/listing/list-query.js';
 import { type PageEnvelope, toPageEnvelope } from '../../core/listing/page.js';
-import { IdParam } from '../../core/rest/id.js';
-import { RequiresRight } from '../../core/rest/rights/requires.js';
+import { IdParam } from '../../core/rest/id.pipe.js';
+import { RequiresRight } from '../../core/rest/rights/rights.decorators.js';
 import { EnvironmentPage, EnvironmentView } from '../../environments/environment.view.js';
 import { workspacePolicy } from '../workspace.policy.js';
 import { WorkspacesService } from '../workspaces.service.js';

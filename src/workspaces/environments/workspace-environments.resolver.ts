@@ -1,6 +1,6 @@
 import { Context, Parent, ResolveField, Resolver } from '@nestjs/graphql';
 import { Actor } from '../../core/access/actor.js';
-import { CurrentActor } from '../../core/access/public.js';
+import { CurrentActor } from '../../core/access/access.decorators.js';
 import { getLoader } from '../../core/graphql/loaders.js';
 import { EnvironmentView } from '../../environments/environment.view.js';
 import { WorkspaceView } from '../workspace.view.js';

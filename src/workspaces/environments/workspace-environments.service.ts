@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../core/access/actor.js';
-import { toRelatedRecords } from '../../core/database/held.js';
+import { toRelatedRecords } from '../../core/database/related-records.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { NotFound } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
@@ -10,7 +10,7 @@ import type { Environment } from '../../environments/environment.entity.js';
 import { EnvironmentsService } from '../../environments/environments.service.js';
 import { EnvironmentsStore } from '../../environments/environments.store.js';
 import { EnvironmentAssigned, EnvironmentUnassigned } from '../workspace.events.js';
-import { WorkspaceQuotasService } from '../quotas/workspace-quotas.js';
+import { WorkspaceQuotasService } from '../quotas/workspace-quotas.service.js';
 import { WorkspacesService } from '../workspaces.service.js';
 import type { WorkspaceEnvironment } from './workspace-environment.entity.js';
 import { WorkspaceEnvironmentsStore } from './workspace-environments.store.js';

@@ -1,6 +1,6 @@
 import { ObjectType } from '@nestjs/graphql';
 import { PaginatedView } from '../../core/listing/page.js';
-import { IdField, RecordsField, TextField, TimeField, WordField } from '../../core/schema/fields.js';
+import { IdField, RecordsField, TextField, TimeField, WordField } from '../../core/schema/view-fields.js';
 import { WORKSPACE_ROLES, toWorkspaceRole, type WorkspaceRole } from './workspace-grant.js';
 
 /** A user who has a role in the workspace: granted to them, to teams of theirs, or both; the strongest counts. */

@@ -1,8 +1,8 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
-import { CurrentActor } from '../../core/access/public.js';
-import { IdParam } from '../../core/rest/id.js';
+import { CurrentActor } from '../../core/access/access.decorators.js';
+import { IdParam } from '../../core/rest/id.pipe.js';
 import { PermissionsService } from './permissions.service.js';
 import { PermissionsView } from './permissions.view.js';
 

@@ -1,4 +1,4 @@
-import { FlagField, IdField, RecordsField, TextField, WordField } from '../../core/schema/fields.js';
+import { FlagField, IdField, RecordsField, TextField, WordField } from '../../core/schema/view-fields.js';
 import { WORKSPACE_ROLES, type WorkspaceRole } from '../members/workspace-grant.js';
 
 export class GrantorView {

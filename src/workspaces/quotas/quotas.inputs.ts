@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsInt, IsOptional, Max, Min } from 'class-validator';
-import { definedFields, UpdatesView } from '../../core/rest/change-input.js';
+import { definedFields, UpdatesView } from '../../core/rest/read-only-fields.js';
 import { UpdateInput } from '../../core/rest/input.pipe.js';
 import type { Workspace } from '../workspace.entity.js';
 import { WorkspaceQuotasView } from './quotas.view.js';

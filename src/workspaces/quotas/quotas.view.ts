@@ -1,4 +1,4 @@
-import { IntField, RecordField } from '../../core/schema/fields.js';
+import { IntField, RecordField } from '../../core/schema/view-fields.js';
 import type { Workspace } from '../workspace.entity.js';
 import { limitOf, type QuotaKey } from './quota.js';
 

@@ -1,14 +1,14 @@
 import { Body, Controller, Get, Put } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
-import { CurrentActor } from '../../core/access/public.js';
-import { IdParam } from '../../core/rest/id.js';
-import { RequiresRight } from '../../core/rest/rights/requires.js';
+import { CurrentActor } from '../../core/access/access.decorators.js';
+import { IdParam } from '../../core/rest/id.pipe.js';
+import { RequiresRight } from '../../core/rest/rights/rights.decorators.js';
 import { workspacePolicy } from '../workspace.policy.js';
 import { WorkspacesService } from '../workspaces.service.js';
 import { QuotasChange } from './quotas.inputs.js';
 import { WorkspaceQuotasView } from './quotas.view.js';
-import { WorkspaceQuotasService } from './workspace-quotas.js';
+import { WorkspaceQuotasService } from './workspace-quotas.service.js';
 
 @ApiTags('workspaces')
 @ApiBearerAuth()

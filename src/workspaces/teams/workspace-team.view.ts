@@ -1,6 +1,6 @@
 import { ObjectType } from '@nestjs/graphql';
 import { PaginatedView } from '../../core/listing/page.js';
-import { IdField, IntField, TextField, TimeField, WordField } from '../../core/schema/fields.js';
+import { IdField, IntField, TextField, TimeField, WordField } from '../../core/schema/view-fields.js';
 import { WORKSPACE_ROLES, toWorkspaceRole, type WorkspaceRole } from '../members/workspace-grant.js';
 
 /** A team that a role in the workspace was granted to. */

@@ -1,10 +1,10 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Put } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
-import { CurrentActor } from '../../core/access/public.js';
+import { CurrentActor } from '../../core/access/access.decorators.js';
 import { type PageEnvelope, toPageEnvelope, singlePage } from '../../core/listing/page.js';
-import { IdParam } from '../../core/rest/id.js';
-import { RequiresRight } from '../../core/rest/rights/requires.js';
+import { IdParam } from '../../core/rest/id.pipe.js';
+import { RequiresRight } from '../../core/rest/rights/rights.decorators.js';
 import { WorkspaceGrant } from '../members/workspace-grant.js';
 import { workspacePolicy } from '../workspace.policy.js';
 import { WorkspacesService } from '../workspaces.service.js';

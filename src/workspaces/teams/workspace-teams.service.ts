@@ -11,7 +11,7 @@ import {
 } from '../members/workspace-member.events.js';
 import type { WorkspaceRole } from '../members/workspace-grant.js';
 import { WorkspaceMembersStore } from '../members/workspace-members.store.js';
-import { WorkspaceQuotasService } from '../quotas/workspace-quotas.js';
+import { WorkspaceQuotasService } from '../quotas/workspace-quotas.service.js';
 import { WorkspacesService } from '../workspaces.service.js';
 import type { GrantedTeam } from './workspace-team.view.js';
 import { WorkspaceTeamsStore } from './workspace-teams.store.js';

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Public } from '../../access/public.js';
+import { Public } from '../../access/access.decorators.js';
 import { AppError, NotFound } from '../../errors/app-error.js';
 
 /** Injection token of PlaygroundOptions. */

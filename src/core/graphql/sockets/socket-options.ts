@@ -1,7 +1,7 @@
 import type { GraphQLFormattedError } from 'graphql';
 import type { Actor } from '../../access/actor.js';
 import { INLINE_MAX_BYTES } from '../../rest/body/json-body.js';
-import { DEFAULT_QUERY_LIMITS, type QueryLimits } from '../limits/limits.js';
+import { DEFAULT_QUERY_LIMITS, type QueryLimits } from '../limits/query-limits.js';
 
 /** Injection token of SocketOptions. */
 export const SOCKET_OPTIONS = Symbol('graphql socket options');

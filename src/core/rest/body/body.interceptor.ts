@@ -2,9 +2,9 @@ import { type CallHandler, type ExecutionContext, Injectable, type NestIntercept
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import type { Observable } from 'rxjs';
-import { IS_PUBLIC, hasMetadata } from '../../access/public.js';
-import { ACCEPTS_FILES } from '../upload.js';
-import { BodyReader } from './body-reader.js';
+import { IS_PUBLIC, hasMetadata } from '../../access/access.decorators.js';
+import { ACCEPTS_FILES } from '../form-uploads.service.js';
+import { BodyReader } from './body-reader.service.js';
 
 /** Reads the body of a REST call, once every guard has let the caller pass. */
 @Injectable()

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { InvalidRequest } from '../../errors/app-error.js';
 import { payloadTooLarge } from '../../errors/problem.js';
-import { MAX_JSON_DEPTH } from '../../schema/sound.js';
+import { MAX_JSON_DEPTH } from '../../json/storable-json.js';
 
 /** Values of one body, each element of a list and each member of an object being one. */
 const MAX_VALUES = 1_000_000;

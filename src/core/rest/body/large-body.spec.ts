@@ -1,5 +1,5 @@
-import { toJsonBytes, PackedJson } from '../../schema/packed-json.js';
-import { findUnstorableParts } from '../../schema/sound.js';
+import { toJsonBytes, PackedJson } from '../../json/packed-json.js';
+import { findUnstorableParts } from '../../json/storable-json.js';
 import { hashJson, INLINE_MAX_BYTES } from './json-body.js';
 import { assembleBody, type LargeBody, parseLargeBody } from './large-body.js';
 

@@ -1,6 +1,6 @@
 import type { Fault } from '../../errors/app-error.js';
-import { PackedJson } from '../../schema/packed-json.js';
-import { findUnstorableParts } from '../../schema/sound.js';
+import { PackedJson } from '../../json/packed-json.js';
+import { findUnstorableParts } from '../../json/storable-json.js';
 import { hashJson, INLINE_MAX_BYTES, parseJsonBody } from './json-body.js';
 
 /** Members of an object beyond which it is packed as a whole. */

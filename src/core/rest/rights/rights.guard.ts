@@ -1,11 +1,11 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import type { Request } from 'express';
-import { assertInstallationAdmin, assertScope } from '../../access/access.js';
+import { assertInstallationAdmin, assertScope } from '../../access/access.service.js';
 import type { Actor } from '../../access/actor.js';
-import type { AuthenticatedCaller } from '../../access/public.js';
-import { IdPipe } from '../id.js';
-import { type PathRight, getDeclaredRights } from './requires.js';
+import type { AuthenticatedCaller } from '../../access/access.decorators.js';
+import { IdPipe } from '../id.pipe.js';
+import { type PathRight, getDeclaredRights } from './rights.decorators.js';
 
 /**
  * Judges the right that a route declares before anything of the body is read: the token, then whether the record of the

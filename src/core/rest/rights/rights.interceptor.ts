@@ -2,9 +2,9 @@ import { type CallHandler, type ExecutionContext, Injectable, type NestIntercept
 import { ModuleRef } from '@nestjs/core';
 import type { Request } from 'express';
 import type { Observable } from 'rxjs';
-import type { AuthenticatedCaller } from '../../access/public.js';
+import type { AuthenticatedCaller } from '../../access/access.decorators.js';
 import { RequestFields } from './request-fields.js';
-import { getDeclaredRights } from './requires.js';
+import { getDeclaredRights } from './rights.decorators.js';
 
 /**
  * Judges the rights that a route declares by its body, as soon as that is parsed: before a kept answer is replayed, before

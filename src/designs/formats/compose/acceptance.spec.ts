@@ -3,9 +3,9 @@ import { join, relative } from 'node:path';
 import { Agent, request } from 'undici';
 import { sharedCluster } from '../../../../test/support/cluster.js';
 import { requires } from '../../../../test/support/requirements.js';
-import { toResource } from '../../../formats/design-component.js';
-import { parseDocuments } from '../../../formats/documents.js';
-import { type JsonObject } from '../../../formats/located.js';
+import { toResource } from '../../../formats/design-file/design-component.js';
+import { parseDocuments } from '../../../formats/documents/parse-documents.js';
+import { type JsonObject } from '../../../formats/documents/located-document.js';
 import { composeFormat } from './compose-format.js';
 import { importCompose } from './compose-input.fixture.js';
 

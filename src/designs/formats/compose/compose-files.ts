@@ -1,10 +1,10 @@
 import { posix } from 'node:path';
 import { type Fault, InvalidRequest } from '../../../core/errors/app-error.js';
-import { type FaultList } from '../../../formats/fault-list.js';
-import { type SourceFile } from '../../../formats/source-file.js';
+import { type FaultList } from '../../../formats/sources/fault-list.js';
+import { type SourceFile } from '../../../formats/sources/source-file.js';
 import { type FormatInput } from '../format.js';
 import { parseDotenv } from './dotenv.js';
-import { ComposeDocument } from './layer.js';
+import { ComposeDocument } from './compose-document.js';
 import { resolveInArchive } from './paths.js';
 
 export type ReportFault = (detail: string, remedy?: string) => void;

@@ -1,10 +1,10 @@
 import { posix } from 'node:path';
 import { type Fault } from '../../../core/errors/app-error.js';
-import { createDesign } from '../../../formats/design-canonical.js';
-import { toComponents } from '../../../formats/design-component.js';
-import { FaultList } from '../../../formats/fault-list.js';
-import { DEFAULT_FORMAT_LIMITS } from '../../../formats/limits.js';
-import { type Json, type JsonObject, toPointer } from '../../../formats/located.js';
+import { createDesign } from '../../../formats/design-file/canonical-design.js';
+import { toComponents } from '../../../formats/design-file/design-component.js';
+import { FaultList } from '../../../formats/sources/fault-list.js';
+import { DEFAULT_FORMAT_LIMITS } from '../../../formats/sources/format-limits.js';
+import { type Json, type JsonObject, toPointer } from '../../../formats/documents/located-document.js';
 import { designNameOf } from '../design-input.js';
 import { type Format, type FormatInput, type ImportedDesign, type ImportOptions } from '../format.js';
 import { ComposeFiles } from './compose-files.js';
@@ -15,7 +15,7 @@ import { loadProject } from './loader.js';
 import { findComposeFiles, findProjectFiles } from './main-files.js';
 import { directoryOf } from './paths.js';
 import { type ComposeProject, COMPOSE_SECTIONS, toService } from './project.js';
-import { checkReferences } from './references.js';
+import { checkReferences } from './reference-check.js';
 
 /** Docker Compose: file versions 2 and 3, the current specification, and the layout of version 1. */
 export const composeFormat: Format = {

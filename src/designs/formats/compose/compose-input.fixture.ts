@@ -1,6 +1,6 @@
-import { parseDocuments } from '../../../formats/documents.js';
-import { type JsonObject } from '../../../formats/located.js';
-import { type SourceFile } from '../../../formats/source-file.js';
+import { parseDocuments } from '../../../formats/documents/parse-documents.js';
+import { type JsonObject } from '../../../formats/documents/located-document.js';
+import { type SourceFile } from '../../../formats/sources/source-file.js';
 import { type FormatInput, type ImportedDesign, type ImportOptions } from '../format.js';
 import { composeFormat } from './compose-format.js';
 

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { AppError, InvalidRequest } from '../../../core/errors/app-error.js';
-import { type DesignFile } from '../../../formats/design-file.js';
-import { parseDocuments } from '../../../formats/documents.js';
-import { type JsonObject, asText } from '../../../formats/located.js';
-import { type SourceFile } from '../../../formats/source-file.js';
-import { toYaml } from '../../../formats/yaml-writer.js';
+import { type DesignFile } from '../../../formats/design-file/design-file.js';
+import { parseDocuments } from '../../../formats/documents/parse-documents.js';
+import { type JsonObject, asText } from '../../../formats/documents/located-document.js';
+import { type SourceFile } from '../../../formats/sources/source-file.js';
+import { toYaml } from '../../../formats/documents/yaml-writer.js';
 import { type Judged, refusal, resourcesIn, same } from '../corpus.fixture.js';
 import { type FormatInput, type ImportedDesign } from '../format.js';
 import { composeFormat } from './compose-format.js';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { requires } from '../../../../test/support/requirements.js';
 import { type AppError, InvalidRequest } from '../../../core/errors/app-error.js';
-import { parseDocuments } from '../../../formats/documents.js';
+import { parseDocuments } from '../../../formats/documents/parse-documents.js';
 import { resourcesIn, Score } from '../corpus.fixture.js';
 import { composeFormat } from './compose-format.js';
 import { attempt, ComposeCorpus, inputOf, kindsOf, overlays } from './corpus.fixture.js';

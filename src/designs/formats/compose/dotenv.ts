@@ -1,5 +1,5 @@
 import { type Fault } from '../../../core/errors/app-error.js';
-import { type SourceFile } from '../../../formats/source-file.js';
+import { type SourceFile } from '../../../formats/sources/source-file.js';
 import { InterpolationError, Interpolator } from './interpolation.js';
 
 export interface Dotenv {

@@ -1,4 +1,4 @@
-import { toPointer } from '../../../formats/located.js';
+import { toPointer } from '../../../formats/documents/located-document.js';
 import { type ComposeFiles } from './compose-files.js';
 import { parseDotenv } from './dotenv.js';
 import { type ComposeProject, toService } from './project.js';

@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
-import { type Json, type JsonObject, toPointer } from '../../../formats/located.js';
+import { type Json, type JsonObject, toPointer } from '../../../formats/documents/located-document.js';
 import { type ComposeFiles, type ReportFault } from './compose-files.js';
-import { ExtendsResolver } from './extension.js';
-import { type ComposeDocument } from './layer.js';
+import { ExtendsResolver } from './extends-resolver.js';
+import { type ComposeDocument } from './compose-document.js';
 import { mergeResource, mergeService, withoutPaths } from './merge.js';
 import { directoryOf, resolveInArchive } from './paths.js';
 import { type ComposeProject, type ComposeSection, COMPOSE_SECTIONS } from './project.js';

@@ -1,4 +1,4 @@
-import { type Json, isObject, type JsonObject, toPointer } from '../../../formats/located.js';
+import { type Json, isObject, type JsonObject, toPointer } from '../../../formats/documents/located-document.js';
 import { normaliseMount } from './long-mount.js';
 import { normalisePort, parsePortRange } from './long-port.js';
 import { scalarText, parseBoolean } from './shape.js';

@@ -1,4 +1,4 @@
-import { type Json, isObject, type JsonObject } from '../../../formats/located.js';
+import { type Json, isObject, type JsonObject } from '../../../formats/documents/located-document.js';
 import { type ComposeField } from './long-form.js';
 import { scalarText, parseBoolean } from './shape.js';
 

@@ -1,10 +1,10 @@
 import { posix } from 'node:path';
 import { InvalidRequest } from '../../../core/errors/app-error.js';
-import { isObject, type JsonObject } from '../../../formats/located.js';
+import { isObject, type JsonObject } from '../../../formats/documents/located-document.js';
 import { findTextFiles } from '../design-input.js';
 import { type FormatInput } from '../format.js';
 import { findClosestName } from './closest-name.js';
-import { isOldLayout } from './layer.js';
+import { isOldLayout } from './compose-document.js';
 import { resolveInArchive } from './paths.js';
 import { serviceKeys } from './specification.js';
 

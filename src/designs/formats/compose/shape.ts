@@ -1,4 +1,4 @@
-import { type Json, isObject, toPointer } from '../../../formats/located.js';
+import { type Json, isObject, toPointer } from '../../../formats/documents/located-document.js';
 import { findClosestName } from './closest-name.js';
 
 /** What a value of a Compose file may be. Alternatives of `either` differ in their JSON type, so that a fault can name the one that was meant. */

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { requires } from '../../../../test/support/requirements.js';
-import { createDesign } from '../../../formats/design-canonical.js';
-import { toComponents } from '../../../formats/design-component.js';
-import { type DesignFile } from '../../../formats/design-file.js';
-import { toYaml } from '../../../formats/yaml-writer.js';
+import { createDesign } from '../../../formats/design-file/canonical-design.js';
+import { toComponents } from '../../../formats/design-file/design-component.js';
+import { type DesignFile } from '../../../formats/design-file/design-file.js';
+import { toYaml } from '../../../formats/documents/yaml-writer.js';
 import { importCompose } from './compose-input.fixture.js';
 import { keptOf } from './corpus.fixture.js';
 import { toCompose } from './to-compose.js';

@@ -1,6 +1,6 @@
-import { toResource } from '../../../formats/design-component.js';
-import { type DesignComponent, type DesignFile } from '../../../formats/design-file.js';
-import { isObject, type Json, type JsonObject, asText } from '../../../formats/located.js';
+import { toResource } from '../../../formats/design-file/design-component.js';
+import { type DesignComponent, type DesignFile } from '../../../formats/design-file/design-file.js';
+import { isObject, type Json, type JsonObject, asText } from '../../../formats/documents/located-document.js';
 import { listOf, objectOf, toServiceFields } from './from-container.js';
 import { escapeDollars } from './interpolation.js';
 import { convertProject } from './kubernetes/convert.js';

@@ -1,18 +1,18 @@
 import { posix } from 'node:path';
 import { type Fault } from '../../../core/errors/app-error.js';
-import { isClutter } from '../../../formats/archive-members.js';
-import { findChartFolders, filesInFolder, parentFolder } from '../../../formats/charts/chart-folders.js';
+import { isClutter } from '../../../formats/archives/archive-members.js';
+import { findChartFolders, filesInFolder, parentFolder } from '../../../formats/helm/chart-folders.js';
 import {
   type ChartDependency,
   type ChartMetadata,
   parseChartDependencies,
   parseChartMetadata,
-} from '../../../formats/charts/chart-head.js';
-import { unpackNestedCharts } from '../../../formats/charts/nested-charts.js';
-import { FaultList } from '../../../formats/fault-list.js';
-import { type FormatLimits } from '../../../formats/limits.js';
-import { type LocatedDocument, asText } from '../../../formats/located.js';
-import { type SourceFile } from '../../../formats/source-file.js';
+} from '../../../formats/helm/chart-metadata.js';
+import { unpackNestedCharts } from '../../../formats/helm/nested-charts.js';
+import { FaultList } from '../../../formats/sources/fault-list.js';
+import { type FormatLimits } from '../../../formats/sources/format-limits.js';
+import { type LocatedDocument, asText } from '../../../formats/documents/located-document.js';
+import { type SourceFile } from '../../../formats/sources/source-file.js';
 import { type FormatInput } from '../format.js';
 
 /** A chart that is whole: nothing is missing that rendering needs. */

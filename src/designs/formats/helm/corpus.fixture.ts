@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { AppError } from '../../../core/errors/app-error.js';
-import { resourceIdentity, toResource } from '../../../formats/design-component.js';
-import { parseDocuments } from '../../../formats/documents.js';
-import { type JsonObject } from '../../../formats/located.js';
-import { type SourceFile } from '../../../formats/source-file.js';
+import { resourceIdentity, toResource } from '../../../formats/design-file/design-component.js';
+import { parseDocuments } from '../../../formats/documents/parse-documents.js';
+import { type JsonObject } from '../../../formats/documents/located-document.js';
+import { type SourceFile } from '../../../formats/sources/source-file.js';
 import { archiveOf, filesIn } from '../archive.fixture.js';
 import { type Attempt, type Judged, same } from '../corpus.fixture.js';
 import { type ImportedDesign } from '../format.js';

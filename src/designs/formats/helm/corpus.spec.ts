@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { requires } from '../../../../test/support/requirements.js';
 import { AppError } from '../../../core/errors/app-error.js';
-import { DocumentReader } from '../../../formats/document-reader.js';
-import { LocalRenderEngines } from '../../../formats/programs/programs.js';
-import { WorkerPool } from '../../../formats/worker-pool.js';
+import { DocumentReader } from '../../../formats/documents/document-reader.js';
+import { LocalRenderEngines } from '../../../formats/engines/local-render-engines.js';
+import { WorkerPool } from '../../../core/workers/worker-pool.js';
 import { type Attempt, refusal, Score } from '../corpus.fixture.js';
-import { importDesign } from '../detect.js';
+import { importDesign } from '../import-design.js';
 import { comparedWithReference, judgedCharts } from './corpus.fixture.js';
 
 interface Case {

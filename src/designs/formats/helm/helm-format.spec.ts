@@ -1,13 +1,13 @@
 /* eslint-disable @typescript-eslint/no-unsafe-assignment -- Jest's matchers are of any type */
 import { requires } from '../../../../test/support/requirements.js';
 import { type InvalidRequest } from '../../../core/errors/app-error.js';
-import { DocumentReader } from '../../../formats/document-reader.js';
-import { LocalRenderEngines } from '../../../formats/programs/programs.js';
-import { WorkerPool } from '../../../formats/worker-pool.js';
+import { DocumentReader } from '../../../formats/documents/document-reader.js';
+import { LocalRenderEngines } from '../../../formats/engines/local-render-engines.js';
+import { WorkerPool } from '../../../core/workers/worker-pool.js';
 import { archiveOf } from '../archive.fixture.js';
-import { importDesign } from '../detect.js';
+import { importDesign } from '../import-design.js';
 import { type ImportedDesign, type ImportOptions } from '../format.js';
-import { getHelmHook, isTestHook } from '../../../formats/charts/hook.js';
+import { getHelmHook, isTestHook } from '../../../formats/design-file/helm-hook.js';
 import { readHelmSettings, toReleaseName } from './release.js';
 
 const HEAD = 'apiVersion: v2\nname: shop\nversion: 1.2.3\nappVersion: "7"\n';

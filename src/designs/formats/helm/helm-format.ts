@@ -1,12 +1,12 @@
-import { findChartFolders } from '../../../formats/charts/chart-folders.js';
-import { createDesign } from '../../../formats/design-canonical.js';
-import { DEFAULT_FORMAT_LIMITS } from '../../../formats/limits.js';
-import { type ChartRelease } from '../../../formats/programs/helm.js';
-import { createMissingRenderEngines } from '../../../formats/programs/programs.js';
+import { findChartFolders } from '../../../formats/helm/chart-folders.js';
+import { createDesign } from '../../../formats/design-file/canonical-design.js';
+import { DEFAULT_FORMAT_LIMITS } from '../../../formats/sources/format-limits.js';
+import { type ChartRelease } from '../../../formats/helm/helm.js';
+import { createMissingRenderEngines } from '../../../formats/engines/local-render-engines.js';
 import { type Format, type FormatInput, type ImportedDesign, type ImportOptions } from '../format.js';
 import { readChartSource } from './chart-source.js';
 import { mergeValues, toReleaseName, toHelmSettings, parseValues } from './release.js';
-import { ChartRenderer } from './rendering.js';
+import { ChartRenderer } from './chart-renderer.js';
 
 const TEMPLATE = /^(?:[^/]+\/)?templates\//;
 

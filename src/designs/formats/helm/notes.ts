@@ -1,5 +1,5 @@
-import { type SourceFile } from '../../../formats/source-file.js';
-import { type ChartFiles } from '../../../formats/programs/helm.js';
+import { type SourceFile } from '../../../formats/sources/source-file.js';
+import { type ChartFiles } from '../../../formats/helm/helm.js';
 
 const NOTES_PATH = 'templates/NOTES.txt';
 /** The template that carries the notes through the renderer; no chart has one of this name. */

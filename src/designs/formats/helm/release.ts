@@ -1,8 +1,8 @@
 import { InvalidRequest } from '../../../core/errors/app-error.js';
-import { type DesignFile } from '../../../formats/design-file.js';
-import { isObject, type JsonObject, asObject, asText } from '../../../formats/located.js';
-import { type ChartMetadata } from '../../../formats/charts/chart-head.js';
-import { type ChartRelease } from '../../../formats/programs/helm.js';
+import { type DesignFile } from '../../../formats/design-file/design-file.js';
+import { isObject, type JsonObject, asObject, asText } from '../../../formats/documents/located-document.js';
+import { type ChartMetadata } from '../../../formats/helm/chart-metadata.js';
+import { type ChartRelease } from '../../../formats/helm/helm.js';
 import { type FormatInput, type ImportOptions, type Release } from '../format.js';
 
 const MAX_NAME_LENGTH = 53;

@@ -1,7 +1,7 @@
 import { valid } from 'semver';
-import { type DesignFile } from '../../../formats/design-file.js';
-import { type JsonObject, asObject, asText } from '../../../formats/located.js';
-import { toManifest } from '../kubernetes.js';
+import { type DesignFile } from '../../../formats/design-file/design-file.js';
+import { type JsonObject, asObject, asText } from '../../../formats/documents/located-document.js';
+import { toManifest } from '../kubernetes-format.js';
 import { toReleaseName } from './release.js';
 
 /** Writes documents as YAML. */

@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join, posix } from 'node:path';
 import { AppError } from '../../../core/errors/app-error.js';
-import { toResource } from '../../../formats/design-component.js';
-import { parseDocuments } from '../../../formats/documents.js';
+import { toResource } from '../../../formats/design-file/design-component.js';
+import { parseDocuments } from '../../../formats/documents/parse-documents.js';
 import { archiveOf, filesIn } from '../archive.fixture.js';
 import { type Attempt, type Judged, same } from '../corpus.fixture.js';
 import { KUSTOMIZATION_FIELDS } from './allowed-fields.js';
-import { ReferenceCollector } from './references.js';
+import { ReferenceCollector } from './reference-collector.js';
 
 const NAMES = /^(?:kustomization\.ya?ml|Kustomization)$/;
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { requires } from '../../../../test/support/requirements.js';
-import { DocumentReader } from '../../../formats/document-reader.js';
-import { LocalRenderEngines } from '../../../formats/programs/programs.js';
-import { WorkerPool } from '../../../formats/worker-pool.js';
+import { DocumentReader } from '../../../formats/documents/document-reader.js';
+import { LocalRenderEngines } from '../../../formats/engines/local-render-engines.js';
+import { WorkerPool } from '../../../core/workers/worker-pool.js';
 import { refusal, Score } from '../corpus.fixture.js';
-import { importDesign } from '../detect.js';
+import { importDesign } from '../import-design.js';
 import { judgedKustomizations } from './corpus.fixture.js';
 
 requires('CORPUS_DIR', 'the Kustomizations of the corpus', (corpus) => {

@@ -1,13 +1,13 @@
 import { posix } from 'node:path';
 import { type Fault } from '../../../core/errors/app-error.js';
-import { parentFolder, isInFolder } from '../../../formats/charts/chart-folders.js';
-import { type FaultList } from '../../../formats/fault-list.js';
-import { isObject, type LocatedDocument } from '../../../formats/located.js';
-import { type SourceFile } from '../../../formats/source-file.js';
+import { parentFolder, isInFolder } from '../../../formats/helm/chart-folders.js';
+import { type FaultList } from '../../../formats/sources/fault-list.js';
+import { isObject, type LocatedDocument } from '../../../formats/documents/located-document.js';
+import { type SourceFile } from '../../../formats/sources/source-file.js';
 import { type FormatInput } from '../format.js';
 import { KUSTOMIZATION_FIELDS } from './allowed-fields.js';
-import { InstructionChecker } from './instruction-check.js';
-import { isRemote, ReferenceCollector } from './references.js';
+import { InstructionChecker } from './instruction-checker.js';
+import { isRemote, ReferenceCollector } from './reference-collector.js';
 
 /** Kustomizations of which each is a base of the one before. */
 const MAX_BASES = 50;

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
-import { isClutter } from '../../../formats/archive-members.js';
-import { findChartFolders, parentFolder, isWithinFolders } from '../../../formats/charts/chart-folders.js';
+import { isClutter } from '../../../formats/archives/archive-members.js';
+import { findChartFolders, parentFolder, isWithinFolders } from '../../../formats/helm/chart-folders.js';
 import { type FormatInput } from '../format.js';
 
 const KUSTOMIZATION_NAMES = new Set(['kustomization.yaml', 'kustomization.yml', 'Kustomization']);

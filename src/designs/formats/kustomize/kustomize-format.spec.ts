@@ -3,12 +3,12 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { requires } from '../../../../test/support/requirements.js';
 import { type InvalidRequest } from '../../../core/errors/app-error.js';
-import { DocumentReader } from '../../../formats/document-reader.js';
+import { DocumentReader } from '../../../formats/documents/document-reader.js';
 import { script } from '../../../formats/programs/program.fixture.js';
-import { LocalRenderEngines } from '../../../formats/programs/programs.js';
-import { WorkerPool } from '../../../formats/worker-pool.js';
+import { LocalRenderEngines } from '../../../formats/engines/local-render-engines.js';
+import { WorkerPool } from '../../../core/workers/worker-pool.js';
 import { archiveOf } from '../archive.fixture.js';
-import { importDesign } from '../detect.js';
+import { importDesign } from '../import-design.js';
 import { type ImportedDesign } from '../format.js';
 
 const MAP = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata: {colour: blue}\n';

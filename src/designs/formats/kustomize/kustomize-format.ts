@@ -1,13 +1,13 @@
 import { type Fault, InvalidRequest } from '../../../core/errors/app-error.js';
-import { createDesign } from '../../../formats/design-canonical.js';
-import { FaultList } from '../../../formats/fault-list.js';
-import { DEFAULT_FORMAT_LIMITS } from '../../../formats/limits.js';
-import { createMissingRenderEngines } from '../../../formats/programs/programs.js';
-import { TimeSlicer } from '../../../core/turns.js';
+import { createDesign } from '../../../formats/design-file/canonical-design.js';
+import { FaultList } from '../../../formats/sources/fault-list.js';
+import { DEFAULT_FORMAT_LIMITS } from '../../../formats/sources/format-limits.js';
+import { createMissingRenderEngines } from '../../../formats/engines/local-render-engines.js';
+import { TimeSlicer } from '../../../core/time-slicer.js';
 import { designNameOf } from '../design-input.js';
 import { type Format, type FormatInput, type ImportedDesign, type ImportOptions } from '../format.js';
 import { isKustomization } from '../kubernetes-resource.js';
-import { ManifestReader } from '../manifest.js';
+import { ManifestReader } from '../manifest-reader.js';
 import { KustomizationTree } from './kustomization-tree.js';
 import { findKustomizations } from './kustomizations.js';
 

@@ -1,8 +1,8 @@
-import { isObject, type Json, type JsonObject, parsePointer, asText } from '../../../formats/located.js';
-import type { DesignComponent, DesignFile } from '../../../formats/design-file.js';
-import { resourceIdentity, toResource } from '../../../formats/design-component.js';
-import { isSecret, isSecretMetadata, maskValues } from '../../../formats/secret-values.js';
-import type { Task } from '../../../formats/task.js';
+import { isObject, type Json, type JsonObject, parsePointer, asText } from '../../../formats/documents/located-document.js';
+import type { DesignComponent, DesignFile } from '../../../formats/design-file/design-file.js';
+import { resourceIdentity, toResource } from '../../../formats/design-file/design-component.js';
+import { isSecret, isSecretMetadata, maskValues } from '../../../formats/design-file/secret-values.js';
+import type { Task } from '../../../core/workers/task.js';
 import { parseDesignFile, type PackedContent } from '../packed-content.js';
 import { relationshipKeyOf } from '../../../registry/relationships/evaluation/relationship.js';
 import { type ValueChange, findValueChanges } from './value-changes.js';

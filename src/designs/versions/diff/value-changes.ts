@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { escapePointerSegment } from '../../../core/schema/sound.js';
-import { isObject, type Json, type JsonObject } from '../../../formats/located.js';
+import { escapePointerSegment } from '../../../core/json/storable-json.js';
+import { isObject, type Json, type JsonObject } from '../../../formats/documents/located-document.js';
 
 /** One place where two values differ. */
 export interface ValueChange {

@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { requires } from '../../../../test/support/requirements.js';
-import { toCanonicalDesign } from '../../../formats/design-canonical.js';
-import { type DesignFile } from '../../../formats/design-file.js';
-import { parseDocuments } from '../../../formats/documents.js';
-import { isObject, type JsonObject, asObject, asText } from '../../../formats/located.js';
+import { toCanonicalDesign } from '../../../formats/design-file/canonical-design.js';
+import { type DesignFile } from '../../../formats/design-file/design-file.js';
+import { parseDocuments } from '../../../formats/documents/parse-documents.js';
+import { isObject, type JsonObject, asObject, asText } from '../../../formats/documents/located-document.js';
 import { loadKubernetesRelationships } from '../../seed/kubernetes-relationships.js';
 import { evaluate } from './evaluate.js';
 import { type ModelledDefinition } from './evaluation.js';

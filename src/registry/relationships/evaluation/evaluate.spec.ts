@@ -1,6 +1,6 @@
-import { type JsonObject } from '../../../formats/located.js';
+import { type JsonObject } from '../../../formats/documents/located-document.js';
 import { evaluate } from './evaluate.js';
-import { designOf, edgesIn, kubernetes, reasonOf, resource, workload } from './scene.fixture.js';
+import { designOf, edgesIn, kubernetes, reasonOf, resource, workload } from './evaluation.fixture.js';
 
 const web = workload('apps/v1 Deployment web', { app: 'web' });
 const service = resource('v1 Service web', { spec: { selector: { app: 'web' } } });

@@ -1,9 +1,9 @@
-import { type DesignFile } from '../../../formats/design-file.js';
+import { type DesignFile } from '../../../formats/design-file/design-file.js';
 import { type Evaluation, type EvaluationOptions, type ModelledDefinition } from './evaluation.js';
-import { MatchCollector } from './findings.js';
+import { MatchCollector } from './match-collector.js';
 import { applyPatches, type PatchResult } from './patches.js';
 import { reconcile, partitionRelationships } from './reconciliation.js';
-import { ComponentIndex } from './scene.js';
+import { ComponentIndex } from './component-index.js';
 
 const DEFAULT_NAMESPACE = 'default';
 const DEFAULT_LIMIT = 20_000;

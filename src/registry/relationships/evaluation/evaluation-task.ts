@@ -1,8 +1,8 @@
 import { type Fault, InvalidRequest } from '../../../core/errors/app-error.js';
-import { toCanonicalDesign } from '../../../formats/design-canonical.js';
-import { findDesignFaults } from '../../../formats/design-check.js';
-import { isObject, type JsonObject } from '../../../formats/located.js';
-import { TransferredValue, type Task } from '../../../formats/task.js';
+import { toCanonicalDesign } from '../../../formats/design-file/canonical-design.js';
+import { findDesignFaults } from '../../../formats/design-file/design-check.js';
+import { isObject, type JsonObject } from '../../../formats/documents/located-document.js';
+import { TransferredValue, type Task } from '../../../core/workers/task.js';
 import { evaluate } from './evaluate.js';
 import { type ModelledDefinition } from './evaluation.js';
 

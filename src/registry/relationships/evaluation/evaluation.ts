@@ -1,6 +1,6 @@
-import { type DesignComponent, type DesignFile } from '../../../formats/design-file.js';
-import { type Json, type JsonObject } from '../../../formats/located.js';
-import { type RelationshipDefinition } from '../../definition.js';
+import { type DesignComponent, type DesignFile } from '../../../formats/design-file/design-file.js';
+import { type Json, type JsonObject } from '../../../formats/documents/located-document.js';
+import { type RelationshipDefinition } from '../../../formats/definitions/definitions.js';
 
 /** A definition, and the model that it comes from. */
 export interface ModelledDefinition {

@@ -1,8 +1,8 @@
-import { toCanonicalDesign } from '../../../formats/design-canonical.js';
-import { type Json, type JsonObject } from '../../../formats/located.js';
+import { toCanonicalDesign } from '../../../formats/design-file/canonical-design.js';
+import { type Json, type JsonObject } from '../../../formats/documents/located-document.js';
 import { evaluate } from './evaluate.js';
 import { type ModelledDefinition } from './evaluation.js';
-import { designOf, edgesIn, kubernetes, resource, stating, workload } from './scene.fixture.js';
+import { designOf, edgesIn, kubernetes, resource, stating, workload } from './evaluation.fixture.js';
 
 const parsed = (text: string): JsonObject => JSON.parse(text) as JsonObject;
 

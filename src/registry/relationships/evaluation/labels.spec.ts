@@ -1,11 +1,11 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { requires } from '../../../../test/support/requirements.js';
-import { createDesign } from '../../../formats/design-canonical.js';
-import { toComponents } from '../../../formats/design-component.js';
-import { type DesignFile } from '../../../formats/design-file.js';
-import { parseDocuments } from '../../../formats/documents.js';
-import { isObject, type Json, type JsonObject, asObject, asText } from '../../../formats/located.js';
+import { createDesign } from '../../../formats/design-file/canonical-design.js';
+import { toComponents } from '../../../formats/design-file/design-component.js';
+import { type DesignFile } from '../../../formats/design-file/design-file.js';
+import { parseDocuments } from '../../../formats/documents/parse-documents.js';
+import { isObject, type Json, type JsonObject, asObject, asText } from '../../../formats/documents/located-document.js';
 import { loadKubernetesRelationships } from '../../seed/kubernetes-relationships.js';
 import { evaluate } from './evaluate.js';
 

@@ -1,6 +1,6 @@
-import { type JsonObject } from '../../../formats/located.js';
+import { type JsonObject } from '../../../formats/documents/located-document.js';
 import { evaluate } from './evaluate.js';
-import { designOf, edgesIn, kubernetes, resource } from './scene.fixture.js';
+import { designOf, edgesIn, kubernetes, resource } from './evaluation.fixture.js';
 
 const namespaced = designOf(resource('v1 Pod web'), resource('v1 Namespace shop'));
 const [pod, namespace] = namespaced.components;

@@ -1,8 +1,8 @@
-import { type DesignComponent } from '../../../formats/design-file.js';
-import { isObject, type Json, type JsonObject, asObject, toPointer, asText } from '../../../formats/located.js';
-import { canonicalKey } from './agreement.js';
+import { type DesignComponent } from '../../../formats/design-file/design-file.js';
+import { isObject, type Json, type JsonObject, asObject, toPointer, asText } from '../../../formats/documents/located-document.js';
+import { canonicalKey } from './value-join.js';
 import { type EvaluationAction } from './evaluation.js';
-import { WILDCARD, type ComponentPath, findValuesAt, parsePath } from './path.js';
+import { WILDCARD, type ComponentPath, findValuesAt, parsePath } from './component-path.js';
 import { toAction, isActive } from './reconciliation.js';
 
 /** Strategies of a patch that we know how to apply. */

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject, asObject, asText } from '../../../formats/located.js';
-import { canonicalKey } from './agreement.js';
+import { isObject, type JsonObject, asObject, asText } from '../../../formats/documents/located-document.js';
+import { canonicalKey } from './value-join.js';
 import { type EvaluationAction } from './evaluation.js';
 import { type FoundRelationship, relationshipId, relationshipKeyOf, toRelationship } from './relationship.js';
 

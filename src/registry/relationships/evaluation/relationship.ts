@@ -1,9 +1,9 @@
 import { v5 } from 'uuid';
-import { isObject, type Json, type JsonObject, asObject, asText } from '../../../formats/located.js';
-import { type CompiledDefinition } from './definition-rules.js';
-import { type SelectorClause } from './clause.js';
-import { type IndexedComponent } from './part.js';
-import { type RuleMatch, type RelationshipReason } from './rule.js';
+import { isObject, type Json, type JsonObject, asObject, asText } from '../../../formats/documents/located-document.js';
+import { type CompiledDefinition } from './compiled-definition.js';
+import { type SelectorClause } from './selector-clause.js';
+import { type IndexedComponent } from './indexed-component.js';
+import { type RuleMatch, type RelationshipReason } from './evaluation-rule.js';
 
 const NAMESPACE = 'a9d1fbd1-6b0c-5d1e-8f43-0a7f3f6c2b58';
 const SCHEMA = 'relationships.meshery.io/v1alpha3';

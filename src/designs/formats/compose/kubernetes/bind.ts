@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { posix } from 'node:path';
-import { type Json, type JsonObject } from '../../../../formats/located.js';
-import { type SourceFile } from '../../../../formats/source-file.js';
+import { type Json, type JsonObject } from '../../../../formats/documents/located-document.js';
+import { type SourceFile } from '../../../../formats/sources/source-file.js';
 import { type ComposeMount } from '../project.js';
 import { type ServiceConversion } from './conversion.js';
 import { toDataKey } from './names.js';

@@ -1,6 +1,6 @@
 import { type Fault } from '../../../../core/errors/app-error.js';
-import { type Json, type JsonObject, toPointer } from '../../../../formats/located.js';
-import { type SourceFile } from '../../../../formats/source-file.js';
+import { type Json, type JsonObject, toPointer } from '../../../../formats/documents/located-document.js';
+import { type SourceFile } from '../../../../formats/sources/source-file.js';
 import { type ComposeProject, type ComposeService, toService } from '../project.js';
 import { toDnsLabel } from './names.js';
 

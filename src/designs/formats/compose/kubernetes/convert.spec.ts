@@ -1,4 +1,4 @@
-import { type JsonObject } from '../../../../formats/located.js';
+import { type JsonObject } from '../../../../formats/documents/located-document.js';
 import { importCompose, resourcesOf } from '../compose-input.fixture.js';
 
 async function resources(content: string | Record<string, string | Uint8Array>): Promise<Map<string, JsonObject>> {

@@ -1,9 +1,9 @@
-import { type JsonObject } from '../../../../formats/located.js';
+import { type JsonObject } from '../../../../formats/documents/located-document.js';
 import { type ComposeProject } from '../project.js';
 import { convertAutoscaler } from './autoscaler.js';
 import { ProjectConversion, type ProjectFiles, ServiceConversion } from './conversion.js';
 import { convertService } from './service.js';
-import { convertConfigsAndSecrets } from './stores.js';
+import { convertConfigsAndSecrets } from './configs-and-secrets.js';
 import { buildWorkload } from './workload.js';
 
 /** Keys of a service that the conversion reads; all others are kept in the component alone. */

@@ -1,7 +1,7 @@
-import { type Json, type JsonObject } from '../../../../formats/located.js';
+import { type Json, type JsonObject } from '../../../../formats/documents/located-document.js';
 import { parseDotenv } from '../dotenv.js';
 import { type ServiceConversion } from './conversion.js';
-import { escapeVariableReferences } from './literal.js';
+import { escapeVariableReferences } from './variable-references.js';
 import { toDataKey, toDnsLabel } from './names.js';
 
 /** The variables of a container: `environment` by name, each `env_file` as a ConfigMap. */

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject } from '../../../../formats/located.js';
+import { type Json, type JsonObject } from '../../../../formats/documents/located-document.js';
 import { definedMembers, type ServiceConversion } from './conversion.js';
 import { toDnsLabel } from './names.js';
 

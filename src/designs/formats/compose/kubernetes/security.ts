@@ -1,4 +1,4 @@
-import { type Json, type JsonObject } from '../../../../formats/located.js';
+import { type Json, type JsonObject } from '../../../../formats/documents/located-document.js';
 import { definedMembers, type ServiceConversion, parseWholeNumber } from './conversion.js';
 
 const MAX_ID = 2_147_483_647;

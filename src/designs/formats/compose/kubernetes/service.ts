@@ -1,4 +1,4 @@
-import { type Json, type JsonObject } from '../../../../formats/located.js';
+import { type Json, type JsonObject } from '../../../../formats/documents/located-document.js';
 import { type ComposePort } from '../project.js';
 import { exposedPorts, containerPortsOf } from './container.js';
 import { definedMembers, type ServiceConversion, parseWholeNumber } from './conversion.js';

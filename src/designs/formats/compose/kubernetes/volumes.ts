@@ -1,11 +1,11 @@
-import { type Json, type JsonObject, toPointer } from '../../../../formats/located.js';
+import { type Json, type JsonObject, toPointer } from '../../../../formats/documents/located-document.js';
 import { type ComposeMount, type ComposeProject, toResource, toService } from '../project.js';
 import { parseBytes, toMemoryQuantity } from '../quantities.js';
 import { mountBind } from './bind.js';
 import { definedMembers, ServiceConversion } from './conversion.js';
 import { addClaim, buildClaim, buildClaimSpec, VolumeNameCounter, type PodVolumes } from './pod-volumes.js';
 import { toDnsLabel } from './names.js';
-import { mountConfigs, mountSecrets } from './stores.js';
+import { mountConfigs, mountSecrets } from './configs-and-secrets.js';
 
 /** Mounts all that a service mounts: volumes, binds, tmpfs, configs, secrets, and the volumes of `volumes_from`. */
 export function mountVolumes(conversion: ServiceConversion, pod: PodVolumes, stateful: boolean): void {

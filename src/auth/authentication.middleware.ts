@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import type { NextFunction, Request, Response } from 'express';
+import { Authenticator } from '../core/access/authenticator.js';
+import type { AuthenticatedCaller } from '../core/access/access.decorators.js';
+import { RateLimitService } from '../core/rest/rate-limit.service.js';
+import { assertUrl } from '../core/rest/request-url.js';
+import { currentRequest } from '../core/telemetry/request-context.js';
+
+/** Paths that are neither counted nor asked for a token: probes must pass while all else is refused. */
+const PROBE_PATHS = new Set(['/healthz/live', '/healthz/ready']);
+/** Its token is METRICS_TOKEN, which stands for nobody. */
+const METRICS_PATH = '/metrics';
+
+/**
+ * The first stage of every request, known path or not: finds the caller and counts the call. The guards decide afterwards
+ * whether the route needs a caller; no stage reads the body before both have passed.
+ */
+@Injectable()
+export class AuthenticationMiddleware {
+  constructor(
+    private readonly authenticator: Authenticator,
+    private readonly limit: RateLimitService,
+  ) {}
+
+  async authenticateAndCount(request: Request & AuthenticatedCaller, response: Response): Promise<void> {
+    if (PROBE_PATHS.has(request.path)) return;
+    if (request.headers.authorization !== undefined && request.path !== METRICS_PATH) await this.authenticate(request);
+    await this.limit.consume(request, response);
+    assertUrl(request);
+  }
+
+  /** As a middleware of Express. */
+  readonly use = (request: Request, response: Response, next: NextFunction): void => {
+    this.authenticateAndCount(request, response).then(() => next(), next);
+  };
+
+  private async authenticate(request: Request & AuthenticatedCaller): Promise<void> {
+    try {
+      request.actor = await this.authenticator.authenticate(request.headers.authorization);
+      const current = currentRequest();
+      if (current) current.actor = request.actor;
+    } catch (error) {
+      request.authenticationError = error as Error;
+    }
+  }
+}

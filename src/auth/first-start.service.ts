@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Actor } from '../core/access/actor.js';
+import { Env, InvalidEnvironment } from '../core/config/env.js';
+import { findPasswordFault } from '../core/crypto/password-rule.js';
+import { hashPassword } from '../core/crypto/password-hashing.js';
+import { UnitOfWork } from '../core/database/unit-of-work.js';
+import { OrganizationsService } from '../organizations/organizations.service.js';
+import { User } from '../organizations/users/user.entity.js';
+import { UsersStore } from '../organizations/users/users.store.js';
+import { AuthService } from './auth.service.js';
+
+/** The key of the advisory lock that lets one replica fill an empty database. */
+const ADVISORY_LOCK_KEY = 4_152_772;
+const DEFAULT_EMAIL = 'admin@armature.local';
+
+/** Who signs in first, and with what; the password is known only when it was made here. */
+export interface FirstAdministrator {
+  userId: string;
+  email: string;
+  generatedPassword: string | null;
+  organizationId: string;
+  token: string;
+}
+
+/** On an empty database: the organization Default with its workspace, and an administrator who owns it. */
+@Injectable()
+export class FirstStartService {
+  constructor(
+    private readonly users: UsersStore,
+    private readonly organizations: OrganizationsService,
+    private readonly auth: AuthService,
+    private readonly unit: UnitOfWork,
+    private readonly env: Env,
+  ) {}
+
+  /**
+   * Fills the database unless it has users, as the last step of a start. The administrator is kept only after `show` has
+   * told of them: a password that nobody saw is in no database, and the next start makes and shows another.
+   * @returns null when there was nothing to fill
+   */
+  async seed(show: (administrator: FirstAdministrator) => Promise<void>): Promise<FirstAdministrator | null> {
+    if (await this.users.anyExists()) return null;
+    return this.unit.run(async () => {
+      await this.unit.manager.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCK_KEY]);
+      if (await this.users.anyExists()) return null;
+      const administrator = await this.createAdministrator();
+      this.unit.beforeCommit(() => show(administrator));
+      return administrator;
+    });
+  }
+
+  private async createAdministrator(): Promise<FirstAdministrator> {
+    const generatedPassword = this.env.ADMIN_PASSWORD ? null : randomBytes(12).toString('base64url');
+    const email = (this.env.ADMIN_EMAIL ?? DEFAULT_EMAIL).toLowerCase();
+    const fault = this.env.ADMIN_PASSWORD && findPasswordFault(this.env.ADMIN_PASSWORD, email);
+    if (fault) throw new InvalidEnvironment([{ name: 'ADMIN_PASSWORD', message: fault }]);
+    const user = Object.assign(new User(), {
+      email,
+      firstName: 'Administrator',
+      lastName: '',
+      passwordHash: await hashPassword(this.env.ADMIN_PASSWORD ?? generatedPassword ?? '', email),
+      installationAdmin: true,
+      unconfirmedBy: null,
+    });
+    await this.users.insert(user);
+    const organization = await this.organizations.create(Actor.system('first start'), user.id, { name: 'Default' });
+    await this.users.update(user, { defaultOrganizationId: organization.id });
+    const { access_token } = await this.auth.openSession(user);
+    return {
+      userId: user.id,
+      email: user.email,
+      generatedPassword,
+      organizationId: organization.id,
+      token: access_token,
+    };
+  }
+}

@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../core/access/actor.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { EventBus } from '../../core/events/event-bus.js';
+import type { User } from '../../organizations/users/user.entity.js';
+import { UserConfirmed, UserPasswordChanged } from '../../organizations/users/user.events.js';
+import { UsersStore } from '../../organizations/users/users.store.js';
+import { PersonalTokensStore } from '../personal-tokens/personal-tokens.store.js';
+import { SessionsStore } from '../sessions/sessions.store.js';
+import { RevocationsService } from '../tokens/revocations.service.js';
+import { PasswordResetsStore } from './password-resets.store.js';
+
+/** What a new password means, whichever way it came about: the sessions opened with the old one end, letters do not hold. */
+@Injectable()
+export class PasswordsService {
+  constructor(
+    private readonly users: UsersStore,
+    private readonly sessions: SessionsStore,
+    private readonly resets: PasswordResetsStore,
+    private readonly tokens: PersonalTokensStore,
+    private readonly revocations: RevocationsService,
+    private readonly unit: UnitOfWork,
+    private readonly events: EventBus,
+  ) {}
+
+  /**
+   * Sets the password of a user as far as it is still the one they were read with; all their sessions end but `keep`. Knowing the
+   * password confirms nothing: whoever chose it for somebody else knows it, too.
+   *
+   * @returns false when it was changed meanwhile
+   */
+  replace(actor: Actor, user: User, passwordHash: string, keep: string | null = null): Promise<boolean> {
+    return this.runAsSystem(async () => {
+      const current = await this.users.lock(user.id);
+      if (!current || current.passwordHash !== user.passwordHash) return false;
+      await this.change(actor, current, { passwordHash }, keep);
+      return true;
+    });
+  }
+
+  /** The same for a password that is known to come from the owner of the address, who thereby confirms the account. */
+  replaceByOwner(actor: Actor, user: User, passwordHash: string): Promise<boolean> {
+    return this.runAsSystem(async () => {
+      if (!(await this.replace(actor, user, passwordHash))) return false;
+      const current = await this.users.lock(user.id);
+      if (current?.unconfirmedBy) await this.confirm(actor, current, {});
+      return true;
+    });
+  }
+
+  /** Gives an unconfirmed account to the user for whom an issuer has verified its address: part of a unit of work that holds it. */
+  async linkIdentity(actor: Actor, user: User, identity: { issuer: string; subject: string }): Promise<void> {
+    await this.change(actor, user, { passwordHash: null }, null);
+    await this.confirm(actor, user, identity);
+  }
+
+  /** Sessions and passwords are nobody's to write, also not their user's. */
+  private runAsSystem<T>(work: () => Promise<T>): Promise<T> {
+    return this.unit.runAsSystem('a new password', () => this.unit.run(work));
+  }
+
+  private async change(actor: Actor, user: User, change: Partial<User>, keep: string | null): Promise<void> {
+    await this.users.update(user, change);
+    await this.resets.deleteByUser(user.id);
+    for (const sessionId of await this.sessions.endAll(user.id, keep))
+      await this.revocations.revoke({ userId: user.id, sessionId });
+    await this.events.publish(new UserPasswordChanged(actor, user));
+  }
+
+  /** What was made with the account while somebody else could sign in to it ends, too. */
+  private async confirm(actor: Actor, user: User, change: Partial<User>): Promise<void> {
+    await this.users.update(user, { ...change, unconfirmedBy: null });
+    await this.tokens.revokeAll(user.id);
+    await this.revocations.revoke({ userId: user.id, sessionId: null });
+    await this.events.publish(new UserConfirmed(actor, user));
+  }
+}

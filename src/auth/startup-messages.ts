@@ -1,0 +1,46 @@
+import type { FirstAdministrator } from './first-start.service.js';
+
+/** That the server answers from now on, for those who collect lines of JSON. */
+export function readyLogLine(baseUrl: string): string {
+  return `${JSON.stringify({ level: 'info', time: new Date().toISOString(), url: baseUrl, msg: 'ready' })}\n`;
+}
+
+/** As welcome, for those who collect lines of JSON: without a token, which would outlive the line in their store. */
+export function welcomeLogLine(baseUrl: string, { email, generatedPassword }: FirstAdministrator): string {
+  const facts = {
+    level: 'info',
+    time: new Date().toISOString(),
+    url: baseUrl,
+    email,
+    ...(generatedPassword ? { password: generatedPassword } : {}),
+    msg: generatedPassword
+      ? 'the first administrator was made: change the password after signing in, it is shown only now'
+      : 'the first administrator was made, with the password of ADMIN_PASSWORD',
+  };
+  return `${JSON.stringify(facts)}\n`;
+}
+
+/** What the first start prints for the person who will sign in: shown once, on standard output, never in the log. */
+export function welcomeMessage(baseUrl: string, admin: FirstAdministrator): string {
+  const password = admin.generatedPassword ?? '(the one in ADMIN_PASSWORD)';
+  return `
+Armature is ready at ${baseUrl}
+
+  Sign in as  ${admin.email}
+  Password    ${password}${admin.generatedPassword ? '   (shown only now)' : ''}
+
+  A token for the next hour, and three calls to paste:
+
+  export TOKEN=${admin.token}
+
+  curl -s ${baseUrl}/api/identity/orgs -H "Authorization: Bearer $TOKEN"
+
+  curl -s ${baseUrl}/api/environments -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
+    -d '{"name":"staging","organization_id":"${admin.organizationId}"}'
+
+  curl -s ${baseUrl}/api/system/graphql/query -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
+    -d '{"query":"{ environments(orgID: \\"${admin.organizationId}\\") { total_count environments { id name status } } }"}'
+
+  Reference: ${baseUrl}/api/docs    GraphQL playground: ${baseUrl}/api/system/graphql/playground
+`;
+}

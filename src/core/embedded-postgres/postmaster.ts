@@ -1,0 +1,99 @@
+import { spawn } from 'node:child_process';
+import { closeSync, constants, fchownSync, fstatSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { isProcessAlive } from './data-directory.js';
+import { type PostgresHome, prepareSocketFolder } from './postgres-home.js';
+import { PROGRAM_ENV, type PostgresPrograms } from './postgres-programs.js';
+
+/** The server process of a data directory, whoever started it. */
+export interface Postmaster {
+  readonly pid: number;
+  /** Folder of its Unix socket; undefined while it is starting. */
+  readonly socketFolder: string | undefined;
+}
+
+/** A server process that this process started. */
+export interface LaunchedPostmaster {
+  /** Whether it has ended, which after a start means that it failed or that another one holds the data directory. */
+  readonly hasExited: () => boolean;
+  /** What it has written to its log since. */
+  readonly readLog: () => string;
+}
+
+/**
+ * The server that is running on the home's data directory. It writes its process id, and once it listens its socket, to a file there; a
+ * file whose process id has since gone to another program is removed, since PostgreSQL would take that program for itself.
+ */
+export function findPostmaster(home: PostgresHome): Postmaster | undefined {
+  const file = join(home.pgdata, 'postmaster.pid');
+  let lines: string[];
+  try {
+    lines = readFileSync(file, 'utf8').split('\n');
+  } catch {
+    return undefined;
+  }
+  const pid = Number(lines[0]);
+  if (!Number.isInteger(pid) || pid <= 0 || !isProcessAlive(pid)) return undefined;
+  if (readProcessName(pid) === 'postgres') return { pid, socketFolder: lines[4] || undefined };
+  rmSync(file, { force: true });
+  return undefined;
+}
+
+/**
+ * Starts the server apart from this process: it survives it, and a Ctrl-C in the terminal does not reach it before the application has
+ * drained. Its log is a file, for a pipe would break with this process.
+ *
+ * @param durable false trades the safety of the data in a crash of the machine for speed
+ */
+export function launchPostmaster(home: PostgresHome, { postgres }: PostgresPrograms, durable: boolean): LaunchedPostmaster {
+  const settings = {
+    listen_addresses: '',
+    unix_socket_directories: `"${prepareSocketFolder(home).replaceAll('"', '""')}"`,
+    unix_socket_permissions: '0700',
+    port: '5432',
+    max_connections: '100',
+    shared_buffers: '128MB',
+    max_wal_size: '512MB',
+    // Statements and what they refused (which quotes values) go to the client that sent them, never to a file.
+    log_min_messages: 'log',
+    log_min_error_statement: 'panic',
+    log_checkpoints: 'off',
+    ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+  };
+  const log = openSync(
+    home.logFile,
+    constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW,
+    0o600,
+  );
+  const { uid, gid } = home.account.identity;
+  if (uid !== undefined) fchownSync(log, uid, gid ?? -1);
+  const before = fstatSync(log).size;
+  const child = spawn(
+    postgres,
+    ['-D', home.pgdata, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    {
+      ...home.account.identity,
+      env: PROGRAM_ENV,
+      cwd: '/',
+      detached: true,
+      stdio: ['ignore', 'ignore', log],
+    },
+  );
+  closeSync(log);
+  let failure = '';
+  child.once('error', (error) => (failure = error.message));
+  child.unref();
+  return {
+    hasExited: () => failure !== '' || child.exitCode !== null || child.signalCode !== null,
+    readLog: () => failure || readFileSync(home.logFile).subarray(before).toString(),
+  };
+}
+
+/** Name of the program a process runs, where the system tells (Linux); elsewhere every process passes for the server. */
+function readProcessName(pid: number): string {
+  try {
+    return basename(readFileSync(`/proc/${pid}/comm`, 'utf8').trim());
+  } catch {
+    return 'postgres';
+  }
+}

@@ -1,0 +1,67 @@
+import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
+import { Injectable } from '@nestjs/common';
+import type { GqlOptionsFactory } from '@nestjs/graphql';
+import type { Request } from 'express';
+import type { AuthenticatedCaller } from '../access/access.decorators.js';
+import { Env } from '../config/env.js';
+import { ResponseBudget } from '../responses/response-budget.service.js';
+import { isLargeJson, estimateJsonBytes, serializeInPieces } from '../rest/serialized-json.js';
+import { toGraphQLError } from './sockets/graphql-execution.js';
+import { GRAPHQL_PATH } from './sockets/upgrade.js';
+import { formatError } from './format-error.js';
+import { findLengthError, PARSE_OPTIONS } from './limits/query-limits.js';
+import { createQueryLimitsPlugin } from './limits/query-limits.plugin.js';
+
+/** How Apollo is set up: the code is the schema; the caller is known and the body read when a call comes here. */
+@Injectable()
+export class GraphqlOptionsFactory implements GqlOptionsFactory<ApolloDriverConfig> {
+  constructor(
+    private readonly budget: ResponseBudget,
+    private readonly env: Env,
+  ) {}
+
+  createGqlOptions(): ApolloDriverConfig {
+    return {
+      driver: ApolloDriver,
+      path: GRAPHQL_PATH,
+      autoSchemaFile: true,
+      sortSchema: true,
+      playground: false,
+      graphiql: false,
+      introspection: true,
+      csrfPrevention: true,
+      includeStacktraceInErrorResponses: false,
+      stopOnTerminationSignals: false,
+      cache: 'bounded',
+      parseOptions: PARSE_OPTIONS,
+      stringifyResult: (result) => this.stringify(result),
+      plugins: [createQueryLimitsPlugin(queryLimitsFromEnv(this.env))],
+      formatError,
+      context: ({ req }: { req: Request & AuthenticatedCaller }) => this.buildContext(req),
+    };
+  }
+
+  /** Large answers are written piece by piece, so that others are served in between, and within the memory that all answers share. */
+  private async stringify(result: object): Promise<string> {
+    if (!isLargeJson(result)) return JSON.stringify(result);
+    try {
+      await this.budget.reserveSerializedList(estimateJsonBytes(result, this.budget.maxSerializedBytes + 1));
+      return Buffer.concat(await serializeInPieces(result)).toString();
+    } catch (thrown) {
+      const error = toGraphQLError(thrown);
+      return JSON.stringify({ data: null, errors: [formatError(error.toJSON(), error)] });
+    }
+  }
+
+  private buildContext(req: Request & AuthenticatedCaller): object {
+    const tooLong = findLengthError((req.body as { query?: unknown } | undefined)?.query);
+    if (tooLong) throw tooLong;
+    return { req, actor: req.actor };
+  }
+}
+
+export const queryLimitsFromEnv = (env: Env) => ({
+  depth: env.LIMIT_GRAPHQL_DEPTH,
+  cost: env.LIMIT_GRAPHQL_COST,
+  aliases: env.LIMIT_GRAPHQL_ALIASES,
+});

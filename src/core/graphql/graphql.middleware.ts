@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import type { NextFunction, Request, Response } from 'express';
+import { GraphQLError } from 'graphql';
+import type { AuthenticatedCaller } from '../access/access.decorators.js';
+import { Unauthenticated } from '../errors/app-error.js';
+import { toAppError, payloadTooLarge } from '../errors/problem.js';
+import { BodyReader } from '../rest/body/body-reader.service.js';
+import { PackedJson, TOO_MUCH_DATA_DETAIL, JsonUnpacker } from '../json/packed-json.js';
+import { formatError } from './format-error.js';
+
+/**
+ * What stands before Apollo, which is a middleware and so passes neither guards nor interceptors: a call without a sound
+ * token ends here with 200, `data: null` and UNAUTHENTICATED, introspection included; of others the body is read.
+ */
+@Injectable()
+export class GraphqlMiddleware {
+  constructor(private readonly bodies: BodyReader) {}
+
+  readonly use = (request: Request & AuthenticatedCaller, response: Response, next: NextFunction): void => {
+    this.prepareRequest(request, response).then(() => next(), next);
+  };
+
+  /** Answers what failed before Apollo was reached in the shape that clients of GraphQL read. */
+  readonly handleError = (thrown: unknown, _request: Request, response: Response, next: NextFunction): void => {
+    if (response.headersSent) return next(thrown);
+    const original = toAppError(thrown);
+    const error = new GraphQLError(original.message, { originalError: original });
+    const body = { data: null, errors: [formatError(error.toJSON(), error)] };
+    response
+      .status(original.status === 401 ? 200 : original.status)
+      .set(original.headers)
+      .json(body);
+  };
+
+  private async prepareRequest(request: Request & AuthenticatedCaller, response: Response): Promise<void> {
+    if (!request.actor) throw request.authenticationError ?? new Unauthenticated('a bearer token is required');
+    await this.bodies.readBody(request, response, { isPublic: false, takesFiles: false });
+    request.body = unpackBody(request.body);
+  }
+}
+
+/** What an operation over HTTP consists of. */
+class GraphqlRequest {
+  query?: string;
+  operationName?: string;
+  variables?: object;
+  extensions?: object;
+}
+
+/** The body as Apollo reads it, with the variables as data. @throws AppError 413 when they are too large for that */
+function unpackBody(body: unknown): unknown {
+  if (body instanceof PackedJson) throw payloadTooLarge(`the body ${TOO_MUCH_DATA_DETAIL}`);
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+  const unpacking = new JsonUnpacker(GraphqlRequest);
+  const members = Object.entries(body).map(([name, value]): [string, unknown] => {
+    const field = unpacking.unpackField(name, value);
+    if (!field) throw payloadTooLarge(`${name} ${TOO_MUCH_DATA_DETAIL}`);
+    return [name, field.value];
+  });
+  return Object.fromEntries(members);
+}

@@ -1,0 +1,158 @@
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { GraphQLSchemaHost } from '@nestjs/graphql';
+import { type ExecutionArgs, GraphQLError } from 'graphql';
+import { type SubscribePayload, makeServer } from 'graphql-ws';
+import type { IncomingHttpHeaders, IncomingMessage, Server as HttpServer } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { Actor } from '../../access/actor.js';
+import { Authenticator } from '../../access/authenticator.js';
+import { AppError } from '../../errors/app-error.js';
+import { currentRequest } from '../../telemetry/request-context.js';
+import { limitErrors } from '../limits/query-limits.js';
+import { SocketAuthenticator } from './socket-authenticator.js';
+import { SocketConnection } from './socket-connection.js';
+import { toGraphQLError, formatSocketError, prepareExecution, subscribeWithFreshContext } from './graphql-execution.js';
+import { LEGACY, MODERN } from './protocols.js';
+import { SOCKET_OPTIONS, type SocketOptions } from './socket-options.js';
+import { findUpgradeRefusal, refuseUpgrade } from './upgrade.js';
+
+/** What resolvers and guards find in an operation that came over a socket. */
+export interface SocketContext {
+  req: { headers: IncomingHttpHeaders; actor: Actor };
+  actor: Actor;
+  socket: true;
+}
+
+/**
+ * GraphQL over WebSocket at the path of GraphQL over HTTP, in the sub-protocols graphql-transport-ws and graphql-ws.
+ * A socket acts in the name of the token in the payload of connection_init and ends with it; CloseCode tells why one ended.
+ */
+@Injectable()
+export class GraphqlSocketServer implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
+  private readonly logger = new Logger(GraphqlSocketServer.name);
+  private readonly connections = new Set<SocketConnection>();
+  private readonly authenticator: SocketAuthenticator;
+  private readonly sockets: WebSocketServer;
+  private drained?: Promise<void>;
+
+  constructor(
+    private readonly host: HttpAdapterHost,
+    private readonly schemas: GraphQLSchemaHost,
+    authenticator: Authenticator,
+    @Inject(SOCKET_OPTIONS) private readonly options: SocketOptions,
+  ) {
+    this.authenticator = new SocketAuthenticator(authenticator, options.perUser);
+    this.sockets = new WebSocketServer({
+      noServer: true,
+      maxPayload: options.maxPayload,
+      handleProtocols: (offered) => (offered.has(MODERN) ? MODERN : LEGACY),
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    (this.host.httpAdapter.getHttpServer() as HttpServer).on('upgrade', this.handleUpgrade);
+  }
+
+  /** Apollo hangs up on whom it takes for idle when its module is destroyed, so the sockets are told before. */
+  async onModuleDestroy(): Promise<void> {
+    await this.drain();
+    // A start that is repeated keeps its server.
+    (this.host.httpAdapter.getHttpServer() as HttpServer).off('upgrade', this.handleUpgrade);
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.drain();
+  }
+
+  /** Takes no more sockets and closes all with 1001; resolves when they are gone, after `closeMs` at the latest. */
+  drain(): Promise<void> {
+    this.drained ??= this.closeAll();
+    return this.drained;
+  }
+
+  private async closeAll(): Promise<void> {
+    this.authenticator.stop();
+    const open = [...this.connections];
+    this.logger.log(`closing ${open.length} sockets`);
+    for (const connection of open) connection.close(1001, 'The server is shutting down.');
+    await Promise.all(open.map(({ closed }) => closed));
+  }
+
+  private readonly handleUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    socket.on('error', () => socket.destroy());
+    const refusal = this.drained
+      ? { status: 503, detail: 'The server is shutting down.' }
+      : findUpgradeRefusal(request, this.options.allowedOrigins);
+    if (refusal) refuseUpgrade(socket, refusal);
+    else this.sockets.handleUpgrade(request, socket, head, (opened) => this.accept(opened, request));
+  };
+
+  private accept(socket: WebSocket, request: IncomingMessage): void {
+    const { formatError, initTimeoutMs } = this.options;
+    const connection = new SocketConnection(socket, request, this.options);
+    const protocol = makeServer({
+      connectionInitWaitTimeout: initTimeoutMs,
+      onConnect: ({ connectionParams }) => this.authenticator.admit(connection, connectionParams),
+      onSubscribe: ({ subscriptions }, _id, payload) =>
+        this.prepareOperation(connection, payload, Object.keys(subscriptions).length),
+      context: () => buildContext(connection),
+      subscribe: (args) => subscribeWithFreshContext(args, () => buildContext(connection)),
+      onNext: (_context, _id, _payload, _args, result) =>
+        result.errors && { ...result, errors: limitErrors(result.errors).map((error) => formatSocketError(error, formatError)) },
+      onError: (_context, _id, _payload, errors) => limitErrors(errors).map((error) => formatSocketError(error, formatError)),
+    });
+    this.connections.add(connection);
+    void connection.closed.then(() => this.connections.delete(connection));
+    const stop = protocol.opened(connection, undefined);
+    connection.onEnded((code, reason) => {
+      this.authenticator.release(connection);
+      stop(code, reason).catch((error: unknown) => this.logger.error(error));
+    });
+  }
+
+  /** An operation runs as whoever the token stands for now, not when the socket was opened. */
+  private async prepareOperation(
+    connection: SocketConnection,
+    payload: SubscribePayload,
+    running: number,
+  ): Promise<ExecutionArgs | GraphQLError[]> {
+    const { operationsPerSocket, limits, beforeOperation } = this.options;
+    try {
+      if (running > operationsPerSocket) throw tooManyOperationsError(operationsPerSocket);
+      if (!(await this.authenticator.authenticate(connection))) return [new GraphQLError('The socket is closed.')];
+      const { actor } = buildContext(connection);
+      const current = currentRequest();
+      if (current) current.actor = actor;
+      await beforeOperation?.(actor);
+      return prepareExecution(this.schemas.schema, payload, limits);
+    } catch (error) {
+      return [toGraphQLError(error)];
+    }
+  }
+}
+
+function buildContext({ actor, authorization, request }: SocketConnection): SocketContext {
+  if (!actor) throw new Error('No operation runs before its socket is authenticated');
+  return { req: { headers: { ...request.headers, authorization }, actor }, actor, socket: true };
+}
+
+function tooManyOperationsError(limit: number): AppError {
+  return new AppError(
+    429,
+    'TOO_MANY_OPERATIONS',
+    'Too many operations',
+    `One socket runs ${limit} operations at a time.`,
+    {
+      remedy: 'Complete a subscription before you start another.',
+    },
+  );
+}

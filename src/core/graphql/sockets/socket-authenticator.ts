@@ -1,0 +1,86 @@
+import { Logger } from '@nestjs/common';
+import type { Authenticator } from '../../access/authenticator.js';
+import { AppError } from '../../errors/app-error.js';
+import { CloseCode } from './close-codes.js';
+import type { SocketConnection } from './socket-connection.js';
+
+/** Lets connections in by their tokens, and shows them out when a token ends or a user has too many. */
+export class SocketAuthenticator {
+  private readonly logger = new Logger(SocketAuthenticator.name);
+  private readonly byUser = new Map<string, Set<SocketConnection>>();
+  /** Counts revocations, so that one which comes while a token is looked at is not missed. */
+  private revocations = 0;
+  private readonly stopListening: () => void;
+
+  constructor(
+    private readonly authenticator: Authenticator,
+    private readonly perUser: number,
+  ) {
+    this.stopListening = authenticator.onRevoked((revoked) => this.handleRevoked(revoked));
+  }
+
+  /** Tells whether the payload of connection_init lets a connection in; it is closed with the reason when not. */
+  async admit(connection: SocketConnection, params: Readonly<Record<string, unknown>> = {}): Promise<boolean> {
+    connection.authorization = toBearer(params['Authorization'] ?? params['authorization']);
+    if (!connection.authorization) {
+      const remedy = 'Send {"Authorization": "Bearer <token>"} as the payload of connection_init.';
+      connection.close(CloseCode.Unauthenticated, remedy);
+      return false;
+    }
+    if (!(await this.authenticate(connection)) || !this.addConnection(connection)) return false;
+    connection.checkRepeatedly(() => this.reauthenticate(connection));
+    return true;
+  }
+
+  /** Tells whether the token of a connection holds still, and for whom; the connection is closed when not. */
+  async authenticate(connection: SocketConnection): Promise<boolean> {
+    let seen: number;
+    try {
+      do {
+        seen = this.revocations;
+        connection.actor = await this.authenticator.authenticate(connection.authorization);
+      } while (seen !== this.revocations);
+    } catch (error) {
+      if (!(error instanceof AppError) || (error.status !== 401 && error.status !== 403)) throw error;
+      connection.close(CloseCode.Forbidden, error.message);
+    }
+    return connection.isOpen;
+  }
+
+  /** Gives the place of a connection back to its user. */
+  release(connection: SocketConnection): void {
+    const userId = connection.actor?.userId ?? '';
+    const own = this.byUser.get(userId);
+    if (own?.delete(connection) && own.size === 0) this.byUser.delete(userId);
+  }
+
+  stop(): void {
+    this.stopListening();
+  }
+
+  /** A token that cannot be looked at, since the database is away, is looked at again next time. */
+  private reauthenticate(connection: SocketConnection): void {
+    this.authenticate(connection).catch((error: unknown) => this.logger.warn(error));
+  }
+
+  private addConnection(connection: SocketConnection): boolean {
+    const userId = connection.actor?.userId ?? '';
+    const own = this.byUser.get(userId) ?? new Set();
+    if (own.size < this.perUser) this.byUser.set(userId, own.add(connection));
+    else connection.close(CloseCode.TooManySockets, `One user may have ${this.perUser} sockets at a time.`);
+    return connection.isOpen;
+  }
+
+  private handleRevoked({ userId, sessionId }: { userId: string; sessionId: string | null }): void {
+    this.revocations++;
+    for (const connection of [...(this.byUser.get(userId) ?? [])])
+      if (sessionId === null || connection.actor?.sessionId === sessionId)
+        connection.close(CloseCode.Forbidden, 'The token has been revoked.');
+  }
+}
+
+/** Clients in the field leave out the word Bearer. */
+function toBearer(value: unknown): string | undefined {
+  const token = typeof value === 'string' ? value.replace(/^bearer(\s+|$)/i, '').trim() : '';
+  return token ? `Bearer ${token}` : undefined;
+}

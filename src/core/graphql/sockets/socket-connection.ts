@@ -1,0 +1,149 @@
+import { Logger } from '@nestjs/common';
+import type { WebSocket as ProtocolSocket } from 'graphql-ws';
+import type { IncomingMessage } from 'node:http';
+import type { RawData, WebSocket } from 'ws';
+import type { Actor } from '../../access/actor.js';
+import { InFlightResponse } from '../../responses/in-flight-response.js';
+import { runInRequestContext, generateRequestId } from '../../telemetry/request-context.js';
+import { CloseCode } from './close-codes.js';
+import { LEGACY, LEGACY_KEEP_ALIVE, MODERN, MalformedMessage, parseIncoming, legacyRefusal, formatOutgoing } from './protocols.js';
+import type { SocketOptions } from './socket-options.js';
+
+type MessageListener = (message: string) => Promise<void>;
+
+const REFUSAL_CODES: readonly number[] = [CloseCode.Unauthenticated, CloseCode.Forbidden, CloseCode.TooManySockets];
+
+/** One socket: it translates for legacy clients, watches that the peer is alive and reads, and knows in whose name it acts. */
+export class SocketConnection implements ProtocolSocket {
+  /** What graphql-ws is told; legacy clients are translated here. */
+  readonly protocol = MODERN;
+  authorization?: string;
+  actor?: Actor;
+  /** Settled once the socket is gone. */
+  readonly closed: Promise<void>;
+
+  private readonly logger = new Logger(SocketConnection.name);
+  private readonly legacy: boolean;
+  private readonly pingTimer: NodeJS.Timeout;
+  private recheckTimer?: NodeJS.Timeout;
+  /** What the operations of this socket hold in memory. */
+  private readonly responses = new Set<InFlightResponse>();
+  private isPongReceived = true;
+  private ended = false;
+  private initHandling?: Promise<void>;
+  private endListener?: (code: number, reason: string) => void;
+
+  constructor(
+    private readonly socket: WebSocket,
+    readonly request: IncomingMessage,
+    private readonly options: SocketOptions,
+  ) {
+    this.legacy = socket.protocol === LEGACY;
+    this.pingTimer = setInterval(() => this.ping(), options.pingMs);
+    this.closed = new Promise((resolve) => socket.once('close', () => resolve()));
+    socket.once('close', (code, reason) => this.end(code, reason.toString()));
+    socket.on('pong', () => (this.isPongReceived = true));
+    socket.on('error', () => undefined); // ws closes the socket after each error by itself.
+  }
+
+  /** Calls back once, as soon as nothing more is to be sent, whoever ended it. */
+  onEnded(callback: (code: number, reason: string) => void): void {
+    this.endListener = callback;
+  }
+
+  /** Calls `check` again and again as long as the socket is open. */
+  checkRepeatedly(check: () => void): void {
+    if (!this.ended) this.recheckTimer = setInterval(check, this.options.recheckMs);
+  }
+
+  get isOpen(): boolean {
+    return !this.ended;
+  }
+
+  /** Resolves on the next turn of the event loop, so that a source which never waits leaves time to write and to read. */
+  async send(message: string): Promise<void> {
+    if (this.ended) return;
+    this.write(formatOutgoing(this.socket.protocol, message));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  onMessage(listener: MessageListener): void {
+    this.socket.on('message', (data, isBinary) => void this.receive(data, isBinary, listener));
+  }
+
+  /** Ends what runs on the socket at once, then gives the client a moment to hear why. */
+  close(code: number, reason: string): void {
+    if (this.ended) return;
+    if (this.legacy && REFUSAL_CODES.includes(code)) this.socket.send(legacyRefusal(reason));
+    this.socket.close(code, truncateReason(reason));
+    const cutOff = setTimeout(() => this.socket.terminate(), this.options.closeMs);
+    this.socket.once('close', () => clearTimeout(cutOff));
+    this.end(code, reason);
+  }
+
+  private end(code: number, reason: string): void {
+    if (this.ended) return;
+    this.ended = true;
+    clearInterval(this.pingTimer);
+    clearInterval(this.recheckTimer);
+    for (const answer of this.responses) answer.close();
+    this.endListener?.(code, reason);
+  }
+
+  private write(text: string): void {
+    if (this.socket.bufferedAmount > this.options.maxUnsentBytes) return this.dropSlowReader();
+    const unsent = setTimeout(() => this.dropSlowReader(), this.options.maxUnsentMs);
+    this.socket.send(text, () => clearTimeout(unsent));
+  }
+
+  private dropSlowReader(): void {
+    this.close(CloseCode.TooSlow, 'The client does not read what is sent to it.');
+  }
+
+  private ping(): void {
+    if (!this.isPongReceived) return this.socket.terminate();
+    this.isPongReceived = false;
+    this.socket.ping();
+    if (this.legacy) this.write(LEGACY_KEEP_ALIVE);
+  }
+
+  private async receive(data: RawData, isBinary: boolean, listener: MessageListener): Promise<void> {
+    if (this.ended) return;
+    try {
+      if (isBinary) throw new MalformedMessage('Messages are text');
+      const message = parseIncoming(this.socket.protocol, data as Buffer);
+      if (!message) return this.close(1000, 'Terminated by the client.');
+      if (message.type === 'connection_init') await this.handleInit(() => listener(message.text));
+      else await this.handleMessage(() => listener(message.text));
+    } catch (error) {
+      if (error instanceof MalformedMessage) return this.close(CloseCode.BadMessage, error.message);
+      this.logger.error(error);
+      this.close(CloseCode.Failed, 'Internal server error');
+    }
+  }
+
+  private async handleInit(listen: () => Promise<void>): Promise<void> {
+    this.initHandling = listen();
+    await this.initHandling;
+    if (this.legacy && !this.ended) this.write(LEGACY_KEEP_ALIVE);
+  }
+
+  /** Legacy clients send their operations without waiting to be let in, modern ones may not. */
+  private async handleMessage(listen: () => Promise<void>): Promise<void> {
+    if (this.legacy) await this.initHandling;
+    if (this.ended) return;
+    const answer = new InFlightResponse(() => this.dropSlowReader());
+    this.responses.add(answer);
+    try {
+      await runInRequestContext({ requestId: generateRequestId(), actor: this.actor, response: answer }, listen);
+    } finally {
+      answer.close();
+      this.responses.delete(answer);
+    }
+  }
+}
+
+/** A close frame holds 123 bytes; a letter that is cut grows to the three bytes of U+FFFD. */
+function truncateReason(reason: string): string {
+  return Buffer.from(reason).subarray(0, 120).toString();
+}

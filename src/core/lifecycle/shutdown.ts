@@ -1,0 +1,89 @@
+import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Env } from '../config/env.js';
+import { DrainState } from './lifecycle.module.js';
+import type { HttpListener } from './http-listener.js';
+import type { ProcessLog } from './process-log.js';
+import type { Watchdog } from './watchdog.js';
+
+/** The process ends at the latest so long after it was told to. */
+const MAX_SHUTDOWN_MS = 25_000;
+/** Calls that are still underway after so long are cut off, so that the database is closed in time. */
+const MAX_REQUEST_DRAIN_MS = 22_000;
+/** A terminal signals the whole group, and npm passes the signal on: what comes so soon is the same one again. */
+const REPEATED_SIGNAL_MS = 1_000;
+const PARENT_POLL_MS = 500;
+
+/** Ends the process in order when it is told to, whatever it is doing then. */
+export class Shutdown {
+  private readonly steps: (() => Promise<unknown>)[] = [];
+  private begunAt: number | null = null;
+
+  constructor(
+    private readonly log: ProcessLog,
+    private readonly watchdog: Watchdog,
+  ) {}
+
+  listen(): void {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => this.handleSignal(signal));
+    if (process.env['npm_lifecycle_event'] === 'start') this.watchParentProcess();
+  }
+
+  /** What is to be done at the end; the last that was begun is ended first. */
+  addStep(step: () => Promise<unknown>): void {
+    this.steps.unshift(step);
+  }
+
+  /** Does what is to be done at the end. @returns whether all of it succeeded */
+  async runSteps(): Promise<boolean> {
+    let succeeded = true;
+    for (const step of this.steps.splice(0))
+      await step().catch((error: unknown) => {
+        succeeded = false;
+        this.log.error(`A step of the shutdown failed: ${String(error)}`);
+      });
+    return succeeded;
+  }
+
+  private handleSignal(reason: string): void {
+    if (this.begunAt === null) return void this.begin(reason);
+    if (performance.now() - this.begunAt < REPEATED_SIGNAL_MS) return;
+    this.log.warn(`Told to stop a second time (${reason}): the process ends at once.`);
+    process.exit(1);
+  }
+
+  private async begin(reason: string): Promise<void> {
+    this.begunAt = performance.now();
+    this.watchdog.killAfter(MAX_SHUTDOWN_MS);
+    this.log.info(`Told to stop (${reason}).`);
+    const succeeded = await this.runSteps();
+    this.log.info(`Stopped after ${((performance.now() - this.begunAt) / 1000).toFixed(1)} s.`);
+    process.exit(succeeded ? 0 : 1);
+  }
+
+  /** npm cannot tell its child that it was killed. */
+  private watchParentProcess(): void {
+    const parent = process.ppid;
+    const timer = setInterval(() => {
+      if (process.ppid === parent) return;
+      clearInterval(timer);
+      if (this.begunAt === null) this.handleSignal('npm has ended');
+    }, PARENT_POLL_MS).unref();
+  }
+}
+
+/** Lets callers go elsewhere, answers those who are here, and closes the application. */
+export async function drainApplication(app: NestExpressApplication, door: HttpListener, env: Env): Promise<void> {
+  const logger = new Logger('Shutdown');
+  const delay = env.shutdownDelayMs;
+  app.get(DrainState).begin();
+  door.disableKeepAlive();
+  logger.log(`readiness is 503; calls are served for ${delay / 1000} s more`);
+  await sleep(delay);
+  logger.log(`no more calls are taken; ${door.activeRequests} are underway`);
+  door.close(MAX_REQUEST_DRAIN_MS - delay);
+  await app.close();
+  logger.log('all calls are answered, and the connections to the database are closed');
+}

@@ -1,0 +1,62 @@
+import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import { InvalidRequest } from '../errors/app-error.js';
+import { findUnstorableParts } from '../json/storable-json.js';
+import type { ListQuery } from './list-query.js';
+import type { Listing, OrderColumn } from './listing.js';
+
+export interface ResolvedOrder<E> {
+  column: OrderColumn<E>;
+  direction: 'ASC' | 'DESC';
+}
+
+type ListedRecord = ObjectLiteral & { id: string };
+
+/** Applies `filter` and `search` of the query to the rows; answers the filter with its defaults. */
+export function applyFilters<E extends ListedRecord>(rows: SelectQueryBuilder<E>, listing: Listing<E>, query: ListQuery): object {
+  const filter = { ...listing.filterDefaults, ...parseFilter(listing, query.filter) };
+  for (const [key, value] of Object.entries(filter)) listing.filter?.[key]?.(rows, value);
+  if (query.search) {
+    const searchPattern = `%${query.search.replace(/[\\%_]/g, '\\$&')}%`;
+    rows.andWhere(`(${listing.search.map((sql) => `${sql} ILIKE :searchPattern`).join(' OR ')})`, { searchPattern });
+  }
+  return filter;
+}
+
+/** @throws InvalidRequest when the order names no column of the list */
+export function resolveOrder<E extends ListedRecord>(listing: Listing<E>, order: string | undefined): ResolvedOrder<E> {
+  const [name = '', word = 'asc', ...rest] = (order?.trim() || listing.defaultOrder).split(/\s+/);
+  const column = Object.hasOwn(listing.order, name) ? listing.order[name] : undefined;
+  const direction = word.toUpperCase();
+  if (!column || (direction !== 'ASC' && direction !== 'DESC') || rest.length > 0)
+    throw InvalidRequest.forField(
+      'order',
+      `must be one of ${Object.keys(listing.order).join(', ')}, optionally followed by asc or desc`,
+    );
+  return { column, direction };
+}
+
+function parseFilter<E extends ListedRecord>(listing: Listing<E>, text: string | undefined): Record<string, unknown> {
+  if (!text) return {};
+  const filter = parseFilterJson(text);
+  if (typeof filter !== 'object' || filter === null || Array.isArray(filter))
+    throw InvalidRequest.forField('filter', 'must be a JSON object', 'Send a JSON object such as {"name":"prod"}.');
+  const allowed = Object.keys(listing.filter ?? {});
+  const unknown = Object.keys(filter).filter((key) => !allowed.includes(key));
+  if (unknown.length > 0)
+    throw InvalidRequest.forField(
+      'filter',
+      `does not know ${unknown.join(', ')}`,
+      allowed.length > 0 ? `The conditions are ${allowed.join(', ')}.` : 'This list takes no conditions.',
+    );
+  const [fault] = findUnstorableParts(filter, '');
+  if (fault) throw InvalidRequest.forField('filter', `${fault.pointer?.slice(1)} ${fault.detail}`);
+  return filter as Record<string, unknown>;
+}
+
+function parseFilterJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw InvalidRequest.forField('filter', 'is not valid JSON', 'Send a JSON object such as {"name":"prod"}.');
+  }
+}

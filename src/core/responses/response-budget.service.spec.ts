@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
+import { Actor } from '../access/actor.js';
+import { Env } from '../config/env.js';
+import { runInRequestContext } from '../telemetry/request-context.js';
+import { ResponseBudget } from './response-budget.service.js';
+import { InFlightResponse } from './in-flight-response.js';
+
+const KEYS = { JWT_SECRET: 'x'.repeat(32), ENCRYPTION_KEY: '0'.repeat(64) };
+const budgetOf = (one: number, all: number): ResponseBudget =>
+  new ResponseBudget(Env.parse({ ...KEYS, LIMIT_ANSWER_BYTES: String(one), LIMIT_ANSWERS_BYTES: String(all) }));
+const person = (): Actor => Actor.user({ id: randomUUID(), email: 'a@example.org', installationAdmin: false });
+
+/** A call of somebody, and its answer. */
+function call(actor = person()) {
+  const answer = new InFlightResponse(() => answer.close());
+  const run = <T>(work: () => Promise<T>): Promise<T> => runInRequestContext({ requestId: 'x', actor, response: answer }, work);
+  return { answer, run };
+}
+
+describe('The budget of answers', () => {
+  it('lets one content of any size pass, and refuses several that are too much together', async () => {
+    const budget = budgetOf(100, 1_000);
+    const [one, several] = [call(), call()];
+    await one.run(() => budget.reserve(500));
+    await several.run(() => budget.reserve(60));
+    await expect(several.run(() => budget.reserve(60))).rejects.toMatchObject({ status: 400, code: 'ANSWER_TOO_LARGE' });
+    expect(budget.usedBytes).toBe(560);
+    one.answer.close();
+    several.answer.close();
+    expect(budget.usedBytes).toBe(0);
+  });
+
+  it('counts what a content turns out to be, and one that is shown twice twice', async () => {
+    const budget = budgetOf(100, 1_000);
+    const { run, answer } = call();
+    expect(await run(() => budget.readReserved(10, () => Promise.resolve('x'.repeat(30))))).toHaveLength(30);
+    expect(budget.usedBytes).toBe(30);
+    const show = () => budget.readShared('a', () => Promise.resolve('x'.repeat(30)));
+    await run(show);
+    await run(show);
+    expect(budget.usedBytes).toBe(60);
+    await run(show);
+    await expect(run(show)).rejects.toMatchObject({ code: 'ANSWER_TOO_LARGE' });
+    answer.close();
+    expect(budget.usedBytes).toBe(0);
+  });
+
+  it('lets answers wait until others have been sent, those of the caller first who holds least', async () => {
+    const budget = budgetOf(100, 100);
+    const greedy = person();
+    const [first, second, other] = [call(greedy), call(greedy), call()];
+    const order: string[] = [];
+    await first.run(() => budget.reserve(50));
+    const holding = call();
+    await holding.run(() => budget.reserve(50));
+    const waiting = [
+      second.run(() => budget.reserve(50)).then(() => order.push('second of the greedy')),
+      other.run(() => budget.reserve(50)).then(() => order.push('other')),
+    ];
+    await turn();
+    expect(order).toEqual([]);
+    holding.answer.close();
+    await turn();
+    expect(order).toEqual(['other']);
+    first.answer.close();
+    await Promise.all(waiting);
+    expect(order).toEqual(['other', 'second of the greedy']);
+  });
+
+  it('gives one caller half of it while others are served, and no more than twenty places to wait', async () => {
+    const budget = budgetOf(1_000, 1_000);
+    const greedy = person();
+    const [one, two] = [call(greedy), call(greedy)];
+    await one.run(() => budget.reserve(400));
+    const later = two.run(() => budget.reserve(400)).then(() => 'later');
+    const others = Array.from({ length: 19 }, () => call(greedy)).map(({ run }) => run(() => budget.reserve(400)));
+    await expect(call(greedy).run(() => budget.reserve(400))).rejects.toMatchObject({
+      status: 503,
+      code: 'TOO_BUSY',
+      headers: { 'Retry-After': '5' },
+    });
+    await call().run(() => budget.reserve(400));
+    one.answer.close();
+    expect(await later).toBe('later');
+    for (const each of others) each.catch(() => undefined);
+  });
+
+  it('forgets an answer whose caller has gone, and reads nothing more for it', async () => {
+    const budget = budgetOf(100, 100);
+    const [first, gone] = [call(), call()];
+    await first.run(() => budget.reserve(90));
+    const refused = gone.run(() => budget.reserve(90));
+    gone.answer.close();
+    await expect(refused).rejects.toThrow('the caller has gone');
+    first.answer.close();
+    expect(budget.usedBytes).toBe(0);
+  });
+
+  it('counts nothing for work that nobody waits for', async () => {
+    const budget = budgetOf(1, 1);
+    await budget.reserve(1_000);
+    expect(budget.usedBytes).toBe(0);
+  });
+});

@@ -1,0 +1,100 @@
+import { Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import type { AuthenticatedCaller } from '../../access/access.decorators.js';
+import { Env } from '../../config/env.js';
+import { payloadTooLarge, unsupportedMediaType } from '../../errors/problem.js';
+import { clientNetwork } from '../client-network.js';
+import { FormUploads } from '../form-uploads.service.js';
+import { BodyMemoryBudget } from './body-memory-budget.js';
+import { hashJson, INLINE_MAX_BYTES, parseJsonBody } from './json-body.js';
+import { assembleBody, LargeBodyReader } from './large-body.js';
+import { type ReceiveLimits, receiveBytes } from './receive-bytes.js';
+
+/** Milliseconds in which a JSON body must arrive: with a token, and without. */
+const AUTHENTICATED_TIMEOUT_MS = 60_000;
+const ANONYMOUS_TIMEOUT_MS = 10_000;
+
+export interface AcceptedBodies {
+  /** The route is open to callers without a token, who may send little and nothing compressed. */
+  isPublic: boolean;
+  /** The route takes files in a multipart form. */
+  takesFiles: boolean;
+}
+
+export interface RequestWithBody extends Request, AuthenticatedCaller {
+  /** The digest of a body, but for its files, as a value: the order of members does not count. Of calls with an idempotency key. */
+  bodyDigest?: string;
+}
+
+/** The one reader of request bodies, for REST and GraphQL; nothing calls it before the caller's right to the route is known. */
+@Injectable()
+export class BodyReader {
+  private readonly memory = new BodyMemoryBudget();
+
+  constructor(
+    private readonly env: Env,
+    private readonly uploads: FormUploads,
+    private readonly large: LargeBodyReader,
+  ) {}
+
+  /** Leaves the parsed body in `request.body` and the files of a form beside it. */
+  async readBody(request: RequestWithBody, response: Response, taken: AcceptedBodies): Promise<void> {
+    if (request.method === 'GET' || request.method === 'HEAD' || !hasBody(request)) return;
+    const isForm = Boolean(request.is('multipart/form-data'));
+    if (!(isForm ? taken.takesFiles : request.is(['json', '+json'])))
+      throw unsupportedMediaType(
+        `the content type ${request.headers['content-type'] ?? '(none)'} is not taken here`,
+        taken.takesFiles ? 'Send application/json, or multipart/form-data with a file.' : 'Send application/json.',
+      );
+    const limits = this.limitsFor(request, taken);
+    const leave = this.memory.reserve(
+      request.actor?.userId ?? clientNetwork(request.ip),
+      expectedBytes(request, isForm ? this.uploads.maxBytes : limits.bytes),
+    );
+    // A caller who hung up while the guards asked has closed it already: no second event would come.
+    if (response.closed) leave();
+    else response.once('close', leave);
+    if (/^100-continue$/i.test(request.headers.expect ?? '')) {
+      response.removeHeader('Connection');
+      response.writeContinue();
+    }
+    if (isForm) await this.readForm(request, response);
+    else await this.readJson(request, limits);
+  }
+
+  private async readForm(request: RequestWithBody, response: Response): Promise<void> {
+    await this.uploads.receive(request, response);
+    if (request.headers['idempotency-key'] !== undefined) request.bodyDigest = hashJson(request.body);
+  }
+
+  private async readJson(request: RequestWithBody, limits: ReceiveLimits): Promise<void> {
+    const bytes = await receiveBytes(request, limits);
+    const digest = request.headers['idempotency-key'] !== undefined;
+    if (bytes.length > INLINE_MAX_BYTES) {
+      const body = await this.large.parse(bytes, { digest });
+      request.body = assembleBody(body);
+      request.bodyDigest = body.digest;
+    } else {
+      request.body = parseJsonBody(bytes);
+      if (digest) request.bodyDigest = hashJson(request.body);
+    }
+  }
+
+  private limitsFor({ actor }: AuthenticatedCaller, { isPublic }: AcceptedBodies): ReceiveLimits {
+    return isPublic || !actor
+      ? { bytes: this.env.LIMIT_PUBLIC_BODY_BYTES, compressed: false, time: ANONYMOUS_TIMEOUT_MS }
+      : { bytes: this.env.LIMIT_BODY_BYTES, compressed: true, time: AUTHENTICATED_TIMEOUT_MS };
+  }
+}
+
+function hasBody({ headers }: Request): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** The bytes that a body will take in memory at most. @throws AppError 413 when that is more than it may */
+function expectedBytes({ headers }: Request, most: number): number {
+  const length = headers['content-length'];
+  if (Number(length ?? 0) > most) throw payloadTooLarge(`the body is larger than ${most} bytes`);
+  const isPlain = headers['content-encoding'] === undefined;
+  return length !== undefined && isPlain ? Number(length) : most;
+}

@@ -1,0 +1,116 @@
+import { Readable } from 'node:stream';
+import { StreamableFile } from '@nestjs/common';
+import { TimeSlicer } from '../time-slicer.js';
+
+/** What is lighter is written by JSON.stringify at once, which takes about a millisecond. */
+const INLINE_MAX_BYTES = 128 * 1024;
+const PIECE_BYTES = 64 * 1024;
+/** What a value weighs beside its text. */
+const NODE_BYTES = 8;
+
+/** A JSON answer that is large: the very bytes of JSON.stringify, written piece by piece so that others are served in between. */
+export class SerializedJson extends StreamableFile {
+  /** Bytes of all pieces. */
+  readonly size: number;
+
+  private constructor(readonly pieces: readonly Buffer[]) {
+    const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    super(Readable.from(pieces), { type: 'application/json; charset=utf-8', length });
+    this.size = length;
+  }
+
+  /** JSON that is written already, in UTF-8. */
+  static fromBytes(bytes: Uint8Array<ArrayBuffer>): SerializedJson {
+    const count = Math.ceil(bytes.length / PIECE_BYTES);
+    const at = (index: number) =>
+      Buffer.from(bytes.buffer, index * PIECE_BYTES, Math.min(PIECE_BYTES, bytes.length - index * PIECE_BYTES));
+    return new SerializedJson(Array.from({ length: count }, (_, index) => at(index)));
+  }
+
+  static async serialize(value: object): Promise<SerializedJson> {
+    return new SerializedJson(await serializeInPieces(value));
+  }
+}
+
+/** A value as JSON in pieces. */
+export async function serializeInPieces(value: object): Promise<Buffer[]> {
+  const turns = new TimeSlicer();
+  const pieces: Buffer[] = [];
+  let text = '';
+  for (const part of jsonParts(value)) {
+    text += part;
+    if (text.length < PIECE_BYTES) continue;
+    pieces.push(Buffer.from(text));
+    text = '';
+    await turns.yieldToEventLoop();
+  }
+  return [...pieces, Buffer.from(text)];
+}
+
+/** Whether writing a value as JSON would hold others up. */
+export function isLargeJson(value: unknown): boolean {
+  return remainingBudget(value, INLINE_MAX_BYTES) < 0;
+}
+
+/** About how many bytes a value has as JSON; stops at `most`. */
+export function estimateJsonBytes(value: unknown, most: number): number {
+  return most - Math.max(remainingBudget(value, most), 0);
+}
+
+/** What is left of a budget once a value is weighed; stops when it is spent. */
+function remainingBudget(value: unknown, budget: number): number {
+  let rest = budget - NODE_BYTES;
+  if (typeof value === 'string') return rest - value.length;
+  if (typeof value !== 'object' || value === null) return rest;
+  for (const key in value) {
+    if (rest < 0) return rest;
+    rest = remainingBudget((value as Record<string, unknown>)[key], rest - key.length);
+  }
+  return rest;
+}
+
+function* jsonParts(given: unknown): Generator<string> {
+  const value = hasToJSON(given) ? given.toJSON() : given;
+  if (!isLargeJson(value)) yield JSON.stringify(value ?? null) ?? 'null';
+  else if (typeof value === 'string') yield* textParts(value);
+  else if (Array.isArray(value)) yield* listParts(value);
+  else yield* objectParts(value as object);
+}
+
+function* listParts(list: readonly unknown[]): Generator<string> {
+  let separator = '[';
+  for (const item of list) {
+    yield separator;
+    yield* jsonParts(item);
+    separator = ',';
+  }
+  yield ']';
+}
+
+function* objectParts(object: object): Generator<string> {
+  let separator = '{';
+  for (const [key, member] of Object.entries(object) as [string, unknown][]) {
+    if (member === undefined || typeof member === 'function' || typeof member === 'symbol') continue;
+    yield `${separator}${JSON.stringify(key)}:`;
+    yield* jsonParts(member);
+    separator = ',';
+  }
+  yield separator === '{' ? '{}' : '}';
+}
+
+/** Pieces never end within a surrogate pair, whose halves alone would be escaped. */
+function* textParts(text: string): Generator<string> {
+  yield '"';
+  let start = 0;
+  while (start < text.length) {
+    const cut = Math.min(start + PIECE_BYTES / 2, text.length);
+    const end = /[\ud800-\udbff]/.test(text.charAt(cut - 1)) ? cut + 1 : cut;
+    yield JSON.stringify(text.slice(start, end)).slice(1, -1);
+    start = end;
+  }
+  yield '"';
+}
+
+function hasToJSON(value: unknown): value is { toJSON: () => unknown } {
+  return typeof value === 'object' && value !== null && 'toJSON' in value && typeof value.toJSON === 'function';
+}

@@ -1,0 +1,72 @@
+import { readlinkSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import { basename } from 'node:path';
+import { parentPort, workerData } from 'node:worker_threads';
+import { serializeError, type SerializedError, deserializeError } from './serialized-error.js';
+import { type AskMainThread, loadTaskFunction, TransferredValue } from './task.js';
+
+/** What the pool sends to a worker: something to do, or the answer to what its task asked. */
+export type WorkerRequest = { module: string; name: string; input: unknown } | QuestionReply;
+
+export type QuestionReply = { reply: number; value: unknown } | { reply: number; error: SerializedError };
+
+/** What a worker sends back: that it has begun, what its task asks, the parts of a value as they come, the value, or why there is none. */
+export type WorkerMessage =
+  | { begun: true }
+  | { ask: number; question: unknown }
+  | { part: unknown }
+  | { value: unknown }
+  | { error: SerializedError };
+
+/** What a worker is started with. */
+export interface WorkerData {
+  niceness: number;
+}
+
+lowerPriority(workerData as WorkerData);
+
+const questions: { resolve: (value: unknown) => void; reject: (error: Error) => void }[] = [];
+
+const ask: AskMainThread = (question, buffers = []) =>
+  new Promise((resolve, reject) => {
+    const number = questions.push({ resolve, reject }) - 1;
+    post({ ask: number, question }, buffers);
+  });
+
+parentPort?.on('message', (order: WorkerRequest) => {
+  if ('reply' in order) {
+    const { resolve, reject } = questions[order.reply] ?? {};
+    if ('value' in order) resolve?.(order.value);
+    else reject?.(deserializeError(order.error));
+    return;
+  }
+  questions.length = 0;
+  post({ begun: true });
+  void runTask(order).catch((error: unknown) => post({ error: serializeError(error) }));
+});
+
+/** Lowers the priority of this thread alone; its id is known only where there is /proc. */
+function lowerPriority({ niceness }: WorkerData): void {
+  try {
+    if (niceness > 0) setPriority(Number(basename(readlinkSync('/proc/thread-self'))), niceness);
+  } catch {
+    // This system has no priorities of threads, or does not allow it.
+  }
+}
+
+async function runTask(order: Exclude<WorkerRequest, QuestionReply>): Promise<void> {
+  const value = await (await loadTaskFunction(order))(order.input, ask);
+  if (value instanceof TransferredValue) return post({ value: value.value }, value.transferList);
+  if (!isIterator(value)) return post({ value });
+  for (const part of value) post({ part });
+  post({ value: undefined });
+}
+
+function post(answer: WorkerMessage, buffers: ArrayBuffer[] = []): void {
+  parentPort?.postMessage(answer, buffers);
+}
+
+/** Generators are sent piece by piece; arrays and text are values. */
+function isIterator(value: unknown): value is Iterable<unknown> {
+  return typeof value === 'object' && value !== null && 'next' in value && Symbol.iterator in value;
+}

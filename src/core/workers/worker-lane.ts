@@ -1,0 +1,190 @@
+import { AsyncResource } from 'node:async_hooks';
+import { Worker } from 'node:worker_threads';
+import { InvalidRequest } from '../errors/app-error.js';
+import { type QueueEntry, FairQueue, type FairQueueBounds } from './fair-queue.js';
+import { currentRequester } from './requester.js';
+import { serializeError, deserializeError } from './serialized-error.js';
+import { type TaskOptions } from './task.js';
+import { type WorkerMessage, type WorkerRequest, type WorkerData } from './worker-entry.js';
+
+export interface WorkerLaneOptions extends FairQueueBounds {
+  /** Milliseconds for one task, after which its worker is ended. */
+  timeLimit: number;
+  /** Megabytes of heap of one worker. */
+  memory: number;
+  /** By how much the workers give way to other threads, where the system knows priorities of threads (Linux): 0 to 19. */
+  niceness: number;
+}
+
+const START_TIMEOUT_MS = 30_000;
+
+interface WaitingTask extends QueueEntry {
+  request: WorkerRequest;
+  options: TaskOptions;
+  /** Milliseconds of its time that are left, as of `since`. */
+  left: number;
+  since: number;
+  part: (value: unknown) => void;
+  resolve: (value: unknown) => void;
+  timer?: NodeJS.Timeout;
+}
+
+/**
+ * Workers of their own, started when there is work for them, and a fair queue before them: tasks of one lane never wait for those of
+ * another. Those whose tasks wait for what they have asked do not count, up to `size` of them.
+ */
+export class WorkerLane {
+  private readonly idle: Worker[] = [];
+  private readonly busy = new Map<Worker, WaitingTask>();
+  private readonly queue: FairQueue<WaitingTask>;
+  /** Workers whose tasks wait for an answer, and for how many. */
+  private readonly pendingQuestions = new Map<Worker, number>();
+  /** Belongs to no request: what a worker sends is heard in the context in which the worker was started. */
+  private readonly asyncResource = new AsyncResource('WorkerLane');
+  private closed = false;
+
+  constructor(private readonly options: WorkerLaneOptions) {
+    this.queue = new FairQueue(options, 'files');
+  }
+
+  /** Runs an exported function of a module; the parts of a generator are handed to `part` one at a time. */
+  run(
+    { module, name }: { module: string; name: string },
+    input: unknown,
+    settings: TaskOptions,
+    part: WaitingTask['part'],
+  ): Promise<unknown> {
+    if (this.closed) return Promise.reject(new Error('The worker pool is closed.'));
+    const { answerQuestion: answer, transferList: buffers = [], timeFactor: times = 1 } = settings;
+    const bound = answer && AsyncResource.bind(answer);
+    const bytes = buffers.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    const left = this.options.timeLimit * times;
+    return new Promise((resolve, reject) => {
+      const waiting = { party: currentRequester(), bytes, left, since: 0, part, resolve, reject };
+      this.queue.push({ ...waiting, request: { module, name, input }, options: { ...settings, answerQuestion: bound } });
+      this.startNext();
+    });
+  }
+
+  /** Ends all workers; what is running or waiting is rejected. */
+  async close(): Promise<void> {
+    this.closed = true;
+    const stopped = new Error('The worker pool was closed.');
+    for (const { reject, timer } of [...this.queue.drain(), ...this.busy.values()]) {
+      clearTimeout(timer);
+      reject(stopped);
+    }
+    const workers = [...this.idle.splice(0), ...this.busy.keys()];
+    this.busy.clear();
+    this.pendingQuestions.clear();
+    await Promise.all(workers.map((worker) => worker.terminate()));
+  }
+
+  private startNext(): void {
+    const waiting = this.queue.takeNext(this.busy.size - Math.min(this.pendingQuestions.size, this.options.size));
+    if (!waiting) return;
+    const worker = this.idle.pop() ?? this.asyncResource.runInAsyncScope(() => this.startWorker());
+    this.busy.set(worker, waiting);
+    worker.ref();
+    this.startTimer(worker, waiting, START_TIMEOUT_MS);
+    try {
+      worker.postMessage(waiting.request, waiting.options.transferList);
+    } catch (error) {
+      this.fail(worker, error as Error);
+    }
+  }
+
+  /** The time of a task counts from where the worker has begun with it; starting the worker has a time of its own, `before`. */
+  private startTimer(worker: Worker, waiting: WaitingTask, before = 0): void {
+    clearTimeout(waiting.timer);
+    const timeLimit = this.options.timeLimit * (waiting.options.timeFactor ?? 1);
+    const stop = () => this.fail(worker, tooCostly(`took longer than ${timeLimit} ms`));
+    waiting.since = performance.now();
+    waiting.timer = setTimeout(stop, waiting.left + before);
+  }
+
+  private handleMessage(worker: Worker, answer: WorkerMessage): void {
+    const waiting = this.busy.get(worker);
+    if (!waiting) return;
+    if ('begun' in answer) return this.startTimer(worker, waiting);
+    if ('part' in answer) return waiting.part(answer.part);
+    if ('ask' in answer) return void this.answerQuestion(worker, waiting, answer);
+    this.release(worker, waiting);
+    worker.unref();
+    if (this.idle.length < this.options.size) this.idle.push(worker);
+    else void worker.terminate();
+    if ('value' in answer) waiting.resolve(answer.value);
+    else waiting.reject(deserializeError(answer.error));
+    this.startNext();
+  }
+
+  /** The time that an answer takes is not the task's, and others work meanwhile. */
+  private async answerQuestion(worker: Worker, waiting: WaitingTask, { ask, question }: { ask: number; question: unknown }) {
+    clearTimeout(waiting.timer);
+    const asked = this.pendingQuestions.get(worker) ?? 0;
+    if (asked === 0) waiting.left = Math.max(waiting.left - (performance.now() - waiting.since), 0);
+    this.pendingQuestions.set(worker, asked + 1);
+    this.startNext();
+    const { answerQuestion: answer } = waiting.options;
+    const reply = await (answer ? answer(question) : Promise.reject(new Error('Nobody answers this task.'))).then(
+      (value) => ({ reply: ask, value }),
+      (error: unknown) => ({ reply: ask, error: serializeError(error) }),
+    );
+    if (this.busy.get(worker) !== waiting) return;
+    const left = (this.pendingQuestions.get(worker) ?? 1) - 1;
+    if (left > 0) this.pendingQuestions.set(worker, left);
+    else {
+      this.pendingQuestions.delete(worker);
+      this.startTimer(worker, waiting);
+    }
+    try {
+      worker.postMessage(reply);
+    } catch (error) {
+      this.fail(worker, error as Error);
+    }
+  }
+
+  /** Rejects what the worker was at, and ends the worker: it may be in a loop. */
+  private fail(worker: Worker, error: Error): void {
+    const waiting = this.busy.get(worker);
+    if (waiting) this.release(worker, waiting);
+    const index = this.idle.indexOf(worker);
+    if (index >= 0) this.idle.splice(index, 1);
+    void worker.terminate();
+    waiting?.reject(error);
+    this.startNext();
+  }
+
+  private release(worker: Worker, waiting: WaitingTask): void {
+    clearTimeout(waiting.timer);
+    this.busy.delete(worker);
+    this.pendingQuestions.delete(worker);
+    this.queue.complete(waiting);
+  }
+
+  private startWorker(): Worker {
+    const fromSource = import.meta.url.endsWith('.ts');
+    const entry = new URL(fromSource ? './worker-entry.ts' : './worker-entry.js', import.meta.url);
+    const worker = new Worker(entry, {
+      execArgv: fromSource ? ['--import', '@swc-node/register/esm-register', '--no-warnings'] : [],
+      workerData: { niceness: this.options.niceness } satisfies WorkerData,
+      resourceLimits: { maxOldGenerationSizeMb: this.options.memory },
+    });
+    worker.on('message', (answer: WorkerMessage) => this.handleMessage(worker, answer));
+    worker.on('error', (error: Error & { code?: string }) => {
+      const outOfMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+      this.fail(worker, outOfMemory ? tooCostly(`needs more than ${this.options.memory} MB of memory`) : error);
+    });
+    worker.on('exit', () => this.fail(worker, new Error('A worker ended before its task did.')));
+    return worker;
+  }
+}
+
+function tooCostly(detail: string): InvalidRequest {
+  const remedy = 'Send less at once, or split the file.';
+  return new InvalidRequest(`Reading this input ${detail}.`, {
+    code: 'TOO_COSTLY',
+    remedy,
+    errors: [{ detail, remedy }],
+  });
+}

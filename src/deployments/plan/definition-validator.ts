@@ -1,0 +1,80 @@
+import { isObject } from '../../formats/documents/located-document.js';
+import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
+import { type ResourceKind, isSameKind } from '../../kubernetes/clusters/discovery.js';
+import { toFieldPath, type Finding } from '../../validation/findings.js';
+import { type ValidationService } from '../../registry/validation/validation.service.js';
+import { type DefinedKind, definedKinds } from './definitions.js';
+import { type PlanItem } from './plan.js';
+import { type ResourceError } from './planned-resource.js';
+
+/** Judges resources by schemas that are no part of the registry. */
+export type SchemaValidator = Pick<ValidationService, 'judgeBy'>;
+
+const MAX_FAULTS = 20;
+
+/** Judges objects by the definitions of their own design, where the cluster does not know these yet. */
+export class DefinitionValidator {
+  constructor(
+    private readonly cluster: ClusterClient,
+    private readonly judge: SchemaValidator,
+    private readonly defined: DefinedKind[],
+  ) {}
+
+  /**
+   * What is wrong with those of these items that the cluster cannot judge.
+   * @param plan the whole of it, with definitions that are compared with the cluster already
+   */
+  async findErrors(items: PlanItem[], plan: PlanItem[]): Promise<Map<PlanItem, ResourceError>> {
+    const judged = [];
+    const schemas = new Map<string, string>();
+    for (const item of items) {
+      const { kind, desired } = item;
+      const schema = kind && this.findSchema(kind);
+      if (!schema || !isObject(desired)) continue;
+      const { apiVersion } = kind;
+      const isServed = await this.cluster.findKind(apiVersion, kind.kind);
+      if (isServed && !isRedefined(kind, plan)) continue;
+      const key = `${apiVersion} ${kind.kind}`;
+      if (!schemas.has(key)) schemas.set(key, JSON.stringify(schema));
+      judged.push({ item, resource: desired, type: { apiVersion, kind: kind.kind }, schema: key });
+    }
+    if (judged.length === 0) return new Map();
+    const verdicts = await this.judge.judgeBy(
+      judged.map(({ resource, type, schema }) => ({ resource, type, schema })),
+      schemas,
+    );
+    const refusals = new Map<PlanItem, ResourceError>();
+    for (const [index, { item }] of judged.entries()) {
+      const { errors } = verdicts[index] ?? { errors: [] };
+      if (errors.length > 0) refusals.set(item, toResourceError(errors));
+    }
+    return refusals;
+  }
+
+  private findSchema({ apiVersion, kind }: ResourceKind): DefinedKind['schema'] {
+    return this.defined.find((one) => one.kind.apiVersion === apiVersion && one.kind.kind === kind)?.schema;
+  }
+}
+
+/** Whether this plan changes what the kind's definition says, so that a dry run under the present one tells little. */
+export function isRedefined(kind: ResourceKind, plan: PlanItem[]): boolean {
+  return plan.some(
+    ({ planned, desired }) =>
+      desired &&
+      planned.diff.some(({ path }) => path.startsWith('/spec')) &&
+      definedKinds(desired).some((one) => isSameKind(one.kind, kind)),
+  );
+}
+
+/** In the words of an API server; what is missing comes first. */
+function toResourceError(errors: Finding[]): ResourceError {
+  const isMissing = ({ keyword }: Finding) => keyword === 'required';
+  const faults = [...errors.filter(isMissing), ...errors.filter((error) => !isMissing(error))]
+    .slice(0, MAX_FAULTS)
+    .map(({ pointer, detail }) => ({ field: toFieldPath(pointer) || '(root)', detail }));
+  return {
+    reason: 'INVALID',
+    field: faults.map(({ field }) => field).join(', '),
+    detail: faults.map(({ field, detail }) => `${field}: ${detail}`).join('; '),
+  };
+}

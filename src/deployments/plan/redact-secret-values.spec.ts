@@ -1,0 +1,23 @@
+import { TRUNCATION_MARK } from '../../kubernetes/clusters/sanitize-cluster-text.js';
+import { redactSecretValues } from './redact-secret-values.js';
+
+const secret = {
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name: 'keys' },
+  data: { encoded: Buffer.from('hush hush').toString('base64') },
+  stringData: { plain: 'first\r\nsecond' },
+};
+
+describe('a message about a Secret', () => {
+  it('is told without its values, also where control characters were taken out of them', () => {
+    const message = 'keys holds hush hush, and first\r\nsecond, or first\nsecond';
+    expect(redactSecretValues(message, secret)).toBe('keys holds (hidden), and (hidden), or (hidden)');
+  });
+
+  it('is not told when it was cut, for half a value may stand at its end', () => {
+    expect(redactSecretValues(`keys holds hush hu${TRUNCATION_MARK}`, secret)).not.toContain('hush');
+    const plain = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { a: 'hush' } };
+    expect(redactSecretValues(`holds hush${TRUNCATION_MARK}`, plain)).toBe(`holds hush${TRUNCATION_MARK}`);
+  });
+});

@@ -1,0 +1,26 @@
+import { MASKED, isSecret } from '../../formats/design-file/secret-values.js';
+import { sanitizeClusterText, TRUNCATION_MARK } from '../../kubernetes/clusters/sanitize-cluster-text.js';
+import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
+
+/** A message of the cluster about an object, without the secret values of the object that it repeats. */
+export function redactSecretValues(message: string, object: KubernetesObject): string {
+  const secrets = [...findSecretValues(object.kind, [], object)].filter((value) => value.length >= 3);
+  if (secrets.length > 0 && message.endsWith(TRUNCATION_MARK))
+    return 'The cluster says more than can be shown without secret values';
+  // What was taken out of the message is missing from values that it repeats.
+  const safe = secrets
+    .flatMap((value) => [value, sanitizeClusterText(value, value.length)])
+    .filter((value) => value.length >= 3)
+    .sort((a, b) => b.length - a.length)
+    .reduce((text, value) => text.replaceAll(value, MASKED), message);
+  return object.kind === 'Secret' ? safe.replace(/(Invalid value: |\bValue:)[^]*/, `$1${MASKED}`) : safe;
+}
+
+function* findSecretValues(kind: string, path: string[], value: unknown): Generator<string> {
+  if (typeof value === 'object' && value !== null) {
+    for (const [name, one] of Object.entries(value)) yield* findSecretValues(kind, [...path, name], one);
+  } else if (isSecret(kind, path) && (typeof value === 'string' || typeof value === 'number')) {
+    yield String(value);
+    if (kind === 'Secret') yield Buffer.from(String(value), 'base64').toString('utf8');
+  }
+}

@@ -1,0 +1,126 @@
+import { Injectable } from '@nestjs/common';
+import { AppError } from '../../core/errors/app-error.js';
+import { isTemporary } from '../../core/errors/problem.js';
+import type { JobContext } from '../../jobs/job-handler.registry.js';
+import type { ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
+import { type AppliedChange, changeKey } from '../apply/applied-change.js';
+import { RunClock } from '../apply/run-clock.js';
+import { Undo, type UndoneChange } from '../apply/undo.js';
+import { toResourceState, applyUndo } from '../apply/undone-resources.js';
+import type { DeployedResource, Deployment } from '../deployment.entity.js';
+import { objectKey, type ResourceError } from '../plan/planned-resource.js';
+import { groupOf } from '../../kubernetes/clusters/kubernetes-object.js';
+import { ChangeJournalsStore } from './change-journals.store.js';
+import { DeploymentContextService } from './deployment-context.service.js';
+import { CANCELLED, type DeploymentOutcome, isAtomic, type ClusterStanding } from './deployment-outcome.js';
+
+/** For undoing on one cluster. */
+const UNDO_TIMEOUT_MS = 180_000;
+
+/** Brings failed deployments to their end from their journals, which tell what was done in whichever attempt. */
+@Injectable()
+export class UnfinishedRunsService {
+  constructor(
+    private readonly journals: ChangeJournalsStore,
+    private readonly work: DeploymentContextService,
+  ) {}
+
+  /** Undoes what an atomic deployment did on all its clusters, the last first; of others it finds out what is there. */
+  async conclude(deployment: Deployment, context: JobContext): Promise<DeploymentOutcome> {
+    const ends: { resources: DeployedResource[]; standing: ClusterStanding; changed: boolean }[] = [];
+    for (const connectionId of [...deployment.connectionIds].reverse()) {
+      const changes = await this.journals.changes(deployment, connectionId);
+      const before = deployment.resources.filter((one) => one.connection_id === connectionId);
+      const resources = isAtomic(deployment)
+        ? toUndoneResources(before, await this.undo(deployment, connectionId, changes, context), connectionId)
+        : await this.addMissingResources(connectionId, before, changes);
+      const isClean = resources.every(({ error }) => error?.reason !== 'NOT_TAKEN_BACK');
+      const is = changes.length === 0 || (isAtomic(deployment) && isClean) ? 'old' : 'mixed';
+      ends.unshift({ resources, standing: { connectionId, is }, changed: changes.length > 0 });
+    }
+    const isUndone = isAtomic(deployment) && ends.some((end) => end.changed);
+    const isClean = ends.every(({ standing }) => standing.is === 'old');
+    const failure = deployment.failure ?? CANCELLED;
+    return {
+      status: failure.code === CANCELLED.code ? 'cancelled' : isUndone && isClean ? 'rolled_back' : 'failed',
+      resources: ends.flatMap((end) => end.resources),
+      failure,
+      standing: ends.map(({ standing }) => standing),
+    };
+  }
+
+  /** As conclude, where that was tried in vain: nothing is asked of any cluster. */
+  async abandon(deployment: Deployment): Promise<DeploymentOutcome> {
+    const detail = 'What was done could not be taken back: the server stopped each time while it tried';
+    const resources: DeployedResource[] = [];
+    for (const connectionId of deployment.connectionIds) {
+      const changes = await this.journals.changes(deployment, connectionId);
+      const before = deployment.resources.filter((one) => one.connection_id === connectionId);
+      const left = changes.map((change) => ({ change, error: { reason: 'NOT_TAKEN_BACK', detail } }));
+      resources.push(...toUndoneResources(before, left, connectionId));
+    }
+    const standing = deployment.connectionIds.map((connectionId) => ({ connectionId, is: 'mixed' as const }));
+    return { status: 'failed', resources, failure: deployment.failure, standing };
+  }
+
+  private async undo(
+    deployment: Deployment,
+    connectionId: string,
+    changes: AppliedChange[],
+    { signal, assertLeased }: JobContext,
+  ): Promise<UndoneChange[]> {
+    if (changes.length === 0) return [];
+    try {
+      const cluster = await this.work.getClient(connectionId);
+      const owner = await this.work.getOwner(deployment, connectionId);
+      const clock = new RunClock(UNDO_TIMEOUT_MS, signal, false);
+      return await new Undo(cluster, owner, clock).undoAll(changes, assertLeased);
+    } catch (error) {
+      if (isTemporary(error) || !(error instanceof AppError)) throw error;
+      const failure = {
+        reason: 'NOT_TAKEN_BACK',
+        detail: `What was done could not be taken back: ${error.message}`,
+      };
+      return changes.map((change) => ({ change, error: failure }));
+    }
+  }
+
+  /** What an attempt that was lost did not come to tell of. */
+  private async addMissingResources(
+    connectionId: string,
+    resources: DeployedResource[],
+    changes: AppliedChange[],
+  ): Promise<DeployedResource[]> {
+    const known = new Set(resources.map((one) => objectKey({ ...one, group: groupOf(one.api_version) })));
+    const missing = changes.filter((change) => !known.has(changeKey(change)));
+    if (missing.length === 0) return resources;
+    const found: DeployedResource[] = [];
+    for (const change of missing)
+      found.push({ ...(await this.inspect(connectionId, change)), connection_id: connectionId });
+    return [...resources, ...found];
+  }
+
+  private async inspect(connectionId: string, change: AppliedChange): Promise<Omit<DeployedResource, 'connection_id'>> {
+    try {
+      const isThere = await this.exists(await this.work.getClient(connectionId), change);
+      const leaves = change.action === 'delete' || change.action === 'prune';
+      if (leaves) return toResourceState(change, isThere ? 'skipped' : 'deleted');
+      return toResourceState(change, isThere ? 'applied' : 'skipped');
+    } catch (error) {
+      if (isTemporary(error) || !(error instanceof AppError)) throw error;
+      const unknown: ResourceError = { reason: error.code, detail: error.message };
+      return { ...toResourceState(change, 'failed'), error: unknown };
+    }
+  }
+
+  private async exists(cluster: ClusterClient, { kind, name, namespace }: AppliedChange): Promise<boolean> {
+    return (await cluster.lookup(kind, name, namespace)) !== undefined;
+  }
+}
+
+function toUndoneResources(resources: DeployedResource[], changes: UndoneChange[], connectionId: string): DeployedResource[] {
+  return applyUndo(resources, changes, (change) => ({
+    ...toResourceState(change, 'applied'),
+    connection_id: connectionId,
+  }));
+}

@@ -1,0 +1,27 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Actor } from '../core/access/actor.js';
+import { CurrentActor } from '../core/access/access.decorators.js';
+import { RequiresBodyRight } from '../core/rest/rights/rights.decorators.js';
+import { BulkDeletion } from './design.inputs.js';
+import { DesignRemovalService } from './design-removal.service.js';
+import { designPolicy } from './design.policy.js';
+import { DesignPage, DesignView } from './design.view.js';
+import { type PageEnvelope, toPageEnvelope, singlePage } from '../core/listing/page.js';
+
+/** Several designs at once. */
+@ApiTags('designs')
+@ApiBearerAuth()
+@Controller('api/patterns')
+export class BulkDesignsController {
+  constructor(private readonly removal: DesignRemovalService) {}
+
+  /** Deletes all of them, or none. */
+  @Post('delete')
+  @RequiresBodyRight(designPolicy.delete, DesignRemovalService)
+  @HttpCode(200)
+  @ApiOkResponse({ type: DesignPage })
+  async delete(@CurrentActor() actor: Actor, @Body() input: BulkDeletion): Promise<PageEnvelope> {
+    return toPageEnvelope(singlePage(await this.removal.deleteMany(actor, input.parseIds())), 'patterns', (each) => DesignView.fromEntity(each));
+  }
+}

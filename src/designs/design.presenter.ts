@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import type { Fault } from '../core/errors/app-error.js';
+import { type PageEnvelope, toPageEnvelope, type Page } from '../core/listing/page.js';
+import type { Design } from './design.entity.js';
+import { DesignView } from './design.view.js';
+import type { DesignWriteResult } from './design-writer.service.js';
+import { DesignContentsStore } from './versions/design-contents.store.js';
+import { DesignContentsLoader } from './versions/design-contents.loader.js';
+
+/** Shows designs with as much of their content as was asked for. */
+@Injectable()
+export class DesignPresenter {
+  constructor(
+    private readonly contents: DesignContentsStore,
+    private readonly shownContents: DesignContentsLoader,
+  ) {}
+
+  async toEnvelope(page: Page<Design>, populate?: string): Promise<PageEnvelope> {
+    return toPageEnvelope({ ...page, items: await this.toViews(page.items, populate) }, 'patterns', (view) => view);
+  }
+
+  /** Designs with the contents that are asked for, within what one answer may carry. */
+  async toViews(designs: readonly Design[], populate = ''): Promise<DesignView[]> {
+    const wanted = populate.split(',');
+    const texts = wanted.includes('pattern_file') ? await this.shownContents.loadTexts(designs) : undefined;
+    const sources = wanted.includes('source_content') ? await this.shownContents.loadSources(designs) : undefined;
+    return designs.map((design) =>
+      DesignView.fromEntity(design, { patternFile: texts?.get(design.id), source: sources?.get(design.id) }),
+    );
+  }
+
+  async toWorkspaceEnvelope(page: Page<Design>, populate?: string): Promise<PageEnvelope> {
+    const shown = (await this.toEnvelope(page, populate)) as PageEnvelope & { patterns: DesignView[] };
+    return Object.assign(shown, { designs: shown.patterns });
+  }
+
+  /** One design always comes with its file. */
+  async toDetailView(design: Design, populate = ''): Promise<DesignView> {
+    const [view] = await this.toViews([design], `pattern_file,${populate}`);
+    return view as DesignView;
+  }
+
+  /** 201 for what was made, 200 for what was changed or only read; with the warnings of the source. */
+  async toWriteResponse(
+    { design, warnings, saved, file }: DesignWriteResult,
+    response: Response,
+  ): Promise<DesignView & { warnings: Fault[] }> {
+    if (!saved) response.status(200);
+    const patternFile = file ? await this.contents.toYaml(file) : await this.contents.readText(design);
+    const view = DesignView.fromEntity(design, { patternFile });
+    return Object.assign(view, { warnings, ...(saved ? {} : { id: null, created_at: null, updated_at: null }) });
+  }
+}

@@ -1,0 +1,24 @@
+import { StreamableFile } from '@nestjs/common';
+import { RevisedResponse } from '../../core/rest/revised-response.js';
+
+/** Counts the ways of drawing: a new one makes all pictures that callers have kept stale. */
+const RENDERER_VERSION = 1;
+
+/** The picture of a design as an answer, drawn only for a caller who does not have it. */
+export class DiagramAnswer extends RevisedResponse {
+  readonly revision: string;
+
+  /** @param draw answers the SVG document */
+  constructor(
+    design: { revision: number; versionNumber: number },
+    private readonly draw: () => Promise<string>,
+  ) {
+    super();
+    this.revision = `${design.revision}.${design.versionNumber}.${RENDERER_VERSION}`;
+  }
+
+  override async openStream(): Promise<StreamableFile> {
+    const bytes = Buffer.from(await this.draw());
+    return new StreamableFile(bytes, { type: 'image/svg+xml', length: bytes.length });
+  }
+}

@@ -1,0 +1,38 @@
+import { type Document, isMap, isScalar, type Node, parseDocument } from 'yaml';
+import { InvalidRequest } from '../../../core/errors/app-error.js';
+import { isObject, type JsonObject } from '../../../formats/documents/located-document.js';
+import { type Task } from '../../../core/workers/worker-pool.js';
+
+interface ValuesTaskInput {
+  text: string;
+  values: JsonObject;
+}
+
+/** For the worker pool: as withValues. */
+export const withValuesTask: Task<ValuesTaskInput, string> = { module: import.meta.url, name: 'withValues' };
+
+/** The text of a values.yaml with other values in it; comments, order and everything that they do not name stay. */
+export function withValues({ text, values }: ValuesTaskInput): string {
+  const document: Document = parseDocument(text, { version: '1.1' });
+  if (document.errors.length > 0) {
+    const detail = `values.yaml of the chart cannot be changed: ${document.errors[0]?.message ?? ''}`;
+    throw new InvalidRequest(detail, { remedy: 'Take the chart as it was imported: export=source.' });
+  }
+  if (!isMap(document.contents)) document.contents = document.createNode({});
+  merge(document, [], values);
+  return document.toString({ lineWidth: 0 });
+}
+
+function merge(document: Document, path: string[], values: JsonObject): void {
+  for (const [key, value] of Object.entries(values)) {
+    const at = [...path, key];
+    const before = document.getIn(at, true);
+    if (isObject(value) && isMap(before)) merge(document, at, value);
+    else document.setIn(at, withCommentOf(before, document.createNode(value)));
+  }
+}
+
+function withCommentOf(before: unknown, node: Node): Node {
+  if (isScalar(before) && isScalar(node)) node.comment = before.comment;
+  return node;
+}

@@ -1,0 +1,91 @@
+import { type Fault, InvalidRequest } from '../../core/errors/app-error.js';
+import { type DocumentReader } from '../../formats/documents/document-reader.js';
+import { isObject, type Json } from '../../formats/documents/located-document.js';
+import { type SourceFile } from '../../formats/sources/source-file.js';
+import { findClosestName } from './compose/closest-name.js';
+import { composeFormat } from './compose/compose-format.js';
+import { designFormat } from './design-format.js';
+import { DesignInput, findTextFiles } from './design-input.js';
+import { type Format, type FormatInput, type ImportedDesign, type ImportOptions } from './format.js';
+import { helmFormat } from './helm/helm-format.js';
+import { kubernetesFormat } from './kubernetes-format.js';
+import { kustomizeFormat } from './kustomize/kustomize-format.js';
+import { type SourceType } from './source-type.js';
+
+/** All formats in the order in which content is asked whether it is theirs: design, Kustomization, Kubernetes, Helm, Compose. */
+export const formats: readonly Format[] = [designFormat, kustomizeFormat, kubernetesFormat, helmFormat, composeFormat];
+
+/**
+ * Finds out what a file is by its content, and reads it.
+ * Throws InvalidRequest with located faults, or with what was seen and what is accepted when it is nothing that we know.
+ */
+export async function importDesign(
+  file: SourceFile,
+  reader: DocumentReader,
+  options: ImportOptions = {},
+): Promise<ImportedDesign> {
+  return readWithFormats(formats, await DesignInput.fromFile(file, reader), options);
+}
+
+/** As importDesign, for callers who say what they send: content of other types is refused. */
+export async function importDesignAs(
+  types: readonly SourceType[],
+  file: SourceFile,
+  reader: DocumentReader,
+  options: ImportOptions = {},
+): Promise<ImportedDesign> {
+  const wanted = formats.filter(({ sourceType }) => types.includes(sourceType));
+  return readWithFormats(wanted, await DesignInput.fromFile(file, reader), options);
+}
+
+async function readWithFormats(wanted: readonly Format[], input: FormatInput, options: ImportOptions): Promise<ImportedDesign> {
+  for (const format of wanted) {
+    if (await format.detect(input)) return format.read(input, options);
+  }
+  throw await unknownFormatError(input, wanted);
+}
+
+async function unknownFormatError(input: FormatInput, wanted: readonly Format[]): Promise<InvalidRequest> {
+  const { seen, remedy } = await describeContent(input, listAccepted(wanted));
+  const fault: Fault = { file: input.name, line: 1, column: 1, detail: seen, remedy };
+  if (input.archive) {
+    delete fault.line;
+    delete fault.column;
+  }
+  return new InvalidRequest(`${input.name}: ${seen}`, { code: 'UNKNOWN_FORMAT', errors: [fault], remedy });
+}
+
+async function describeContent(input: FormatInput, otherwise: string): Promise<{ seen: string; remedy: string }> {
+  if (input.archive) {
+    const names = [...input.files.keys()].slice(0, 5).join(', ');
+    return { seen: `none of its ${input.files.size} files is known here (${names})`, remedy: otherwise };
+  }
+  const [path] = findTextFiles(input);
+  const documents = await input.documents(path, 'core');
+  const [first] = documents;
+  if (!first) return { seen: 'holds nothing but comments or empty documents', remedy: otherwise };
+  return { seen: `is ${describeValue(first.value)}`, remedy: hint(first.value) ?? otherwise };
+}
+
+function describeValue(value: Json): string {
+  if (Array.isArray(value)) return 'a list';
+  if (!isObject(value)) return `one ${value === null ? 'empty' : typeof value} value`;
+  const keys = Object.keys(value);
+  const shown = keys.slice(0, 6).map((key) => (key.length > 40 ? `${key.slice(0, 40)}…` : key));
+  return `an object with ${shown.join(', ')}${keys.length > shown.length ? ', …' : ''}, which no format here begins with`;
+}
+
+/** Files that are often sent by mistake, or that need a format which is not there. */
+function hint(value: Json): string | undefined {
+  if (Array.isArray(value)) return 'Put the resources below "items" of a "kind: List", or separate them by "---".';
+  if (!isObject(value)) return undefined;
+  if (value['apiVersion'] !== undefined && value['name'] !== undefined) return 'Send the whole chart as .tgz.';
+  if (Object.keys(value).some((key) => findClosestName(key, ['services']) !== undefined && key !== 'services'))
+    return 'If it is a Compose file, name its services below "services".';
+  if (value['schemaVersion'] !== undefined) return 'Models and components are registered, not imported as designs.';
+  return undefined;
+}
+
+function listAccepted(wanted: readonly Format[]): string {
+  return `Send one of: ${wanted.map(({ description }) => description).join('; ')}.`;
+}

@@ -1,0 +1,60 @@
+import { roleRank } from '../core/access/roles.js';
+
+/** A way to the right to read an event: a role that agrees with it in these columns. */
+interface ReadRule {
+  event: string[];
+  role: string[];
+  /** SQL of what else must hold of the role, or of the event. */
+  ifRole?: (role: string) => string;
+  ifEvent?: (event: string) => string;
+}
+
+const READ_RULES: ReadRule[] = [
+  // Who has a role on its workspace, or on the record that it tells of.
+  { event: ['workspace_id'], role: ['resource_id'] },
+  { event: ['acted_upon'], role: ['resource_id'] },
+  // Admins of the organization.
+  {
+    event: ['organization_id'],
+    role: ['organization_id'],
+    ifRole: (role) => `${role}.role >= ${roleRank('organization_admin')}`,
+  },
+  // Members of the organization, when it tells of the organization itself.
+  {
+    event: ['organization_id'],
+    role: ['organization_id'],
+    ifEvent: (event) => `${event}.category IN ('organization', 'team', 'member') AND ${event}.workspace_id IS NULL`,
+  },
+  // Who did it, as long as they are members.
+  { event: ['organization_id', 'user_id'], role: ['organization_id', 'user_id'] },
+];
+
+/** What belongs to no organization: the registry's events are everyone's, those of accounts their holder's and doer's. */
+const readableWithoutRole = (event: string, user: string): string =>
+  `(${event}.organization_id IS NULL
+    AND (${event}.category = 'registry' OR ${event}.user_id = ${user} OR ${event}.acted_upon = ${user}))`;
+
+/** SQL that holds when a user may read an event; `roles` are the rows of `access_role` that are the user's. */
+export function readableSql(event: string, roles: string, user: string): string {
+  const ways = READ_RULES.map(({ ifEvent, ifRole, ...way }) => {
+    const agreeing = `SELECT ${way.role.join(', ')} FROM ${roles} WHERE ${ifRole?.(roles) ?? 'true'}`;
+    return `((${columnList(event, way.event)}) IN (${agreeing}) AND ${ifEvent?.(event) ?? 'true'})`;
+  });
+  return `(${[...ways, readableWithoutRole(event, user)].join(' OR ')})`;
+}
+
+/**
+ * The same for many users at once: SQL of the pairs `id, user_id` of those `events` and users that may be together;
+ * `roles` are the rows of `access_role` of the `users`, an array.
+ */
+export function readersSql(events: string, roles: string, users: string): string {
+  const ways = READ_RULES.map(({ ifEvent, ifRole, ...way }) => {
+    const agreeing = `(${columnList('e', way.event)}) = (${columnList('r', way.role)})`;
+    const conditions = [agreeing, ifEvent?.('e') ?? 'true', ifRole?.('r') ?? 'true'].join(' AND ');
+    return `SELECT e.id, r.user_id FROM ${events} e JOIN ${roles} r ON ${conditions}`;
+  });
+  const others = `SELECT e.id, u.id FROM ${events} e JOIN unnest(${users}) AS u (id) ON ${readableWithoutRole('e', 'u.id')}`;
+  return [...ways, others].join(' UNION ');
+}
+
+const columnList = (alias: string, names: string[]): string => names.map((name) => `${alias}.${name}`).join(', ');

@@ -1,0 +1,73 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Severity } from '../core/events/domain-event.js';
+
+/** An event as it is kept: what was told, by whom, and its number. It never changes. */
+@Entity('event')
+export class RecordedEvent {
+  @PrimaryColumn('uuid')
+  id!: string;
+
+  /** Counts the events of the organization, or of those that belong to none, without gaps. */
+  @Column('bigint')
+  sequence!: string;
+
+  /** Null for what belongs to the whole installation. */
+  @Column('uuid', { nullable: true })
+  organizationId!: string | null;
+
+  /** The workspace in which it happened. */
+  @Column('uuid', { nullable: true })
+  workspaceId!: string | null;
+
+  /** Who did it; null when the system did. */
+  @Column('uuid', { nullable: true })
+  userId!: string | null;
+
+  /** What the system did it for. */
+  @Column('text', { nullable: true })
+  systemActor!: string | null;
+
+  /** The record that it tells of. */
+  @Column('uuid')
+  actedUpon!: string;
+
+  @Column('uuid', { nullable: true })
+  operationId!: string | null;
+
+  @Column('text')
+  category!: string;
+
+  @Column('text')
+  action!: string;
+
+  @Column('text')
+  severity!: Severity;
+
+  @Column('text')
+  description!: string;
+
+  @Column('jsonb', { default: {} })
+  metadata!: Record<string, unknown>;
+
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
+  createdAt!: Date;
+
+  /** The caller's mark, where a query joined it. */
+  mark?: ReadMark | null;
+}
+
+/** That a user has read an event. */
+@Entity('event_read')
+export class ReadMark {
+  @PrimaryColumn('uuid')
+  eventId!: string;
+
+  @PrimaryColumn('uuid')
+  userId!: string;
+}
+
+/** An event as one user sees it. */
+export interface SeenEvent {
+  event: RecordedEvent;
+  read: boolean;
+}

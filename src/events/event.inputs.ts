@@ -1,0 +1,130 @@
+import { ArgsType, Field, ID } from '@nestjs/graphql';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ArrayMaxSize, IsArray, IsEnum, IsOptional, IsString, IsUUID, Matches } from 'class-validator';
+import { type Severity, SEVERITIES } from '../core/events/domain-event.js';
+import { InvalidRequest } from '../core/errors/app-error.js';
+import { MAX_PAGE_SIZE, OrganizationListQuery } from '../core/listing/list-query.js';
+import { WordInput } from '../core/schema/input-fields.js';
+import { Repeatable } from '../core/schema/repeatable.js';
+import { EVENT_STATUSES, type EventStatus, SeverityEnum } from './event.view.js';
+
+/** Numbers of events are digits that may outgrow what JSON numbers hold. */
+export const EVENT_NUMBER = /^\d{1,18}$/;
+const NOT_A_NUMBER = 'must be the number of an event, in digits';
+
+/** A query parameter that takes one word, several with commas between them, or is given several times. */
+const WordsParameter = (description: string, words?: readonly string[]): PropertyDecorator => {
+  const api = ApiPropertyOptional({ type: String, description, ...(words ? { example: words[0] } : {}) });
+  return (target, key) => {
+    api(target, key);
+    IsOptional()(target, key);
+    Repeatable()(target, key);
+  };
+};
+
+export class EventListQuery extends OrganizationListQuery {
+  @WordsParameter('One category or several, with commas.')
+  category?: string | string[];
+
+  @WordsParameter('One action or several, with commas.')
+  action?: string | string[];
+
+  @WordsParameter('One severity or several, with commas.', SEVERITIES)
+  severity?: string | string[];
+
+  @ApiPropertyOptional({ format: 'uuid', description: 'The record that events tell of.' })
+  @IsOptional()
+  @IsUUID('all', { message: 'must be a UUID' })
+  acted_upon?: string;
+
+  @ApiPropertyOptional({ enum: EVENT_STATUSES, description: 'Whether the caller has read them.' })
+  @IsOptional()
+  @IsString({ message: 'must be given once' })
+  status?: string;
+
+  @ApiPropertyOptional({ description: 'Leaves out events up to this number, and those without a number.' })
+  @IsOptional()
+  @Matches(EVENT_NUMBER, { message: NOT_A_NUMBER })
+  since?: string;
+}
+
+export class EventStreamQuery {
+  @ApiPropertyOptional({
+    name: 'orgID',
+    format: 'uuid',
+    description: 'The organization; needed by members of several.',
+  })
+  @IsOptional()
+  @IsUUID('all', { message: 'must be a UUID' })
+  organization_id?: string;
+
+  @ApiPropertyOptional({ name: 'workspaceID', format: 'uuid' })
+  @IsOptional()
+  @IsUUID('all', { message: 'must be a UUID' })
+  workspace_id?: string;
+
+  @WordsParameter('One category or several, with commas.')
+  category?: string | string[];
+
+  @WordsParameter('One severity or several, with commas.', SEVERITIES)
+  severity?: string | string[];
+
+  @ApiPropertyOptional({ description: 'Begins after this number; Last-Event-ID says the same when a client resumes.' })
+  @IsOptional()
+  @Matches(EVENT_NUMBER, { message: NOT_A_NUMBER })
+  after?: string;
+}
+
+@ArgsType()
+export class EventSubscription {
+  @Field(() => ID, { nullable: true })
+  @IsOptional()
+  @IsUUID('all', { message: 'must be a UUID' })
+  organizationID?: string | null;
+
+  @Field(() => ID, { nullable: true })
+  @IsOptional()
+  @IsUUID('all', { message: 'must be a UUID' })
+  workspaceID?: string | null;
+
+  @Field(() => [SeverityEnum], { nullable: true })
+  @IsOptional()
+  @IsEnum(SeverityEnum, { each: true })
+  severity?: Severity[] | null;
+
+  @Field(() => [String], { nullable: true })
+  @IsOptional()
+  @IsString({ each: true })
+  category?: string[] | null;
+
+  @Field(() => String, { nullable: true, description: 'Begins after this number, kept for 7 days.' })
+  @IsOptional()
+  @Matches(EVENT_NUMBER, { message: NOT_A_NUMBER })
+  after?: string | null;
+}
+
+export class StatusChange {
+  @WordInput(EVENT_STATUSES)
+  status!: EventStatus;
+}
+
+export class StatusesChange extends StatusChange {
+  @ApiProperty({ type: String, format: 'uuid', isArray: true, maxItems: MAX_PAGE_SIZE })
+  @IsArray({ message: 'must be a list of ids' })
+  @ArrayMaxSize(MAX_PAGE_SIZE, { message: `must have at most ${MAX_PAGE_SIZE} ids` })
+  @IsUUID('all', { each: true, message: 'must be a list of UUIDs' })
+  ids!: string[];
+}
+
+/** The words of a parameter or condition; undefined when there are none. @throws InvalidRequest naming what is no such word */
+export function parseWords(at: string, value: unknown, allowed?: readonly string[]): string[] | undefined {
+  const given: unknown[] = value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
+  const words = given.flatMap((each) =>
+    typeof each === 'string' ? each.split(',').map((word) => word.trim()) : [null],
+  );
+  if (words.includes(null)) throw InvalidRequest.forField(at, 'must be a word or a list of words');
+  const named = words.filter((word): word is string => Boolean(word));
+  if (allowed && named.some((word) => !allowed.includes(word)))
+    throw InvalidRequest.forField(at, `must be one of ${allowed.join(', ')}`);
+  return named.length > 0 ? named : undefined;
+}

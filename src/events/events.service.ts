@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import { assertScope } from '../core/access/access.service.js';
+import type { Actor } from '../core/access/actor.js';
+import type { Operation } from '../core/access/policy.js';
+import { NotFound } from '../core/errors/app-error.js';
+import type { Page } from '../core/listing/page.js';
+import type { RecordAuthorizer } from '../core/rest/rights/rights.decorators.js';
+import { OrganizationsService } from '../organizations/organizations.service.js';
+import type { SeenEvent } from './event.entity.js';
+import type { EventListQuery, StatusesChange } from './event.inputs.js';
+import { eventPolicy } from './event.policy.js';
+import type { EventStatus } from './event.view.js';
+import { EventsStore, type FeedScope, toSeenEvent } from './events.store.js';
+
+/** What happened, as far as each may read of it, and what they have read. */
+@Injectable()
+export class EventsService implements RecordAuthorizer {
+  constructor(
+    private readonly events: EventsStore,
+    private readonly organizations: OrganizationsService,
+  ) {}
+
+  /** The events of an organization. When the call names none these are those of the one meant, and of the installation. */
+  async list(actor: Actor, query: EventListQuery): Promise<Page<SeenEvent>> {
+    const { id } = await this.organizations.resolve(actor, query.organization_id);
+    return this.page(actor, { organizationId: id, installation: !query.organization_id }, query);
+  }
+
+  /**
+   * What happened in a workspace.
+   * @throws NotFound when the workspace is not visible
+   */
+  async listOfWorkspace(actor: Actor, workspaceId: string, query: EventListQuery): Promise<Page<SeenEvent>> {
+    if (!(await this.events.canSeeWorkspace(actor, workspaceId))) throw new NotFound('workspace', workspaceId);
+    return this.page(actor, { workspaceId }, query);
+  }
+
+  /** @throws NotFound when there is none that the actor may read */
+  async get(actor: Actor, id: string): Promise<SeenEvent> {
+    const event = await this.events.find(actor, id);
+    if (!event) throw new NotFound('event', id);
+    return toSeenEvent(event);
+  }
+
+  /** Everyone marks the events that they may read. */
+  async authorize(actor: Actor, _operation: Operation, id: string): Promise<void> {
+    await this.get(actor, id);
+  }
+
+  async mark(actor: Actor, id: string, status: EventStatus): Promise<SeenEvent> {
+    assertScope(actor, eventPolicy.mark);
+    const { event } = await this.get(actor, id);
+    await this.saveMarks(actor, [event.id], status);
+    return { event, read: status === 'read' };
+  }
+
+  /** @returns the ids that bear the mark now: those which the actor may read */
+  async markAll(actor: Actor, { status, ids }: StatusesChange): Promise<string[]> {
+    assertScope(actor, eventPolicy.mark);
+    const readable = await this.events.filterReadable(actor, ids);
+    await this.saveMarks(actor, readable, status);
+    return readable;
+  }
+
+  private async page(actor: Actor, scope: FeedScope, query: EventListQuery): Promise<Page<SeenEvent>> {
+    const page = await this.events.page(actor, scope, query);
+    return { ...page, items: page.items.map(toSeenEvent) };
+  }
+
+  private async saveMarks(actor: Actor, ids: string[], status: EventStatus): Promise<void> {
+    if (actor.userId) await this.events.mark(actor.userId, ids, status === 'read');
+  }
+}

@@ -1,0 +1,182 @@
+import { Injectable } from '@nestjs/common';
+import { runAsSystem } from '../core/database/row-security.js';
+import { UnitOfWork } from '../core/database/unit-of-work.js';
+import { EventStream } from '../core/events/event-stream.js';
+import { RecordedEvent, type SeenEvent } from './event.entity.js';
+import { readersSql } from './event-readers.js';
+
+/** The feed of what belongs to no organization; every other feed has the id of its organization. */
+export const INSTALLATION_FEED = '00000000-0000-0000-0000-000000000000';
+
+/** For how long missed events are replayed. They stay in the lists for longer. */
+const REPLAY_DAYS = 7;
+
+/** An event before it has its number. */
+export interface NewEvent {
+  id: string;
+  organization_id: string | null;
+  workspace_id: string | null;
+  user_id: string | null;
+  system_actor: string | null;
+  acted_upon: string;
+  operation_id: string | null;
+  category: string;
+  action: string;
+  severity: string;
+  description: string;
+  metadata: Record<string, unknown>;
+}
+
+/** Events of one feed, in order and without gaps, and who of those asked for may read which. */
+export interface FeedBatch {
+  /** When that was checked. */
+  at: number;
+  /** It holds what comes after the number `from`, up to `through`. */
+  from: bigint;
+  through: bigint;
+  /** Whose rights were checked. */
+  users: ReadonlySet<string>;
+  events: { event: RecordedEvent; readers: ReadonlySet<string>; readBy: ReadonlySet<string> }[];
+}
+
+interface ReaderColumns {
+  readers: string[] | null;
+  readBy: string[];
+}
+
+/** How far a feed has come. */
+export interface FeedEnd {
+  feed: string;
+  last: bigint;
+}
+
+const feedColumn = (alias: string): string => `coalesce(${alias}.organization_id, '${INSTALLATION_FEED}'::uuid)`;
+
+const NOTICE = EventStream.notifySql({
+  organizationId: 'organization_id',
+  sequence: 'sequence',
+  category: 'category',
+  action: 'action',
+  actedUpon: 'acted_upon',
+});
+
+/** The feeds as logs: one for each organization, appended to and read by number. */
+@Injectable()
+export class FeedStore {
+  constructor(private readonly unit: UnitOfWork) {}
+
+  /**
+   * Appends the events of a unit of work in one statement, which also tells every replica when it commits. The counters
+   * stay locked until then, so that numbers become visible in their order; they are locked in the order of their ids.
+   */
+  async append(told: NewEvent[]): Promise<void> {
+    await this.unit.manager.query(
+      `WITH told AS (
+         SELECT t.*, ${feedColumn('t')} AS feed, row_number() OVER (PARTITION BY ${feedColumn('t')} ORDER BY place) AS nth
+           FROM ROWS FROM (json_to_recordset($1) AS (
+             id uuid, organization_id uuid, workspace_id uuid, user_id uuid, system_actor text, acted_upon uuid,
+             operation_id uuid, category text, action text, severity text, description text, metadata jsonb
+           )) WITH ORDINALITY AS t (id, organization_id, workspace_id, user_id, system_actor, acted_upon,
+             operation_id, category, action, severity, description, metadata, place)
+       ), counted AS (
+         INSERT INTO event_counter AS counter (feed, last)
+         SELECT feed, count(*) FROM told GROUP BY feed ORDER BY feed
+         ON CONFLICT (feed) DO UPDATE SET last = counter.last + excluded.last
+         RETURNING feed, last
+       ), kept AS (
+         INSERT INTO event (id, sequence, organization_id, workspace_id, user_id, system_actor, acted_upon, operation_id,
+                            category, action, severity, description, metadata, created_at)
+         SELECT id, last - count(*) OVER (PARTITION BY feed) + nth, organization_id, workspace_id, user_id, system_actor,
+                acted_upon, operation_id, category, action, severity, description, metadata, clock_timestamp()
+           FROM told JOIN counted USING (feed) ORDER BY place
+         RETURNING organization_id, sequence, category, action, acted_upon
+       )
+       SELECT ${NOTICE} FROM kept`,
+      [JSON.stringify(told)],
+    );
+  }
+
+  /** Up to `most` events of a feed after a number, with what each of the users may read of them now and has read. */
+  readAfter(feed: string, from: bigint, users: ReadonlySet<string>, most: number): Promise<FeedBatch> {
+    // Read once for many users, so in the name of none of them: the rights of each are in the statement.
+    return runAsSystem('reading a feed', () => this.readBatch(feed, from, users, most));
+  }
+
+  private async readBatch(feed: string, from: bigint, users: ReadonlySet<string>, most: number): Promise<FeedBatch> {
+    const columns = this.unit.manager.connection
+      .getMetadata(RecordedEvent)
+      .columns.map(({ databaseName, propertyName }) => `batch.${databaseName} AS "${propertyName}"`);
+    const rows = await this.unit.manager.query<(RecordedEvent & ReaderColumns)[]>(
+      `WITH batch AS MATERIALIZED (
+         SELECT * FROM event WHERE ${feedColumn('event')} = $1 AND sequence > $2 ORDER BY sequence LIMIT $3
+       ), asked_role AS MATERIALIZED (
+         SELECT * FROM access_role WHERE user_id = ANY($4) AND organization_id = $1
+       ), reader AS (
+         SELECT id, array_agg(user_id) AS users FROM (${readersSql('batch', 'asked_role', '$4::uuid[]')}) AS pair GROUP BY id
+       )
+       SELECT ${columns.join(', ')}, reader.users AS readers,
+              ARRAY(SELECT m.user_id FROM event_read m WHERE m.event_id = batch.id AND m.user_id = ANY($4)) AS "readBy"
+         FROM batch LEFT JOIN reader USING (id) ORDER BY batch.sequence`,
+      [feed, from.toString(), most, [...users]],
+    );
+    const events = rows.map(({ readers: may, readBy, ...event }) => ({
+      event,
+      readers: new Set(may),
+      readBy: new Set(readBy),
+    }));
+    return { at: Date.now(), from, through: BigInt(events.at(-1)?.event.sequence ?? from), users, events };
+  }
+
+  /** How far each feed has come that the user may follow: those of their organizations, and the installation's. */
+  async findEndsForUser(userId: string): Promise<FeedEnd[]> {
+    return this.queryEnds(
+      `SELECT resource_id FROM access_role WHERE user_id = $1 AND resource_type = 'organization'
+       UNION SELECT '${INSTALLATION_FEED}'::uuid`,
+      userId,
+    );
+  }
+
+  async findEnd(feed: string): Promise<bigint> {
+    const [end] = await this.queryEnds('SELECT $1::uuid', feed);
+    return end?.last ?? 0n;
+  }
+
+  /** Who of these users belongs to an organization. */
+  async filterMembers(organizationId: string, users: string[]): Promise<Set<string>> {
+    const rows = await this.unit.manager.query<{ user_id: string }[]>(
+      'SELECT user_id FROM organization_member WHERE organization_id = $1 AND user_id = ANY($2)',
+      [organizationId, users],
+    );
+    return new Set(rows.map((row) => row.user_id));
+  }
+
+  /** The oldest number that can be replayed, when a replay after this one would miss some; else null. */
+  async findOldestIfExpired(organizationId: string, after: bigint, last: bigint): Promise<bigint | null> {
+    const rows = await this.unit.manager.query<{ sequence: string; expired: boolean }[]>(
+      `(SELECT sequence, created_at < now() - interval '${REPLAY_DAYS} days' AS expired FROM event
+         WHERE ${feedColumn('event')} = $1 AND sequence > $2 ORDER BY sequence LIMIT 1)
+       UNION ALL
+       (SELECT sequence, false FROM event WHERE organization_id = $1 AND created_at >= now() - interval '${REPLAY_DAYS} days'
+         ORDER BY created_at, id LIMIT 1)`,
+      [organizationId, after.toString()],
+    );
+    if (!rows.some(({ expired }) => expired)) return null;
+    return BigInt(rows.find(({ expired }) => !expired)?.sequence ?? last + 1n);
+  }
+
+  private async queryEnds(feeds: string, parameter: string): Promise<FeedEnd[]> {
+    const rows = await this.unit.manager.query<{ feed: string; last: string }[]>(
+      `SELECT f.feed, coalesce(counter.last, 0) AS last
+         FROM (${feeds}) AS f (feed) LEFT JOIN event_counter counter ON counter.feed = f.feed`,
+      [parameter],
+    );
+    return rows.map(({ feed, last }) => ({ feed, last: BigInt(last) }));
+  }
+}
+
+/** A batch as one user sees it: what they may read of what comes after a number. */
+export function toSeenEvents(batch: FeedBatch, userId: string, position: bigint): SeenEvent[] {
+  return batch.events
+    .filter(({ event, readers }) => readers.has(userId) && BigInt(event.sequence) > position)
+    .map(({ event, readBy }) => ({ event, read: readBy.has(userId) }));
+}

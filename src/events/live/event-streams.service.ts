@@ -1,0 +1,137 @@
+import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import type { Actor } from '../../core/access/actor.js';
+import { Authenticator } from '../../core/access/authenticator.js';
+import { Env } from '../../core/config/env.js';
+import { AppError, InvalidRequest } from '../../core/errors/app-error.js';
+import { SEVERITIES } from '../../core/events/domain-event.js';
+import { OrganizationsService } from '../../organizations/organizations.service.js';
+import { type EventStreamQuery, parseWords } from '../event.inputs.js';
+import { EventView } from '../event.view.js';
+import type { EventFollower } from './event-follower.js';
+import { ServerSentEvents } from './server-sent-events.js';
+import { EventSubscriptionsService } from './event-subscriptions.service.js';
+
+/** How often a stream is given a sign of life and its token is authenticated again. */
+const HEARTBEAT_MS = 15_000;
+
+/** A stream from the moment on that it is asked for. */
+class OpenStream {
+  follower?: EventFollower;
+  ended = false;
+
+  constructor(readonly actor: Actor) {}
+
+  end(): void {
+    this.ended = true;
+    void this.follower?.return();
+  }
+}
+
+/** The events of one organization over plain HTTP; each stream lasts as long as the token it was opened with. */
+@Injectable()
+export class EventStreamsService implements OnModuleDestroy {
+  private readonly logger = new Logger(EventStreamsService.name);
+  private readonly open = new Set<OpenStream>();
+  private readonly stopListening: () => void;
+  private draining = false;
+
+  constructor(
+    private readonly subscriptions: EventSubscriptionsService,
+    private readonly organizations: OrganizationsService,
+    private readonly authenticator: Authenticator,
+    private readonly env: Env,
+  ) {
+    this.stopListening = authenticator.onRevoked(({ userId, sessionId }) => {
+      for (const stream of this.open)
+        if (stream.actor.userId === userId && (sessionId === null || stream.actor.sessionId === sessionId))
+          stream.end();
+    });
+  }
+
+  /** Answers with the stream; resolves when it has ended. */
+  async serve(actor: Actor, query: EventStreamQuery, request: Request, response: Response): Promise<void> {
+    const stream = this.openStream(actor);
+    try {
+      const { organizationId, after } = await this.resolvePosition(actor, query, parseLastEventId(request.get('Last-Event-ID')));
+      stream.follower = await this.subscriptions.follow(actor, {
+        organizationId,
+        workspaceId: query.workspace_id,
+        severity: parseWords('severity', query.severity, SEVERITIES),
+        category: parseWords('category', query.category),
+        after,
+      });
+      response.once('close', () => stream.end());
+      if (this.draining || response.destroyed || stream.ended) stream.end();
+      const check = () => this.reauthenticate(stream, request.headers.authorization);
+      await sendEvents(stream.follower, new ServerSentEvents(response), `${organizationId}:${after}`, check);
+    } finally {
+      this.open.delete(stream);
+      stream.end();
+    }
+  }
+
+  onModuleDestroy(): void {
+    this.draining = true;
+    this.logger.log(`ending ${this.open.size} event streams`);
+    this.stopListening();
+    for (const stream of this.open) stream.end();
+  }
+
+  private async resolvePosition(actor: Actor, query: EventStreamQuery, resumed?: StreamPosition): Promise<StreamPosition> {
+    const { id } = await this.organizations.resolve(actor, query.organization_id ?? resumed?.organizationId);
+    if (resumed && resumed.organizationId !== id)
+      throw InvalidRequest.forField('Last-Event-ID', 'is of another organization than orgID');
+    const after = resumed?.after ?? query.after ?? (await this.subscriptions.findEnd(id)).toString();
+    return { organizationId: id, after };
+  }
+
+  /** A token that cannot be looked at, since the database is away, is looked at again next time. */
+  private async reauthenticate(stream: OpenStream, authorization: string | undefined): Promise<void> {
+    try {
+      await this.authenticator.authenticate(authorization);
+    } catch (error) {
+      if (error instanceof AppError && (error.status === 401 || error.status === 403)) stream.end();
+    }
+  }
+
+  private openStream(actor: Actor): OpenStream {
+    const most = this.env.LIMIT_SOCKETS_PER_USER;
+    const stream = new OpenStream(actor);
+    if ([...this.open].filter((each) => each.actor.userId === actor.userId).length < most) {
+      this.open.add(stream);
+      return stream;
+    }
+    throw new AppError(429, 'TOO_MANY_STREAMS', 'Too many streams', `one user may have ${most} streams at a time`, {
+      headers: { 'Retry-After': '5' },
+      remedy: 'End a stream before you open another.',
+    });
+  }
+}
+
+interface StreamPosition {
+  organizationId: string;
+  after: string;
+}
+
+async function sendEvents(follower: EventFollower, events: ServerSentEvents, begin: string, check: () => Promise<void>) {
+  const beat = setInterval(() => {
+    events.heartbeat();
+    void check();
+  }, HEARTBEAT_MS);
+  try {
+    await events.begin(begin);
+    for await (const seen of follower)
+      await events.send(`${seen.event.organizationId}:${seen.event.sequence}`, EventView.fromSeenEvent(seen));
+  } finally {
+    clearInterval(beat);
+    events.end();
+  }
+}
+
+function parseLastEventId(id: string | undefined): StreamPosition | undefined {
+  if (!id) return undefined;
+  const [, organizationId, after] = /^([0-9a-f-]{36}):(\d{1,18})$/i.exec(id) ?? [];
+  if (!organizationId || !after) throw InvalidRequest.forField('Last-Event-ID', 'must be <organization>:<number>');
+  return { organizationId: organizationId.toLowerCase(), after };
+}

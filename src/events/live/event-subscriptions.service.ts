@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../core/access/actor.js';
+import { AppError, Forbidden, InvalidRequest, NotFound } from '../../core/errors/app-error.js';
+import { OrganizationsService } from '../../organizations/organizations.service.js';
+import { OrganizationsStore } from '../../organizations/organizations.store.js';
+import { EventsStore } from '../events.store.js';
+import { FeedStore } from '../feed.store.js';
+import type { EventFollower, EventPredicate } from './event-follower.js';
+import { type StartPosition, LiveFeedService } from './live-feed.service.js';
+
+/** What a subscriber asks for. */
+export interface EventSubscriptionRequest {
+  organizationId?: string;
+  workspaceId?: string;
+  severity?: readonly string[];
+  category?: readonly string[];
+  /** The number after which the events of the organization are wanted, those that were missed first. */
+  after?: string;
+}
+
+/** Lets users follow events as they happen. */
+@Injectable()
+export class EventSubscriptionsService {
+  constructor(
+    private readonly live: LiveFeedService,
+    private readonly feeds: FeedStore,
+    private readonly events: EventsStore,
+    private readonly organizations: OrganizationsService,
+    private readonly memberships: OrganizationsStore,
+  ) {}
+
+  /**
+   * The events of the organization named; when none is, those of all that the actor belongs to and of the installation.
+   * @throws NotFound, InvalidRequest, or AppError REPLAY_EXPIRED when events after the number are kept no more
+   */
+  async follow(actor: Actor, asked: EventSubscriptionRequest): Promise<EventFollower> {
+    const { workspaceId, organizationId, after } = asked;
+    if (!actor.userId) throw new Forbidden('only users follow events');
+    if (organizationId) await this.organizations.get(actor, organizationId);
+    if (workspaceId && !(await this.events.canSeeWorkspace(actor, workspaceId)))
+      throw new NotFound('workspace', workspaceId);
+    const replayed = after === undefined ? undefined : (organizationId ?? (await this.resolveOnlyOrganization(actor.userId)));
+    const begin = await this.resolveStartPositions(actor.userId, organizationId);
+    for (const each of begin) if (each.feed === replayed) each.position = await this.resolveAfter(each, BigInt(after ?? 0));
+    return this.live.follow(actor.userId, begin, toPredicate(asked), organizationId === undefined);
+  }
+
+  /** How far an organization's events have come. */
+  findEnd(organizationId: string): Promise<bigint> {
+    return this.feeds.findEnd(organizationId);
+  }
+
+  private async resolveStartPositions(userId: string, organizationId?: string): Promise<StartPosition[]> {
+    const ends = organizationId
+      ? [{ feed: organizationId, last: await this.feeds.findEnd(organizationId) }]
+      : await this.feeds.findEndsForUser(userId);
+    return ends.map(({ feed, last }) => ({ feed, last, position: last }));
+  }
+
+  private async resolveAfter({ feed, last }: StartPosition, after: bigint): Promise<bigint> {
+    if (after > last) throw InvalidRequest.forField('after', `is larger than the number of the last event, ${last}`);
+    const oldest = await this.feeds.findOldestIfExpired(feed, after, last);
+    if (oldest !== null) throw replayExpired(after, oldest);
+    return after;
+  }
+
+  private async resolveOnlyOrganization(userId: string): Promise<string | undefined> {
+    const own = await this.memberships.listByMember(userId);
+    if (own.length <= 1) return own[0]?.id;
+    const names = own.map(({ id, name }) => `${name} (${id})`).join(', ');
+    throw InvalidRequest.forField('organizationID', `is required with after; yours are ${names}`);
+  }
+}
+
+function replayExpired(after: bigint, oldest: bigint): AppError {
+  return new AppError(410, 'REPLAY_EXPIRED', 'No longer kept', `events after ${after} are kept no more`, {
+    remedy: `The oldest event kept for a replay is ${oldest}: read the older ones from GET /api/events.`,
+    extensions: { oldest: oldest.toString() },
+  });
+}
+
+function toPredicate({ workspaceId, severity, category }: EventSubscriptionRequest): EventPredicate {
+  return ({ event }) =>
+    (workspaceId === undefined || event.workspaceId === workspaceId) &&
+    (severity === undefined || severity.includes(event.severity)) &&
+    (category === undefined || category.includes(event.category));
+}

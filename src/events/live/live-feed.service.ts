@@ -1,0 +1,84 @@
+import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { type EventNotification, EventStream } from '../../core/events/event-stream.js';
+import { type FeedEnd, FeedStore, INSTALLATION_FEED } from '../feed.store.js';
+import { FeedTail } from './feed-tail.js';
+import { EventFollower, type EventPredicate } from './event-follower.js';
+
+/** Should a notice be lost without a trace, as on a connection that died silently, events come late by so much. */
+const FALLBACK_INTERVAL_MS = 15_000;
+
+/** Where a follower begins in a feed. */
+export interface StartPosition extends FeedEnd {
+  position: bigint;
+}
+
+/** Everybody on this replica who follows events, and the tails of the feeds that they follow. */
+@Injectable()
+export class LiveFeedService implements OnModuleDestroy {
+  private readonly logger = new Logger(LiveFeedService.name);
+  private readonly tails = new Map<string, FeedTail>();
+  private readonly followers = new Set<EventFollower>();
+  /** Those who follow whatever they belong to. */
+  private readonly everywhere = new Set<EventFollower>();
+  private readonly timer = setInterval(() => this.wakeAll(), FALLBACK_INTERVAL_MS).unref();
+
+  constructor(
+    private readonly store: FeedStore,
+    stream: EventStream,
+  ) {
+    stream.subscribe((notice) => this.onNotice(notice));
+    stream.onReconnect(() => this.wakeAll());
+  }
+
+  /** Begins to follow; with `everywhere` also the organizations that the user joins later. */
+  follow(userId: string, beginnings: StartPosition[], wanted: EventPredicate, everywhere: boolean): EventFollower {
+    const follower = new EventFollower(userId, wanted, (left) => this.leave(left));
+    this.followers.add(follower);
+    if (everywhere) this.everywhere.add(follower);
+    for (const { feed, last, position } of beginnings) follower.follow(feed, this.getOrCreateTail(feed, last), position);
+    return follower;
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    clearInterval(this.timer);
+    for (const follower of [...this.followers]) await follower.return();
+  }
+
+  private onNotice(notice: EventNotification): void {
+    const feed = notice.organizationId ?? INSTALLATION_FEED;
+    this.tails.get(feed)?.wake();
+    const mayAdmit = notice.category === 'member' || notice.category === 'organization';
+    if (mayAdmit && this.everywhere.size > 0)
+      this.addToFeed(feed, BigInt(notice.sequence)).catch((error: unknown) => this.logger.warn(error));
+  }
+
+  /** Lets those follow a feed who have just come to belong to its organization, from the event on that says so. */
+  private async addToFeed(feed: string, sequence: bigint): Promise<void> {
+    const apart = [...this.everywhere].filter((follower) => !follower.follows(feed));
+    if (apart.length === 0) return;
+    const members = await this.store.filterMembers(feed, [...new Set(apart.map(({ userId }) => userId))]);
+    for (const follower of apart)
+      if (members.has(follower.userId)) follower.follow(feed, this.getOrCreateTail(feed, sequence - 1n), sequence - 1n);
+  }
+
+  /** A new tail begins by reading: what was committed since `last` was asked for had nobody to wake. */
+  private getOrCreateTail(feed: string, last: bigint): FeedTail {
+    const known = this.tails.get(feed);
+    if (known) return known;
+    const tail = new FeedTail(feed, last, this.store);
+    this.tails.set(feed, tail);
+    setImmediate(() => tail.wake());
+    return tail;
+  }
+
+  private leave(follower: EventFollower): void {
+    this.followers.delete(follower);
+    this.everywhere.delete(follower);
+    for (const tail of follower.tails) tail.remove(follower);
+    for (const [feed, tail] of this.tails) if (tail.isIdle) this.tails.delete(feed);
+  }
+
+  private wakeAll(): void {
+    for (const tail of this.tails.values()) tail.wake();
+  }
+}

@@ -1,0 +1,132 @@
+import { Injectable } from '@nestjs/common';
+import { Env } from '../core/config/env.js';
+import { type Fault, InvalidRequest } from '../core/errors/app-error.js';
+import { payloadTooLarge } from '../core/errors/problem.js';
+import type { FormFile } from '../core/rest/form-uploads.service.js';
+import { escapePointerSegment } from '../core/json/storable-json.js';
+import type { DesignLocation } from '../designs/design.entity.js';
+import { decodeBase64, UploadedFiles } from '../formats/sources/uploaded-files.service.js';
+import { WorkerPool } from '../core/workers/worker-pool.js';
+import { type ValidatedModule, validateModuleTask } from './wasm/module-facts.js';
+
+/** A module that was sent and found to be sound. */
+export interface FilterModule extends ValidatedModule {
+  bytes: Uint8Array;
+  size: number;
+  location: DesignLocation;
+}
+
+/** The ways in which a caller sends a module; an upload counts first, then the base64. */
+interface ModuleInput {
+  name?: string;
+  filter_data?: Record<string, unknown>;
+  url?: string;
+}
+
+interface LocatedModule {
+  bytes: Uint8Array;
+  pointer: string;
+  /** Of the file; empty when it came without. */
+  name: string;
+  location: DesignLocation;
+}
+
+const FILTER_FILE_POINTER = '/filter_data/filter_file';
+const MAX_CONFIG_CHARACTERS = 64_000;
+const KNOWN_FIELDS = ['name', 'filter_file'];
+
+/** Finds the module in what a caller sent, and judges it. */
+@Injectable()
+export class FilterModuleLoader {
+  constructor(
+    private readonly sent: UploadedFiles,
+    private readonly pool: WorkerPool,
+    private readonly env: Env,
+  ) {}
+
+  /** @throws InvalidRequest when no module or no name was sent, or the module is unsound */
+  async loadForCreate(input: ModuleInput, files: FormFile[]): Promise<FilterModule & { name: string }> {
+    const { name, file } = parseFilterData(input);
+    const found = await this.locate(file, input.url, files);
+    if (!found)
+      throw InvalidRequest.forField(
+        FILTER_FILE_POINTER,
+        'is required',
+        'Send a multipart form with a file, or JSON with the module in base64 as filter_data.filter_file, or with its url.',
+      );
+    const chosen = name ?? found.name.replace(/\.wasm$/i, '');
+    if (chosen.trim() === '') throw InvalidRequest.forField('/name', 'is required', 'Send the name of the filter.');
+    return { ...(await this.validate(found)), name: [...chosen].slice(0, 255).join('') };
+  }
+
+  /** The new name and the new module, as far as they are sent. */
+  async loadForUpdate(input: ModuleInput, files: FormFile[]): Promise<{ name?: string; module: FilterModule | null }> {
+    const { name, file } = parseFilterData(input);
+    const found = await this.locate(file, input.url, files);
+    return { name, module: found && (await this.validate(found)) };
+  }
+
+  private async locate(file: unknown, url: string | undefined, files: FormFile[]): Promise<LocatedModule | null> {
+    if (files.length > 0) {
+      const { path, bytes } = await this.sent.resolve({}, files);
+      return { bytes, pointer: '/file', name: path, location: { ...INLINE_LOCATION, type: 'upload', path } };
+    }
+    if (file !== undefined) return { bytes: decodeModule(file), pointer: FILTER_FILE_POINTER, name: '', location: INLINE_LOCATION };
+    if (url === undefined) return null;
+    const fetched = await this.sent.resolve({ url }, []);
+    const { host = '', pathname: path = '' } = fetched.url ?? {};
+    return {
+      bytes: fetched.bytes,
+      pointer: '/url',
+      name: fetched.path,
+      location: { ...INLINE_LOCATION, type: 'url', host, path },
+    };
+  }
+
+  /** Off the event loop, for it is foreign; compiling tells whether it is sound, and nothing of it is ever run. */
+  private async validate({ bytes, pointer, location }: LocatedModule): Promise<FilterModule> {
+    const most = this.env.LIMIT_UPLOAD_BYTES;
+    if (bytes.length > most) throw payloadTooLarge(`${pointer.slice(1)} is larger than ${most} bytes`);
+    return { bytes, size: bytes.length, location, ...(await this.pool.run(validateModuleTask, { bytes, pointer })) };
+  }
+}
+
+const INLINE_LOCATION: DesignLocation = { type: 'inline', host: '', path: '', branch: '' };
+
+/** @throws InvalidRequest naming every member of `filter_data` that is wrong */
+function parseFilterData({ name, filter_data: data = {} }: ModuleInput): { name?: string; file?: unknown } {
+  const faults: Fault[] = Object.keys(data)
+    .filter((key) => !KNOWN_FIELDS.includes(key))
+    .map((key) => ({ pointer: `/filter_data/${escapePointerSegment(key)}`, detail: 'is not a field of this request' }));
+  const { name: inner, filter_file: file } = data;
+  if (inner !== undefined && (typeof inner !== 'string' || inner.trim() === '' || inner.length > 255))
+    faults.push({ pointer: '/filter_data/name', detail: 'must be text of 1 to 255 characters' });
+  if (faults.length > 0)
+    throw new InvalidRequest(faults.map(({ pointer = '', detail }) => `${pointer.slice(1)} ${detail}`).join('; '), {
+      errors: faults,
+    });
+  return { name: name ?? (inner as string | undefined), file };
+}
+
+function decodeModule(file: unknown): Buffer {
+  if (typeof file === 'string' && file.trim() !== '') return decodeBase64(FILTER_FILE_POINTER, file);
+  throw InvalidRequest.forField(
+    FILTER_FILE_POINTER,
+    file === '' ? 'is empty' : 'must be text in base64',
+    'Send the module in base64, or as the file of a multipart form.',
+  );
+}
+
+/**
+ * The text of a configuration; undefined when none was sent, empty for null.
+ * @throws InvalidRequest when it is neither text nor an object, or too long
+ */
+export function parseConfig(given: unknown): string | undefined {
+  if (given === undefined) return undefined;
+  if (given === null) return '';
+  const text = typeof given === 'object' && !Array.isArray(given) ? JSON.stringify(given) : given;
+  if (typeof text !== 'string') throw InvalidRequest.forField('/config', 'must be text or an object');
+  if (text.length > MAX_CONFIG_CHARACTERS)
+    throw InvalidRequest.forField('/config', `must have at most ${MAX_CONFIG_CHARACTERS} characters`);
+  return text;
+}

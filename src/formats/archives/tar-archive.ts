@@ -1,0 +1,85 @@
+import { Readable, Transform, type TransformCallback } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { extract, type Header } from 'tar-stream';
+import { AppError } from '../../core/errors/app-error.js';
+import { type ArchiveContents } from './archive-contents.js';
+
+const SLICE_BYTES = 64 * 1024;
+/** Each piece of unzipped content is a trip to another thread and back; it is also how far a bomb can go beyond a limit. */
+const UNZIPPED_CHUNK_BYTES = 256 * 1024;
+
+/** Reads a tar, piece by piece, so that the event loop turns between two pieces and nothing is unpacked beyond a limit. */
+export async function unpackTar(bytes: Uint8Array, compressed: boolean, contents: ArchiveContents): Promise<void> {
+  const tar = extract();
+  const reading = (async () => {
+    for await (const entry of tar) {
+      const keep = admitMember(entry.header, contents);
+      const chunks: Uint8Array[] = [];
+      let size = 0;
+      for await (const chunk of entry as AsyncIterable<Uint8Array>) {
+        size += chunk.length;
+        contents.countBytes(entry.header.name, chunk.length, size);
+        if (keep !== undefined) chunks.push(chunk);
+      }
+      if (keep !== undefined) contents.add(keep, concatExact(chunks, size));
+    }
+  })();
+  const source = Readable.from(slices(bytes), { objectMode: false });
+  const unpacking = compressed
+    ? pipeline(source, createGunzip({ chunkSize: UNZIPPED_CHUNK_BYTES }), new WholeBlocks(contents), tar)
+    : pipeline(source, new WholeBlocks(contents), tar);
+  const [read, unpacked] = await Promise.allSettled([reading, unpacking]);
+  // Whichever side fails takes the other down with it; our own refusal, then the decompressor, say why.
+  if (read.status === 'rejected' && read.reason instanceof AppError) throw read.reason;
+  if (unpacked.status === 'rejected') throw unpacked.reason as Error;
+  if (read.status === 'rejected') throw read.reason as Error;
+}
+
+/** The path under which the bytes are kept; undefined for what has none or is refused. */
+function admitMember({ name, type, size, linkname }: Header, contents: ArchiveContents): string | undefined {
+  const path = contents.admit(name, size ?? 0);
+  if (path === undefined || type === 'directory') return undefined;
+  if (type === 'file' || type === 'contiguous-file' || type == null) return path;
+  if (type === 'symlink' || type === 'link') contents.addLink(path, linkname ?? '', type === 'symlink');
+  else contents.addFault(name, `is a ${type}, not a file`);
+  return undefined;
+}
+
+/** One buffer of the exact size: a chunk may be a view of something larger. */
+function concatExact(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}
+
+function* slices(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += SLICE_BYTES) yield bytes.subarray(at, at + SLICE_BYTES);
+}
+
+/** The parser takes an end in the middle of a header for a good one, and keeps headers of any size; a tar is made of whole blocks. */
+class WholeBlocks extends Transform {
+  private size = 0;
+
+  constructor(private readonly contents: ArchiveContents) {
+    super();
+  }
+
+  override _transform(chunk: Uint8Array, _encoding: BufferEncoding, done: TransformCallback): void {
+    this.size += chunk.length;
+    try {
+      this.contents.countRaw(this.size);
+      done(null, chunk);
+    } catch (error) {
+      done(error as Error);
+    }
+  }
+
+  override _flush(done: TransformCallback): void {
+    done(this.size % 512 === 0 ? null : new Error('it ends in the middle of a block'));
+  }
+}

@@ -1,0 +1,81 @@
+import { v5 } from 'uuid';
+import { COMPONENT_SCHEMA_VERSION, type DesignComponent } from './design-file.js';
+import { isObject, type JsonObject, asText } from '../documents/located-document.js';
+
+const ID_NAMESPACE = '6c1f4f5e-0f0b-5c55-9a2e-2f6f0c8f1d47';
+/** Groups of Kubernetes itself: those without a dot (`apps`) and those below `k8s.io`; `x-k8s.io` is for extensions. */
+const BUILT_IN_GROUP = /^[^.]*$|\.k8s\.io$/;
+
+/** Makes components of resources one by one, with ids that are the same each time the same resources are read. */
+export class ComponentSeries {
+  private readonly seen = new Map<string, number>();
+
+  add(resource: JsonObject): DesignComponent {
+    const identity = resourceIdentity(resource);
+    const occurrence = this.seen.get(identity) ?? 0;
+    this.seen.set(identity, occurrence + 1);
+    return toComponent(resource, occurrence);
+  }
+}
+
+/** Components of resources in their order, as a ComponentSeries makes them. */
+export function toComponents(resources: readonly JsonObject[]): DesignComponent[] {
+  const series = new ComponentSeries();
+  return resources.map((resource) => series.add(resource));
+}
+
+/** One resource as a component; nothing of it is lost. `occurrence` tells resources of the same name apart (`generateName`). */
+export function toComponent(resource: JsonObject, occurrence = 0): DesignComponent {
+  const { apiVersion, kind, ...configuration } = resource;
+  const version = asText(apiVersion);
+  return {
+    id: componentId(resourceIdentity(resource), occurrence),
+    schemaVersion: COMPONENT_SCHEMA_VERSION,
+    version: 'v1.0.0',
+    displayName: getResourceName(configuration) ?? asText(kind),
+    description: '',
+    format: 'JSON',
+    model: { name: guessModel(version), version: '' },
+    component: { kind: asText(kind), version },
+    configuration,
+    metadata: {},
+  };
+}
+
+/** The resource of a component. One that was drawn without a name gets the component's. */
+export function toResource(component: DesignComponent): JsonObject {
+  const { apiVersion: _version, kind: _kind, ...configuration } = component.configuration;
+  const resource = { apiVersion: component.component.version, kind: component.component.kind, ...configuration };
+  if (getResourceName(configuration) !== undefined || component.displayName === '') return resource;
+  const metadata = isObject(configuration['metadata']) ? configuration['metadata'] : {};
+  return { ...resource, metadata: { name: component.displayName, ...metadata } };
+}
+
+/** Whether a component stands for something in a cluster: shapes, comments and components without an apiVersion do not. */
+export function isDeployable(component: DesignComponent): boolean {
+  return component.metadata['isAnnotation'] !== true && component.component.version !== '';
+}
+
+/** A UUID that depends on nothing but its input. */
+export function componentId(identity: string, occurrence = 0): string {
+  return v5(occurrence === 0 ? identity : `${identity}#${occurrence}`, ID_NAMESPACE);
+}
+
+/** What makes a resource the same one: apiVersion, kind, namespace and name. */
+export function resourceIdentity({ apiVersion, kind, metadata }: JsonObject): string {
+  const { namespace, name, generateName } = isObject(metadata) ? metadata : {};
+  const named = name === undefined ? ['generateName', asText(generateName)] : ['name', asText(name)];
+  return JSON.stringify([asText(apiVersion), asText(kind), asText(namespace), ...named]);
+}
+
+/** The model that a resource most likely belongs to; the registry knows better once it has the kind. */
+function guessModel(apiVersion: string): string {
+  const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+  return BUILT_IN_GROUP.test(group) ? 'kubernetes' : group;
+}
+
+function getResourceName({ metadata }: JsonObject): string | undefined {
+  if (!isObject(metadata)) return undefined;
+  const name = metadata['name'] ?? metadata['generateName'];
+  return typeof name === 'string' && name !== '' ? name : undefined;
+}

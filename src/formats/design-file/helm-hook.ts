@@ -1,0 +1,63 @@
+import { type DesignComponent } from './design-file.js';
+import { isObject, type Json, type JsonObject, asObject, asText } from '../documents/located-document.js';
+
+/** When a resource of a chart is made that is not part of what is installed: `metadata.helm.hook` of its component. */
+export interface HelmHook {
+  /** `pre-install`, `post-upgrade`, `test` … */
+  events: string[];
+  /** Hooks of one event go by weight, the lowest first. */
+  weight: number;
+  /** `before-hook-creation`, `hook-succeeded`, `hook-failed`. */
+  delete_policies: string[];
+}
+
+/** The hook that a resource is by its annotations. */
+export function parseHelmHook(resource: JsonObject): HelmHook | undefined {
+  const annotations = asObject(asObject(resource['metadata'])['annotations']);
+  const events = splitList(annotations['helm.sh/hook']);
+  if (events.length === 0) return undefined;
+  const weight = Number(annotations['helm.sh/hook-weight'] ?? 0);
+  return {
+    events,
+    weight: Number.isInteger(weight) ? weight : 0,
+    delete_policies: splitList(annotations['helm.sh/hook-delete-policy']),
+  };
+}
+
+/** The hook that a component is, or undefined for what is simply part of the chart. */
+export function getHelmHook({ metadata }: DesignComponent): HelmHook | undefined {
+  const { hook } = asObject(metadata['helm']);
+  if (!isObject(hook)) return undefined;
+  const { events, weight, delete_policies } = hook;
+  return {
+    events: filterTexts(events),
+    weight: typeof weight === 'number' ? weight : 0,
+    delete_policies: filterTexts(delete_policies),
+  };
+}
+
+/** Events of hooks that a deployment stands for. Helm runs the others when a chart is tested, deleted or rolled back. */
+const INSTALL_EVENTS = ['pre-install', 'post-install', 'pre-upgrade', 'post-upgrade'];
+
+/** Whether installing or upgrading the chart makes it: everything but hooks that are for other events only. */
+export function isInstalled(component: DesignComponent): boolean {
+  const hook = getHelmHook(component);
+  return hook === undefined || hook.events.some((event) => INSTALL_EVENTS.includes(event));
+}
+
+/** Whether a component is there for `helm test` only. */
+export function isTestHook(component: DesignComponent): boolean {
+  const events = getHelmHook(component)?.events ?? [];
+  return events.length > 0 && events.every((event) => event.startsWith('test'));
+}
+
+function splitList(value: Json | undefined): string[] {
+  return asText(value)
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+}
+
+function filterTexts(value: Json | undefined): string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}

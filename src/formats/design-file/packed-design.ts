@@ -1,0 +1,95 @@
+import { DesignOutline, type OutlineData, buildOutline } from './design-outline.js';
+import { type DesignFile } from './design-file.js';
+import { type Json, asText } from '../documents/located-document.js';
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** A packed design in a form that passes between threads. */
+export interface PackedDesignData {
+  /** The members of the design by name, in its order, each as UTF-8 JSON in a buffer of its own. */
+  members: Map<string, Bytes>;
+  outline: OutlineData;
+}
+
+/**
+ * A design held as bytes: what is large in it crosses threads, is stored and is answered without ever being data on the main thread.
+ * Its few short members can be read and replaced.
+ */
+export class PackedDesign {
+  readonly outline: DesignOutline;
+
+  constructor(private readonly data: PackedDesignData) {
+    this.outline = new DesignOutline(data.outline);
+  }
+
+  /** Takes as long as the design is large: large ones are packed by a task. */
+  static pack(design: DesignFile): PackedDesign {
+    return new PackedDesign(packDesign(design));
+  }
+
+  get version(): string {
+    return asText(this.getMember('version'));
+  }
+
+  /** The same design with other members; the bytes of the rest are shared. New ones come last. */
+  withMembers(changes: Partial<DesignFile>): PackedDesign {
+    const members = new Map(this.data.members);
+    for (const [name, value] of Object.entries(changes)) members.set(name, encodeJson(value));
+    return new PackedDesign({ members, outline: this.data.outline });
+  }
+
+  /** With members that are bytes already. */
+  withMemberBytes(changes: Record<string, Bytes>): PackedDesign {
+    const members = new Map([...this.data.members, ...Object.entries(changes)]);
+    return new PackedDesign({ members, outline: this.data.outline });
+  }
+
+  /** One member as data: for short ones. */
+  getMember(name: string): Json | undefined {
+    const bytes = this.data.members.get(name);
+    return bytes && (JSON.parse(Buffer.from(bytes.buffer).toString()) as Json);
+  }
+
+  /** A copy of the bytes of one member, in a buffer of its own. */
+  getMemberBytes(name: string): Bytes {
+    return new Uint8Array(this.data.members.get(name) ?? encodeJson(null));
+  }
+
+  /** The whole as UTF-8 JSON, in a buffer of its own: what JSON.stringify makes of the design. */
+  toBytes(): Bytes {
+    const parts = [...this.data.members].flatMap(([name, bytes], index) => [
+      encodeText(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`),
+      bytes,
+    ]);
+    const end = encodeText(parts.length === 0 ? '{}' : '}');
+    const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, end.length));
+    let at = 0;
+    for (const part of [...parts, end]) {
+      whole.set(part, at);
+      at += part.length;
+    }
+    return whole;
+  }
+}
+
+export function packDesign(design: DesignFile): PackedDesignData {
+  const defined = Object.entries(design).filter(([, value]) => value !== undefined);
+  return {
+    members: new Map(defined.map(([name, value]) => [name, encodeJson(value)])),
+    outline: buildOutline(design.components),
+  };
+}
+
+/** What of packed data goes over to another thread instead of being copied. */
+export function getTransferList({ members }: PackedDesignData): ArrayBuffer[] {
+  return [...members.values()].map(({ buffer }) => buffer);
+}
+
+export function encodeJson(value: unknown): Bytes {
+  return encodeText(JSON.stringify(value));
+}
+
+/** A buffer of its own, which a Buffer of few bytes has not. */
+function encodeText(text: string): Bytes {
+  return new TextEncoder().encode(text);
+}

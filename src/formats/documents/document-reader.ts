@@ -1,0 +1,78 @@
+import { parseDocuments, parseLocated } from './parse-documents.js';
+import { DEFAULT_FORMAT_LIMITS, type FormatLimits } from '../sources/format-limits.js';
+import { type Json, type LocatedData, LocatedDocument } from './located-document.js';
+import { type SourceFile } from '../sources/source-file.js';
+import { type Task, type TaskRunner } from '../../core/workers/task.js';
+import { TimeSlicer } from '../../core/time-slicer.js';
+import { type YamlDialect } from './yaml-scalar.js';
+import { toYaml } from './yaml-writer.js';
+
+/** Input up to this many bytes is read at once. Hostile text of more holds up the event loop for longer than 50 ms. */
+const INLINE_MAX_BYTES = 2 * 1024;
+/** Aliases make much out of little. */
+const ANCHOR = /(?:^|[\s[{,:-])&[^\s&,[\]{}]/;
+
+interface ParseInput {
+  file: SourceFile;
+  dialect: YamlDialect;
+  limits: FormatLimits;
+}
+
+const parseTask: Task<ParseInput, Iterable<LocatedData>> = { module: import.meta.url, name: 'readInWorker' };
+const toYamlTask: Task<readonly (Json | object)[], string> = { module: import.meta.url, name: 'writeInWorker' };
+const jsonToYamlTask: Task<Uint8Array, string> = { module: import.meta.url, name: 'rewriteInWorker' };
+
+/** Reads and writes YAML and JSON without holding up the event loop: small files here, large ones in a worker. */
+export class DocumentReader {
+  private readonly timeSlicer = new TimeSlicer();
+
+  constructor(
+    private readonly tasks: TaskRunner,
+    readonly limits: FormatLimits = DEFAULT_FORMAT_LIMITS,
+  ) {}
+
+  /** The documents of a file without empty ones. Throws InvalidRequest with every syntax fault. */
+  async parse(file: SourceFile, dialect: YamlDialect = 'kubernetes'): Promise<LocatedDocument[]> {
+    const { limits } = this;
+    if (canParseInline(file.bytes)) {
+      await this.timeSlicer.yieldToEventLoop();
+      return parseDocuments(file, dialect, limits);
+    }
+    // A copy of its own: sending a view would send everything that lies in the same buffer.
+    const bytes = new Uint8Array(file.bytes);
+    const documents = await this.tasks.collect(parseTask, { file: { path: file.path, bytes }, dialect, limits });
+    return documents.map((data) => new LocatedDocument(data));
+  }
+
+  /** As toYaml; `size` is what the caller knows of the bytes that went in. */
+  async toYaml(documents: readonly (Json | object)[], size: number): Promise<string> {
+    return size <= INLINE_MAX_BYTES * 16 ? toYaml(documents) : this.tasks.run(toYamlTask, documents, { lane: 'own' });
+  }
+
+  /** A document that is held as JSON, as YAML. The bytes go over to a worker when they are many. */
+  async jsonToYaml(json: Uint8Array<ArrayBuffer>): Promise<string> {
+    if (json.length <= INLINE_MAX_BYTES * 16) return rewriteInWorker(json);
+    return this.tasks.run(jsonToYamlTask, json, { lane: 'own', transferList: [json.buffer] });
+  }
+}
+
+/** Whether reading these bytes holds nobody up. */
+export function canParseInline(bytes: Uint8Array): boolean {
+  return bytes.length <= INLINE_MAX_BYTES && !ANCHOR.test(Buffer.from(bytes).toString('latin1'));
+}
+
+/** Task of the worker pool. */
+export function* readInWorker({ file, dialect, limits }: ParseInput): Generator<LocatedData> {
+  yield* parseLocated(file, dialect, limits);
+}
+
+/** Task of the worker pool. */
+export function writeInWorker(documents: readonly (Json | object)[]): string {
+  return toYaml(documents);
+}
+
+/** Task of the worker pool. */
+export function rewriteInWorker(json: Uint8Array): string {
+  const text = Buffer.from(json.buffer, json.byteOffset, json.length).toString();
+  return toYaml([JSON.parse(text) as Json]);
+}

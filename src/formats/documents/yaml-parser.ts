@@ -1,0 +1,157 @@
+import { Composer, type CST, type Document, Lexer, Parser } from 'yaml';
+import { DocumentBuilder } from './document-builder.js';
+import { type FormatLimits } from '../sources/format-limits.js';
+import { type LocatedData } from './located-document.js';
+import { YamlConverter } from './yaml-converter.js';
+import { type YamlDialect } from './yaml-scalar.js';
+
+const REMEDIES: Record<string, string> = {
+  TAB_AS_INDENT: 'Indent with spaces.',
+  BAD_INDENT: 'Align this line with its siblings.',
+  BAD_DQ_ESCAPE: 'Double the backslash, or use single quotes.',
+  MULTILINE_IMPLICIT_KEY: 'Close the quotes or brackets, and check the indentation.',
+  BAD_SCALAR_START: 'Quote the value.',
+  BLOCK_AS_IMPLICIT_KEY: 'Quote the value if it holds ": ".',
+};
+const DEFAULT_REMEDY = 'Correct the YAML at this place.';
+
+/**
+ * Reads a stream of YAML documents with positions; documents that hold nothing are left out but counted.
+ * Local tags (`!reset`) are kept beside the value. Throws InvalidRequest with every fault of the stream at its end; what has come out before is of no use then.
+ */
+export function* parseYaml(file: string, text: string, dialect: YamlDialect, limits: FormatLimits): Generator<LocatedData> {
+  const builder = new DocumentBuilder(file, text, limits);
+  let number = 0;
+  for (const document of compose(text, builder)) {
+    number += 1;
+    if (number > limits.documents) {
+      const [start] = document.range ?? [0];
+      builder.addFault(start, `has more than ${limits.documents} documents`, 'Split the file.');
+      break;
+    }
+    if (document.errors.length > 0) {
+      for (const { pos, code, message } of document.errors) {
+        builder.addFault(Math.min(pos[0], text.length), message, REMEDIES[code] ?? DEFAULT_REMEDY);
+      }
+      continue;
+    }
+    const converter = new YamlConverter(builder, dialect);
+    const start = document.contents?.range?.[0] ?? 0;
+    const value = converter.convert(document.contents);
+    if (value !== null && builder.faults.isEmpty) yield builder.buildDocument(number, value, start, converter.tags);
+  }
+  builder.throwIfFaulty();
+}
+
+function* compose(text: string, builder: DocumentBuilder): Generator<Document.Parsed> {
+  const composer = new Composer({
+    schema: 'failsafe',
+    resolveKnownTags: false,
+    uniqueKeys: false,
+    merge: false,
+    logLevel: 'silent',
+    prettyErrors: false,
+  });
+  for (const token of tokenize(text)) {
+    const deep = findTooDeep(token, builder.limits.depth);
+    if (deep) builder.addTooDeepFault(deep.offset);
+    else yield* withoutStacks(() => [...composer.next(token)]);
+  }
+  yield* composer.end();
+}
+
+/** Text with a fault at each character makes as many errors, of which the stacks would take most of the time. */
+function withoutStacks<T>(work: () => T): T {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return work();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+function* tokenize(text: string): Generator<CST.Token> {
+  const parser = new Parser();
+  for (const lexeme of tolerantLexer().lex(text)) {
+    if (lexeme.startsWith(SKIPPED)) parser.offset += lexeme.length - SKIPPED.length;
+    else yield* parser.next(lexeme);
+  }
+  yield* parser.end();
+}
+
+/** Begins what is passed over between lexemes; no text holds it, for it is a control character. */
+const SKIPPED = '\u0000';
+
+type State = () => Generator<string, unknown>;
+
+/** The parts of the lexer that have no settings. */
+interface LexerParts {
+  buffer: string;
+  pos: number;
+  indentNext: number;
+  parseQuotedScalar: State;
+  parseStream: State;
+  parseLineStart: State;
+  parseFlowCollection: State;
+}
+
+/**
+ * Quoted text may go on at any indentation: YAML asks for more than that of its key, but no reader in the field does, and manifests are written so.
+ * The lexer has no setting for it; it compares with `indentNext`, which therefore is nothing while it reads a quoted text.
+ * Empty lines between nodes are passed over at once but for the end of the last: each would take a microsecond, and some 200 MB of them
+ * fit into a small archive.
+ */
+function tolerantLexer(): Lexer {
+  const lexer = new Lexer();
+  const inner = lexer as unknown as LexerParts;
+  for (const name of ['parseStream', 'parseLineStart', 'parseFlowCollection'] as const) {
+    const state = inner[name].bind(lexer);
+    inner[name] = function* () {
+      const end = endOfEmptyLines(inner);
+      if (end > inner.pos) yield SKIPPED + inner.buffer.slice(inner.pos, end);
+      inner.pos = end;
+      return yield* state();
+    };
+  }
+  const read = inner.parseQuotedScalar.bind(lexer);
+  inner.parseQuotedScalar = function* () {
+    const { indentNext } = inner;
+    inner.indentNext = 0;
+    const state = yield* read();
+    inner.indentNext = indentNext;
+    return state;
+  };
+  return lexer;
+}
+
+/** Where the last of the lines that hold nothing but a comment ends before its newline; without any, where the lexer stands. A comment has white space before it. */
+function endOfEmptyLines({ buffer, pos }: LexerParts): number {
+  const isWithin = pos > 0 && buffer[pos - 1] !== '\n' && !/[ \t\n]/.test(buffer[pos] ?? '');
+  let end = pos;
+  for (let at = pos; !isWithin; at = end + 1) {
+    while (buffer[at] === ' ' || buffer[at] === '\t') at += 1;
+    if (buffer[at] === '#') at = buffer.indexOf('\n', at);
+    if (at < 0 || buffer[at] !== '\n') break;
+    end = at;
+  }
+  return end;
+}
+
+/** The first collection below the allowed depth. Walks with a list of its own, since the composer would recurse. */
+function findTooDeep(document: CST.Token, limit: number): CST.Token | undefined {
+  const open: { token: CST.Token; depth: number }[] = [{ token: document, depth: 0 }];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { token, depth } = next;
+    if (depth > limit) return token;
+    if (token.type === 'document') {
+      if (token.value) open.push({ token: token.value, depth: 1 });
+    } else if (token.type === 'block-map' || token.type === 'block-seq' || token.type === 'flow-collection') {
+      for (const item of token.items) {
+        if (item.value && 'items' in item.value) open.push({ token: item.value, depth: depth + 1 });
+        if (item.key && 'items' in item.key) open.push({ token: item.key, depth: depth + 1 });
+      }
+    }
+  }
+  return undefined;
+}

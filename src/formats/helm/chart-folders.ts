@@ -1,0 +1,36 @@
+import { posix } from 'node:path';
+import { type SourceFile } from '../sources/source-file.js';
+
+const CHART_FILE = 'Chart.yaml';
+
+/** The folders of an archive that are charts, outermost ones only: dependencies and examples within a chart are part of it. */
+export function findChartFolders(paths: Iterable<string>): string[] {
+  const folders = new Set([...paths].filter((path) => posix.basename(path) === CHART_FILE).map(parentFolder));
+  return [...folders].filter((folder) => !isWithinFolders(folder, folders));
+}
+
+/** Whether a path lies below one of the folders; a folder does not lie below itself. */
+export function isWithinFolders(path: string, folders: ReadonlySet<string>): boolean {
+  if (folders.has('') && path !== '') return true;
+  for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) {
+    if (folders.has(path.slice(0, at))) return true;
+  }
+  return false;
+}
+
+/** Whether a path is in a folder; everything is in the one without a name. */
+export function isInFolder(path: string, folder: string): boolean {
+  return folder === '' || path.startsWith(`${folder}/`);
+}
+
+/** The files in a folder by their path from there; each still says under which path it was sent. */
+export function filesInFolder(files: ReadonlyMap<string, SourceFile>, folder: string): Map<string, SourceFile> {
+  const start = folder === '' ? 0 : folder.length + 1;
+  return new Map([...files].filter(([path]) => isInFolder(path, folder)).map(([path, file]) => [path.slice(start), file]));
+}
+
+/** The folder of a path, empty for what is on top. */
+export function parentFolder(path: string): string {
+  const folder = posix.dirname(path);
+  return folder === '.' ? '' : folder;
+}

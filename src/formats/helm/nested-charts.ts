@@ -1,0 +1,66 @@
+import { AppError, InvalidRequest } from '../../core/errors/app-error.js';
+import { unpackArchive } from '../archives/archive.js';
+import { type UnpackedTotals } from '../archives/archive-contents.js';
+import { type FormatLimits } from '../sources/format-limits.js';
+import { type SourceFile } from '../sources/source-file.js';
+
+const PACKED_CHART = /(?:^|\/)charts\/[^/]+\.tgz$/;
+/** Charts within charts; real ones have two or three. */
+const MAX_DEPTH = 8;
+
+/**
+ * A chart whose packed dependencies (`charts/x-1.2.3.tgz`) are folders, at every depth, so that all of it has been looked at and counted:
+ * it keeps to the limits of one archive. Each file still says under which path it was sent: `charts/x-1.2.3.tgz/x/values.yaml`.
+ * @param refuse hears of packed charts that cannot be unpacked, which are then left out; unless given, the first is thrown as `unpack` does
+ */
+export async function unpackNestedCharts(
+  files: ReadonlyMap<string, SourceFile>,
+  limits: FormatLimits,
+  refuse?: (file: SourceFile, error: AppError) => void,
+): Promise<ReadonlyMap<string, SourceFile>> {
+  if (![...files.keys()].some(isPackedChart)) return files;
+  const whole = new Map<string, SourceFile>();
+  const unpacked: UnpackedTotals = { entries: 0, bytes: 0 };
+  for (const { bytes } of files.values()) {
+    unpacked.entries += 1;
+    unpacked.bytes += bytes.length;
+  }
+  const open = async (path: string, file: SourceFile, depth: number): Promise<void> => {
+    if (depth > MAX_DEPTH) throw tooDeep(file.path);
+    for (const [inner, member] of await unpackArchive(file, limits, unpacked)) {
+      const shown = `${file.path}/${inner}`;
+      await add(`${withoutEnding(path)}/${withoutTop(inner)}`, { path: shown, bytes: member.bytes }, depth);
+    }
+  };
+  const add = async (path: string, file: SourceFile, depth: number): Promise<void> => {
+    if (!isPackedChart(path)) {
+      whole.set(path, file);
+      return;
+    }
+    await open(path, file, depth + 1).catch((error: unknown) => {
+      if (!refuse || !(error instanceof AppError)) throw error;
+      refuse(file, error);
+    });
+  };
+  for (const [path, file] of files) await add(path, file, 0);
+  return whole;
+}
+
+/** Whether a file of a chart is a packed chart that it depends on. */
+export function isPackedChart(path: string): boolean {
+  return PACKED_CHART.test(path);
+}
+
+function withoutEnding(path: string): string {
+  return path.slice(0, path.lastIndexOf('.'));
+}
+
+/** A packed chart has one folder on top, named like the chart. */
+function withoutTop(path: string): string {
+  return path.slice(path.indexOf('/') + 1);
+}
+
+function tooDeep(path: string): InvalidRequest {
+  const detail = `is a chart within more than ${MAX_DEPTH} others`;
+  return new InvalidRequest(`${path} ${detail}`, { errors: [{ file: path, detail }] });
+}

@@ -1,0 +1,25 @@
+import { Global, Injectable, Module } from '@nestjs/common';
+import { LargeBodyReader, type LargeBody } from '../core/rest/body/large-body.js';
+import { FormatsModule } from './formats.module.js';
+import { largeBodyTask } from './large-body-task.js';
+import { WorkerPool } from '../core/workers/worker-pool.js';
+
+/** Reads bodies in the lane of own content, so that none waits behind an import. */
+@Injectable()
+class WorkerLargeBodyReader extends LargeBodyReader {
+  constructor(private readonly pool: WorkerPool) {
+    super();
+  }
+
+  parse(bytes: Uint8Array<ArrayBuffer>, wish: { digest: boolean }): Promise<LargeBody> {
+    return this.pool.run(largeBodyTask, { bytes, wish }, { lane: 'own', transferList: [bytes.buffer] });
+  }
+}
+
+@Global()
+@Module({
+  imports: [FormatsModule],
+  providers: [{ provide: LargeBodyReader, useClass: WorkerLargeBodyReader }],
+  exports: [LargeBodyReader],
+})
+export class LargeBodyModule {}

@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import { Env } from '../../core/config/env.js';
+import { InvalidRequest } from '../../core/errors/app-error.js';
+import { Outbound } from '../../core/outbound/outbound.service.js';
+import type { FormFile } from '../../core/rest/form-uploads.service.js';
+import type { SourceFile } from './source-file.js';
+
+/** The three ways in which a caller sends a file; an upload counts first. */
+export interface UploadInput {
+  /** Fetched by the server. */
+  url?: string;
+  /** The file in base64, with its name. */
+  file?: string;
+  file_name?: string;
+}
+
+export interface UploadedFile extends SourceFile {
+  /** Where it was fetched from, after redirects; null when it was sent along. */
+  url: URL | null;
+}
+
+/** Finds the file in what a caller sent. */
+@Injectable()
+export class UploadedFiles {
+  constructor(
+    private readonly outbound: Outbound,
+    private readonly env: Env,
+  ) {}
+
+  /**
+   * @throws InvalidRequest when nothing was sent, or the base64 or the URL is none, or the URL did not answer 200;
+   * RemoteFailure when it could not be called
+   */
+  async resolve({ url, file, file_name }: UploadInput, uploads: FormFile[]): Promise<UploadedFile> {
+    const upload = uploads.find((each) => each.fieldname === 'file') ?? uploads[0];
+    if (upload) return { path: upload.originalname || 'file', bytes: upload.buffer, url: null };
+    if (file !== undefined) return { path: file_name ?? 'file', bytes: decodeBase64('/file', file), url: null };
+    if (url !== undefined) return this.fetch(url);
+    throw InvalidRequest.forField(
+      '/file',
+      'is required',
+      'Send a multipart form with a file, or JSON with url, or with file in base64.',
+    );
+  }
+
+  private async fetch(address: string): Promise<UploadedFile> {
+    if (!URL.canParse(address)) throw InvalidRequest.forField('/url', 'is not a URL');
+    const answer = await this.outbound.fetch(address, {
+      policy: 'user',
+      maxBytes: this.env.LIMIT_UPLOAD_BYTES,
+      timeoutMs: 30_000,
+    });
+    if (answer.status !== 200)
+      throw new InvalidRequest(`${address} answered ${answer.status}`, {
+        code: 'SOURCE_UNAVAILABLE',
+        errors: [{ pointer: '/url', detail: `answered ${answer.status}` }],
+      });
+    const url = new URL(answer.url);
+    return { path: lastPathSegment(url) || url.host, bytes: answer.bytes, url };
+  }
+}
+
+/** Takes data URLs and both alphabets. @throws InvalidRequest */
+export function decodeBase64(pointer: string, text: string): Buffer {
+  const bare = text.replace(/^data:[^,]*,/, '').replace(/\s+/g, '');
+  if (bare === '' || !/^[A-Za-z0-9+/_-]*={0,2}$/.test(bare)) throw InvalidRequest.forField(pointer, 'is not base64');
+  return Buffer.from(bare, 'base64');
+}
+
+function lastPathSegment({ pathname }: URL): string {
+  const last = pathname.split('/').at(-1) ?? '';
+  try {
+    return decodeURIComponent(last);
+  } catch {
+    return last;
+  }
+}

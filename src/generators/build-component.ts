@@ -1,0 +1,25 @@
+import { type JsonObject, asText } from '../formats/documents/located-document.js';
+import { type ComponentDefinition } from '../formats/definitions/definitions.js';
+import { type GeneratorConfig } from './generator.js';
+import { truncateText } from './truncate-text.js';
+
+/** Characters of a description; the longest ones of Kubernetes have some 4,000. */
+export const MAX_DESCRIPTION_LENGTH = 10_000;
+
+/** A component as generators make them: described by its schema, and without a look of its own. */
+export function buildComponent(
+  definition: Pick<ComponentDefinition, 'kind' | 'apiVersion' | 'displayName' | 'schema'>,
+  schema: JsonObject,
+  metadata: JsonObject,
+  { sourceUri }: GeneratorConfig,
+): ComponentDefinition {
+  return {
+    ...definition,
+    description: truncateText(asText(schema['description']), MAX_DESCRIPTION_LENGTH),
+    format: 'JSON',
+    styles: null,
+    capabilities: null,
+    metadata: { isAnnotation: false, ...metadata, ...(sourceUri === undefined ? {} : { source_uri: sourceUri }) },
+    rest: {},
+  };
+}

@@ -1,0 +1,35 @@
+import { toCategorySlug } from '../formats/definitions/category.js';
+
+/** Names that are one word, though capitals stand in the middle. */
+const WORDS = ['OAuth2', 'OAuth', 'OpenID', 'GitHub', 'GitLab', 'GitOps', 'MySQL', 'PostgreSQL', 'GraphQL', 'MongoDB', 'DynamoDB', 'RabbitMQ', 'IPv4', 'IPv6', 'K8s', 'gRPC']; // prettier-ignore
+const WORD = new RegExp(
+  [...WORDS.map((word) => `${word}(?![a-z])`), '[A-Z]{2,}s(?![a-z])', '[A-Z]+\\d*(?![a-z])', '[A-Z]?[a-z]+\\d*', '\\d+'].join('|'), // prettier-ignore
+  'g',
+);
+
+const MAX_SLUG_LENGTH = 100;
+
+/** `HorizontalPodAutoscaler` → `Horizontal Pod Autoscaler`, `CSIDriver` → `CSI Driver`, `ingress-nginx` → `Ingress Nginx`. Text in other scripts stays as it is. */
+export function toDisplayName(name: string): string {
+  if (/[^\p{ASCII}]/u.test(name)) return name;
+  const words = name.match(WORD) ?? [];
+  const shown = words.map((word) => (word === 'gRPC' ? word : word.charAt(0).toUpperCase() + word.slice(1)));
+  return shown.join(' ') || name;
+}
+
+/** `ingress-nginx` → `IngressNginx`. */
+export function toPascalCase(name: string): string {
+  return name
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+}
+
+/** A name for a model or a group of kinds: the slug of a text in ASCII, no longer than a hundred characters; empty when nothing is left. */
+export function toSlugName(text: string): string {
+  const ascii = text
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .replace(/[^\p{ASCII}]/gu, '-');
+  return toCategorySlug(ascii).slice(0, MAX_SLUG_LENGTH).replace(/-$/, '');
+}

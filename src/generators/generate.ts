@@ -1,0 +1,138 @@
+import { AppError, type Fault, InvalidRequest } from '../core/errors/app-error.js';
+import { detectArchiveKind, archiveKindFromName, unpackArchive } from '../formats/archives/archive.js';
+import { findChartFolders, filesInFolder } from '../formats/helm/chart-folders.js';
+import { type FormatLimits } from '../formats/sources/format-limits.js';
+import { type SourceFile } from '../formats/sources/source-file.js';
+import { type Task, type WorkerPool } from '../core/workers/worker-pool.js';
+import { type ComponentDefinition } from '../formats/definitions/definitions.js';
+import { definitionDigest } from '../formats/definitions/definition-digest.js';
+import { mayDefineInTemplates } from './chart.js';
+import { type ClusterInput, generateFromCluster } from './generate-from-cluster.js';
+import { detectSource, GENERATORS } from './detect-source.js';
+import { type GenerationResult, type GeneratorConfig, type SourceKind } from './generator.js';
+import { GeneratorSource } from './generator-source.js';
+
+/** Characters of schemas that cross between threads at once. */
+const CHUNK_CHARACTERS = 1_000_000;
+
+/** How and where to generate. */
+export interface GenerateOptions {
+  pool: WorkerPool;
+  limits: FormatLimits;
+  config?: GeneratorConfig;
+  /** What the source is; otherwise its content tells. */
+  kind?: SourceKind;
+  /** Renders the templates of a chart, given by path from its folder, to YAML, when definitions may come of them; what it throws is listed, and the rest of the chart is taken. */
+  render?: (chart: ReadonlyMap<string, SourceFile>) => Promise<string>;
+}
+
+interface GenerateInput {
+  name: string;
+  archive: boolean;
+  files: SourceFile[];
+  kind: SourceKind | undefined;
+  config: GeneratorConfig;
+  rendered: string | undefined;
+  limits: FormatLimits;
+}
+
+const generateTask: Task<GenerateInput, Iterable<GenerationPart>> = { module: import.meta.url, name: 'generateInWorker' };
+const clusterTask: Task<ClusterInput, Iterable<GenerationPart>> = {
+  module: import.meta.url,
+  name: 'generateClusterInWorker',
+};
+
+/** What crosses between threads at once. */
+type GenerationPart = { generated: GenerationResult } | { components: [number, ComponentDefinition][] };
+
+/**
+ * The models that a source describes: a file of definitions, an OpenAPI document, a chart, or an archive of them.
+ * What is sound comes out, what is not is listed beside it. Throws InvalidRequest when the source is nothing that is known here, or when nothing of it is sound.
+ */
+export async function generateModels(file: SourceFile, options: GenerateOptions): Promise<GenerationResult> {
+  const { pool, limits, config = {}, kind, render } = options;
+  if (file.bytes.length === 0) throw generationRefused(file.path, [{ file: file.path, detail: 'is empty', remedy: 'Send a file with content.' }]); // prettier-ignore
+  const archive = detectArchiveKind(file.bytes) !== undefined || archiveKindFromName(file.path) !== undefined;
+  const unpacked = archive ? await unpackArchive(file, limits) : new Map([[file.path, file]]);
+  const members = [...unpacked.values()];
+  const [folder, ...more] = archive && (kind ?? 'helm') === 'helm' ? findChartFolders(unpacked.keys()) : [];
+  const chart = folder !== undefined && more.length === 0 ? filesInFolder(unpacked, folder) : undefined;
+  // Many sound charts render only with values of their user, so this is done for definitions alone.
+  const { rendered, faults } = chart && render && mayDefineInTemplates(members) ? await tryRender(() => render(chart)) : {};
+  // Copies of their own: sending a view would send everything that lies in the same buffer.
+  const files = members.map(({ path, bytes }) => ({ path, bytes: new Uint8Array(bytes) }));
+  const input = { name: file.path, archive, files, kind, config, rendered, limits };
+  const generated = joinParts(await pool.collect(generateTask, input));
+  for (const fault of faults ?? []) generated.faults.push({ entity: 'file', path: fault.file ?? file.path, ...fault });
+  if (generated.contents.length === 0) throw generationRefused(file.path, generated.faults);
+  return generated;
+}
+
+/** The models of a cluster. Throws InvalidRequest when nothing of what it says is sound. */
+export async function generateClusterModels(input: ClusterInput, pool: WorkerPool): Promise<GenerationResult> {
+  const generated = joinParts(await pool.collect(clusterTask, input));
+  if (generated.contents.length === 0) throw generationRefused(input.name, generated.faults);
+  return generated;
+}
+
+/** Task of the worker pool. */
+export async function generateInWorker(input: GenerateInput): Promise<Iterable<GenerationPart>> {
+  const { name, archive, files, kind, config, rendered, limits } = input;
+  const source = new GeneratorSource(name, archive, files, limits);
+  const generator = GENERATORS.find((one) => one.kind === kind) ?? detectSource(source);
+  return toParts(await generator.generate(source, config, rendered));
+}
+
+/** Task of the worker pool. */
+export function generateClusterInWorker(input: ClusterInput): Iterable<GenerationPart> {
+  return toParts(generateFromCluster(input));
+}
+
+/** Everything but the components, and then these, a few at a time, each with the index of its model. */
+function* toParts({ contents, faults, warnings }: GenerationResult): Generator<GenerationPart> {
+  yield { generated: { contents: contents.map((content) => ({ ...content, components: [] })), faults, warnings } };
+  let components: [number, ComponentDefinition][] = [];
+  let size = 0;
+  for (const [index, content] of contents.entries()) {
+    for (const component of content.components) {
+      components.push([index, { ...component, digest: definitionDigest(component) }]);
+      size += component.schema.length;
+      if (size < CHUNK_CHARACTERS) continue;
+      yield { components };
+      [components, size] = [[], 0];
+    }
+  }
+  yield { components };
+}
+
+function joinParts(received: readonly GenerationPart[]): GenerationResult {
+  let generated: GenerationResult = { contents: [], faults: [], warnings: [] };
+  for (const part of received) {
+    if ('generated' in part) generated = part.generated;
+    else for (const [index, component] of part.components) generated.contents[index]?.components.push(component);
+  }
+  return generated;
+}
+
+async function tryRender(render: () => Promise<string>): Promise<{ rendered?: string; faults?: Fault[] }> {
+  try {
+    return { rendered: await render() };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const { message, remedy, errors } = error;
+    return { faults: errors.length > 0 ? errors : [{ detail: message, ...(remedy === undefined ? {} : { remedy }) }] };
+  }
+}
+
+function generationRefused(name: string, faults: readonly Fault[]): InvalidRequest {
+  const [first] = faults;
+  const line = first?.line === undefined ? '' : `line ${first.line}, column ${first.column ?? 1}: `;
+  const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
+  return new InvalidRequest(
+    `${name}: ${line}${first?.detail ?? 'holds nothing that a model could be made of'}${more}`,
+    {
+      errors: [...faults],
+      remedy: first?.remedy,
+    },
+  );
+}

@@ -1,0 +1,106 @@
+import { type AppError, type Fault } from '../core/errors/app-error.js';
+import { type LocatedDocument } from '../formats/documents/located-document.js';
+import { type ComponentDefinition, type DefinitionFault, type ModelDefinition } from '../formats/definitions/definitions.js';
+import { type GenerationResult } from './generator.js';
+
+/** Characters of the schema of one component; the largest in the field have about a million. */
+export const MAX_SCHEMA_LENGTH = 4_000_000;
+/** Characters of the schemas of all components of one source. */
+const MAX_TOTAL_LENGTH = 50_000_000;
+const MAX_COMPONENTS = 10_000;
+const MAX_FAULTS = 100;
+
+/** Where in a document something stands. */
+export interface DocumentPointer {
+  document: LocatedDocument;
+  pointer: string;
+}
+
+/** What has been generated so far, and the rules for what may be. */
+export class GenerationCollector {
+  private readonly models = new Map<string, { model: ModelDefinition; components: Map<string, ComponentDefinition> }>();
+  private readonly faults: DefinitionFault[] = [];
+  private readonly warnings: Fault[] = [];
+  private faultsLeft = 0;
+  private warningsLeft = 0;
+  private characters = 0;
+  private count = 0;
+
+  /** Adds a component to a model; the same one a second time changes nothing, another one of that kind and version is a fault. */
+  add(model: ModelDefinition, component: ComponentDefinition, place: DocumentPointer): void {
+    const { kind, apiVersion, schema } = component;
+    if (!this.hasRoom(place)) return;
+    this.characters += schema.length;
+    if (schema.length > MAX_SCHEMA_LENGTH) {
+      const detail = `the schema of ${kind}, with all that it refers to, is longer than ${MAX_SCHEMA_LENGTH} characters`;
+      return this.addFault('component', place, detail, 'Describe it with fewer or smaller schemas.');
+    }
+    const components = this.getComponents(model);
+    const key = JSON.stringify([apiVersion, kind]);
+    const known = components.get(key);
+    if (!known) {
+      this.count += 1;
+      components.set(key, component);
+    } else if (known.schema !== schema) {
+      const detail = `${kind} of ${apiVersion} is given twice, with different schemas`;
+      this.addFault('component', place, detail, 'Keep one of the two.');
+    }
+  }
+
+  /** Whether there is room for one more component; when there is none, that is a fault. Ask before making a schema, which is what takes time. */
+  hasRoom(place: DocumentPointer): boolean {
+    if (this.count < MAX_COMPONENTS && this.characters < MAX_TOTAL_LENGTH) return true;
+    const detail = `is beyond what one source may hold: ${MAX_COMPONENTS} components, ${MAX_TOTAL_LENGTH} characters of schemas`; // prettier-ignore
+    this.addFault('component', place, detail, 'Split the source.');
+    return false;
+  }
+
+  /** A located fault; past the first hundred they are only counted, since finding a place in a large document takes time. */
+  addFault(entity: DefinitionFault['entity'], place: DocumentPointer, detail: string, remedy?: string): void {
+    if (this.faults.length >= MAX_FAULTS) this.faultsLeft += 1;
+    else
+      this.faults.push({ entity, path: place.document.file, ...place.document.faultAt(place.pointer, detail, remedy) });
+  }
+
+  addWarning(place: DocumentPointer, detail: string, remedy?: string): void {
+    if (this.warnings.length >= MAX_FAULTS) this.warningsLeft += 1;
+    else this.warnings.push(place.document.faultAt(place.pointer, detail, remedy));
+  }
+
+  /** A warning about a file as a whole. */
+  addFileWarning(file: string, detail: string, remedy?: string): void {
+    if (this.warnings.length >= MAX_FAULTS) this.warningsLeft += 1;
+    else this.warnings.push({ file, detail, ...(remedy === undefined ? {} : { remedy }) });
+  }
+
+  /** A file that could not be read or that holds nothing of use. */
+  rejectFile(path: string, reason: AppError | Fault): void {
+    const listed = 'errors' in reason ? reason.errors : [reason];
+    const { detail, remedy } = 'errors' in reason ? { detail: reason.message, remedy: reason.remedy } : reason;
+    const faults = listed.length > 0 ? listed : [{ detail, ...(remedy === undefined ? {} : { remedy }) }];
+    for (const fault of faults) {
+      if (this.faults.length >= MAX_FAULTS) this.faultsLeft += 1;
+      else this.faults.push({ entity: 'file', path, file: path, ...fault });
+    }
+  }
+
+  /** Everything, models in the order of their first component. `name` of the source stands where no file does. */
+  build(name: string): GenerationResult {
+    const { faults, warnings, faultsLeft, warningsLeft } = this;
+    if (faultsLeft > 0) faults.push({ entity: 'file', path: name, detail: `${faultsLeft} more faults are not listed` });
+    if (warningsLeft > 0) warnings.push({ detail: `${warningsLeft} more warnings are not listed` });
+    const contents = [...this.models.values()]
+      .filter(({ components }) => components.size > 0)
+      .map(({ model, components }) => ({ model, components: [...components.values()], relationships: [] }));
+    return { contents, faults, warnings };
+  }
+
+  private getComponents(model: ModelDefinition): Map<string, ComponentDefinition> {
+    const key = JSON.stringify([model.name, model.version]);
+    const known = this.models.get(key);
+    if (known) return known.components;
+    const components = new Map<string, ComponentDefinition>();
+    this.models.set(key, { model, components });
+    return components;
+  }
+}

@@ -1,0 +1,38 @@
+import { toCategorySlug } from '../formats/definitions/category.js';
+
+/** The named categories of models. */
+export const MODEL_CATEGORIES = [
+  'Orchestration & Management',
+  'Service Mesh',
+  'Observability',
+  'Security & Compliance',
+  'App Definition',
+  'Cloud Provider',
+  'Database',
+  'Networking',
+] as const;
+
+export type ModelCategory = (typeof MODEL_CATEGORIES)[number];
+
+/** The categories of Artifact Hub (annotation `artifacthub.io/category`, https://artifacthub.io/docs/topics/annotations/helm/). */
+const ARTIFACT_HUB_CATEGORIES = new Map<string, ModelCategory>([
+  ['ai-machine-learning', 'App Definition'],
+  ['database', 'Database'],
+  ['integration-delivery', 'App Definition'],
+  ['monitoring-logging', 'Observability'],
+  ['networking', 'Networking'],
+  ['security', 'Security & Compliance'],
+  ['storage', 'Orchestration & Management'],
+  ['streaming-messaging', 'App Definition'],
+]);
+
+/** The named category behind a name or slug; other text is a category of its own and stays as written. */
+export function toModelCategory(text: string): string {
+  return MODEL_CATEGORIES.find((category) => toCategorySlug(category) === toCategorySlug(text)) ?? text;
+}
+
+/** The category of a chart by the annotation that Artifact Hub reads, or by one that names ours; undefined for anything else. */
+export function chartCategory(annotation: string): ModelCategory | undefined {
+  const slug = toCategorySlug(annotation);
+  return ARTIFACT_HUB_CATEGORIES.get(slug) ?? MODEL_CATEGORIES.find((category) => toCategorySlug(category) === slug);
+}

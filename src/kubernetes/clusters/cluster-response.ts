@@ -1,0 +1,88 @@
+import { toJsonChunks, INLINE_MAX_BYTES, fromJsonChunks } from '../../core/json/json-chunks.js';
+import { isObject } from '../../formats/documents/located-document.js';
+import { TransferredValue, type Task, type TaskRunner } from '../../core/workers/task.js';
+import { ClusterError } from './cluster-error.js';
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+interface ResponseInput {
+  bytes: Bytes;
+  /** Of the items of a list only what names and owns them is kept. */
+  metadataOnly: boolean;
+}
+
+/** An answer taken apart: the items of a list in chunks, and all else. */
+type ResponseParts = { rest: Bytes; items: Bytes[] | null } | { refusal: string };
+
+/** Of one object, or of a list without its items; real ones have a tenth of it. */
+const MAX_NODES = 200_000;
+const MAX_DEPTH = 500;
+
+const splitTask: Task<ResponseInput, ResponseParts> = { module: import.meta.url, name: 'splitInWorker' };
+
+/**
+ * An answer as data. What is large is taken apart in a worker, and parsed piece by piece with turns for others in between.
+ * @throws ClusterError `protocol` when it is no JSON, or none that a cluster would send
+ */
+export async function parseResponse(bytes: Bytes, metadataOnly: boolean, tasks: TaskRunner): Promise<unknown> {
+  if (bytes.length <= INLINE_MAX_BYTES) {
+    const body = parseJson(bytes);
+    if (body === undefined) throw new ClusterError('protocol', 'The cluster answered something that is not valid JSON');
+    const refusal = findRefusal(body);
+    if (refusal) throw new ClusterError('protocol', refusal);
+    return body;
+  }
+  const input = { bytes, metadataOnly };
+  const parts = await tasks.run(splitTask, input, { transferList: [bytes.buffer] });
+  if ('refusal' in parts) throw new ClusterError('protocol', parts.refusal);
+  const rest = parseJson(parts.rest);
+  return parts.items === null ? rest : { ...(rest as object), items: await fromJsonChunks(parts.items) };
+}
+
+/** Task of a worker. */
+export function splitInWorker({ bytes, metadataOnly }: ResponseInput): TransferredValue<ResponseParts> {
+  const body = parseJson(bytes);
+  if (body === undefined) return refusedParts('The cluster answered something that is not valid JSON');
+  const { items, own } = splitList(body) ?? { items: null, own: body };
+  const refusal = [own, ...(items ?? [])].map(findRefusal).find(Boolean);
+  if (refusal) return refusedParts(refusal);
+  const kept = items?.map((item) => (metadataOnly && isObject(item) ? { metadata: item['metadata'] } : item));
+  const chunks = kept ? toJsonChunks(kept) : null;
+  const ownBytes = new TextEncoder().encode(JSON.stringify(own));
+  return new TransferredValue(
+    { rest: ownBytes, items: chunks },
+    [ownBytes, ...(chunks ?? [])].map(({ buffer }) => buffer),
+  );
+}
+
+/** The items of a list, and the list without them. */
+function splitList(body: unknown): { items: unknown[]; own: object } | undefined {
+  if (!isObject(body)) return undefined;
+  const { items, ...own } = body;
+  return Array.isArray(items) ? { items, own } : undefined;
+}
+
+const refusedParts = (refusal: string): TransferredValue<ResponseParts> => new TransferredValue({ refusal }, []);
+
+function parseJson(bytes: Bytes): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Why nobody should work with this value: what walks it later, walks it in one turn of the event loop. */
+function findRefusal(value: unknown): string | undefined {
+  const open: { value: unknown; depth: number }[] = [{ value, depth: 0 }];
+  let nodes = 0;
+  for (let next = open.pop(); next; next = open.pop()) {
+    if (typeof next.value !== 'object' || next.value === null) continue;
+    if (next.depth > MAX_DEPTH) return `The cluster answered something nested more than ${MAX_DEPTH} levels deep`;
+    const inner = Object.values(next.value);
+    nodes += inner.length;
+    if (nodes > MAX_NODES) return `The cluster answered an object of more than ${MAX_NODES} values`;
+    for (const one of inner) open.push({ value: one, depth: next.depth + 1 });
+  }
+  return undefined;
+}

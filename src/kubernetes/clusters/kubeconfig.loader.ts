@@ -1,0 +1,55 @@
+import { canParseInline } from '../../formats/documents/document-reader.js';
+import { serializeError, type SerializedError, deserializeError } from '../../core/workers/serialized-error.js';
+import type { Task, TaskRunner } from '../../core/workers/task.js';
+import { readContexts, type KubeconfigContext, type KubeconfigSettings } from './kubeconfig.js';
+import { parseKubeconfig } from './parse-kubeconfig.js';
+
+/** A kubeconfig as text, or as the object that it stands for. */
+export type KubeconfigSource = string | Record<string, unknown>;
+
+/** Characters of an object with one context, as JSON, that are read on this thread: what credentials are kept as has some 6,000. */
+const INLINE_MAX_CHARACTERS = 32 * 1024;
+
+interface LoadInput {
+  source: KubeconfigSource;
+  settings: KubeconfigSettings;
+}
+
+/** A context in a form that passes between threads. */
+type TransferableContext = Omit<KubeconfigContext, 'error'> & { error?: SerializedError };
+
+const loadTask: Task<LoadInput, TransferableContext[]> = { module: import.meta.url, name: 'readInWorker' };
+
+/** Reads kubeconfigs without holding up the event loop: small ones here, all others in a worker. */
+export class KubeconfigLoader {
+  constructor(
+    private readonly tasks: TaskRunner,
+    private readonly settings: KubeconfigSettings,
+  ) {}
+
+  /** @throws InvalidRequest `KUBECONFIG_INVALID` when it is no kubeconfig; what is wrong with one context is in its `error` */
+  async load(source: KubeconfigSource): Promise<KubeconfigContext[]> {
+    const { settings } = this;
+    if (isInline(source)) return parse({ source, settings });
+    const contexts = await this.tasks.run(loadTask, { source, settings });
+    return contexts.map((context) => ({
+      ...context,
+      ...(context.error && { error: deserializeError(context.error) }),
+    })) as KubeconfigContext[];
+  }
+}
+
+function isInline(source: KubeconfigSource): boolean {
+  if (typeof source === 'string') return canParseInline(Buffer.from(source));
+  const { contexts } = source;
+  return Array.isArray(contexts) && contexts.length === 1 && JSON.stringify(source).length <= INLINE_MAX_CHARACTERS;
+}
+
+function parse({ source, settings }: LoadInput): KubeconfigContext[] {
+  return typeof source === 'string' ? parseKubeconfig(source, settings) : readContexts(source, settings);
+}
+
+/** Task of the worker pool. */
+export function readInWorker(input: LoadInput): TransferableContext[] {
+  return parse(input).map(({ error, ...context }) => ({ ...context, ...(error && { error: serializeError(error) }) }));
+}

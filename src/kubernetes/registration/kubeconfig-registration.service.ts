@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { connectionPolicy } from '../../connections/connection.policy.js';
+import { ConnectionsService } from '../../connections/connections.service.js';
+import { ALREADY_REGISTERED, ConnectionsStore } from '../../connections/connections.store.js';
+import { PingsService } from '../../connections/pings.service.js';
+import { Access } from '../../core/access/access.service.js';
+import type { Actor } from '../../core/access/actor.js';
+import { isDatabaseOutage } from '../../core/database/database-outage.js';
+import { AppError, Conflict } from '../../core/errors/app-error.js';
+import { OrganizationsService } from '../../organizations/organizations.service.js';
+import type { ClusterAccess } from '../clusters/cluster-access.js';
+import type { KubeconfigContext } from '../clusters/kubeconfig.js';
+import { KubeconfigLoader } from '../clusters/kubeconfig.loader.js';
+import { buildKubeconfig } from '../clusters/kubernetes-connection-kind.js';
+import { type RegisteredContext, RegistrationView } from './registration.view.js';
+
+/** Makes connections of a kubeconfig: one for each context, each with a credential of its own. */
+@Injectable()
+export class KubeconfigRegistrationService {
+  constructor(
+    private readonly connections: ConnectionsService,
+    private readonly store: ConnectionsStore,
+    private readonly pings: PingsService,
+    private readonly organizations: OrganizationsService,
+    private readonly access: Access,
+    private readonly kubeconfigs: KubeconfigLoader,
+  ) {}
+
+  /** @throws InvalidRequest when the text is no kubeconfig; what is wrong with one context is told in the answer */
+  async register(actor: Actor, kubeconfig: string, organizationId: string | undefined): Promise<RegistrationView> {
+    const organization = await this.organizations.resolve(actor, organizationId);
+    await this.access.authorize(actor, connectionPolicy.create, {
+      type: 'organization',
+      id: organization.id,
+      organizationId: organization.id,
+    });
+    const answer = new RegistrationView();
+    const taken = new Set<string>();
+    for (const found of await this.kubeconfigs.load(kubeconfig)) {
+      const { list, item } = await this.registerContext(actor, organization.id, found, taken);
+      answer[list].push(item);
+    }
+    return answer;
+  }
+
+  private async registerContext(
+    actor: Actor,
+    organizationId: string,
+    found: KubeconfigContext,
+    taken: Set<string>,
+  ): Promise<{ list: keyof RegistrationView; item: RegisteredContext }> {
+    const { context } = found;
+    if (found.error) return { list: 'failed', item: { context, error: toRegistrationFault(found.error) } };
+    let id: string;
+    try {
+      id = await this.saveConnection(actor, organizationId, found, found.access, taken);
+      taken.add(id);
+    } catch (error) {
+      return { list: 'failed', item: { context, error: toRegistrationFault(error) } };
+    }
+    try {
+      await this.pings.ping(actor, id);
+      return { list: 'connected', item: { context, connection_id: id } };
+    } catch (error) {
+      return { list: 'registered', item: { context, connection_id: id, error: toRegistrationFault(error) } };
+    }
+  }
+
+  /**
+   * The same server and user again updates the connection that they have. Contexts of one kubeconfig that share both, as
+   * those that differ in their namespace do, are told apart by their names.
+   */
+  private async saveConnection(
+    actor: Actor,
+    organizationId: string,
+    found: KubeconfigContext,
+    access: ClusterAccess,
+    taken: Set<string>,
+  ): Promise<string> {
+    const { context, cluster, user } = found;
+    const pair = fingerprintOf(access.server, user ?? '');
+    const own = fingerprintOf(access.server, user ?? '', context);
+    const [byName, byPair] = [
+      await this.store.findByFingerprint(organizationId, own),
+      await this.store.findByFingerprint(organizationId, pair),
+    ];
+    const known = [byName, byPair].find((each) => each && !taken.has(each.id));
+    const entered = {
+      metadata: { ...descriptiveMetadata(known?.metadata), context, ...(cluster ? { cluster } : {}) },
+      credential_secret: { kubeconfig: buildKubeconfig(access, context) },
+    };
+    if (known) return (await this.connections.update(actor, known.id, entered)).id;
+    try {
+      const made = await this.connections.create(
+        actor,
+        { name: context, kind: 'kubernetes', organization_id: organizationId, ...entered },
+        byPair ? own : pair,
+      );
+      return made.id;
+    } catch (error) {
+      if (!(error instanceof Conflict) || error.code !== ALREADY_REGISTERED) throw error;
+      return this.saveConnection(actor, organizationId, found, access, taken);
+    }
+  }
+}
+
+function fingerprintOf(...parts: string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+}
+
+/** What is known of a connection beside how it is reached, which a kubeconfig says anew. */
+function descriptiveMetadata(metadata: Record<string, unknown> = {}): Record<string, unknown> {
+  const { server: _server, namespace: _namespace, proxy: _proxy, ...rest } = metadata;
+  return rest;
+}
+
+/** @throws what has no name, so that a fault of ours is not told as one of the kubeconfig */
+function toRegistrationFault(error: unknown): { code: string; detail: string; remedy?: string } {
+  if (isDatabaseOutage(error) || !(error instanceof AppError)) throw error;
+  return { code: error.code, detail: error.message, ...(error.remedy ? { remedy: error.remedy } : {}) };
+}

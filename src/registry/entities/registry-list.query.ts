@@ -1,0 +1,77 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsOptional, IsString } from 'class-validator';
+import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import { InvalidRequest } from '../../core/errors/app-error.js';
+import { ListQuery } from '../../core/listing/list-query.js';
+import { type EntryStatus, parseStatusFilter } from './entry-status.js';
+
+const ONCE = { message: 'must be given once' };
+
+/** What the lists of the registry take beside `page, pagesize, search, order, cursor`; `pagesize` may be `all`. */
+export class RegistryListQuery extends ListQuery {
+  @ApiPropertyOptional({ enum: ['asc', 'desc'], description: 'Direction of `order`.' })
+  @IsOptional()
+  @IsString(ONCE)
+  sort?: string;
+
+  @ApiPropertyOptional({ description: 'Only this version of models.' })
+  @IsOptional()
+  @IsString(ONCE)
+  version?: string;
+
+  @ApiPropertyOptional({ description: 'true: only annotations; false: none of them; anything else: all.' })
+  @IsOptional()
+  @IsString(ONCE)
+  annotations?: string;
+
+  @ApiPropertyOptional({ description: 'enabled, disabled, ignored or all; enabled ones unless it is given.' })
+  @IsOptional()
+  @IsString(ONCE)
+  status?: string;
+
+  @ApiPropertyOptional({ description: 'Only what this registrant (its id, kind or host name) registered.' })
+  @IsOptional()
+  @IsString(ONCE)
+  registrant?: string;
+
+  @ApiPropertyOptional({ description: 'true leaves schemas out.' })
+  @IsOptional()
+  @IsString(ONCE)
+  trim?: string;
+}
+
+/** What a path narrows a list to. */
+export interface RegistryScope {
+  /** Name or slug. */
+  category?: string;
+  model?: string;
+  kind?: string;
+}
+
+/** Routes that name a model or a component also answer disabled ones. */
+export const statusFilterOf = (query: RegistryListQuery, { model, kind }: RegistryScope): EntryStatus | null =>
+  parseStatusFilter(query.status, model === undefined && kind === undefined ? 'enabled' : null);
+
+/**
+ * `order` and `sort` as one order.
+ * @throws InvalidRequest when they contradict each other
+ */
+export function parseOrder({ order, sort }: RegistryListQuery): string | undefined {
+  if (!sort) return order;
+  const direction = sort.toLowerCase();
+  if (direction !== 'asc' && direction !== 'desc') throw InvalidRequest.forField('sort', 'must be asc or desc');
+  const [column = 'name', own, ...rest] = order?.trim() ? order.trim().split(/\s+/) : [];
+  if (own && own.toLowerCase() !== direction)
+    throw InvalidRequest.forField('sort', `contradicts the order ${order}`, 'Send the direction in one of the two.');
+  return [column, direction, ...rest].join(' ');
+}
+
+/** Narrows by `annotations`: `true` and `false` choose, anything else does not. */
+export function filterByAnnotation<E extends ObjectLiteral>(
+  rows: SelectQueryBuilder<E>,
+  alias: string,
+  { annotations }: RegistryListQuery,
+): void {
+  if (annotations === 'true') rows.andWhere(`${alias}.is_annotation`);
+  if (annotations === 'false') rows.andWhere(`NOT ${alias}.is_annotation`);
+}

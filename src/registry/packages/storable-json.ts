@@ -1,0 +1,25 @@
+import { isObject, type Json } from '../../formats/documents/located-document.js';
+
+/** Half of a pair, or NUL: what PostgreSQL holds neither in text nor in jsonb. */
+const UNSTORABLE_TEXT = /[\0\p{Cs}]/u;
+
+/**
+ * Whether JSON that was parsed without positions is data to keep: no deeper than `depth`, no key that would reach the prototype, no infinite number, and only text that can be stored.
+ * What is not is read once more with positions, which tells what is wrong and where. `source` is the text it was parsed from: only escapes can bring in text that cannot be stored.
+ */
+export function isStorableJson(value: Json, source: string, depth: number): boolean {
+  const escapes = source.includes('\\u');
+  const sound = (node: Json, left: number): boolean => {
+    if (typeof node === 'string') return !escapes || !UNSTORABLE_TEXT.test(node);
+    if (typeof node === 'number') return Number.isFinite(node);
+    if (typeof node !== 'object' || node === null) return true;
+    if (left === 0) return false;
+    if (!isObject(node)) return node.every((item) => sound(item, left - 1));
+    for (const key in node) {
+      if (key === '__proto__' || (escapes && UNSTORABLE_TEXT.test(key))) return false;
+      if (!sound(node[key] ?? null, left - 1)) return false;
+    }
+    return true;
+  };
+  return sound(value, depth);
+}

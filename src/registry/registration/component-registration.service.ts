@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../core/access/actor.js';
+import { parseFlag } from '../../core/schema/input-fields.js';
+import { toJsonBytes } from '../../core/json/packed-json.js';
+import type { JsonObject } from '../../formats/documents/located-document.js';
+import { PackageLoader } from '../packages/package-loader.js';
+import { ModelsStore } from '../models/models.store.js';
+import { RegistrantsStore } from '../registrants/registrants.store.js';
+import type { ComponentsInput } from '../registry.inputs.js';
+import { registryPolicy } from '../registry.policy.js';
+import { assertRegistryWriter } from '../registry-access.js';
+import { readComponentsTask } from './components-task.js';
+import type { RegistrationResult } from './registration-result.js';
+import { PackageRegistrationService } from './package-registration.service.js';
+
+const DEFAULT_VERSION = 'v1.0.0';
+
+/** Registers components that come without a package, for a model that is named beside them. */
+@Injectable()
+export class ComponentRegistrationService {
+  constructor(
+    private readonly models: ModelsStore,
+    private readonly registrants: RegistrantsStore,
+    private readonly packages: PackageLoader,
+    private readonly registrations: PackageRegistrationService,
+  ) {}
+
+  /** @throws InvalidRequest with pointers into the body when nothing can be taken, or not all and that was asked for */
+  async register(actor: Actor, input: ComponentsInput): Promise<RegistrationResult> {
+    assertRegistryWriter(actor, registryPolicy.register);
+    const model = await this.resolveModel(input);
+    const { models, faults, failed } = await this.packages.read(readComponentsTask, {
+      components: toJsonBytes(input.components),
+      model,
+    });
+    return this.registrations.registerDefinitions(actor, { contents: models, faults, failed }, { atomic: parseFlag(input.atomic, false) });
+  }
+
+  /** The model that is known under this name, of its highest version unless another is given; else a new one of ours. */
+  private async resolveModel({ modelName, version }: ComponentsInput): Promise<JsonObject> {
+    const [known] = await this.models.findByName(modelName, version ? { version } : {});
+    const registrant = known && (await this.registrants.findAll([known.registrantId])).get(known.registrantId);
+    return {
+      name: modelName,
+      displayName: known?.displayName ?? modelName,
+      version: known?.version ?? version ?? DEFAULT_VERSION,
+      model: { version: known?.version ?? version ?? DEFAULT_VERSION },
+      ...(known ? { category: { name: known.category } } : {}),
+      ...(registrant ? { registrant: { kind: registrant.kind, hostname: registrant.hostname } } : {}),
+    };
+  }
+}

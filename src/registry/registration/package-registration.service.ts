@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../core/access/actor.js';
+import { type Fault, InvalidRequest } from '../../core/errors/app-error.js';
+import type { FormFile } from '../../core/rest/form-uploads.service.js';
+import { UploadedFiles, type UploadInput } from '../../formats/sources/uploaded-files.service.js';
+import type { SourceFile } from '../../formats/sources/source-file.js';
+import type { DefinitionFault, ModelContent } from '../../formats/definitions/definitions.js';
+import type { PackageContent } from '../packages/package-content.js';
+import { PackageLoader } from '../packages/package-loader.js';
+import { registryPolicy } from '../registry.policy.js';
+import { assertRegistryWriter } from '../registry-access.js';
+import { ConnectionDefinitionsService } from './connection-definitions.service.js';
+import type { RegistrationResult } from './registration-result.js';
+import { RegisteredPackagesStore } from './registered-packages.store.js';
+import { countOutcomes, DefinitionRegistrar } from './definition-registrar.service.js';
+
+export interface RegistrationOptions {
+  /** False only says what would be registered. */
+  register?: boolean;
+  /** When anything cannot be taken, nothing is. */
+  atomic?: boolean;
+}
+
+/** What was read of a source, ready to be registered. */
+export interface DefinitionsToRegister {
+  contents: ModelContent[];
+  connections?: PackageContent['connections'];
+  faults: DefinitionFault[];
+  /** Definitions that could not be taken; one may have several faults. */
+  failed: number;
+  warnings?: Fault[];
+  /** Digest of the bytes that held this and nothing else. */
+  source?: string;
+}
+
+/** Registers what callers send: packages, definitions, and what generators made of a source. */
+@Injectable()
+export class PackageRegistrationService {
+  constructor(
+    private readonly sent: UploadedFiles,
+    private readonly packages: PackageLoader,
+    private readonly known: RegisteredPackagesStore,
+    private readonly registration: DefinitionRegistrar,
+    private readonly connections: ConnectionDefinitionsService,
+  ) {}
+
+  /** @throws InvalidRequest when the file is no package, or nothing of it can be taken */
+  async registerPackage(
+    actor: Actor,
+    input: UploadInput & RegistrationOptions,
+    uploads: FormFile[],
+  ): Promise<RegistrationResult> {
+    assertRegistryWriter(actor, registryPolicy.register);
+    return this.registerFile(actor, await this.sent.resolve(input, uploads), input);
+  }
+
+  async registerFile(actor: Actor, file: SourceFile, wish: RegistrationOptions): Promise<RegistrationResult> {
+    const source = createHash('sha256').update(file.bytes).digest('hex');
+    const known = await this.known.find(source);
+    if (known) return { ...known, connections: [], counts: countOutcomes(known), errors: [], warnings: [] };
+    const { models, connections, faults, failed } = await this.packages.load(file);
+    if (isDamagedPackage(models, faults)) throw registrationRefused(faults);
+    const isWhole = faults.length === 0 && connections.length === 0;
+    return this.registerDefinitions(actor, { contents: models, connections, faults, failed, ...(isWhole ? { source } : {}) }, wish);
+  }
+
+  /** @throws InvalidRequest with every fault when nothing can be taken, or not all of it and that was asked for */
+  async registerDefinitions(
+    actor: Actor,
+    readings: DefinitionsToRegister,
+    { register = true, atomic = false }: RegistrationOptions,
+  ): Promise<RegistrationResult> {
+    const { contents, connections = [], faults, failed, warnings = [], source } = readings;
+    if (faults.length > 0 && (atomic || (contents.length === 0 && connections.length === 0))) throw registrationRefused(faults);
+    const taken = register
+      ? await this.registration.register(actor, contents, source)
+      : await this.registration.compare(contents);
+    const kinds = register ? await this.connections.register(connections) : await this.connections.compare(connections);
+    return { ...taken, connections: kinds, counts: countOutcomes(taken, failed), errors: faults, warnings };
+  }
+}
+
+/** A file that cannot be read at all, or a package whose only model is none, is not a package with a fault but a damaged one. */
+const isDamagedPackage = (models: ModelContent[], faults: DefinitionFault[]): boolean =>
+  faults.some(({ entity }) => entity === 'file') ||
+  (faults.some(({ entity }) => entity === 'model') && models.every(({ embedded }) => embedded));
+
+function registrationRefused(faults: DefinitionFault[]): InvalidRequest {
+  const [first] = faults;
+  const others = faults.length > 1 ? `, and ${faults.length - 1} more` : '';
+  return new InvalidRequest(`nothing was registered: ${first?.path ?? ''} ${first?.detail ?? ''}${others}`, {
+    code: 'INVALID_DEFINITION',
+    errors: faults,
+    remedy: 'Correct what is listed under errors and send it again.',
+  });
+}

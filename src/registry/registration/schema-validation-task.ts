@@ -1,0 +1,36 @@
+import { type Fault } from '../../core/errors/app-error.js';
+import { type JsonObject } from '../../formats/documents/located-document.js';
+import { type Task, type TaskRunner } from '../../core/workers/task.js';
+import { BudgetExceeded } from '../../validation/step-budget.js';
+import { Findings } from '../../validation/findings.js';
+import { checkJsonSchema } from '../../validation/json-schema/json-schema.js';
+
+/** Characters of schema and value that are judged on this thread; more goes to a worker. */
+const INLINE_MAX_CHARACTERS = 20_000;
+
+interface SchemaValidationInput {
+  schema: JsonObject;
+  value: JsonObject;
+}
+
+const schemaValidationTask: Task<SchemaValidationInput, Fault[]> = { module: import.meta.url, name: 'judgeInWorker' };
+
+/**
+ * Judges a value by a schema that a package brought, interpreted within a budget, its patterns as RE2. What cannot be
+ * judged is no fault.
+ */
+export async function findSchemaFaults(schema: JsonObject, value: JsonObject, tasks: TaskRunner): Promise<Fault[]> {
+  const input = { schema, value };
+  return JSON.stringify(input).length <= INLINE_MAX_CHARACTERS ? judgeInWorker(input) : tasks.run(schemaValidationTask, input);
+}
+
+/** Task of the worker pool. */
+export function judgeInWorker({ schema, value }: SchemaValidationInput): Fault[] {
+  const findings = new Findings();
+  try {
+    checkJsonSchema(value, schema, findings);
+  } catch (error) {
+    if (!(error instanceof BudgetExceeded)) throw error;
+  }
+  return findings.errors.map(({ pointer, detail, keyword }) => ({ pointer, detail, keyword }));
+}

@@ -1,0 +1,96 @@
+import { type DesignComponent } from '../../../formats/design-file/design-file.js';
+import { isObject, type JsonObject, asObject, asText } from '../../../formats/documents/located-document.js';
+import { type SelectorClause, matchesAny } from './selector-clause.js';
+import { CLUSTER_SCOPED } from './cluster-scoped.js';
+import { toLabelText } from './label-requirement.js';
+import { findLabels, IndexedComponent } from './indexed-component.js';
+import { WILDCARD, type ComponentPath } from './component-path.js';
+
+/** The components of a design, found by kind, by name and by label without walking through all of them. */
+export class ComponentIndex {
+  readonly components: readonly IndexedComponent[];
+  private readonly kinds = new Map<string, IndexedComponent[]>();
+  private readonly names = new Map<string, IndexedComponent[]>();
+  private readonly labels = new Map<string, Map<string, IndexedComponent[]>>();
+  private readonly namespaces = new Map<string, JsonObject>();
+
+  constructor(
+    components: readonly DesignComponent[],
+    /** The namespace of what names none. */
+    readonly namespace: string,
+  ) {
+    this.components = components.map((component, index) => new IndexedComponent(component, index));
+    const scopes = readDefinedScopes(this.components);
+    for (const part of this.components) {
+      part.namespace = this.namespaceOf(part, scopes);
+      addToIndex(this.kinds, part.kind, part);
+      if (part.name !== '' && part.isDeployable) addToIndex(this.names, nameKey(part.namespace, part.name), part);
+      if (part.kind === 'Namespace' && part.group === '')
+        this.namespaces.set(part.name, asObject(asObject(part.component.configuration['metadata'])['labels']));
+    }
+  }
+
+  /** What any of the clauses means, once each, in the order of the design. */
+  select(clauses: readonly SelectorClause[]): IndexedComponent[] {
+    if (clauses.some(({ kind }) => kind === WILDCARD)) return this.components.filter((part) => matchesAny(clauses, part));
+    const kinds = new Set(clauses.map(({ kind }) => kind));
+    const parts = [...kinds].flatMap((kind) => this.kinds.get(kind) ?? []).filter((part) => matchesAny(clauses, part));
+    return kinds.size > 1 ? parts.sort((one, other) => one.index - other.index) : parts;
+  }
+
+  /** What has this name in this namespace, or in none. */
+  findByName(namespace: string, name: string): IndexedComponent[] {
+    const outside = this.names.get(nameKey('', name)) ?? [];
+    return namespace === '' ? outside : [...(this.names.get(nameKey(namespace, name)) ?? []), ...outside];
+  }
+
+  /** What has this label at a path. */
+  findByLabel(path: ComponentPath, key: string, value: string): IndexedComponent[] {
+    const location = JSON.stringify(path);
+    let index = this.labels.get(location);
+    if (index === undefined) {
+      index = new Map();
+      for (const part of this.components) {
+        const labels = asObject(findLabels(part, path)?.value);
+        for (const [label, is] of Object.entries(labels)) addToIndex(index, nameKey(label, toLabelText(is)), part);
+      }
+      this.labels.set(location, index);
+    }
+    return index.get(nameKey(key, value)) ?? [];
+  }
+
+  /** Labels of a namespace: those of its component, and the one that every namespace has. */
+  labelsOfNamespace(name: string): JsonObject {
+    return { ...this.namespaces.get(name), 'kubernetes.io/metadata.name': name };
+  }
+
+  private namespaceOf(part: IndexedComponent, scopes: ReadonlyMap<string, string>): string {
+    const { configuration, metadata } = part.component;
+    if (!part.isDeployable || metadata['isNamespaced'] === false) return '';
+    const scope = scopes.get(nameKey(part.group, part.kind));
+    const known = CLUSTER_SCOPED.get(part.group)?.includes(part.kind) === true;
+    if (scope === 'Cluster' || (scope === undefined && known)) return '';
+    return asText(asObject(configuration['metadata'])['namespace']) || this.namespace;
+  }
+}
+
+/** Scopes that the definitions of custom resources in a design state, by group and kind. */
+function readDefinedScopes(parts: readonly IndexedComponent[]): Map<string, string> {
+  const scopes = new Map<string, string>();
+  for (const { kind, component } of parts) {
+    const { spec } = component.configuration;
+    if (kind !== 'CustomResourceDefinition' || !isObject(spec)) continue;
+    scopes.set(nameKey(asText(spec['group']), asText(asObject(spec['names'])['kind'])), asText(spec['scope']));
+  }
+  return scopes;
+}
+
+function nameKey(first: string, second: string): string {
+  return `${first}\n${second}`;
+}
+
+function addToIndex(index: Map<string, IndexedComponent[]>, key: string, part: IndexedComponent): void {
+  const parts = index.get(key);
+  if (parts === undefined) index.set(key, [part]);
+  else parts.push(part);
+}

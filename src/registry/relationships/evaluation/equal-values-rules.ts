@@ -1,0 +1,71 @@
+import { type SelectorClause, formatKinds } from './selector-clause.js';
+import { type ValueJoin } from './value-join.js';
+import { type IndexedComponent } from './indexed-component.js';
+import { isAllowedPair, findClauses, type RuleMatch, type EvaluationRule, type SelectorSet } from './evaluation-rule.js';
+import { type ComponentIndex } from './component-index.js';
+
+/** Finds components whose values agree: `match: {strategy: "equal", from, to}`, or a patch of the field's own language. */
+export class EqualValuesRule implements EvaluationRule {
+  constructor(
+    private readonly set: SelectorSet,
+    private readonly agreement: ValueJoin,
+    private readonly verb = 'agrees with',
+  ) {}
+
+  *find(scene: ComponentIndex): Generator<RuleMatch> {
+    for (const { left, right, place } of this.agreement.join(scene.select(this.set.from), scene.select(this.set.to))) {
+      const clauses = isAllowedPair(this.set, left, right) ? findClauses(this.set, left, right) : undefined;
+      if (clauses !== undefined) yield { from: [left], to: [right], clauses, verb: this.verb, describe: place };
+    }
+  }
+
+  explainNoMatch(scene: ComponentIndex): string | undefined {
+    const { from, to } = this.set;
+    return this.agreement.explainNoMatch(scene.select(from), scene.select(to), [formatKinds(from), formatKinds(to)]);
+  }
+}
+
+/** Finds what a third component binds to each other, as a RoleBinding does with a Role and a ServiceAccount. */
+export class BindingRule implements EvaluationRule {
+  constructor(
+    private readonly set: SelectorSet,
+    private readonly binding: SelectorClause,
+    private readonly first: ValueJoin,
+    private readonly second: ValueJoin,
+  ) {}
+
+  *find(scene: ComponentIndex): Generator<RuleMatch> {
+    const bindings = scene.select([this.binding]);
+    const froms = new Map<IndexedComponent, IndexedComponent[]>();
+    for (const { left, right } of this.first.join(scene.select(this.set.from), bindings))
+      froms.set(right, [...(froms.get(right) ?? []), left]);
+    for (const { left: via, right: to, place } of this.second.join(bindings, scene.select(this.set.to))) {
+      for (const from of froms.get(via) ?? []) {
+        const clauses = isAllowedPair(this.set, from, to) ? findClauses(this.set, from, to) : undefined;
+        if (clauses === undefined) continue;
+        const bound = (): ReturnType<RuleMatch['describe']> => {
+          const { to: pointer, detail } = place();
+          return { from: '/component/kind', to: pointer, detail: `${via.title} names both; its ${detail}` };
+        };
+        yield { from: [from], to: [to], clauses, via, verb: 'is bound to', describe: bound };
+      }
+    }
+  }
+
+  explainNoMatch(scene: ComponentIndex): string | undefined {
+    const { from, to } = this.set;
+    const bindings = scene.select([this.binding]);
+    const kind = this.binding.kind;
+    if (bindings.length === 0) return `The design has no ${kind}.`;
+    return (
+      this.first.explainNoMatch(scene.select(from), bindings, [formatKinds(from), kind]) ??
+      this.second.explainNoMatch(bindings, scene.select(to), [kind, formatKinds(to)])
+    );
+  }
+}
+
+/** Whether anything of the scene can be at either end. */
+export function explainMissingKinds(scene: ComponentIndex, { from, to }: SelectorSet): string | undefined {
+  const missing = [from, to].find((clauses) => scene.select(clauses).length === 0);
+  return missing && `The design has no ${formatKinds(missing)}.`;
+}

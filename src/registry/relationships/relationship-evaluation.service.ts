@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { SerializedJson } from '../../core/rest/serialized-json.js';
+import { toJsonBytes } from '../../core/json/packed-json.js';
+import { TimeSlicer } from '../../core/time-slicer.js';
+import { InlineTaskRunner } from '../../core/workers/task.js';
+import { WorkerPool } from '../../core/workers/worker-pool.js';
+import { ModelsStore } from '../models/models.store.js';
+import type { EvaluationInput } from '../registry.inputs.js';
+import { RegistryRevisionStore } from '../entities/registry-revision.store.js';
+import { evaluationTask, type PackedDefinitions } from './evaluation/evaluation-task.js';
+import { RelationshipsStore } from './relationships.store.js';
+
+/** A design of more bytes is evaluated in a worker. */
+const INLINE_MAX_BYTES = 16 * 1024;
+
+/** Finds the relationships of designs by the enabled definitions of the registry. */
+@Injectable()
+export class RelationshipEvaluationService {
+  private cached: { revision: string; definitions: PackedDefinitions } | null = null;
+
+  constructor(
+    private readonly relationships: RelationshipsStore,
+    private readonly models: ModelsStore,
+    private readonly revision: RegistryRevisionStore,
+    private readonly pool: WorkerPool,
+  ) {}
+
+  /** The design with its relationships, what changed in it, and how each definition fared. @throws InvalidRequest with pointers into the body */
+  async evaluate({ design, options = {} }: EvaluationInput): Promise<SerializedJson> {
+    const bytes = toJsonBytes(design);
+    const tasks = bytes.length <= INLINE_MAX_BYTES ? new InlineTaskRunner() : this.pool;
+    const input = { design: bytes, definitions: await this.loadDefinitions(), options };
+    return SerializedJson.fromBytes(await tasks.run(evaluationTask, input, { lane: 'own' }));
+  }
+
+  /** The definitions that hold; read anew when the registry has changed. */
+  async loadDefinitions(): Promise<PackedDefinitions> {
+    const revision = await this.revision.getCurrent();
+    if (this.cached?.revision === revision) return this.cached.definitions;
+    const records = await this.relationships.findEffective();
+    const models = await this.models.findAll([...new Set(records.map(({ modelId }) => modelId))]);
+    const texts: string[] = [];
+    const turns = new TimeSlicer();
+    for (const record of records) {
+      const { name = '', version = '' } = models.get(record.modelId) ?? {};
+      texts.push(JSON.stringify({ model: { name, version }, definition: record.definition() }));
+      await turns.yieldToEventLoop();
+    }
+    const json = Buffer.from(`[${texts.join(',')}]`);
+    this.cached = { revision, definitions: { digest: createHash('sha256').update(json).digest('hex'), json } };
+    return this.cached.definitions;
+  }
+}

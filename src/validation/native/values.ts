@@ -1,0 +1,84 @@
+import { isObject, asText } from '../../formats/documents/located-document.js';
+import { parseIp } from '../values/ip-address.js';
+import { labelValue, portName, qualifiedName } from '../values/name-rules.js';
+import { parseQuantity } from '../values/quantity.js';
+import type { ResourceField } from './resource-field.js';
+
+const OF_LISTS = ['In', 'NotIn'];
+const OF_PRESENCE = ['Exists', 'DoesNotExist'];
+const PERCENT = /^\d+%$/;
+
+/** A port by number or, where names are known, by name. */
+export function portNumberOrName(place: ResourceField): void {
+  if (typeof place.value === 'number') place.within(1, 65535);
+  else place.named(portName);
+}
+
+/** The number of an int-or-string that counts or is a part of a hundred; undefined when it is neither. */
+export function countOrPercent(place: ResourceField, mostPercent = Infinity): void {
+  if (typeof place.value === 'number') place.within(0);
+  else if (typeof place.value === 'string') {
+    if (!PERCENT.test(place.value))
+      place.invalid("a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%')");
+    else if (parseInt(place.value, 10) > mostPercent) place.invalid('must not be greater than 100%');
+  }
+}
+
+export function isZeroCount(place: ResourceField): boolean {
+  return place.value === 0 || (typeof place.value === 'string' && /^0+%$/.test(place.value));
+}
+
+/** Billionths, or undefined when it is no quantity. */
+export function amountOf(place: ResourceField): bigint | undefined {
+  const quantity = parseQuantity(typeof place.value === 'number' ? String(place.value) : place.text);
+  return typeof quantity === 'string' ? undefined : quantity.nanos;
+}
+
+export function ipAddress(place: ResourceField): void {
+  if (place.text !== '' && !parseIp(place.text, true))
+    place.invalid('must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)');
+}
+
+/** Keys and values of a map of labels. */
+export function labels(place: ResourceField): void {
+  for (const [key, value] of place.entries) {
+    const why = qualifiedName(key);
+    if (why) place.invalid(why);
+    value.named(labelValue);
+  }
+}
+
+/** `matchLabels` and `matchExpressions`. */
+export function labelSelector(place: ResourceField): void {
+  labels(place.at('matchLabels'));
+  for (const expression of place.at('matchExpressions').items) {
+    const operator = expression.at('operator');
+    const values = expression.at('values');
+    expression.at('key').requiredName(qualifiedName);
+    if (OF_LISTS.includes(operator.text)) values.required("must be specified when `operator` is 'In' or 'NotIn'");
+    else if (!OF_PRESENCE.includes(operator.text)) operator.invalid('not a valid selector operator');
+    else if (values.isGiven) values.forbidden("may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
+    for (const value of values.items) value.named(labelValue);
+  }
+}
+
+export function isEmptySelector(place: ResourceField): boolean {
+  return !place.at('matchLabels').entries.length && !place.at('matchExpressions').isGiven;
+}
+
+/** Whether a selector picks these labels. */
+export function selects(selector: ResourceField, chosen: ResourceField): boolean {
+  const known = isObject(chosen.value) ? chosen.value : {};
+  const value = (key: string): string | undefined => (Object.hasOwn(known, key) ? asText(known[key]) : undefined);
+  const holds = (expression: ResourceField): boolean => {
+    const found = value(expression.at('key').text);
+    const isListed = expression.at('values').items.some((item) => item.text === found);
+    if (expression.at('operator').text === 'In') return found !== undefined && isListed;
+    if (expression.at('operator').text === 'NotIn') return found === undefined || !isListed;
+    return (expression.at('operator').text === 'Exists') === (found !== undefined);
+  };
+  return (
+    selector.at('matchLabels').entries.every(([key, member]) => value(key) === member.text) &&
+    selector.at('matchExpressions').items.every(holds)
+  );
+}

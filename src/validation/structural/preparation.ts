@@ -1,0 +1,82 @@
+import { isObject, type Json, type JsonObject, toPointer } from '../../formats/documents/located-document.js';
+import type { StepBudget } from '../step-budget.js';
+import { toFieldPath, type Findings } from '../findings.js';
+import type { SchemaNode } from '../schema-node.js';
+
+/** Members that every resource has, whether its schema names them or not. */
+const ENVELOPE_MEMBERS = new Set(['apiVersion', 'kind', 'metadata']);
+
+/** How JSON becomes what is judged. */
+export interface PreparationContext {
+  findings: Findings;
+  budget: StepBudget;
+  /** As Go reads a built-in type: null is the same as absent, and defaults are not the schema's. */
+  asGo: boolean;
+}
+
+/**
+ * What an API server keeps of a value before it judges it: without unknown fields, without nulls that may not be, with defaults.
+ * Objects of the answer have no prototype, so that no key of theirs is special.
+ */
+export function prepareValue(value: Json, node: SchemaNode | undefined, at: string, reading: PreparationContext): Json {
+  reading.budget.spend(1);
+  if (Array.isArray(value)) {
+    const items = node?.items;
+    if (!items && (node?.preserves || node?.goType === 'any')) return value;
+    return value.map((item, index) => {
+      const kept = item === null && items ? substitute(items, reading) : item;
+      return prepareValue(kept, items, at + toPointer(index), reading);
+    });
+  }
+  return isObject(value) ? prepareObject(value, node, at, reading) : value;
+}
+
+function prepareObject(value: JsonObject, node: SchemaNode | undefined, at: string, reading: PreparationContext): JsonObject {
+  const kept = Object.create(null) as JsonObject;
+  const additional = node?.additional;
+  for (const [key, member] of Object.entries(value)) {
+    reading.budget.spend(1);
+    const place = at + toPointer(key);
+    const declared = node?.property(key) ?? (typeof additional === 'object' ? additional : undefined);
+    if ((node?.embeds || at === '') && ENVELOPE_MEMBERS.has(key)) {
+      if (member !== null) kept[key] = member;
+    } else if (declared) {
+      const given = member === null ? replaceNull(declared, node?.property(key) === undefined, reading) : member;
+      if (given !== undefined) kept[key] = prepareValue(given, declared, place, reading);
+    } else if (node?.preserves || node?.goType === 'any') kept[key] = member;
+    else if (additional === true) kept[key] = prepareValue(member, undefined, place, reading);
+    else if (!reading.findings.isFull)
+      reading.findings.warn(place, 'unknown-field', `unknown field "${toFieldPath(place)}"`);
+  }
+  if (!reading.asGo) addDefaults(kept, node, at, reading);
+  return kept;
+}
+
+function addDefaults(kept: JsonObject, node: SchemaNode | undefined, at: string, reading: PreparationContext): void {
+  for (const name of node?.propertyNames ?? []) {
+    if (name in kept) continue;
+    const property = node?.property(name);
+    const value = property && defaultFor(property, reading);
+    if (value !== undefined) kept[name] = prepareValue(value, property, at + toPointer(name), reading);
+  }
+}
+
+/** What stands for a null: itself where it may be, else the default or nothing; in a map of Go the zero value. */
+function replaceNull(node: SchemaNode, isEntry: boolean, reading: PreparationContext): Json | undefined {
+  if (reading.asGo) return isEntry ? substitute(node, reading) : undefined;
+  return node.nullable ? null : defaultFor(node, reading);
+}
+
+function defaultFor(node: SchemaNode, { asGo }: PreparationContext): Json | undefined {
+  return !asGo && node.hasDefault ? node.raw['default'] : undefined;
+}
+
+/** What stands for a null in a list: the default, or the zero value of the Go type. */
+function substitute(node: SchemaNode, { asGo }: PreparationContext): Json {
+  if (!asGo) return !node.nullable && node.hasDefault ? (node.raw['default'] ?? null) : null;
+  if (node.goType === 'quantity') return '0';
+  const [type] = node.types;
+  if (type === 'string') return node.goType === 'time' ? null : '';
+  if (type === 'integer' || type === 'number') return 0;
+  return type === 'object' ? {} : null;
+}

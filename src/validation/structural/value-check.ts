@@ -1,0 +1,152 @@
+import { isObject, type Json, type JsonObject, toPointer } from '../../formats/documents/located-document.js';
+import type { StepBudget } from '../step-budget.js';
+import { toFieldPath, Findings, invalidValue, quoted } from '../findings.js';
+import { isCheckedFormat } from '../values/text-formats.js';
+import { checkGoValue } from './go-values.js';
+import { canonical } from './list-types.js';
+import { checkNumber, checkText, jsonTypeOf } from './scalars.js';
+import type { SchemaNode } from '../schema-node.js';
+
+/** What it costs to judge a value for its findings, most of which nobody reads. */
+const ATTEMPT_STEPS = 5;
+
+/** How values are judged. */
+export interface CheckContext {
+  findings: Findings;
+  budget: StepBudget;
+  /** As Go reads a built-in type. */
+  asGo: boolean;
+}
+
+/** Judges a prepared value against the value validations of its schema, as kube-openapi does. */
+export function checkValue(value: Json, node: SchemaNode, at: string, judging: CheckContext): void {
+  judging.budget.spend(1);
+  if (node.goType === 'object-meta' && (at === '/metadata' || !judging.asGo)) return; // judged on its own
+  if (judging.asGo && checkGoValue(value, node, at, judging.findings)) return;
+  if (!checkType(value, node, at, judging)) return;
+  if (value !== null) {
+    if (isObject(value)) checkObject(value, node, at, judging);
+    else if (Array.isArray(value)) checkArray(value, node, at, judging);
+    else if (typeof value === 'string') checkText(value, node, at, judging);
+    else if (typeof value === 'number') checkNumber(value, node, at, judging.findings);
+    checkBranches(value, node, at, judging);
+  }
+  checkEnum(value, node, at, judging);
+}
+
+function checkType(value: Json, node: SchemaNode, at: string, { findings, asGo }: CheckContext): boolean {
+  const { types } = node;
+  if (types.length === 0) return true;
+  const type = jsonTypeOf(value);
+  if (value === null ? node.nullable || types.includes('null') : types.includes(type)) return true;
+  if (type === 'integer' && types.includes('number')) return true;
+  // The API server lets a list through where a text of a format is asked for.
+  const isOfFormat = node.format !== undefined && isCheckedFormat(node.format);
+  if (type === 'array' && types.includes('string') && isOfFormat && !asGo) return true;
+  const expected = types.join(',');
+  findings.error(at, 'type', invalidValue(type, `${inBody(at)} must be of type ${expected}: ${quoted(type)}`));
+  return false;
+}
+
+function checkEnum(value: Json, node: SchemaNode, at: string, { findings, asGo }: CheckContext): void {
+  const values = node.enumeration;
+  if (!values || values.length === 0 || (asGo && value === '')) return; // the empty text is no value in Go
+  // The API server compares null with nothing, not even with a null in the list.
+  if (value !== null && values.some((allowed) => allowed === value || canonical(allowed) === canonical(value))) return;
+  const known = values.map((allowed) => quoted(allowed)).join(', ');
+  findings.error(at, 'enum', `Unsupported value: ${quoted(value)}: supported values: ${known}`);
+}
+
+function checkObject(value: JsonObject, node: SchemaNode, at: string, judging: CheckContext): void {
+  const { findings } = judging;
+  const names = Object.keys(value);
+  const [least, most] = [node.number('minProperties'), node.number('maxProperties')];
+  if (least !== undefined && names.length < least)
+    findings.error(at, 'minProperties', invalidValue('', `${inBody(at)} should have at least ${least} properties`));
+  if (most !== undefined && names.length > most)
+    findings.error(at, 'maxProperties', `Too many: ${names.length}: must have at most ${most} items`);
+  const additional = node.additional;
+  for (const [name, member] of Object.entries(value)) {
+    const schema = node.property(name) ?? (typeof additional === 'object' ? additional : undefined);
+    const place = at + toPointer(name);
+    if (schema) checkValue(member, schema, place, judging);
+    else if (additional === false)
+      findings.error(place, 'additionalProperties', `${toFieldPath(place)} in body is a forbidden property`);
+  }
+  for (const name of node.required)
+    if (!Object.hasOwn(value, name) && !(judging.asGo && isZeroValueAllowed(node, name)))
+      findings.error(at + toPointer(name), 'required', 'Required value');
+}
+
+/** Members that the schemas of built-in types call required, though no code asks for them. */
+const OPTIONAL_MEMBERS: Record<string, string[]> = { LimitRangeSpec: ['limits'], TypedLocalObjectReference: ['kind', 'name'] };
+
+/** False and zero are values, so a flag or a number is never missing. */
+function isZeroValueAllowed(node: SchemaNode, name: string): boolean {
+  const types = node.property(name)?.types ?? [];
+  return (
+    ['boolean', 'integer', 'number'].some((type) => types.includes(type)) ||
+    (OPTIONAL_MEMBERS[node.typeName] ?? []).includes(name)
+  );
+}
+
+function checkArray(value: Json[], node: SchemaNode, at: string, judging: CheckContext): void {
+  const { findings } = judging;
+  const items = node.items;
+  if (items) for (const [index, item] of value.entries()) checkValue(item, items, at + toPointer(index), judging);
+  const [least, most] = [node.number('minItems'), node.number('maxItems')];
+  if (least !== undefined && value.length < least)
+    findings.error(at, 'minItems', invalidValue(value.length, `${inBody(at)} should have at least ${least} items`));
+  if (most !== undefined && value.length > most)
+    findings.error(at, 'maxItems', `Too many: ${value.length}: must have at most ${most} items`);
+  if (node.raw['uniqueItems'] === true && new Set(value.map(canonical)).size < value.length)
+    findings.error(at, 'uniqueItems', invalidValue('', `${inBody(at)} shouldn't contain duplicates`));
+}
+
+function checkBranches(value: Json, node: SchemaNode, at: string, judging: CheckContext): void {
+  const { findings } = judging;
+  const attempt = (branch: SchemaNode): Findings => {
+    judging.budget.spend(ATTEMPT_STEPS);
+    const own = new Findings();
+    checkValue(value, branch, at, { ...judging, findings: own });
+    return own;
+  };
+  const anyOf = node.branches('anyOf');
+  if (anyOf.length > 0) {
+    const results = anyOf.map(attempt);
+    if (results.every(hasErrors)) {
+      findings.error(at, 'anyOf', invalidValue('', `${inBody(at)} must validate at least one schema (anyOf)`));
+      findings.add(selectBestBranch(results));
+    }
+  }
+  const oneOf = node.branches('oneOf');
+  if (oneOf.length > 0) {
+    const results = oneOf.map(attempt);
+    const fitting = results.filter((result) => !hasErrors(result)).length;
+    const found = fitting === 0 ? 'Found none valid' : `Found ${fitting} valid alternatives`;
+    if (fitting !== 1)
+      findings.error(at, 'oneOf', invalidValue('', `${inBody(at)} must validate one and only one schema (oneOf). ${found}`));
+    if (fitting === 0) findings.add(selectBestBranch(results));
+  }
+  for (const branch of node.branches('allOf')) {
+    const result = attempt(branch);
+    findings.add(result);
+    if (hasErrors(result)) findings.error(at, 'allOf', invalidValue('', `${inBody(at)} must validate all the schemas (allOf)`));
+  }
+  const { not } = node;
+  if (not && !hasErrors(attempt(not)))
+    findings.error(at, 'not', invalidValue('', `${inBody(at)} must not validate the schema (not)`));
+}
+
+function hasErrors({ errors }: Findings): boolean {
+  return errors.length > 0;
+}
+
+/** Of branches that all fail, the one that fails least tells what was probably meant. */
+function selectBestBranch(results: Findings[]): Findings {
+  return results.reduce((least, result) => (result.errors.length < least.errors.length ? result : least));
+}
+
+export function inBody(at: string): string {
+  return at === '' ? 'in body' : `${toFieldPath(at)} in body`;
+}

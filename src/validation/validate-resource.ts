@@ -1,0 +1,33 @@
+import { isObject, type JsonObject, asObject } from '../formats/documents/located-document.js';
+import { type Finding, type ValidationResult } from './findings.js';
+import { type CompiledSchema, validateBySchema } from './validate-by-schema.js';
+
+export interface ResourceTypeMeta {
+  apiVersion: string;
+  kind: string;
+}
+
+const ENVELOPE_MEMBERS = ['apiVersion', 'kind', 'metadata', 'spec', 'status', 'data'];
+const KUBERNETES_API_VERSION = /^(?!helm\.sh\/)(?:[^/]+\/)?v\d+(?:(?:alpha|beta)\d+)?$/;
+
+/**
+ * Judges a resource by what its component's schema describes: the whole of it or, in models that were made by older tools,
+ * its `spec` alone. Only types that an API server could serve are held to what it asks of every resource.
+ */
+export function validateResource(resource: JsonObject, compiled: CompiledSchema, type: ResourceTypeMeta): ValidationResult {
+  const { spec } = resource;
+  if (isObject(spec) && describesSpec(compiled.schema)) {
+    const { errors, warnings } = validateBySchema(spec, compiled, { embedded: true });
+    return { errors: errors.map(withinSpec), warnings: warnings.map(withinSpec) };
+  }
+  return validateBySchema(resource, compiled, KUBERNETES_API_VERSION.test(type.apiVersion) ? { type } : {});
+}
+
+function describesSpec(schema: JsonObject): boolean {
+  const members = Object.keys(asObject(schema['properties']));
+  return members.length > 0 && !members.some((member) => ENVELOPE_MEMBERS.includes(member)) && !hasGroupVersionKind(schema);
+}
+
+const hasGroupVersionKind = (schema: JsonObject): boolean => schema['x-kubernetes-group-version-kind'] !== undefined;
+
+const withinSpec = (finding: Finding): Finding => ({ ...finding, pointer: `/spec${finding.pointer}` });

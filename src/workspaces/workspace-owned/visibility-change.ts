@@ -1,0 +1,22 @@
+import { Conflict, InvalidRequest } from '../../core/errors/app-error.js';
+import type { Visibility, WorkspaceOwnedEntity } from './workspace-owned.entity.js';
+
+/**
+ * Whether a change may set a visibility: what is in the catalog is taken out of it, and put into it, by its own calls.
+ * @param catalog the path of these calls
+ * @throws InvalidRequest, Conflict PUBLISHED
+ */
+export function assertVisibilityChange(record: WorkspaceOwnedEntity, wanted: Visibility | undefined, catalog: string): void {
+  if (wanted === undefined || wanted === record.visibility) return;
+  if (wanted === 'public')
+    throw InvalidRequest.forField(
+      '/visibility',
+      'becomes public by publishing',
+      `Call POST ${catalog}/publish with what the catalog shall say of it.`,
+    );
+  if (record.visibility === 'public')
+    throw new Conflict('PUBLISHED', 'it is in the catalog', {
+      errors: [{ pointer: '/visibility', detail: 'cannot be changed while it is published' }],
+      remedy: `Take it out first: DELETE ${catalog}/unpublish.`,
+    });
+}

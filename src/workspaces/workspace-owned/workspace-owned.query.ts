@@ -1,0 +1,69 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsOptional, IsUUID } from 'class-validator';
+import { InvalidRequest } from '../../core/errors/app-error.js';
+import { OrganizationListQuery, QueryText } from '../../core/listing/list-query.js';
+import { Repeatable } from '../../core/schema/repeatable.js';
+import { VISIBILITIES, type Visibility } from './workspace-owned.entity.js';
+
+/** What a list of records of workspaces is asked. */
+export class WorkspaceOwnedQuery extends OrganizationListQuery {
+  @ApiPropertyOptional({ description: 'Names of fields of content to be filled in, such as pattern_file.' })
+  @QueryText('words')
+  populate?: string;
+
+  @ApiPropertyOptional({ description: 'workspace, organization or public; several are separated by commas.' })
+  @IsOptional()
+  @Repeatable()
+  visibility?: string | string[];
+
+  @ApiPropertyOptional({ format: 'uuid' })
+  @IsOptional()
+  @IsUUID('all', { message: 'must be a UUID' })
+  workspace_id?: string;
+
+  /** Bounds of the time of creation, and of the last change, from GraphQL's PageFilter. */
+  from?: string;
+  to?: string;
+  updated_after?: string;
+}
+
+/** What narrows such a list beside the query that every list has. */
+export interface WorkspaceOwnedScope {
+  organizationId?: string;
+  workspaceId?: string;
+  visibility?: Visibility[];
+  from?: Date;
+  to?: Date;
+  updatedAfter?: Date;
+}
+
+/** @throws InvalidRequest naming the parameter that is wrong */
+export function parseScope(query: WorkspaceOwnedQuery): WorkspaceOwnedScope {
+  return {
+    organizationId: query.organization_id,
+    workspaceId: query.workspace_id,
+    visibility: parseVisibilities(query.visibility),
+    from: parseTime('from', query.from),
+    to: parseTime('to', query.to),
+    updatedAfter: parseTime('updated_after', query.updated_after),
+  };
+}
+
+function parseVisibilities(given: string | string[] | undefined): Visibility[] | undefined {
+  const wanted = [given ?? []]
+    .flat()
+    .flatMap((text) => text.split(','))
+    .filter(Boolean);
+  if (wanted.length === 0) return undefined;
+  const found = VISIBILITIES.filter((visibility) => wanted.includes(visibility));
+  if (found.length === new Set(wanted).size) return found;
+  throw InvalidRequest.forField('visibility', `must be some of ${VISIBILITIES.join(', ')}`);
+}
+
+function parseTime(name: string, text: string | undefined): Date | undefined {
+  if (!text) return undefined;
+  const time = new Date(text);
+  const year = time.getUTCFullYear();
+  if (year >= 1 && year <= 9999) return time;
+  throw InvalidRequest.forField(name, 'must be an ISO 8601 timestamp of the years 1 to 9999');
+}
