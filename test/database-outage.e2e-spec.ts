@@ -109,7 +109,9 @@ describe.each(['refuse', 'swallow'] as const)('a database that is away for four 
     expect(numbers).toEqual(numbers.map((_, index) => (numbers[0] ?? 0) + index));
     expect(socket.readyState).toBe(WebSocket.OPEN);
     socket.close();
-    expect(await world.get(JobsService).waitUntilFinished(id, { timeoutMs: 30_000 })).toMatchObject({ status: 'succeeded' });
+    expect(await world.get(JobsService).waitUntilFinished(id, { timeoutMs: 30_000 })).toMatchObject({
+      status: 'succeeded',
+    });
     expect(proxy.attempts - before).toBeLessThan(60);
     expect(proxy.connections).toBeLessThanOrEqual(6);
   });

@@ -53,7 +53,10 @@ it('another replica takes over from one that was killed, once the lease has run 
 it('one that slept through its lease is aborted when it wakes, and what it did does not count', async () => {
   const { child, lines, id } = await startChild('asleep');
   child.kill('SIGSTOP');
-  jobs.registerHandler('asleep', { concurrency: 1, handle: ({ attempt }) => Promise.resolve({ by: 'another', attempt }) });
+  jobs.registerHandler('asleep', {
+    concurrency: 1,
+    handle: ({ attempt }) => Promise.resolve({ by: 'another', attempt }),
+  });
   const job = await jobs.waitUntilFinished(id, { timeoutMs: 20_000 });
   expect(job).toMatchObject({ status: 'succeeded', result: { by: 'another', attempt: 2 }, losses: 1 });
   child.kill('SIGCONT');

@@ -77,7 +77,10 @@ describe('a job', () => {
 
   it('counts and logs a failure once, with its queue and its reason', async () => {
     const warn = jest.spyOn(Logger.prototype, 'warn');
-    jobs.registerHandler('refused', { concurrency: 1, handle: () => Promise.reject(new Conflict('IN_USE', 'it is in use')) });
+    jobs.registerHandler('refused', {
+      concurrency: 1,
+      handle: () => Promise.reject(new Conflict('IN_USE', 'it is in use')),
+    });
     const { id } = await enqueue(jobs, 'refused', { mostAttempts: 2 });
     await finished(id);
     const told = warn.mock.calls.filter(([facts]) => (facts as { job?: string }).job === id);
@@ -133,7 +136,7 @@ describe('a job', () => {
       },
     });
     expect(await finished((await enqueue(jobs, 'taken')).id)).toMatchObject({ status: 'succeeded', attempt: 8 });
-    expect(refusal).toMatchObject({ why: 'lease lost' });
+    expect(refusal).toMatchObject({ reason: 'lease lost' });
   });
 
   it('is tried again as often as it was told to', async () => {

@@ -6,7 +6,12 @@ import { MetadataScanner, ModulesContainer } from '@nestjs/core';
 import { GraphQLSchemaHost } from '@nestjs/graphql';
 import { IS_PUBLIC } from '../src/core/access/access.decorators.js';
 import { isRoleAtLeast } from '../src/core/access/roles.js';
-import { type BodyRight, type DeclaredRights, type PathRight, getDeclaredRights } from '../src/core/rest/rights/rights.decorators.js';
+import {
+  type BodyRight,
+  type DeclaredRights,
+  type PathRight,
+  getDeclaredRights,
+} from '../src/core/rest/rights/rights.decorators.js';
 import { RouteTable } from '../src/core/rest/route-table.js';
 import { proxyFilter } from '../src/filters/wasm/module.fixture.js';
 import { type Answer, type Json, Person } from './support/person.js';

@@ -7,5 +7,5 @@ setTimeout(() => {
   if (endMs !== '0') watchdog.killAfter(Number(endMs));
   process.stdout.write('blocking\n');
   for (const end = Date.now() + Number(blockMs); Date.now() < end;);
-  setTimeout(() => process.exit(0), 1_000);
-}, 2_000);
+  setTimeout(() => process.exit(0), 2_000);
+}, 5_000);

@@ -51,7 +51,10 @@ class Costs {
       .run(
         importTask,
         { file: { path: file.path, bytes }, types: null, options, limits: DEFAULT_FORMAT_LIMITS },
-        { transferList: [bytes.buffer], answerQuestion: (question) => programs.answerQuestion(question as ProgramQuestion) },
+        {
+          transferList: [bytes.buffer],
+          answerQuestion: (question) => programs.answerQuestion(question as ProgramQuestion),
+        },
       )
       .catch(refusal);
     this.ms += performance.now() - began;

@@ -16,7 +16,11 @@ export function applyCatalogFilters(rows: SelectQueryBuilder<ObjectLiteral>, ali
   if (technologies) rows.andWhere(`${alias}.technologies && :technologies::text[]`, { technologies });
 }
 
-function parseWords(name: string, given: string | string[] | undefined, words: readonly string[]): string[] | undefined {
+function parseWords(
+  name: string,
+  given: string | string[] | undefined,
+  words: readonly string[],
+): string[] | undefined {
   return splitParameter(name, given)?.map((each) => {
     const word = matchWord(each, words);
     if (word !== undefined) return word;

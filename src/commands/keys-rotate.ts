@@ -77,7 +77,9 @@ async function rotate(env: Env, url: string, dataKeys: boolean): Promise<void> {
     const vault = new Vault(unit, keys);
     await vault.onModuleInit();
     const rotation = new KeyRotation(unit, keys, vault);
-    printLine(`${await rotation.rewrapAll()} data keys were wrapped again; all are wrapped with the key ${keys.currentKeyId}`);
+    printLine(
+      `${await rotation.rewrapAll()} data keys were wrapped again; all are wrapped with the key ${keys.currentKeyId}`,
+    );
     if (dataKeys) await rotateDataKeys(rotation);
   } finally {
     await dataSource.destroy();
@@ -86,7 +88,9 @@ async function rotate(env: Env, url: string, dataKeys: boolean): Promise<void> {
 
 async function rotateDataKeys(rotation: KeyRotation): Promise<void> {
   const made = await rotation.rotateDataKeys();
-  printLine(made > 0 ? `${made} new data keys were made` : 'no data key was made: there are none, or an earlier run goes on');
+  printLine(
+    made > 0 ? `${made} new data keys were made` : 'no data key was made: there are none, or an earlier run goes on',
+  );
   for (const column of SEALED_COLUMNS) {
     const { done, failed } = await rotation.reseal(column);
     printLine(`${column.table}.${column.column}: ${done} values were sealed again`);

@@ -28,7 +28,8 @@ export class ConnectionSecretsService {
   ): Promise<{ kind: ConnectionKind; metadata: Json; secret: Json | null }> {
     const kind = this.kinds.get(name);
     const taken = await this.kinds.normalize(kind, metadata, secret);
-    for (const address of kind.addresses?.(taken.metadata) ?? []) await this.outbound.assertAllowed(address, 'connection');
+    for (const address of kind.addresses?.(taken.metadata) ?? [])
+      await this.outbound.assertAllowed(address, 'connection');
     return { kind, ...taken };
   }
 
@@ -40,7 +41,11 @@ export class ConnectionSecretsService {
     secret: Json | null,
   ): Promise<string | null> {
     if (id && secret)
-      throw InvalidRequest.forField('/credential_secret', 'cannot be combined with credential_id', 'Send one of the two.');
+      throw InvalidRequest.forField(
+        '/credential_secret',
+        'cannot be combined with credential_id',
+        'Send one of the two.',
+      );
     if (secret) return (await this.credentials.createFor(actor, connection, secret)).id;
     return id ? this.resolveExisting(actor, connection, id) : null;
   }
@@ -75,7 +80,11 @@ export class ConnectionSecretsService {
     };
   }
 
-  private async resolveExisting(actor: Actor, { organizationId, kind, metadata }: Connection, id: string): Promise<string> {
+  private async resolveExisting(
+    actor: Actor,
+    { organizationId, kind, metadata }: Connection,
+    id: string,
+  ): Promise<string> {
     await this.credentials.getOfOrganizationForUpdate(actor, id, organizationId);
     const { secret } = await this.kept.reveal(id);
     await this.kinds.resolveSecret(this.kinds.get(kind), metadata, secret);

@@ -67,7 +67,11 @@ export class ConnectionsController {
   @Delete(':id')
   @RequiresRight(connectionPolicy.delete, ConnectionsService)
   @ApiOkResponse({ type: ConnectionView })
-  async delete(@CurrentActor() actor: Actor, @IdParam() id: string, @IfMatch() match: Precondition): Promise<ConnectionView> {
+  async delete(
+    @CurrentActor() actor: Actor,
+    @IdParam() id: string,
+    @IfMatch() match: Precondition,
+  ): Promise<ConnectionView> {
     return ConnectionView.fromEntity(await this.connections.delete(actor, id, match));
   }
 

@@ -28,7 +28,14 @@ import { PingsService } from './pings.service.js';
     CredentialsStore,
     PingsService,
   ],
-  exports: [ConnectionsService, ConnectionsStore, ConnectionSecretsService, ConnectionKindRegistry, CredentialsService, PingsService],
+  exports: [
+    ConnectionsService,
+    ConnectionsStore,
+    ConnectionSecretsService,
+    ConnectionKindRegistry,
+    CredentialsService,
+    PingsService,
+  ],
 })
 export class ConnectionsModule {
   constructor(kinds: ConnectionKindRegistry, outbound: Outbound) {

@@ -174,7 +174,11 @@ export class ConnectionsService implements RecordAuthorizer {
   }
 
   /** @throws Forbidden when the actor may not do this with the connection */
-  requireAccess(actor: Actor, operation: keyof typeof connectionPolicy, { id, organizationId }: Connection): Promise<void> {
+  requireAccess(
+    actor: Actor,
+    operation: keyof typeof connectionPolicy,
+    { id, organizationId }: Connection,
+  ): Promise<void> {
     return this.access.authorize(actor, connectionPolicy[operation], { type: 'connection', id, organizationId });
   }
 

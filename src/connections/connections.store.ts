@@ -65,7 +65,13 @@ export class ConnectionsStore extends Store<Connection> {
   }
 
   page(actor: Actor, organizationId: string, query: ListQuery): Promise<Page<Connection>> {
-    const rows = this.access.onlyVisibleIn(this.createQueryBuilder(), 'connection', 'connection', actor, organizationId);
+    const rows = this.access.onlyVisibleIn(
+      this.createQueryBuilder(),
+      'connection',
+      'connection',
+      actor,
+      organizationId,
+    );
     return this.paginate(rows, listing, query);
   }
 
@@ -115,7 +121,12 @@ export class ConnectionsStore extends Store<Connection> {
   }
 
   /** Of what a deleted connection refers to, that which is still there and still its own. */
-  async findRestorableReferences({ id, organizationId, credentialId, fingerprint }: Connection): Promise<Partial<Connection>> {
+  async findRestorableReferences({
+    id,
+    organizationId,
+    credentialId,
+    fingerprint,
+  }: Connection): Promise<Partial<Connection>> {
     const [left] = await this.unit.manager.query<{ credential: boolean; fingerprint: boolean }[]>(
       `SELECT EXISTS (SELECT FROM credential WHERE id = $1 AND deleted_at IS NULL) AS credential,
               NOT EXISTS (SELECT FROM connection WHERE organization_id = $2 AND fingerprint = $3 AND deleted_at IS NULL AND id <> $4) AS fingerprint`,

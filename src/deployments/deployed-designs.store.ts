@@ -19,7 +19,9 @@ const COLUMNS = `design_id AS "designId", connection_id AS "connectionId", envir
   workspace_id AS "workspaceId", deployment_id AS "deploymentId", design_version AS "designVersion", objects`;
 
 /** What a deployment uses; what is left out is any. */
-export type DeploymentUse = Partial<Pick<DeployedDesign, 'designId' | 'connectionId' | 'environmentId' | 'workspaceId'>>;
+export type DeploymentUse = Partial<
+  Pick<DeployedDesign, 'designId' | 'connectionId' | 'environmentId' | 'workspaceId'>
+>;
 
 /** Where something is deployed, or is to be: the roles in the workspace and the tier of the environment decide who may act there. */
 export interface DeploymentLocation {

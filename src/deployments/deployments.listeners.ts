@@ -47,7 +47,9 @@ export class DeploymentsListeners implements OnModuleInit {
     });
     events.within(DesignMoved, ({ actor, design }) => this.moves.moveWithDesign(actor, design));
     events.within(WorkspaceDeleted, ({ workspace }) => protection.requireUnused({ workspaceId: workspace.id }));
-    events.within(WorkspaceArchived, ({ actor, workspace }) => this.cancellations.cancelByWorkspace(actor, workspace.id));
+    events.within(WorkspaceArchived, ({ actor, workspace }) =>
+      this.cancellations.cancelByWorkspace(actor, workspace.id),
+    );
     this.removal.registerBeforeDeletion((actor, design, undeploy) => this.prepareDeletion(actor, design, undeploy));
   }
 

@@ -111,7 +111,11 @@ export class DeploymentsService implements RecordAuthorizer, PlacementAuthorizer
 
   /** Asked of the caller before anything is told of where the design is, or could be. */
   private requireDeploy(actor: Actor, workspaceId: string, { organizationId }: Design): Promise<void> {
-    return this.access.authorize(actor, deploymentPolicy.deploy, { type: 'workspace', id: workspaceId, organizationId });
+    return this.access.authorize(actor, deploymentPolicy.deploy, {
+      type: 'workspace',
+      id: workspaceId,
+      organizationId,
+    });
   }
 }
 

@@ -65,12 +65,21 @@ export class DesignDeploymentsController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<DeploymentView> {
-    return this.answers.respond(actor, await this.deployments.undeploy(actor, query.mergeInto(input)), request, response);
+    return this.answers.respond(
+      actor,
+      await this.deployments.undeploy(actor, query.mergeInto(input)),
+      request,
+      response,
+    );
   }
 
   @Get(':id/deployments')
   @ApiOkResponse({ type: DeploymentPage })
-  async list(@CurrentActor() actor: Actor, @IdParam() id: string, @Query() query: DeploymentListQuery): Promise<PageEnvelope> {
+  async list(
+    @CurrentActor() actor: Actor,
+    @IdParam() id: string,
+    @Query() query: DeploymentListQuery,
+  ): Promise<PageEnvelope> {
     return toPageEnvelope(await this.deployments.list(actor, query, id), 'deployments', DeploymentView.fromEntity);
   }
 }

@@ -22,6 +22,8 @@ export class BulkDesignsController {
   @HttpCode(200)
   @ApiOkResponse({ type: DesignPage })
   async delete(@CurrentActor() actor: Actor, @Body() input: BulkDeletion): Promise<PageEnvelope> {
-    return toPageEnvelope(singlePage(await this.removal.deleteMany(actor, input.parseIds())), 'patterns', (each) => DesignView.fromEntity(each));
+    return toPageEnvelope(singlePage(await this.removal.deleteMany(actor, input.parseIds())), 'patterns', (each) =>
+      DesignView.fromEntity(each),
+    );
   }
 }

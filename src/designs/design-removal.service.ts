@@ -65,7 +65,9 @@ export class DesignRemovalService implements PlacementAuthorizer {
     if (ids.length === 0 || ids.length > MAX_BULK)
       throw InvalidRequest.forField('/patterns', `must name 1 to ${MAX_BULK} designs`);
     const places = new Set<string>();
-    await forEachCollectingFaults(given, ids, async (id) => places.add((await this.prepareDeletion(actor, id, false)).workspaceId));
+    await forEachCollectingFaults(given, ids, async (id) =>
+      places.add((await this.prepareDeletion(actor, id, false)).workspaceId),
+    );
     return this.unit.run(async () => {
       // All workspaces before any design: whoever else does so holds them in the same order.
       await this.workspaces.lockAllActive(actor, [...places].sort());
@@ -123,7 +125,11 @@ function readIds(patterns: unknown): string[] {
 }
 
 /** Does something for each id, and throws what failed first with a fault for each that failed. */
-async function forEachCollectingFaults(given: readonly string[], ids: string[], work: (id: string) => Promise<unknown>): Promise<void> {
+async function forEachCollectingFaults(
+  given: readonly string[],
+  ids: string[],
+  work: (id: string) => Promise<unknown>,
+): Promise<void> {
   const failed: { error: AppError; fault: Fault }[] = [];
   for (const id of ids)
     await work(id).catch((error: unknown) => {

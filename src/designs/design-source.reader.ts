@@ -57,7 +57,11 @@ export class DesignSourceReader {
     options: ImportOptions,
   ): Promise<ParsedDesignSource> {
     const source = { file: { path: 'design_file', bytes: readInlineContent(data) }, location: INLINE_LOCATION };
-    return this.parse(source, types, { values: parseValues(data['values']), env: parseVariables(data['env']), ...options });
+    return this.parse(source, types, {
+      values: parseValues(data['values']),
+      env: parseVariables(data['env']),
+      ...options,
+    });
   }
 
   /**
@@ -76,13 +80,18 @@ export class DesignSourceReader {
     const { name, namespace } = kept;
     const sent = parseValues(data['values']) ?? kept.values;
     const again = { ...options, values: sent, release: { name, namespace } };
-    if (findContent(data) !== undefined || data['values'] === undefined) return this.fromPatternData(data, types, again);
+    if (findContent(data) !== undefined || data['values'] === undefined)
+      return this.fromPatternData(data, types, again);
     const file = await this.contents.readSourceFile(design);
     return this.parse({ file, location: design.location }, types, again);
   }
 
   /** A version of a chart, rendered again with values over its own. */
-  async fromVersionWithValues(design: Design, { number, sourceType }: DesignVersion, given: unknown): Promise<ParsedDesignSource> {
+  async fromVersionWithValues(
+    design: Design,
+    { number, sourceType }: DesignVersion,
+    given: unknown,
+  ): Promise<ParsedDesignSource> {
     const settings = readHelmSettings({ metadata: await this.contents.readMetadata(design, number) });
     const file = await this.contents.readSourceFile(design, number);
     if (!settings || sourceType !== 'helm')
@@ -100,7 +109,11 @@ export class DesignSourceReader {
   }
 
   /** All of it in one task, from the bytes to the bytes, so that no part of a large file is ever data on this thread. */
-  private async parse(source: DesignSource, types: readonly SourceType[] | null, options: ImportOptions): Promise<ParsedDesignSource> {
+  private async parse(
+    source: DesignSource,
+    types: readonly SourceType[] | null,
+    options: ImportOptions,
+  ): Promise<ParsedDesignSource> {
     const { path, bytes } = source.file;
     const isArchive = detectArchiveKind(bytes) !== undefined || archiveKindFromName(path) !== undefined;
     const tasks = canParseInline(bytes) && !isArchive ? new InlineTaskRunner() : this.pool;
@@ -164,7 +177,11 @@ function parseVariables(given: unknown): Record<string, string> | undefined {
   if (given === undefined) return undefined;
   const size = typeof given === 'string' ? given.length : JSON.stringify(given).length;
   if (size > MAX_ENV_LENGTH)
-    throw InvalidRequest.forField('/env', `must have at most ${MAX_ENV_LENGTH} characters`, 'Send only what the file asks for.');
+    throw InvalidRequest.forField(
+      '/env',
+      `must have at most ${MAX_ENV_LENGTH} characters`,
+      'Send only what the file asks for.',
+    );
   const object: unknown = typeof given === 'string' ? parseVariablesText(given) : given;
   if (!isObject(object)) throw InvalidRequest.forField('/env', 'must be an object, or lines of NAME=value');
   return Object.fromEntries(

@@ -64,7 +64,9 @@ export class DesignWriter {
 
   async create(actor: Actor, input: NewDesign): Promise<DesignWriteResult> {
     const workspace = await this.placement.resolve(actor, input, designPolicy.create);
-    const source = await this.enrich(await this.sources.fromPatternData(input.pattern_data, null, { name: input.name }));
+    const source = await this.enrich(
+      await this.sources.fromPatternData(input.pattern_data, null, { name: input.name }),
+    );
     return this.createFromSource(actor, workspace, source, input, input.save ?? true, DesignCreated);
   }
 
@@ -110,7 +112,9 @@ export class DesignWriter {
         return { design, warnings, saved: true, file };
       });
     };
-    return source ? this.versions.withNextVersion(current, toVersionContent(source), versionNote(actor, input.message), save) : save(null);
+    return source
+      ? this.versions.withNextVersion(current, toVersionContent(source), versionNote(actor, input.message), save)
+      : save(null);
   }
 
   /** Makes what an earlier version holds the next version. */

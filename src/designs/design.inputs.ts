@@ -5,7 +5,11 @@ import { UpdatesView } from '../core/rest/read-only-fields.js';
 import { UpdateInput } from '../core/rest/input.pipe.js';
 import { KeepPacked } from '../core/json/packed-json.js';
 import { FlagInput, IdInput, MapInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
-import { SETTABLE_VISIBILITIES, VISIBILITIES, type Visibility } from '../workspaces/workspace-owned/workspace-owned.entity.js';
+import {
+  SETTABLE_VISIBILITIES,
+  VISIBILITIES,
+  type Visibility,
+} from '../workspaces/workspace-owned/workspace-owned.entity.js';
 import { WorkspaceOwnedQuery } from '../workspaces/workspace-owned/workspace-owned.query.js';
 import { DesignView } from './design.view.js';
 

@@ -3,7 +3,15 @@ import { ObjectType } from '@nestjs/graphql';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { CONTENTS_WEIGHT } from '../core/graphql/limits/query-size.js';
 import { PaginatedView } from '../core/listing/page.js';
-import { FlagField, IdField, IntField, MapField, RecordField, TextField, WordField } from '../core/schema/view-fields.js';
+import {
+  FlagField,
+  IdField,
+  IntField,
+  MapField,
+  RecordField,
+  TextField,
+  WordField,
+} from '../core/schema/view-fields.js';
 import { RecordView } from '../core/schema/record.view.js';
 import { VISIBILITIES, type Visibility } from '../workspaces/workspace-owned/workspace-owned.entity.js';
 import type { Design, DesignLocation, CloneOrigin } from './design.entity.js';

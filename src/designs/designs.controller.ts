@@ -78,7 +78,8 @@ export class DesignsController {
     @Query('async') later: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<DesignView | OperationView> {
-    if (later === 'true') return respondAccepted(response, await this.imports.enqueue(actor, input, getFormFiles(request)));
+    if (later === 'true')
+      return respondAccepted(response, await this.imports.enqueue(actor, input, getFormFiles(request)));
     return this.presenter.toWriteResponse(await this.writer.import(actor, input, getFormFiles(request)), response);
   }
 

@@ -90,7 +90,9 @@ import { WorkspaceDesignsController } from './workspaces/workspace-designs.contr
 export class DesignsModule {
   constructor(designs: DesignsStore, quotas: WorkspaceQuotasService, events: EventBus) {
     quotas.registerCounter('max_designs', (id) => designs.countByWorkspace(id));
-    events.within(WorkspaceDeleted, ({ workspace }) => designs.softDeleteByWorkspace(workspace.id, getDeletionTime(workspace)));
+    events.within(WorkspaceDeleted, ({ workspace }) =>
+      designs.softDeleteByWorkspace(workspace.id, getDeletionTime(workspace)),
+    );
     events.within(WorkspaceRestored, async ({ workspace, deletedAt }) => {
       if (deletedAt) await designs.restoreByWorkspace(workspace.id, deletedAt);
     });

@@ -52,7 +52,10 @@ export class DesignsService implements RecordAuthorizer, PlacementAuthorizer {
    */
   async get(actor: Actor, id: string, within = new OrganizationQuery()): Promise<Design> {
     assertScope(actor, designPolicy.read);
-    return orNotFound(id, within.keepIfInOrganization((await this.designs.find(actor, id)) ?? (await this.catalog.find(id))));
+    return orNotFound(
+      id,
+      within.keepIfInOrganization((await this.designs.find(actor, id)) ?? (await this.catalog.find(id))),
+    );
   }
 
   /** The design that a change names by its id, else the only one of its name that the actor may change. */
@@ -114,7 +117,9 @@ export class DesignsService implements RecordAuthorizer, PlacementAuthorizer {
     return this.unit.run(async () => {
       const reason = 'moving a design home';
       const { organizationId, userId } = current;
-      const home = await this.unit.runAsSystem(reason, () => this.workspaces.getOrCreatePersonal(actor, organizationId, userId));
+      const home = await this.unit.runAsSystem(reason, () =>
+        this.workspaces.getOrCreatePersonal(actor, organizationId, userId),
+      );
       return this.moveTo(actor, current, home.id, Actor.system(reason));
     });
   }

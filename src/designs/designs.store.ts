@@ -43,7 +43,9 @@ export class DesignsStore extends WorkspaceOwnedStore<Design> {
   findEditable(actor: Actor, name: string): Promise<Design[]> {
     const rows = this.createQueryBuilder().andWhere('design.name = :name', { name });
     if (!actor.isSystem)
-      rows.andWhere(`(${administeredSql('design', ':actorId')} OR ${IN_EDITABLE_WORKSPACE})`, { actorId: actor.userId });
+      rows.andWhere(`(${administeredSql('design', ':actorId')} OR ${IN_EDITABLE_WORKSPACE})`, {
+        actorId: actor.userId,
+      });
     return rows.orderBy('design.created_at').getMany();
   }
 

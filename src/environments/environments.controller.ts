@@ -27,7 +27,11 @@ export class EnvironmentsController {
 
   @Get(':id')
   @ApiOkResponse({ type: EnvironmentView })
-  async get(@CurrentActor() actor: Actor, @IdParam() id: string, @Query() query: OrganizationQuery): Promise<EnvironmentView> {
+  async get(
+    @CurrentActor() actor: Actor,
+    @IdParam() id: string,
+    @Query() query: OrganizationQuery,
+  ): Promise<EnvironmentView> {
     return EnvironmentView.fromEntity(await this.environments.get(actor, id, query));
   }
 
@@ -53,7 +57,11 @@ export class EnvironmentsController {
   @Delete(':id')
   @RequiresRight(environmentPolicy.delete, EnvironmentsService)
   @ApiOkResponse({ type: EnvironmentView })
-  async delete(@CurrentActor() actor: Actor, @IdParam() id: string, @IfMatch() match: Precondition): Promise<EnvironmentView> {
+  async delete(
+    @CurrentActor() actor: Actor,
+    @IdParam() id: string,
+    @IfMatch() match: Precondition,
+  ): Promise<EnvironmentView> {
     return EnvironmentView.fromEntity(await this.environments.delete(actor, id, match));
   }
 

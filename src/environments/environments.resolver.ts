@@ -13,7 +13,11 @@ export class EnvironmentsResolver {
 
   @Query(() => EnvironmentPage)
   async environments(@CurrentActor() actor: Actor, @Args() args: ListArgs): Promise<PageEnvelope> {
-    return toPageEnvelope(await this.service.list(actor, args.toListQuery()), 'environments', EnvironmentView.fromEntity);
+    return toPageEnvelope(
+      await this.service.list(actor, args.toListQuery()),
+      'environments',
+      EnvironmentView.fromEntity,
+    );
   }
 
   @Query(() => EnvironmentView)

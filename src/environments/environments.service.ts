@@ -131,7 +131,11 @@ export class EnvironmentsService implements RecordAuthorizer {
     return environment;
   }
 
-  private requireAccess(actor: Actor, operation: keyof typeof environmentPolicy, environment: Environment): Promise<void> {
+  private requireAccess(
+    actor: Actor,
+    operation: keyof typeof environmentPolicy,
+    environment: Environment,
+  ): Promise<void> {
     const { id, organizationId } = environment;
     return this.access.authorize(actor, environmentPolicy[operation], { type: 'environment', id, organizationId });
   }

@@ -38,7 +38,13 @@ export class EnvironmentsStore extends Store<Environment> {
   }
 
   page(actor: Actor, organizationId: string, query: OrganizationListQuery): Promise<Page<Environment>> {
-    const rows = this.access.onlyVisibleIn(this.createQueryBuilder(), 'environment', 'environment', actor, organizationId);
+    const rows = this.access.onlyVisibleIn(
+      this.createQueryBuilder(),
+      'environment',
+      'environment',
+      actor,
+      organizationId,
+    );
     return this.paginate(rows, listing, query);
   }
 

@@ -1,7 +1,15 @@
 import { ObjectType, registerEnumType } from '@nestjs/graphql';
 import { type Severity, SEVERITIES } from '../core/events/domain-event.js';
 import { PaginatedView } from '../core/listing/page.js';
-import { EnumField, IdField, MapField, TextField, TextsField, TimeField, WordField } from '../core/schema/view-fields.js';
+import {
+  EnumField,
+  IdField,
+  MapField,
+  TextField,
+  TextsField,
+  TimeField,
+  WordField,
+} from '../core/schema/view-fields.js';
 import type { SeenEvent } from './event.entity.js';
 
 export const EVENT_STATUSES = ['unread', 'read'] as const;

@@ -79,7 +79,11 @@ export class EventsController {
   @Put(':id/status')
   @RequiresRight(eventPolicy.mark, EventsService)
   @ApiOkResponse({ type: EventView })
-  async mark(@CurrentActor() actor: Actor, @IdParam() id: string, @Body() { status }: StatusChange): Promise<EventView> {
+  async mark(
+    @CurrentActor() actor: Actor,
+    @IdParam() id: string,
+    @Body() { status }: StatusChange,
+  ): Promise<EventView> {
     return EventView.fromSeenEvent(await this.events.mark(actor, id, status));
   }
 }

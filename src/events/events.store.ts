@@ -45,7 +45,8 @@ const listing: Listing<RecordedEvent> = {
       rows.andWhere(`mark.event_id IS ${value === 'read' ? 'NOT NULL' : 'NULL'}`);
     },
     since: (rows, value) => {
-      if (!EVENT_NUMBER.test(String(value))) throw InvalidRequest.forField('since', 'must be the number of an event, in digits');
+      if (!EVENT_NUMBER.test(String(value)))
+        throw InvalidRequest.forField('since', 'must be the number of an event, in digits');
       rows.andWhere('event.organization_id IS NOT NULL AND event.sequence > :since', { since: String(value) });
     },
   },

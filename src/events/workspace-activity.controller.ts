@@ -16,7 +16,11 @@ export class WorkspaceActivityController {
 
   @Get()
   @ApiOkResponse({ type: EventPage })
-  async list(@CurrentActor() actor: Actor, @IdParam() id: string, @Query() query: EventListQuery): Promise<PageEnvelope> {
+  async list(
+    @CurrentActor() actor: Actor,
+    @IdParam() id: string,
+    @Query() query: EventListQuery,
+  ): Promise<PageEnvelope> {
     return toPageEnvelope(await this.events.listOfWorkspace(actor, id, query), 'events', EventView.fromSeenEvent);
   }
 }

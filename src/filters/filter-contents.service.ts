@@ -40,7 +40,9 @@ export class FilterContentsService {
 
   /** The module in base64, as an answer about one filter has it: empty when it has more bytes than a JSON body may have. */
   async readModuleBase64(filter: Filter): Promise<string> {
-    return this.toInlineBase64(filter.size > this.env.LIMIT_BODY_BYTES ? Buffer.alloc(0) : await this.readModule(filter));
+    return this.toInlineBase64(
+      filter.size > this.env.LIMIT_BODY_BYTES ? Buffer.alloc(0) : await this.readModule(filter),
+    );
   }
 
   /** The same of a module that is at hand. */

@@ -71,7 +71,8 @@ export class FilterModuleLoader {
       const { path, bytes } = await this.sent.resolve({}, files);
       return { bytes, pointer: '/file', name: path, location: { ...INLINE_LOCATION, type: 'upload', path } };
     }
-    if (file !== undefined) return { bytes: decodeModule(file), pointer: FILTER_FILE_POINTER, name: '', location: INLINE_LOCATION };
+    if (file !== undefined)
+      return { bytes: decodeModule(file), pointer: FILTER_FILE_POINTER, name: '', location: INLINE_LOCATION };
     if (url === undefined) return null;
     const fetched = await this.sent.resolve({ url }, []);
     const { host = '', pathname: path = '' } = fetched.url ?? {};

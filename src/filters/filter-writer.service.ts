@@ -66,13 +66,7 @@ export class FilterWriterService {
   }
 
   /** Changes name, visibility, configuration and module, as far as they are sent. */
-  async update(
-    actor: Actor,
-    id: string,
-    input: FilterChange,
-    files: FormFile[],
-    match: Precondition,
-  ): Promise<Filter> {
+  async update(actor: Actor, id: string, input: FilterChange, files: FormFile[], match: Precondition): Promise<Filter> {
     const current = await this.filters.getAuthorized(actor, id, 'update');
     const resource = parseConfig(input.config);
     const { name, module } = await this.source.loadForUpdate(input, files);
@@ -80,7 +74,9 @@ export class FilterWriterService {
     const sealed = resource === undefined ? undefined : await this.contents.sealConfiguration(current, resource);
     return this.unit.run(async () => {
       const filter = await this.filters.getForUpdate(actor, id, 'update', match);
-      const shown = hasReadOnlyField(input, 'filter_file') ? this.presenter.toView(filter) : this.presenter.toViewWithoutModule(filter);
+      const shown = hasReadOnlyField(input, 'filter_file')
+        ? this.presenter.toView(filter)
+        : this.presenter.toViewWithoutModule(filter);
       assertReadOnlyUnchanged(input, await shown);
       const before = await this.contents.readConfiguration(filter);
       const reconfigured = resource !== undefined && resource !== before;

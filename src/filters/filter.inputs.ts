@@ -3,7 +3,11 @@ import { IsOptional } from 'class-validator';
 import { UpdatesView } from '../core/rest/read-only-fields.js';
 import { UpdateInput } from '../core/rest/input.pipe.js';
 import { FormFlagInput, IdInput, MapInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
-import { SETTABLE_VISIBILITIES, VISIBILITIES, type Visibility } from '../workspaces/workspace-owned/workspace-owned.entity.js';
+import {
+  SETTABLE_VISIBILITIES,
+  VISIBILITIES,
+  type Visibility,
+} from '../workspaces/workspace-owned/workspace-owned.entity.js';
 import { FilterView } from './filter.view.js';
 
 const FILTER_DATA = '`filter_file` is the module in base64, `name` the name of the filter.';

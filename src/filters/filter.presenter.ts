@@ -42,7 +42,10 @@ export class FilterPresenter {
 
   /** One filter comes with its module, unless that is for downloads only. */
   async toView(filter: Filter): Promise<FilterView> {
-    const [resource, file] = [await this.contents.readConfiguration(filter), await this.contents.readModuleBase64(filter)];
+    const [resource, file] = [
+      await this.contents.readConfiguration(filter),
+      await this.contents.readModuleBase64(filter),
+    ];
     return FilterView.fromEntity(filter, { resource, file });
   }
 

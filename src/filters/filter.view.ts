@@ -95,7 +95,10 @@ export class FilterView extends CatalogFilterView {
   }
 }
 
-function sharedFields(filter: Filter, { resource, file = '' }: FilterContent): Omit<CatalogFilterView, keyof RecordView> {
+function sharedFields(
+  filter: Filter,
+  { resource, file = '' }: FilterContent,
+): Omit<CatalogFilterView, keyof RecordView> {
   return {
     name: filter.name,
     user_id: filter.userId,

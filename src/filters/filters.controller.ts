@@ -108,7 +108,11 @@ export class FiltersController {
   @Delete(':id')
   @RequiresRight(filterPolicy.delete, FiltersService)
   @ApiOkResponse({ type: FilterView })
-  async delete(@CurrentActor() actor: Actor, @IdParam() id: string, @IfMatch() match: Precondition): Promise<FilterView> {
+  async delete(
+    @CurrentActor() actor: Actor,
+    @IdParam() id: string,
+    @IfMatch() match: Precondition,
+  ): Promise<FilterView> {
     return this.presenter.toViewWithoutModule(await this.filters.delete(actor, id, match));
   }
 

@@ -40,7 +40,9 @@ import { FiltersStore } from './filters.store.js';
 })
 export class FiltersModule {
   constructor(filters: FiltersStore, events: EventBus) {
-    events.within(WorkspaceDeleted, ({ workspace }) => filters.softDeleteByWorkspace(workspace.id, getDeletionTime(workspace)));
+    events.within(WorkspaceDeleted, ({ workspace }) =>
+      filters.softDeleteByWorkspace(workspace.id, getDeletionTime(workspace)),
+    );
     events.within(WorkspaceRestored, async ({ workspace, deletedAt }) => {
       if (deletedAt) await filters.restoreByWorkspace(workspace.id, deletedAt);
     });

@@ -20,7 +20,9 @@ export class FiltersResolver {
 
   @Query(() => FilterPage)
   async fetchFilters(@CurrentActor() actor: Actor, @Args('selector') selector: PageFilter): Promise<PageEnvelope> {
-    return this.presenter.toPageWithoutContents(await this.filters.list(actor, selector.applyWithFiltersTo(new WorkspaceOwnedQuery())));
+    return this.presenter.toPageWithoutContents(
+      await this.filters.list(actor, selector.applyWithFiltersTo(new WorkspaceOwnedQuery())),
+    );
   }
 
   /** The module in base64, read only when it is asked for. */

@@ -56,7 +56,9 @@ export class FiltersService implements RecordAuthorizer, PlacementAuthorizer {
   /** Who reads a filter may clone it, those of the catalog included. */
   async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
     const withDeleted = operation === filterPolicy.restore;
-    const filter = withDeleted ? orNotFound(id, await this.filters.findWithDeleted(actor, id)) : await this.get(actor, id);
+    const filter = withDeleted
+      ? orNotFound(id, await this.filters.findWithDeleted(actor, id))
+      : await this.get(actor, id);
     if (operation !== filterPolicy.clone) await this.requireOperation(actor, operation, filter);
   }
 
@@ -127,7 +129,11 @@ export class FiltersService implements RecordAuthorizer, PlacementAuthorizer {
     return this.requireOperation(actor, filterPolicy[operation], at);
   }
 
-  private requireOperation(actor: Actor, operation: Operation, { workspaceId: id, organizationId }: WorkspaceRef): Promise<void> {
+  private requireOperation(
+    actor: Actor,
+    operation: Operation,
+    { workspaceId: id, organizationId }: WorkspaceRef,
+  ): Promise<void> {
     return this.access.authorize(actor, operation, { type: 'workspace', id, organizationId });
   }
 }

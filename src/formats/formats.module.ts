@@ -31,7 +31,12 @@ const logger = new Logger('Programs');
           );
         };
         const isolation = { mode: env.PROGRAM_ISOLATION, exposed };
-        return new LocalRenderEngines({ helm: env.HELM_BIN, kustomize: env.KUSTOMIZE_BIN }, limitsFromEnv(env), {}, isolation);
+        return new LocalRenderEngines(
+          { helm: env.HELM_BIN, kustomize: env.KUSTOMIZE_BIN },
+          limitsFromEnv(env),
+          {},
+          isolation,
+        );
       },
     },
   ],

@@ -41,7 +41,11 @@ export function readValuesSchema(
   return written(inferSchema(document, new ValuesComments(lines)), 'values.yaml');
 }
 
-function readStatedSchema(source: GeneratorSource, { root }: Chart, contents: GenerationCollector): JsonObject | undefined {
+function readStatedSchema(
+  source: GeneratorSource,
+  { root }: Chart,
+  contents: GenerationCollector,
+): JsonObject | undefined {
   const file = source.files.find(({ path }) => path === `${root}values.schema.json`);
   if (!file) return undefined;
   const documents = source.tryDocuments(file);

@@ -63,7 +63,8 @@ export function readChart(source: GeneratorSource, contents: GenerationCollector
   const name = asText(facts['name']);
   const version = typeof facts['version'] === 'number' ? String(facts['version']) : asText(facts['version']);
   if (!NAME_PATTERN.test(name)) fault('/name', 'must be letters, digits, hyphens, dots and underscores', 'Write it as in "name: ingress-nginx".'); // prettier-ignore
-  if (!VERSION_PATTERN.test(version)) fault('/version', 'must be a semantic version', 'Write it as in "version: 1.2.3".');
+  if (!VERSION_PATTERN.test(version))
+    fault('/version', 'must be a semantic version', 'Write it as in "version: 1.2.3".');
   for (const dependency of parseChartDependencies([document]))
     if (dependency.name === name)
       fault(dependency.pointer, 'is the chart itself, so that it cannot be installed', 'Remove the dependency.');
@@ -71,7 +72,10 @@ export function readChart(source: GeneratorSource, contents: GenerationCollector
 }
 
 /** The files of a chart with those of its packed subcharts, below `charts/NAME-1.2.3.tgz/`; what cannot be unpacked is told in `contents`. */
-export async function expandSubcharts({ files, limits }: GeneratorSource, contents: GenerationCollector): Promise<SourceFile[]> {
+export async function expandSubcharts(
+  { files, limits }: GeneratorSource,
+  contents: GenerationCollector,
+): Promise<SourceFile[]> {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const whole = await unpackNestedCharts(byPath, limits, (file, error) => contents.rejectFile(file.path, error));
   return [...whole.values()];

@@ -3,7 +3,8 @@ import { type GenerationResult, type GeneratorConfig } from './generator.js';
 import { archiveSource, componentsOf, definitionYaml, fileSource, schemaOf } from './generator-source.fixture.js';
 import { type GeneratorSource } from './generator-source.js';
 
-const generate = (source: GeneratorSource, config: GeneratorConfig = {}) => crdGenerator.generate(source, config) as GenerationResult;
+const generate = (source: GeneratorSource, config: GeneratorConfig = {}) =>
+  crdGenerator.generate(source, config) as GenerationResult;
 
 const WIDGET = {
   apiVersion: 'apiextensions.k8s.io/v1',

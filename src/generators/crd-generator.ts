@@ -70,7 +70,11 @@ export function parseDefinitions(
 }
 
 /** Adds definitions to the models of their domains, or to the one that the caller names. */
-export function addDefinitionsByDomain(definitions: readonly ParsedDefinition[], config: GeneratorConfig, contents: GenerationCollector): void {
+export function addDefinitionsByDomain(
+  definitions: readonly ParsedDefinition[],
+  config: GeneratorConfig,
+  contents: GenerationCollector,
+): void {
   const domains = new Map<string, ParsedDefinition[]>();
   for (const definition of definitions) {
     const name = config.model || modelNameOfGroup(definition.resource.group);

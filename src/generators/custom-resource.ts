@@ -62,7 +62,10 @@ export function findDefinitions(document: LocatedDocument): LocatedDefinition[] 
 }
 
 /** Checks what components are made of, and reads it; undefined when the definition as a whole is of no use. Every fault goes to `contents`. */
-export function parseDefinition(definition: LocatedDefinition, contents: GenerationCollector): CustomResource | undefined {
+export function parseDefinition(
+  definition: LocatedDefinition,
+  contents: GenerationCollector,
+): CustomResource | undefined {
   const { document, pointer, apiVersion, value } = definition;
   const spec = asObject(value['spec']);
   const names = asObject(spec['names']);

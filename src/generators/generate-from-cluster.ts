@@ -33,7 +33,14 @@ const BUILT_IN_PACKAGES = /^io\.k8s\.(?:api|apiextensions-apiserver|kube-aggrega
  * The models of a cluster: `kubernetes`, in the version of its API server, for the groups that it brings along; one for each domain of its
  * CustomResourceDefinitions; and one for each domain of API servers that stand behind it.
  */
-export function generateFromCluster({ name, version, documents, definitions, config, limits }: ClusterInput): GenerationResult {
+export function generateFromCluster({
+  name,
+  version,
+  documents,
+  definitions,
+  config,
+  limits,
+}: ClusterInput): GenerationResult {
   const contents = new GenerationCollector();
   const custom = new GeneratorSource(name, true, definitions, limits);
   const ownConfig = { registrant: KUBERNETES_REGISTRANT, ...config };

@@ -36,7 +36,10 @@ interface GenerateInput {
   limits: FormatLimits;
 }
 
-const generateTask: Task<GenerateInput, Iterable<GenerationPart>> = { module: import.meta.url, name: 'generateInWorker' };
+const generateTask: Task<GenerateInput, Iterable<GenerationPart>> = {
+  module: import.meta.url,
+  name: 'generateInWorker',
+};
 const clusterTask: Task<ClusterInput, Iterable<GenerationPart>> = {
   module: import.meta.url,
   name: 'generateClusterInWorker',
@@ -58,7 +61,8 @@ export async function generateModels(file: SourceFile, options: GenerateOptions)
   const [folder, ...more] = archive && (kind ?? 'helm') === 'helm' ? findChartFolders(unpacked.keys()) : [];
   const chart = folder !== undefined && more.length === 0 ? filesInFolder(unpacked, folder) : undefined;
   // Many sound charts render only with values of their user, so this is done for definitions alone.
-  const { rendered, faults } = chart && render && mayDefineInTemplates(members) ? await tryRender(() => render(chart)) : {};
+  const { rendered, faults } =
+    chart && render && mayDefineInTemplates(members) ? await tryRender(() => render(chart)) : {};
   // Copies of their own: sending a view would send everything that lies in the same buffer.
   const files = members.map(({ path, bytes }) => ({ path, bytes: new Uint8Array(bytes) }));
   const input = { name: file.path, archive, files, kind, config, rendered, limits };

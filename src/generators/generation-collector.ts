@@ -1,6 +1,10 @@
 import { type AppError, type Fault } from '../core/errors/app-error.js';
 import { type LocatedDocument } from '../formats/documents/located-document.js';
-import { type ComponentDefinition, type DefinitionFault, type ModelDefinition } from '../formats/definitions/definitions.js';
+import {
+  type ComponentDefinition,
+  type DefinitionFault,
+  type ModelDefinition,
+} from '../formats/definitions/definitions.js';
 import { type GenerationResult } from './generator.js';
 
 /** Characters of the schema of one component; the largest in the field have about a million. */

@@ -1,5 +1,9 @@
 import { type Fault } from '../core/errors/app-error.js';
-import { type DefinitionFault, type ModelContent, type RegistrantDefinition } from '../formats/definitions/definitions.js';
+import {
+  type DefinitionFault,
+  type ModelContent,
+  type RegistrantDefinition,
+} from '../formats/definitions/definitions.js';
 import { type GeneratorSource } from './generator-source.js';
 
 /** What a source can be found to be; a cluster is no file and has a function of its own. */
@@ -35,5 +39,9 @@ export interface Generator {
   /** Whether the content claims to be of this kind, even when it is faulty. */
   detect(source: GeneratorSource): boolean;
   /** @param rendered what the templates of a chart render to, when somebody has rendered them */
-  generate(source: GeneratorSource, config: GeneratorConfig, rendered?: string): GenerationResult | Promise<GenerationResult>;
+  generate(
+    source: GeneratorSource,
+    config: GeneratorConfig,
+    rendered?: string,
+  ): GenerationResult | Promise<GenerationResult>;
 }

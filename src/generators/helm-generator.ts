@@ -30,7 +30,11 @@ export const helmGenerator: Generator = {
   generate,
 };
 
-async function generate(source: GeneratorSource, config: GeneratorConfig, rendered?: string): Promise<GenerationResult> {
+async function generate(
+  source: GeneratorSource,
+  config: GeneratorConfig,
+  rendered?: string,
+): Promise<GenerationResult> {
   const contents = new GenerationCollector();
   const chart = readChart(source, contents);
   if (!chart) return contents.build(source.name);
@@ -123,7 +127,11 @@ function readFacts(key: string, value: Json | undefined): [string, Json][] {
 }
 
 /** Dependencies are never fetched; what of them is not in the archive is told of. */
-function warnOfMissingDependencies({ root, document }: Chart, { files }: GeneratorSource, contents: GenerationCollector): void {
+function warnOfMissingDependencies(
+  { root, document }: Chart,
+  { files }: GeneratorSource,
+  contents: GenerationCollector,
+): void {
   for (const { name, ...place } of parseChartDependencies([document])) {
     const folder = `${root}charts/${name}`;
     if (files.some(({ path }) => path.startsWith(`${folder}/`) || path.startsWith(`${folder}-`))) continue;

@@ -1,4 +1,11 @@
-import { isObject, type Json, type JsonObject, asObject, parsePointer, asText } from '../formats/documents/located-document.js';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  asObject,
+  parsePointer,
+  asText,
+} from '../formats/documents/located-document.js';
 import { type GroupVersionKind, readGroupVersionKinds, type OpenApiDocument } from './openapi-document.js';
 
 /** A kind that an API server keeps, and how it is reached. */

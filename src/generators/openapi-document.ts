@@ -1,4 +1,11 @@
-import { isObject, type JsonObject, type LocatedDocument, asObject, toPointer, asText } from '../formats/documents/located-document.js';
+import {
+  isObject,
+  type JsonObject,
+  type LocatedDocument,
+  asObject,
+  toPointer,
+  asText,
+} from '../formats/documents/located-document.js';
 import { type GenerationCollector } from './generation-collector.js';
 
 /** The parts of an OpenAPI document that components are made of. */

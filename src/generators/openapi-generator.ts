@@ -1,12 +1,24 @@
 import { type AppError } from '../core/errors/app-error.js';
-import { isObject, type Json, type JsonObject, type LocatedDocument, asObject } from '../formats/documents/located-document.js';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  type LocatedDocument,
+  asObject,
+} from '../formats/documents/located-document.js';
 import { type ModelDefinition } from '../formats/definitions/definitions.js';
 import { buildComponent } from './build-component.js';
 import { GenerationCollector } from './generation-collector.js';
 import { toDisplayName, toSlugName } from './display-name.js';
 import { type GenerationResult, type Generator, type GeneratorConfig } from './generator.js';
 import { type KubernetesResource, readKubernetesResources } from './kubernetes-resources.js';
-import { formatApiVersion, looksLikeOpenApi, type OpenApiDocument, readOpenApi, schemaPointerOf } from './openapi-document.js';
+import {
+  formatApiVersion,
+  looksLikeOpenApi,
+  type OpenApiDocument,
+  readOpenApi,
+  schemaPointerOf,
+} from './openapi-document.js';
 import { SchemaLibrary } from './schema-library.js';
 import { truncateText } from './truncate-text.js';
 import { type GeneratorSource } from './generator-source.js';
@@ -32,9 +44,11 @@ function generate(source: GeneratorSource, config: GeneratorConfig): GenerationR
   for (const file of source.textFiles) {
     const documents = source.tryDocuments(file);
     if (!Array.isArray(documents)) contents.rejectFile(file.path, documents);
-    else if (isOpenApi(documents)) documents.filter(looksLikeOpenApi).forEach((one) => addDocument(one, config, contents));
+    else if (isOpenApi(documents))
+      documents.filter(looksLikeOpenApi).forEach((one) => addDocument(one, config, contents));
     else if (source.archive) contents.addFileWarning(file.path, 'is no OpenAPI document and is left out');
-    else contents.rejectFile(file.path, { detail: 'is no OpenAPI document', remedy: 'Begin it with openapi: "3.1.0".' });
+    else
+      contents.rejectFile(file.path, { detail: 'is no OpenAPI document', remedy: 'Begin it with openapi: "3.1.0".' });
   }
   return contents.build(source.name);
 }
@@ -75,7 +89,10 @@ export interface ResourceTarget {
 }
 
 /** Adds the component of a kind of Kubernetes. */
-export function addResource(resource: KubernetesResource, { api, library, model, config, contents }: ResourceTarget): void {
+export function addResource(
+  resource: KubernetesResource,
+  { api, library, model, config, contents }: ResourceTarget,
+): void {
   const { kind, schema: name, isNamespaced, plural, subresources } = resource;
   const pointer = schemaPointerOf(api, name);
   if (!contents.hasRoom({ document: api.document, pointer })) return;
@@ -102,7 +119,10 @@ function buildModel(api: OpenApiDocument, config: GeneratorConfig, ofKubernetes:
     version: parseVersion(api.version),
     description: api.description,
     category: ofKubernetes ? 'Orchestration & Management' : 'App Definition',
-    metadata: { ...optionalName('license', asObject(license)['name']), ...optionalName('termsOfService', termsOfService) },
+    metadata: {
+      ...optionalName('license', asObject(license)['name']),
+      ...optionalName('termsOfService', termsOfService),
+    },
   });
 }
 

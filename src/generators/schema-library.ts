@@ -73,7 +73,9 @@ export class SchemaLibrary {
   private serialize(entry: SchemaEntry): NonNullable<SchemaEntry['written']> {
     if (entry.written) return entry.written;
     const references = new Set<SchemaEntry>();
-    const changed = mapSchema(toSchemaObject(entry.schema), (inner, path) => this.rewriteReferences(inner, entry, path, references));
+    const changed = mapSchema(toSchemaObject(entry.schema), (inner, path) =>
+      this.rewriteReferences(inner, entry, path, references),
+    );
     const titled = isObject(changed) && 'title' in changed;
     entry.written = { text: JSON.stringify(changed), titled, references: [...references] };
     return entry.written;
@@ -105,7 +107,12 @@ export class SchemaLibrary {
   }
 
   /** What a reference becomes: one into `definitions`, itself when it leads out of the document, undefined when it leads nowhere. */
-  private resolveReference(target: string, at: string, from: SchemaEntry, references: Set<SchemaEntry>): string | undefined {
+  private resolveReference(
+    target: string,
+    at: string,
+    from: SchemaEntry,
+    references: Set<SchemaEntry>,
+  ): string | undefined {
     const place = { document: this.document, pointer: from.pointer + at };
     if (!target.startsWith('#')) {
       this.contents.addWarning(place, `refers to ${truncateText(target, MAX_SHOWN_LENGTH)}, which is not part of this file and is not read`, 'Put the schema into the file.'); // prettier-ignore

@@ -88,7 +88,11 @@ export class JobRunner {
   }
 
   /** What follows from a failure. */
-  private decideAfterFailure({ job, abortReason: aborted }: RunningJob, { retryDelayMs: retryIn = defaultRetryDelayMs }: JobHandler, error: unknown): JobVerdict {
+  private decideAfterFailure(
+    { job, abortReason: aborted }: RunningJob,
+    { retryDelayMs: retryIn = defaultRetryDelayMs }: JobHandler,
+    error: unknown,
+  ): JobVerdict {
     const why = error instanceof JobAborted ? error.reason : aborted;
     if (why === 'lease lost') return { as: 'lost' };
     if (why === 'cancelled') return { end: { status: 'cancelled' } };

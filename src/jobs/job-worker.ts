@@ -125,7 +125,8 @@ export class JobWorker {
   }
 
   private handleNotification(notice: JobNotification): void {
-    if (notice.kind === 'ready' && (notice.queue === null || this.handlers.find(notice.queue))) this.wakeSignal.notify();
+    if (notice.kind === 'ready' && (notice.queue === null || this.handlers.find(notice.queue)))
+      this.wakeSignal.notify();
     if (notice.kind !== 'cancel') return;
     for (const running of this.running.keys()) if (running.job.id === notice.id) running.abort('cancelled');
   }

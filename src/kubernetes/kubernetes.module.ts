@@ -30,7 +30,12 @@ const PING = { answerTimeoutMs: 10_000, maxBytes: 4 * 1024 * 1024, attempts: 1, 
   exports: [ClustersService],
 })
 export class KubernetesModule {
-  constructor(kinds: ConnectionKindRegistry, kubeconfigs: KubeconfigLoader, clusters: ClustersService, events: EventBus) {
+  constructor(
+    kinds: ConnectionKindRegistry,
+    kubeconfigs: KubeconfigLoader,
+    clusters: ClustersService,
+    events: EventBus,
+  ) {
     kinds.register(kubernetesConnectionKind(kubeconfigs, (access) => clusters.createTemporaryClient(access, PING)));
     events.after(ConnectionDeleted, ({ connection }) => clusters.evict(connection.id));
   }

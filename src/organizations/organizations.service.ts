@@ -136,7 +136,11 @@ export class OrganizationsService implements RecordAuthorizer, PlacementAuthoriz
 
   /** @throws Forbidden */
   requireAccess(actor: Actor, operation: OrganizationOperation, id: string): Promise<void> {
-    return this.access.authorize(actor, organizationPolicy[operation], { type: 'organization', id, organizationId: id });
+    return this.access.authorize(actor, organizationPolicy[operation], {
+      type: 'organization',
+      id,
+      organizationId: id,
+    });
   }
 }
 

@@ -79,7 +79,12 @@ export class RegistryListsService {
     }
     await this.registry.assertExists(scope);
     const rest = (total: number) => modelCount(plural, total);
-    return new StreamedList({ plural, revision: await this.revision.getCurrent(), batches: toViewBatches(all(), show), rest });
+    return new StreamedList({
+      plural,
+      revision: await this.revision.getCurrent(),
+      batches: toViewBatches(all(), show),
+      rest,
+    });
   }
 }
 
@@ -107,5 +112,8 @@ const modelCount = (plural: string, count: number): object => (plural === 'model
 /** Of several versions of one thing, the one that counts when a single one is meant. */
 function findHighestVersion(views: VersionedView[]): VersionedView | undefined {
   const order = ({ model, version }: VersionedView) => toVersionOrder(model?.version ?? version ?? '');
-  return views.reduce<VersionedView | undefined>((best, each) => (best && order(best) >= order(each) ? best : each), undefined);
+  return views.reduce<VersionedView | undefined>(
+    (best, each) => (best && order(best) >= order(each) ? best : each),
+    undefined,
+  );
 }

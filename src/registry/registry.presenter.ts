@@ -68,7 +68,9 @@ export class RegistryPresenter {
       await this.budget.reserve(await this.componentRecords.sumSchemaBytes(digests), digests.length);
       return this.componentRecords.findSchemas(digests);
     };
-    return this.budget.readShared(`schema ${digest}`, () => getLoader(context, 'component.schema', load, '').load(digest));
+    return this.budget.readShared(`schema ${digest}`, () =>
+      getLoader(context, 'component.schema', load, '').load(digest),
+    );
   }
 
   async toRelationshipViews(relationships: Relationship[]): Promise<RelationshipView[]> {
@@ -87,7 +89,10 @@ export class RegistryPresenter {
     const models = await this.modelRecords.findAll([...new Set(entities.map(({ modelId }) => modelId))]);
     const registrants = await this.loadRegistrants([...models.values()]);
     return new Map(
-      [...models].map(([id, model]) => [id, ModelReferenceView.fromEntity(model, getRecord(registrants, model.registrantId))]),
+      [...models].map(([id, model]) => [
+        id,
+        ModelReferenceView.fromEntity(model, getRecord(registrants, model.registrantId)),
+      ]),
     );
   }
 

@@ -75,7 +75,10 @@ export class RegistryService {
    * The JSON Schema of a kind.
    * @throws NotFound when no enabled component of it has a schema
    */
-  async getSchema(kind: string, narrowed: { model?: string; version?: string; apiVersion?: string }): Promise<JsonObject> {
+  async getSchema(
+    kind: string,
+    narrowed: { model?: string; version?: string; apiVersion?: string },
+  ): Promise<JsonObject> {
     const definition = await this.components.findEffective(kind, narrowed);
     if (!definition?.schema) throw new NotFound('schema', kind);
     return JSON.parse(definition.schema) as JsonObject;
@@ -85,7 +88,8 @@ export class RegistryService {
   async setStatus(actor: Actor, type: EntityType, id: string, status: EntryStatus): Promise<void> {
     assertRegistryWriter(actor, registryPolicy.setStatus);
     await this.unit.run(async () => {
-      const name = type === 'model' ? await this.setModelStatus(id, status) : await this.setEntryStatus(type, id, status);
+      const name =
+        type === 'model' ? await this.setModelStatus(id, status) : await this.setEntryStatus(type, id, status);
       if (name === null) return;
       this.revision.incrementOnCommit();
       await this.events.publish(new EntityStatusChanged(actor, { type, id, name }, status));
@@ -117,8 +121,16 @@ export class RegistryService {
     return `${model.name} ${model.version}`;
   }
 
-  private async setEntryStatus(type: 'component' | 'relationship', id: string, status: EntryStatus): Promise<string | null> {
-    const { modelId } = orNotFound(type, id, await (type === 'component' ? this.components : this.relationships).find(id));
+  private async setEntryStatus(
+    type: 'component' | 'relationship',
+    id: string,
+    status: EntryStatus,
+  ): Promise<string | null> {
+    const { modelId } = orNotFound(
+      type,
+      id,
+      await (type === 'component' ? this.components : this.relationships).find(id),
+    );
     // The model first, as registering does.
     const model = orNotFound('model', modelId, await this.models.lock(modelId));
     const change = { status, listed: status === 'enabled' && model.status === 'enabled' };

@@ -6,7 +6,11 @@ const THING = { ...TYPE, metadata: { name: 'thing' } };
 
 /** What is said of a spec, judged by its schema. */
 function ofSpec(spec: Json, schema: JsonObject, options: ValidationOptions = {}): ReturnType<typeof validateBySchema> {
-  return validateBySchema({ ...THING, spec }, { type: 'object', properties: { spec: schema } }, { type: TYPE, ...options });
+  return validateBySchema(
+    { ...THING, spec },
+    { type: 'object', properties: { spec: schema } },
+    { type: TYPE, ...options },
+  );
 }
 
 const places = (findings: { pointer: string; keyword: string }[]): string[] =>
@@ -77,7 +81,8 @@ describe('a custom resource', () => {
     expect(places(warnings)).toEqual(['unknown-field /metadata/colour']);
     expect(
       places(
-        validateBySchema({ ...TYPE, metadata: { name: 'a', labels: { a: 1 } } }, { type: 'object' }, { type: TYPE }).errors,
+        validateBySchema({ ...TYPE, metadata: { name: 'a', labels: { a: 1 } } }, { type: 'object' }, { type: TYPE })
+          .errors,
       ),
     ).toEqual(['metadata /metadata/labels/a']);
   });
@@ -128,7 +133,10 @@ describe('a schema that is not of Kubernetes', () => {
       properties: { name: { type: 'string' } },
       additionalProperties: false,
     };
-    expect(places(validateBySchema({ colour: 'red' }, pet).errors)).toEqual(['required /name', 'additionalProperties /colour']);
+    expect(places(validateBySchema({ colour: 'red' }, pet).errors)).toEqual([
+      'required /name',
+      'additionalProperties /colour',
+    ]);
     expect(validateBySchema({ name: 'Rex' }, pet)).toEqual({ errors: [], warnings: [] });
   });
 

@@ -73,7 +73,12 @@ export function validateBySchema(
   return { errors: findings.errors, warnings: findings.warnings };
 }
 
-function checkResource(resource: JsonObject, schema: CompiledSchema, options: ValidationOptions, findings: Findings): void {
+function checkResource(
+  resource: JsonObject,
+  schema: CompiledSchema,
+  options: ValidationOptions,
+  findings: Findings,
+): void {
   const excess = findExcess(resource);
   if (excess) {
     findings.notJudged('', `the resource ${excess} and is not judged`);
@@ -113,7 +118,8 @@ function checkType(resource: JsonObject, types: { apiVersion: string; kind: stri
   const [expected] = types;
   if (expected && types.every((type) => type.kind !== kind))
     findings.error('/kind', 'kind', invalidValue(kind, `must be ${expected.kind}`));
-  else if (expected) findings.error('/apiVersion', 'apiVersion', invalidValue(apiVersion, `must be ${expected.apiVersion}`));
+  else if (expected)
+    findings.error('/apiVersion', 'apiVersion', invalidValue(apiVersion, `must be ${expected.apiVersion}`));
 }
 
 function readTypes(schema: JsonObject): { apiVersion: string; kind: string }[] {

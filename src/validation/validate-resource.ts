@@ -14,7 +14,11 @@ const KUBERNETES_API_VERSION = /^(?!helm\.sh\/)(?:[^/]+\/)?v\d+(?:(?:alpha|beta)
  * Judges a resource by what its component's schema describes: the whole of it or, in models that were made by older tools,
  * its `spec` alone. Only types that an API server could serve are held to what it asks of every resource.
  */
-export function validateResource(resource: JsonObject, compiled: CompiledSchema, type: ResourceTypeMeta): ValidationResult {
+export function validateResource(
+  resource: JsonObject,
+  compiled: CompiledSchema,
+  type: ResourceTypeMeta,
+): ValidationResult {
   const { spec } = resource;
   if (isObject(spec) && describesSpec(compiled.schema)) {
     const { errors, warnings } = validateBySchema(spec, compiled, { embedded: true });
@@ -25,7 +29,9 @@ export function validateResource(resource: JsonObject, compiled: CompiledSchema,
 
 function describesSpec(schema: JsonObject): boolean {
   const members = Object.keys(asObject(schema['properties']));
-  return members.length > 0 && !members.some((member) => ENVELOPE_MEMBERS.includes(member)) && !hasGroupVersionKind(schema);
+  return (
+    members.length > 0 && !members.some((member) => ENVELOPE_MEMBERS.includes(member)) && !hasGroupVersionKind(schema)
+  );
 }
 
 const hasGroupVersionKind = (schema: JsonObject): boolean => schema['x-kubernetes-group-version-kind'] !== undefined;

@@ -18,7 +18,10 @@ interface ValidationTaskInput {
 }
 
 /** Judges resources, each by its schema; the answers come in their order. */
-export const validationTask: Task<ValidationTaskInput, ValidationResult[]> = { module: import.meta.url, name: 'validateInWorker' };
+export const validationTask: Task<ValidationTaskInput, ValidationResult[]> = {
+  module: import.meta.url,
+  name: 'validateInWorker',
+};
 
 /** Schemas that this worker has made ready; the least lately used goes first. */
 const compiledSchemas = new Map<string, CompiledSchema>();
@@ -26,7 +29,9 @@ const MAX_COMPILED = 50;
 
 /** Task of the worker pool. */
 export function validateInWorker({ resources, schemas }: ValidationTaskInput): ValidationResult[] {
-  return resources.map(({ resource, type, schema }) => validateResource(resource, getCompiledSchema(schemas.get(schema) ?? '{}'), type));
+  return resources.map(({ resource, type, schema }) =>
+    validateResource(resource, getCompiledSchema(schemas.get(schema) ?? '{}'), type),
+  );
 }
 
 /** A schema made ready, which this thread keeps for a while. */

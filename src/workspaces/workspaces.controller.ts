@@ -34,7 +34,11 @@ export class WorkspacesController {
 
   @Get(':id')
   @ApiOkResponse({ type: WorkspaceView })
-  async get(@CurrentActor() actor: Actor, @IdParam() id: string, @Query() query: OrganizationQuery): Promise<WorkspaceView> {
+  async get(
+    @CurrentActor() actor: Actor,
+    @IdParam() id: string,
+    @Query() query: OrganizationQuery,
+  ): Promise<WorkspaceView> {
     return WorkspaceView.fromEntity(await this.workspaces.get(actor, id, 'read', query));
   }
 
@@ -53,7 +57,11 @@ export class WorkspacesController {
   @Delete(':id')
   @RequiresRight(workspacePolicy.delete, WorkspacesService)
   @ApiOkResponse({ type: WorkspaceView })
-  async delete(@CurrentActor() actor: Actor, @IdParam() id: string, @IfMatch() match: Precondition): Promise<WorkspaceView> {
+  async delete(
+    @CurrentActor() actor: Actor,
+    @IdParam() id: string,
+    @IfMatch() match: Precondition,
+  ): Promise<WorkspaceView> {
     return WorkspaceView.fromEntity(await this.workspaces.delete(actor, id, match));
   }
 

@@ -53,7 +53,13 @@ import { WorkspacesStore } from './workspaces.store.js';
     WorkspaceEnvironmentsResolver,
     WorkspaceEnvironmentsStore,
   ],
-  exports: [WorkspacesService, WorkspacesStore, WorkspacePlacementService, WorkspaceQuotasService, WorkspaceEnvironmentsStore],
+  exports: [
+    WorkspacesService,
+    WorkspacesStore,
+    WorkspacePlacementService,
+    WorkspaceQuotasService,
+    WorkspaceEnvironmentsStore,
+  ],
 })
 export class WorkspacesModule {
   constructor(
@@ -81,7 +87,9 @@ export class WorkspacesModule {
     events.within(OrganizationMemberAdded, ({ actor, organizationId, member }) =>
       workspaces.restorePersonalWorkspace(actor, organizationId, member.id),
     );
-    events.within(WorkspaceDeleted, ({ workspace }) => mappings.removeAll('left', workspace.id, getDeletionTime(workspace)));
+    events.within(WorkspaceDeleted, ({ workspace }) =>
+      mappings.removeAll('left', workspace.id, getDeletionTime(workspace)),
+    );
     events.within(WorkspaceRestored, async ({ workspace, deletedAt }) => {
       if (deletedAt) await mappings.restoreByWorkspace(workspace.id, deletedAt);
     });

@@ -181,7 +181,11 @@ export class WorkspacesService implements RecordAuthorizer {
     return workspace;
   }
 
-  requireAccess(actor: Actor, operation: keyof typeof workspacePolicy, { id, organizationId }: Workspace): Promise<void> {
+  requireAccess(
+    actor: Actor,
+    operation: keyof typeof workspacePolicy,
+    { id, organizationId }: Workspace,
+  ): Promise<void> {
     return this.access.authorize(actor, workspacePolicy[operation], { type: 'workspace', id, organizationId });
   }
 
@@ -200,7 +204,9 @@ export class WorkspacesService implements RecordAuthorizer {
   private insertWithAdmin(actor: Actor, workspace: Workspace): Promise<Workspace> {
     return this.unit.run(async () => {
       await this.workspaces.insert(workspace);
-      await this.unit.runAsSystem('the first admin', () => this.members.setRole(workspace.id, workspace.owner, 'admin'));
+      await this.unit.runAsSystem('the first admin', () =>
+        this.members.setRole(workspace.id, workspace.owner, 'admin'),
+      );
       await this.events.publish(new WorkspaceCreated(actor, workspace));
       return workspace;
     });

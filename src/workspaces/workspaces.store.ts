@@ -87,7 +87,11 @@ export class WorkspacesStore extends Store<Workspace> {
   }
 
   private lockLimited(which: string, id: string): Promise<Workspace[]> {
-    return this.createQueryBuilder().where(which, { id }).orderBy('workspace.id').setLock('pessimistic_write').getMany();
+    return this.createQueryBuilder()
+      .where(which, { id })
+      .orderBy('workspace.id')
+      .setLock('pessimistic_write')
+      .getMany();
   }
 
   findPersonal(organizationId: string, userId: string): Promise<Workspace | null> {

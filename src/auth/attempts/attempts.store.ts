@@ -51,7 +51,10 @@ export class AttemptsStore {
 
   async purge(): Promise<void> {
     await this.queryAsSystem(`DELETE FROM failed_attempt WHERE until < now()`, []);
-    await this.queryAsSystem(`DELETE FROM known_network WHERE seen_at < now() - interval '${KNOWN_NETWORK_DAYS} days'`, []);
+    await this.queryAsSystem(
+      `DELETE FROM known_network WHERE seen_at < now() - interval '${KNOWN_NETWORK_DAYS} days'`,
+      [],
+    );
   }
 
   /** Nobody has signed in yet, or whoever has is not asked about. */

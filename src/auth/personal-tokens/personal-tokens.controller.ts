@@ -63,7 +63,11 @@ export class ServiceTokensController {
     @IdParam('accountId') accountId: string,
     @Query() query: ListQuery,
   ): Promise<PageEnvelope> {
-    return toPageEnvelope(await this.tokens.list(actor, orgId, accountId, query), 'tokens', PersonalTokenView.fromEntity);
+    return toPageEnvelope(
+      await this.tokens.list(actor, orgId, accountId, query),
+      'tokens',
+      PersonalTokenView.fromEntity,
+    );
   }
 
   @Post()

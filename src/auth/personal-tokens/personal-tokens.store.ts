@@ -33,7 +33,11 @@ export class PersonalTokensStore extends Store<PersonalToken> {
   }
 
   page(userId: string, query: ListQuery): Promise<Page<PersonalToken>> {
-    return this.paginate(this.createQueryBuilder().where('personal_token.user_id = :userId', { userId }), listing, query);
+    return this.paginate(
+      this.createQueryBuilder().where('personal_token.user_id = :userId', { userId }),
+      listing,
+      query,
+    );
   }
 
   find(userId: string, id: string): Promise<PersonalToken | null> {

@@ -68,7 +68,8 @@ export class TokenIssuanceService {
 
   private async resolveExpiry(actor: Actor, { expires_at: wished }: NewToken): Promise<Date | null> {
     const expiry = wished ? new Date(wished) : null;
-    if (expiry && !(expiry.getTime() > Date.now())) throw InvalidRequest.forField('/expires_at', 'must be in the future');
+    if (expiry && !(expiry.getTime() > Date.now()))
+      throw InvalidRequest.forField('/expires_at', 'must be in the future');
     const own = actor.userId && actor.sessionId ? await this.tokens.find(actor.userId, actor.sessionId) : null;
     if (!own?.expiresAt) return expiry;
     if (expiry && expiry > own.expiresAt)

@@ -56,7 +56,11 @@ export class CredentialsController {
   @Delete(':id')
   @RequiresRight(credentialPolicy.delete, CredentialsService)
   @ApiOkResponse({ type: CredentialView })
-  async delete(@CurrentActor() actor: Actor, @IdParam() id: string, @IfMatch() match: Precondition): Promise<CredentialView> {
+  async delete(
+    @CurrentActor() actor: Actor,
+    @IdParam() id: string,
+    @IfMatch() match: Precondition,
+  ): Promise<CredentialView> {
     return CredentialView.fromEntity(await this.credentials.delete(actor, id, match));
   }
 
@@ -64,6 +68,10 @@ export class CredentialsController {
   @Get(':id/connections')
   @ApiOkResponse({ type: ConnectionPage })
   async users(@CurrentActor() actor: Actor, @IdParam() id: string): Promise<PageEnvelope> {
-    return toPageEnvelope(singlePage(await this.credentials.listConnections(actor, id)), 'connections', ConnectionView.fromEntity);
+    return toPageEnvelope(
+      singlePage(await this.credentials.listConnections(actor, id)),
+      'connections',
+      ConnectionView.fromEntity,
+    );
   }
 }

@@ -45,7 +45,10 @@ export class CredentialsStore extends Store<Credential> {
 
   /** The sealed secret and the revision it belongs to; null when there is no such credential. */
   async findSealed(id: string): Promise<{ secret: Buffer; revision: number } | null> {
-    const row = await this.createQueryBuilder().addSelect('credential.secret').where('credential.id = :id', { id }).getOne();
+    const row = await this.createQueryBuilder()
+      .addSelect('credential.secret')
+      .where('credential.id = :id', { id })
+      .getOne();
     return row && { secret: row.secret, revision: row.revision };
   }
 

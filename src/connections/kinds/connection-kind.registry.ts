@@ -92,7 +92,8 @@ export class ConnectionKindRegistry {
 
 /** @throws InvalidRequest when judging the value would take long */
 function assertBounded(value: Json, characters: number, at: string): void {
-  if (Object.keys(value).length > MAX_MEMBERS) throw InvalidRequest.forField(at, `must have at most ${MAX_MEMBERS} fields`);
+  if (Object.keys(value).length > MAX_MEMBERS)
+    throw InvalidRequest.forField(at, `must have at most ${MAX_MEMBERS} fields`);
   if (JSON.stringify(value).length > characters)
     throw InvalidRequest.forField(at, `must have at most ${characters} characters as JSON`);
 }

@@ -95,7 +95,10 @@ export function httpKinds(outbound: Outbound): ConnectionKind[] {
       secret: { type: 'object', required: ['token'], properties: { token: TOKEN_SCHEMA } },
       addresses,
       probe: async ({ url }, secret) => {
-        const answer = parseJson(await call('GitHub', url ?? GITHUB, secret ? '/user' : '/rate_limit', secret), 'GitHub');
+        const answer = parseJson(
+          await call('GitHub', url ?? GITHUB, secret ? '/user' : '/rate_limit', secret),
+          'GitHub',
+        );
         if (secret ? typeof answer['login'] !== 'string' : !answer['resources']) throw unexpectedResponse('GitHub');
         return { login: textIn(answer, 'login') };
       },

@@ -129,7 +129,8 @@ function crossFieldFaults(
   const fault = (name: string, message: string): void => void faults.push({ name, message });
   const has = (name: keyof Settings): boolean => hasSecret(given, name);
   if (env.NODE_ENV === 'production') {
-    if (!has('JWT_SECRET') && !has('JWT_PRIVATE_KEY')) fault('JWT_SECRET', `is required in production: ${GENERATE_SECRET}`);
+    if (!has('JWT_SECRET') && !has('JWT_PRIVATE_KEY'))
+      fault('JWT_SECRET', `is required in production: ${GENERATE_SECRET}`);
     if (env.JWT_SECRET && isPredictable(env.JWT_SECRET)) fault('JWT_SECRET', `is too predictable: ${GENERATE_SECRET}`);
     if (!has('ENCRYPTION_KEY')) fault('ENCRYPTION_KEY', `is required in production: ${GENERATE_SECRET}`);
     if (env.ENCRYPTION_KEY && isPredictableKey(source['ENCRYPTION_KEY'] ?? '', env.ENCRYPTION_KEY))

@@ -22,7 +22,9 @@ export function isPredictable(secret: string, distinct = 10): boolean {
 
 /** The same of the bytes of a key, as text and as numbers: 00 01 02 … is a sequence only as bytes. */
 export function isPredictableKey(text: string, bytes: Uint8Array): boolean {
-  return isPredictable(text, 8) || countInRuns([...bytes].map((byte, index) => byte - (bytes[index - 1] ?? 0))) * 3 > 32;
+  return (
+    isPredictable(text, 8) || countInRuns([...bytes].map((byte, index) => byte - (bytes[index - 1] ?? 0))) * 3 > 32
+  );
 }
 
 /** Of text that does not repeat itself nearly every three characters in a row are others. */

@@ -28,7 +28,10 @@ export class DataKeysStore {
   }
 
   /** Its id, or undefined when another caller has made the one of this organization. Waits for one who is about to. */
-  async insertUnlessPresent(organizationId: string | null, { wrapped, keyId }: WrappedKey): Promise<string | undefined> {
+  async insertUnlessPresent(
+    organizationId: string | null,
+    { wrapped, keyId }: WrappedKey,
+  ): Promise<string | undefined> {
     const [row] = await this.unit.manager.query<{ id: string }[]>(
       `INSERT INTO data_key (id, organization_id, wrapped, key_id) VALUES ($1, $2, $3, $4)
        ON CONFLICT (coalesce(organization_id, '${NIL_UUID}'::uuid)) WHERE retired_at IS NULL DO NOTHING RETURNING id`,

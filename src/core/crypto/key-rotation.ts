@@ -75,7 +75,10 @@ export class KeyRotation {
    */
   async deleteUnused(): Promise<{ deleted: number; waiting: number; until: Date | null; usedIn: string[] }> {
     const settled = Date.now() - GRACE_PERIOD_MS;
-    const retired = (await this.dataKeys.listRetired()).map(({ id, retiredAt }) => ({ id, at: retiredAt?.getTime() ?? 0 }));
+    const retired = (await this.dataKeys.listRetired()).map(({ id, retiredAt }) => ({
+      id,
+      at: retiredAt?.getTime() ?? 0,
+    }));
     const uses = await findRetiredKeyUses(this.unit);
     const used = new Set(uses.map(({ id }) => id));
     const unused = retired.filter(({ id, at }) => at < settled && !used.has(id));

@@ -8,7 +8,15 @@ const MIN_DISTINCT_CHARACTERS = 4;
 /** The name of the service, which is the first guess at any installation of it. */
 const SERVICE_NAME = 'armature';
 /** Letters that people write as signs; a list of the most used passwords has few of these spellings. */
-const LETTER_SUBSTITUTIONS: Record<string, string> = { '@': 'a', $: 's', '0': 'o', '3': 'e', '4': 'a', '5': 's', '7': 't' };
+const LETTER_SUBSTITUTIONS: Record<string, string> = {
+  '@': 'a',
+  $: 's',
+  '0': 'o',
+  '3': 'e',
+  '4': 'a',
+  '5': 's',
+  '7': 't',
+};
 
 /** The passwords of 8 characters and more among the 49,000 most used. */
 const commonPasswords = new Set(dictionary['passwords-common'].filter((word) => word.length >= MIN_PASSWORD_LENGTH));
@@ -27,7 +35,8 @@ export function findPasswordFault(password: string, email = ''): string | undefi
   if (length < MIN_PASSWORD_LENGTH) return `must have at least ${MIN_PASSWORD_LENGTH} characters`;
   if (length > MAX_PASSWORD_LENGTH) return `must have at most ${MAX_PASSWORD_LENGTH} characters`;
   const folded = chosen.toLowerCase();
-  if (new Set(folded).size < MIN_DISTINCT_CHARACTERS) return `must have at least ${MIN_DISTINCT_CHARACTERS} different characters`;
+  if (new Set(folded).size < MIN_DISTINCT_CHARACTERS)
+    return `must have at least ${MIN_DISTINCT_CHARACTERS} different characters`;
   if (isCommon(folded))
     return 'must not be one of the most used passwords: choose a longer phrase, or have one generated';
   if (isGuessable(folded, email.trim().toLowerCase()))

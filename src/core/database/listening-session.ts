@@ -67,7 +67,8 @@ export class ListeningSession {
     try {
       await this.client.query('SELECT 1');
     } catch (error) {
-      if (performance.now() - asked < RESPONSE_TIMEOUT_MS + BUSY_TOLERANCE_MS) return this.handleLost(error as Error, true);
+      if (performance.now() - asked < RESPONSE_TIMEOUT_MS + BUSY_TOLERANCE_MS)
+        return this.handleLost(error as Error, true);
     }
     if (!this.ended) this.timer = setTimeout(() => void this.checkAlive(), HEARTBEAT_MS).unref();
   }

@@ -18,7 +18,11 @@ export const SUPERUSER = 'armature_supervisor';
  * @param durable false leaves flushing to the operating system
  * @throws EmbeddedDatabaseError also when the directory was made by another major version
  */
-export async function prepareDataDirectory(home: PostgresHome, programs: PostgresPrograms, durable: boolean): Promise<void> {
+export async function prepareDataDirectory(
+  home: PostgresHome,
+  programs: PostgresPrograms,
+  durable: boolean,
+): Promise<void> {
   const versionFile = join(home.pgdata, 'PG_VERSION');
   if (!existsSync(versionFile)) await initializeDataDirectory(home, programs, durable);
   const made = existsSync(versionFile) ? readFileSync(versionFile, 'utf8').trim() : 'something else';
@@ -29,7 +33,11 @@ export async function prepareDataDirectory(home: PostgresHome, programs: Postgre
   );
 }
 
-async function initializeDataDirectory(home: PostgresHome, { initdb }: PostgresPrograms, durable: boolean): Promise<void> {
+async function initializeDataDirectory(
+  home: PostgresHome,
+  { initdb }: PostgresPrograms,
+  durable: boolean,
+): Promise<void> {
   removeAbandoned(home);
   const draft = draftPath(home.pgdata);
   const options = [
@@ -63,7 +71,8 @@ async function initializeDataDirectory(home: PostgresHome, { initdb }: PostgresP
 function removeAbandoned(home: PostgresHome): void {
   for (const name of readdirSync(home.dir)) {
     const maker = /^data\.(\d+)\./.exec(name)?.[1];
-    if (maker !== undefined && !isProcessAlive(Number(maker))) rmSync(join(home.dir, name), { recursive: true, force: true });
+    if (maker !== undefined && !isProcessAlive(Number(maker)))
+      rmSync(join(home.dir, name), { recursive: true, force: true });
   }
 }
 

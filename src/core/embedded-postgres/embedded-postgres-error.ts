@@ -36,7 +36,11 @@ const KNOWN_FAILURES: readonly (readonly [pattern: RegExp, problem: string, reme
   ],
 ];
 
-const UNKNOWN_FAILURE = [undefined, 'it failed.', 'Set DATABASE_URL to use a PostgreSQL server of your own instead.'] as const;
+const UNKNOWN_FAILURE = [
+  undefined,
+  'it failed.',
+  'Set DATABASE_URL to use a PostgreSQL server of your own instead.',
+] as const;
 
 /**
  * Names a failure of the file system or of PostgreSQL's programs.

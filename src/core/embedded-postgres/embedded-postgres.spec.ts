@@ -17,8 +17,8 @@ const PROJECT = process.cwd();
 
 /** Prints url and server pid, then ends the database on SIGTERM and is itself ended by SIGKILL like any program. */
 const PROGRAM = `
-  const { startEmbedded } = await import('./src/core/database/embedded/embedded.ts');
-  const database = await startEmbedded({ dataDir: process.env.DIR, durable: false, log: () => undefined });
+  const { startEmbeddedPostgres } = await import('./src/core/embedded-postgres/embedded-postgres.ts');
+  const database = await startEmbeddedPostgres({ dataDir: process.env.DIR, durable: false, log: () => undefined });
   process.on('SIGTERM', () => database.stop().then(() => process.exit(0)));
   console.log(JSON.stringify({ url: database.url, pid: database.pid, firstStart: database.firstStart }));
   setInterval(() => undefined, 1000);

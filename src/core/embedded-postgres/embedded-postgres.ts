@@ -35,7 +35,11 @@ export interface EmbeddedPostgres {
  *
  * @throws EmbeddedDatabaseError saying what the operator can do
  */
-export async function startEmbeddedPostgres({ dataDir, log, durable = true }: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+export async function startEmbeddedPostgres({
+  dataDir,
+  log,
+  durable = true,
+}: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   let supervisor: Supervisor | undefined;
   try {
     const home = await preparePostgresHome(dataDir);

@@ -45,7 +45,11 @@ export function findPostmaster(home: PostgresHome): Postmaster | undefined {
  *
  * @param durable false trades the safety of the data in a crash of the machine for speed
  */
-export function launchPostmaster(home: PostgresHome, { postgres }: PostgresPrograms, durable: boolean): LaunchedPostmaster {
+export function launchPostmaster(
+  home: PostgresHome,
+  { postgres }: PostgresPrograms,
+  durable: boolean,
+): LaunchedPostmaster {
   const settings = {
     listen_addresses: '',
     unix_socket_directories: `"${prepareSocketFolder(home).replaceAll('"', '""')}"`,

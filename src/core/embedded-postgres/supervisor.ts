@@ -71,7 +71,10 @@ export class Supervisor {
       launched = launchPostmaster(this.home, this.programs, this.durable);
     }
     if (this.#left && launched && !launched.hasExited()) this.#stopLaunched();
-    throw toEmbeddedPostgresError(`Starting the database in ${this.home.dir}`, launched?.readLog() || 'It does not answer.');
+    throw toEmbeddedPostgresError(
+      `Starting the database in ${this.home.dir}`,
+      launched?.readLog() || 'It does not answer.',
+    );
   }
 
   async #rejoin(): Promise<void> {

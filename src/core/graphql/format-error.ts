@@ -45,6 +45,8 @@ export function formatError(formatted: GraphQLFormattedError, thrown: unknown): 
 function fromLibraryError(formatted: GraphQLFormattedError, cause: unknown): AppError {
   const code = formatted.extensions?.code;
   if (typeof code === 'string' && code !== 'INTERNAL_SERVER_ERROR')
-    return new AppError(400, code, 'Invalid request', truncate(formatted.message, MAX_MESSAGE_LENGTH), { remedy: REMEDY });
+    return new AppError(400, code, 'Invalid request', truncate(formatted.message, MAX_MESSAGE_LENGTH), {
+      remedy: REMEDY,
+    });
   return cause instanceof Error ? toAppError(cause) : internalError(cause);
 }

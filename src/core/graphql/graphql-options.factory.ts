@@ -9,7 +9,7 @@ import { isLargeJson, estimateJsonBytes, serializeInPieces } from '../rest/seria
 import { toGraphQLError } from './sockets/graphql-execution.js';
 import { GRAPHQL_PATH } from './sockets/upgrade.js';
 import { formatError } from './format-error.js';
-import { findLengthError, PARSE_OPTIONS } from './limits/query-limits.js';
+import { findLengthError, findVariablesError, PARSE_OPTIONS } from './limits/query-limits.js';
 import { createQueryLimitsPlugin } from './limits/query-limits.plugin.js';
 
 /** How Apollo is set up: the code is the schema; the caller is known and the body read when a call comes here. */
@@ -33,6 +33,7 @@ export class GraphqlOptionsFactory implements GqlOptionsFactory<ApolloDriverConf
       includeStacktraceInErrorResponses: false,
       stopOnTerminationSignals: false,
       cache: 'bounded',
+      persistedQueries: false,
       parseOptions: PARSE_OPTIONS,
       stringifyResult: (result) => this.stringify(result),
       plugins: [createQueryLimitsPlugin(queryLimitsFromEnv(this.env))],
@@ -54,7 +55,8 @@ export class GraphqlOptionsFactory implements GqlOptionsFactory<ApolloDriverConf
   }
 
   private buildContext(req: Request & AuthenticatedCaller): object {
-    const tooLong = findLengthError((req.body as { query?: unknown } | undefined)?.query);
+    const { query, variables } = (req.body ?? {}) as { query?: unknown; variables?: unknown };
+    const tooLong = findLengthError(query) ?? findVariablesError(variables);
     if (tooLong) throw tooLong;
     return { req, actor: req.actor };
   }

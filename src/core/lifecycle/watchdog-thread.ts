@@ -1,6 +1,13 @@
 import { workerData } from 'node:worker_threads';
 import { ProcessLog } from './process-log.js';
-import { HEARTBEAT_MS, HEARTBEATS, BLOCK_COUNT, DEADLINE_MS, LONGEST_BLOCK_MS, type WatchdogOptions } from './watchdog-memory.js';
+import {
+  HEARTBEAT_MS,
+  HEARTBEATS,
+  BLOCK_COUNT,
+  DEADLINE_MS,
+  LONGEST_BLOCK_MS,
+  type WatchdogOptions,
+} from './watchdog-memory.js';
 
 const WARN_MS = 1_000;
 /** Nothing that the server does takes so long: a loop that is blocked for longer will not come back. */

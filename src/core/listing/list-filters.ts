@@ -12,7 +12,11 @@ export interface ResolvedOrder<E> {
 type ListedRecord = ObjectLiteral & { id: string };
 
 /** Applies `filter` and `search` of the query to the rows; answers the filter with its defaults. */
-export function applyFilters<E extends ListedRecord>(rows: SelectQueryBuilder<E>, listing: Listing<E>, query: ListQuery): object {
+export function applyFilters<E extends ListedRecord>(
+  rows: SelectQueryBuilder<E>,
+  listing: Listing<E>,
+  query: ListQuery,
+): object {
   const filter = { ...listing.filterDefaults, ...parseFilter(listing, query.filter) };
   for (const [key, value] of Object.entries(filter)) listing.filter?.[key]?.(rows, value);
   if (query.search) {

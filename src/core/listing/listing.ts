@@ -46,7 +46,10 @@ export const equalsFilter =
 
 /** A choice by true or false. */
 export const booleanFilter =
-  <E extends ObjectLiteral>(key: string, choose: (rows: SelectQueryBuilder<E>, yes: boolean) => void): FilterCondition<E> =>
+  <E extends ObjectLiteral>(
+    key: string,
+    choose: (rows: SelectQueryBuilder<E>, yes: boolean) => void,
+  ): FilterCondition<E> =>
   (rows, value) => {
     if (typeof value !== 'boolean') throw InvalidRequest.forField('filter', `${key} must be true or false`);
     choose(rows, value);

@@ -27,7 +27,13 @@ export async function paginate<E extends ListedRecord>(
   if (query.cursor !== undefined) {
     if (query.page !== undefined)
       throw InvalidRequest.forField('cursor', 'cannot be combined with page', 'Send one of the two.');
-    const walk = fingerprintQuery([sorting.column.sql, sorting.direction, filter, query.search ?? '', all.getParameters()]);
+    const walk = fingerprintQuery([
+      sorting.column.sql,
+      sorting.direction,
+      filter,
+      query.search ?? '',
+      all.getParameters(),
+    ]);
     return paginateByCursor(rows, all, sorting, wish.size, walk, query.cursor, listing.alias);
   }
   rows.limit(wish.size).offset(wish.page * wish.size);
@@ -50,7 +56,11 @@ export async function* iterateBatches<E extends ListedRecord>(
     const next = rows.clone();
     if (last)
       next.andWhere(
-        ...afterCursorCondition(column, direction, listing.alias, { value: toCursorValue(column.getValue(last)), id: last.id, total: 0 }),
+        ...afterCursorCondition(column, direction, listing.alias, {
+          value: toCursorValue(column.getValue(last)),
+          id: last.id,
+          total: 0,
+        }),
       );
     const found = await next.getMany();
     if (found.length > 0) yield found;
@@ -97,7 +107,8 @@ function afterCursorCondition<E>(
   ];
 }
 
-const toCursorValue = (value: string | Date | number): string => (value instanceof Date ? value.toISOString() : String(value));
+const toCursorValue = (value: string | Date | number): string =>
+  value instanceof Date ? value.toISOString() : String(value);
 
 async function countRows<E extends ObjectLiteral>(rows: SelectQueryBuilder<E>): Promise<number> {
   const row = await rows.select('count(*)', 'count').getRawOne<{ count: string }>();

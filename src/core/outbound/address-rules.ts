@@ -87,7 +87,9 @@ function isMetadata(address: Address): boolean {
 /** Only 2000::/3 is given out for global use; translation and tunnel ranges within it have their own names and are refused by them. */
 function addressKind(address: Address): string {
   const kind = address.range();
-  return kind === 'unicast' && address instanceof ipaddr.IPv6 && !isWithin(address, GLOBAL_IPV6_RANGE) ? 'reserved' : kind;
+  return kind === 'unicast' && address instanceof ipaddr.IPv6 && !isWithin(address, GLOBAL_IPV6_RANGE)
+    ? 'reserved'
+    : kind;
 }
 
 function isWithin(address: Address, [base, bits]: Range): boolean {

@@ -53,5 +53,8 @@ function createGuardedLookup(rules: AddressRules, policy: OutboundPolicy): Looku
 
 /** The address itself stays untold: which internal addresses a name has is not the caller's to learn. */
 function refusedNameError(hostname: string, address: string, rules: AddressRules, policy: OutboundPolicy) {
-  return outboundRefused(hostname, `${hostname} resolves to an address that ${rules.findRefusal(address, policy) ?? 'is unknown'}`);
+  return outboundRefused(
+    hostname,
+    `${hostname} resolves to an address that ${rules.findRefusal(address, policy) ?? 'is unknown'}`,
+  );
 }

@@ -77,7 +77,9 @@ export class Outbound {
           cause: error,
         });
       }
-      throw new RemoteFailure('OUTBOUND_FAILED', `${url.host} could not be called: ${errorCode(error)}`, { cause: error });
+      throw new RemoteFailure('OUTBOUND_FAILED', `${url.host} could not be called: ${errorCode(error)}`, {
+        cause: error,
+      });
     }
   }
 
@@ -96,7 +98,10 @@ export class Outbound {
         );
     const refusals = addresses.map((one) => this.rules.findRefusal(one, policy));
     if (refusals.length > 0 && refusals.every(Boolean)) {
-      throw outboundRefused(host, isIP(host) ? `${host} ${refusals[0]}` : `${host} resolves to an address that ${refusals[0]}`);
+      throw outboundRefused(
+        host,
+        isIP(host) ? `${host} ${refusals[0]}` : `${host} resolves to an address that ${refusals[0]}`,
+      );
     }
   }
 
@@ -107,7 +112,8 @@ export class Outbound {
       bodyTimeout: options.bodyTimeoutMs ?? 30_000,
       connections: options.connections ?? 8,
     };
-    const connector = (tls?: TlsOptions) => createGuardedConnector(this.rules, options.policy, tls, options.connectTimeoutMs);
+    const connector = (tls?: TlsOptions) =>
+      createGuardedConnector(this.rules, options.policy, tls, options.connectTimeoutMs);
     if (!options.proxy) return new Agent({ ...limits, connect: connector(options.tls) });
     return new ProxyAgent({
       ...limits,
@@ -170,7 +176,11 @@ export class Outbound {
   private parseProxyUrl(address: string): string {
     const url = URL.canParse(address) ? new URL(address) : undefined;
     if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
-      throw outboundRefused(url?.hostname ?? '', 'the proxy is not an http or https URL', 'Name an http or https proxy.');
+      throw outboundRefused(
+        url?.hostname ?? '',
+        'the proxy is not an http or https URL',
+        'Name an http or https proxy.',
+      );
     }
     return url.href;
   }

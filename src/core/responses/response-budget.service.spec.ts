@@ -14,7 +14,8 @@ const person = (): Actor => Actor.user({ id: randomUUID(), email: 'a@example.org
 /** A call of somebody, and its answer. */
 function call(actor = person()) {
   const answer = new InFlightResponse(() => answer.close());
-  const run = <T>(work: () => Promise<T>): Promise<T> => runInRequestContext({ requestId: 'x', actor, response: answer }, work);
+  const run = <T>(work: () => Promise<T>): Promise<T> =>
+    runInRequestContext({ requestId: 'x', actor, response: answer }, work);
   return { answer, run };
 }
 
@@ -24,7 +25,10 @@ describe('The budget of answers', () => {
     const [one, several] = [call(), call()];
     await one.run(() => budget.reserve(500));
     await several.run(() => budget.reserve(60));
-    await expect(several.run(() => budget.reserve(60))).rejects.toMatchObject({ status: 400, code: 'ANSWER_TOO_LARGE' });
+    await expect(several.run(() => budget.reserve(60))).rejects.toMatchObject({
+      status: 400,
+      code: 'ANSWER_TOO_LARGE',
+    });
     expect(budget.usedBytes).toBe(560);
     one.answer.close();
     several.answer.close();

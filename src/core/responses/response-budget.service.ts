@@ -45,7 +45,8 @@ export class ResponseBudget {
   async reserve(bytes: number, count = 1): Promise<void> {
     const answer = currentRequest()?.response;
     if (!answer) return;
-    if ((count > 1 || answer.contentBytes > 0) && answer.contentBytes + bytes > this.env.LIMIT_ANSWER_BYTES) throw this.tooLarge();
+    if ((count > 1 || answer.contentBytes > 0) && answer.contentBytes + bytes > this.env.LIMIT_ANSWER_BYTES)
+      throw this.tooLarge();
     answer.contentBytes += bytes;
     await this.acquire(answer, bytes);
   }
@@ -62,7 +63,8 @@ export class ResponseBudget {
     if (!answer || answer.isClosed) return content;
     answer.contentBytes += difference;
     this.add(answer, difference);
-    if (answer.contentBytes > content.length && answer.contentBytes > this.env.LIMIT_ANSWER_BYTES) throw this.tooLarge();
+    if (answer.contentBytes > content.length && answer.contentBytes > this.env.LIMIT_ANSWER_BYTES)
+      throw this.tooLarge();
     return content;
   }
 
@@ -184,7 +186,8 @@ export class ResponseBudget {
 
   /** Lets the next answer go on: one that holds something already, else one of the caller who holds least. */
   private startNext(): void {
-    const share = ({ response: answer }: WaitingResponse): number => (answer.bytes > 0 ? -1 : this.heldByCaller(answer));
+    const share = ({ response: answer }: WaitingResponse): number =>
+      answer.bytes > 0 ? -1 : this.heldByCaller(answer);
     const ready = this.waiting.filter(({ response: answer, bytes }) => this.hasRoomFor(answer, bytes));
     ready.sort((a, b) => share(a) - share(b))[0]?.start();
     if (ready.length > 1) setImmediate(() => this.startNext());

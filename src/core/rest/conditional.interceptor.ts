@@ -56,7 +56,9 @@ export class ConditionalInterceptor implements NestInterceptor {
 
   /** The same answer, byte for byte, without holding others up, and within the memory that all answers share. */
   private async writeLarge(request: Request, response: Response, body: object): Promise<unknown> {
-    await this.budget.reserveSerialized(body instanceof SerializedJson ? body.size : estimateJsonBytes(body, Number.MAX_SAFE_INTEGER));
+    await this.budget.reserveSerialized(
+      body instanceof SerializedJson ? body.size : estimateJsonBytes(body, Number.MAX_SAFE_INTEGER),
+    );
     const written = body instanceof SerializedJson ? body : await SerializedJson.serialize(body);
     const hash = createHash('sha1');
     const turns = new TimeSlicer();

@@ -48,7 +48,9 @@ export class FormUploads {
 
   private toFormError(error: unknown): Error {
     if (error instanceof MulterError && error.code === 'LIMIT_FILE_SIZE')
-      return payloadTooLarge(`the file in ${error.field ?? 'the form'} is larger than ${this.env.LIMIT_UPLOAD_BYTES} bytes`);
+      return payloadTooLarge(
+        `the file in ${error.field ?? 'the form'} is larger than ${this.env.LIMIT_UPLOAD_BYTES} bytes`,
+      );
     if (error instanceof MulterError) return payloadTooLarge(error.message);
     return new InvalidRequest(`the multipart form is malformed: ${(error as Error).message}`, {
       code: 'MALFORMED_FORM',
@@ -67,7 +69,12 @@ export const getFormFiles = (request: Request): FormFile[] => (request as Reques
  * The text of an uploaded file, or what the body says in its place.
  * @throws InvalidRequest when neither was sent, or the file is not UTF-8
  */
-export function resolveFormText(request: Request, field: string, inline: string | undefined, inlineField: string): string {
+export function resolveFormText(
+  request: Request,
+  field: string,
+  inline: string | undefined,
+  inlineField: string,
+): string {
   const file = getFormFiles(request).find((each) => each.fieldname === field) ?? getFormFiles(request)[0];
   if (!file && inline) return inline;
   if (!file)

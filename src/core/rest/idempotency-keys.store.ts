@@ -52,7 +52,11 @@ export class IdempotencyKeysStore {
    */
   async claim(
     call: IdempotentRequest,
-  ): Promise<{ earlier: StoredResponse | null; finish(answer: StoredResponse): Promise<void>; forget(): Promise<void> }> {
+  ): Promise<{
+    earlier: StoredResponse | null;
+    finish(answer: StoredResponse): Promise<void>;
+    forget(): Promise<void>;
+  }> {
     const digest = await hashParts([Buffer.from(call.body), ...call.files]);
     // Addresses are longer than what an index takes.
     const route = createHash('sha256')

@@ -64,7 +64,9 @@ export class InputPipe implements PipeTransform {
     const input = this.validateInput(taken, metatype, faults, '/');
     if (input instanceof UpdateInput) storeReadOnlyFields(input, echoed);
     else if (Object.keys(echoed).length > 0)
-      throw readOnlyFieldError(Object.keys(echoed).map((name) => ({ pointer: `/${name}`, detail: 'cannot be written' })));
+      throw readOnlyFieldError(
+        Object.keys(echoed).map((name) => ({ pointer: `/${name}`, detail: 'cannot be written' })),
+      );
     return input;
   }
 
@@ -112,7 +114,10 @@ export const foldKey = (key: string): string => key.replace(/[_-]/g, '').toLower
 
 const repeatedFault = (pointer: string): Fault => ({ pointer, detail: 'must be given once' });
 
-const duplicateFault = (pointer: string): Fault => ({ pointer, detail: 'is given more than once, in different spellings' });
+const duplicateFault = (pointer: string): Fault => ({
+  pointer,
+  detail: 'is given more than once, in different spellings',
+});
 
 /** Whether another spelling of the same name has said something else. */
 const isContradiction = (taken: Plain, name: string, value: unknown): boolean =>

@@ -29,7 +29,8 @@ export function storeReadOnlyFields(input: object, echoed: Record<string, unknow
 }
 
 /** Whether the body said something of a field that cannot be written. */
-export const hasReadOnlyField = (input: object, name: string): boolean => Object.hasOwn(readOnlyFieldsByInput.get(input) ?? {}, name);
+export const hasReadOnlyField = (input: object, name: string): boolean =>
+  Object.hasOwn(readOnlyFieldsByInput.get(input) ?? {}, name);
 
 /**
  * Lets read-change-write pass: fields that cannot be written may be sent as they are stored.
@@ -49,7 +50,8 @@ export function definedFields<T extends object>(fields: T): { [K in keyof T]?: E
 }
 
 /** The value of an optional field: `null` clears it to its empty value. */
-export const nullToEmpty = <T>(value: T | null | undefined, empty: T): T | undefined => (value === null ? empty : value);
+export const nullToEmpty = <T>(value: T | null | undefined, empty: T): T | undefined =>
+  value === null ? empty : value;
 
 export function readOnlyFieldError(errors: { pointer: string; detail: string }[]): InvalidRequest {
   return new InvalidRequest(`${errors.map((e) => e.pointer.slice(1)).join(', ')} cannot be written`, {

@@ -28,10 +28,15 @@ export class StreamedList extends RevisedResponse {
   override async openStream(): Promise<StreamableFile> {
     const batches = this.settings.batches[Symbol.asyncIterator]();
     const first = await batches.next();
-    return new StreamableFile(Readable.from(this.generateJson(first, batches)), { type: 'application/json; charset=utf-8' });
+    return new StreamableFile(Readable.from(this.generateJson(first, batches)), {
+      type: 'application/json; charset=utf-8',
+    });
   }
 
-  private async *generateJson(first: IteratorResult<object[]>, batches: AsyncIterator<object[]>): AsyncGenerator<string> {
+  private async *generateJson(
+    first: IteratorResult<object[]>,
+    batches: AsyncIterator<object[]>,
+  ): AsyncGenerator<string> {
     const { plural, rest } = this.settings;
     let total = 0;
     yield `{"page":0,"${plural}":[`;

@@ -19,7 +19,11 @@ export abstract class RecordView {
   @TimeField({ nullable: true })
   deleted_at!: Date | null;
 
-  protected static assignRecord<V extends RecordView>(view: V, record: BaseEntity, fields: Omit<V, keyof RecordView>): V {
+  protected static assignRecord<V extends RecordView>(
+    view: V,
+    record: BaseEntity,
+    fields: Omit<V, keyof RecordView>,
+  ): V {
     revisionByView.set(view, record.revision);
     return Object.assign(view, {
       id: record.id,

@@ -39,7 +39,11 @@ describe('A fair queue', () => {
   it('lets one caller use all places while nobody else waits', () => {
     const queue = queueOf({ size: 2 });
     for (const name of ['a1', 'a2', 'a3']) queue.push(entry(name, 'ann'));
-    expect([queue.takeNext(0)?.name, queue.takeNext(1)?.name, queue.takeNext(2)?.name]).toEqual(['a1', 'a2', undefined]);
+    expect([queue.takeNext(0)?.name, queue.takeNext(1)?.name, queue.takeNext(2)?.name]).toEqual([
+      'a1',
+      'a2',
+      undefined,
+    ]);
   });
 
   it('lets callers with nothing running begin beyond the places that others hold', () => {

@@ -6,7 +6,10 @@ export interface Task<Input, Output> {
   module: string;
   name: string;
   /** Never set; carries the types. */
-  types?: (input: Input, ask: AskMainThread) => Output | Promise<Output> | TransferredValue<Output> | Promise<TransferredValue<Output>>;
+  types?: (
+    input: Input,
+    ask: AskMainThread,
+  ) => Output | Promise<Output> | TransferredValue<Output> | Promise<TransferredValue<Output>>;
 }
 
 /** The value of a task with the buffers in it that go over to the caller instead of being copied. */
@@ -41,7 +44,11 @@ export interface TaskRunner {
 
 /** Runs tasks on the thread that it is on: for what is small, and for what is in a worker already. */
 export class InlineTaskRunner implements TaskRunner {
-  async run<Input, Output>(task: Task<Input, Output>, input: Input, { answerQuestion: answer }: TaskOptions = {}): Promise<Output> {
+  async run<Input, Output>(
+    task: Task<Input, Output>,
+    input: Input,
+    { answerQuestion: answer }: TaskOptions = {},
+  ): Promise<Output> {
     const value = await (await loadTaskFunction(task))(input, answer ?? rejectQuestion);
     return (value instanceof TransferredValue ? value.value : value) as Output;
   }

@@ -61,7 +61,11 @@ export class WorkerLane {
     const left = this.options.timeLimit * times;
     return new Promise((resolve, reject) => {
       const waiting = { party: currentRequester(), bytes, left, since: 0, part, resolve, reject };
-      this.queue.push({ ...waiting, request: { module, name, input }, options: { ...settings, answerQuestion: bound } });
+      this.queue.push({
+        ...waiting,
+        request: { module, name, input },
+        options: { ...settings, answerQuestion: bound },
+      });
       this.startNext();
     });
   }
@@ -119,7 +123,11 @@ export class WorkerLane {
   }
 
   /** The time that an answer takes is not the task's, and others work meanwhile. */
-  private async answerQuestion(worker: Worker, waiting: WaitingTask, { ask, question }: { ask: number; question: unknown }) {
+  private async answerQuestion(
+    worker: Worker,
+    waiting: WaitingTask,
+    { ask, question }: { ask: number; question: unknown },
+  ) {
     clearTimeout(waiting.timer);
     const asked = this.pendingQuestions.get(worker) ?? 0;
     if (asked === 0) waiting.left = Math.max(waiting.left - (performance.now() - waiting.since), 0);

@@ -102,13 +102,21 @@ export class Applier {
     }
   }
 
-  private async waitUntilReady(wanted: PlanItem[], results: ResourceResults, clock: RunClock, options: ApplyOptions): Promise<void> {
+  private async waitUntilReady(
+    wanted: PlanItem[],
+    results: ResourceResults,
+    clock: RunClock,
+    options: ApplyOptions,
+  ): Promise<void> {
     const workloads = wanted.flatMap((item) => {
       const { kind, desired } = item;
       const stands = results.has(item, 'applied') || results.has(item, 'unchanged');
       return kind && desired && stands && becomesReady(desired) ? { kind, object: desired, item } : [];
     });
-    const errors = await new WorkloadWait(this.cluster, clock).waitUntilReady(workloads, options.waitTimeoutMs ?? 300_000);
+    const errors = await new WorkloadWait(this.cluster, clock).waitUntilReady(
+      workloads,
+      options.waitTimeoutMs ?? 300_000,
+    );
     for (const workload of workloads) {
       const error = errors.get(workload);
       if (error) await results.set(workload.item, { status: 'failed', error });

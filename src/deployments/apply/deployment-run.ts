@@ -90,7 +90,10 @@ export class DeploymentRun {
     });
     this.cluster.invalidateKinds();
     if (done && !refusal) return undefined;
-    return { reason: 'NOT_ESTABLISHED', detail: sanitizeClusterText(refusal) || 'The definition is not established yet' };
+    return {
+      reason: 'NOT_ESTABLISHED',
+      detail: sanitizeClusterText(refusal) || 'The definition is not established yet',
+    };
   }
 
   /** Deletes what left the design. */
@@ -131,7 +134,13 @@ export class DeploymentRun {
     const { name, namespace } = desired.metadata;
     const change = await this.record(
       live
-        ? { action: 'update', kind, name, namespace, previous: toRecordedObject(kind, await this.readAsApplied(kind, live)) }
+        ? {
+            action: 'update',
+            kind,
+            name,
+            namespace,
+            previous: toRecordedObject(kind, await this.readAsApplied(kind, live)),
+          }
         : { action: 'create', kind, name, namespace },
     );
     // With the uid, an object that was deleted or replaced since it was looked at is a conflict.

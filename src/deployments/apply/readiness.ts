@@ -144,7 +144,8 @@ export function podFailure(object: KubernetesObject): string | undefined {
     const ended = state?.terminated;
     if (ended?.exitCode)
       return sanitizeClusterText(`container ${name}: ${ended.reason ?? 'Error'} with exit code ${ended.exitCode}`);
-    if (ready === false && state && 'running' in state) return sanitizeClusterText(`container ${name} runs but is not ready`);
+    if (ready === false && state && 'running' in state)
+      return sanitizeClusterText(`container ${name} runs but is not ready`);
   }
   const scheduled = condition(status, 'PodScheduled');
   if (scheduled?.status !== 'False') return undefined;

@@ -93,7 +93,10 @@ export class Removal {
       if (!(error instanceof RunEnded) || error.why === 'cancelled') throw error;
     });
     if (gone) return undefined;
-    return { reason: 'STUCK', detail: ['The object is being deleted but not gone yet', ...finalizersOf(last)].join('; ') };
+    return {
+      reason: 'STUCK',
+      detail: ['The object is being deleted but not gone yet', ...finalizersOf(last)].join('; '),
+    };
   }
 }
 

@@ -110,7 +110,12 @@ export class Undeployer {
   }
 }
 
-async function removeItem(departure: RemovalItem, removal: Removal, clock: RunClock, results: ResourceResults): Promise<void> {
+async function removeItem(
+  departure: RemovalItem,
+  removal: Removal,
+  clock: RunClock,
+  results: ResourceResults,
+): Promise<void> {
   clock.check();
   const { name, namespace, uid } = departure.object.metadata;
   const leaving = { kind: departure.kind, name, namespace, uid };

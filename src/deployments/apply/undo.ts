@@ -74,7 +74,13 @@ export class Undo {
     return { reason: 'NOT_TAKEN_BACK', detail: `What was done could not be taken back: ${failure.detail}` };
   }
 
-  private async undoOnce({ action, kind, name, namespace, previous }: AppliedChange): Promise<ResourceError | undefined> {
+  private async undoOnce({
+    action,
+    kind,
+    name,
+    namespace,
+    previous,
+  }: AppliedChange): Promise<ResourceError | undefined> {
     const object = { kind, name, namespace };
     if (!previous) {
       const removed = await this.removal.remove(object, { wholly: false });

@@ -47,7 +47,12 @@ export class Comparison {
    * @returns with `error` when this object cannot be applied
    * @throws ClusterError when the cluster as a whole cannot be worked with
    */
-  async compare(kind: ResourceKind, desired: KubernetesObject, signal?: AbortSignal, again = 3): Promise<ComparisonResult> {
+  async compare(
+    kind: ResourceKind,
+    desired: KubernetesObject,
+    signal?: AbortSignal,
+    again = 3,
+  ): Promise<ComparisonResult> {
     let live: KubernetesObject | undefined;
     try {
       live = await this.cluster.lookup(kind, desired.metadata.name, desired.metadata.namespace, signal);
@@ -64,7 +69,13 @@ export class Comparison {
       return { action: diff.length > 0 ? 'update' : 'unchanged', diff, verified: true, warnings, live, digest };
     } catch (error) {
       if (!(error instanceof ClusterError) || isClusterFailure(error)) throw error;
-      const untried: ComparisonResult = { action: live ? 'update' : 'create', diff: [], verified: true, warnings: [], live };
+      const untried: ComparisonResult = {
+        action: live ? 'update' : 'create',
+        diff: [],
+        verified: true,
+        warnings: [],
+        live,
+      };
       if (/does not support dry run/.test(error.message))
         return { ...untried, verified: false, warnings: [error.message] };
       return { ...untried, error: toResourceError(error, desired) };

@@ -49,7 +49,10 @@ export function buildDesiredObject(
   const metadata = kind.namespaced ? { ...named, namespace: namespace || fallback } : named;
   const { status, ...rest } = object;
   const whole = { ...rest, ...(status !== undefined && !kind.subresources.includes('status') && { status }), metadata };
-  return addOwnerLabels(owner, object.kind === 'Secret' && object.apiVersion === 'v1' ? encodeStringData(whole) : whole);
+  return addOwnerLabels(
+    owner,
+    object.kind === 'Secret' && object.apiVersion === 'v1' ? encodeStringData(whole) : whole,
+  );
 }
 
 /** The API server turns stringData into data but remembers it as stringData, so that a key once applied could never be removed. */

@@ -35,7 +35,10 @@ export function diffFields(kind: ResourceKind, live: KubernetesObject, outcome: 
     }));
   const [before, after] = [fieldCount(live), fieldCount(outcome)];
   // Values that stay while the design lets go of them, or takes them over: without the write, it would still hold, or not hold, them.
-  if (changes.length === 0 && !isDeepStrictEqual(findAppliedFields(live)?.fieldsV1, findAppliedFields(outcome)?.fieldsV1)) {
+  if (
+    changes.length === 0 &&
+    !isDeepStrictEqual(findAppliedFields(live)?.fieldsV1, findAppliedFields(outcome)?.fieldsV1)
+  ) {
     changes.push({ path: '/metadata/managedFields', from: before, to: after });
   }
   return changes;

@@ -40,7 +40,8 @@ export function ownerSelector(owner: Owner): string {
 export function isOwnedBy(owner: Owner, object: ObjectMetadata): boolean {
   const labels = object.metadata.labels ?? {};
   return (
-    OWNER_PARTS.every((part) => labels[PREFIX + part] === (owner[part] ?? undefined)) && findAppliedFields(object) !== undefined
+    OWNER_PARTS.every((part) => labels[PREFIX + part] === (owner[part] ?? undefined)) &&
+    findAppliedFields(object) !== undefined
   );
 }
 

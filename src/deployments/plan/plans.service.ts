@@ -65,7 +65,12 @@ export class PlansService {
       plans.set(connectionId, await this.planOnCluster(wanted, connectionId, resources));
     kept.fingerprints = Object.fromEntries([...plans].map(([id, plan]) => [id, plan.fingerprint]));
     await this.unit.manager.getRepository(DeploymentPlan).insert(kept);
-    return PlanView.fromPlans(kept, target, plans, await this.quotas.getStatus(actor, workspaceId, 'max_deployments_per_day'));
+    return PlanView.fromPlans(
+      kept,
+      target,
+      plans,
+      await this.quotas.getStatus(actor, workspaceId, 'max_deployments_per_day'),
+    );
   }
 
   /** The version that is to be deployed: the one that is named or current, with the values that are sent. @throws NotFound */

@@ -16,7 +16,10 @@ export function isClusterFailure(error: unknown): boolean {
 /** What the cluster said about one resource. The value of a secret that it repeats is taken out. */
 export function toResourceError(error: ClusterError, object: KubernetesObject): ResourceError {
   const fields = error.causes.flatMap((cause) => cause.field ?? []);
-  const field = sanitizeClusterText(fields.length > 0 ? fields.join(', ') : parseField(error.message), MAX_FIELD_LENGTH);
+  const field = sanitizeClusterText(
+    fields.length > 0 ? fields.join(', ') : parseField(error.message),
+    MAX_FIELD_LENGTH,
+  );
   const reason = toReason(error);
   const missing = `The namespace ${error.about.name} is neither on the cluster nor in the design`;
   const detail = reason === 'NAMESPACE_NOT_FOUND' ? missing : redactSecretValues(error.message, object);

@@ -81,7 +81,11 @@ export class ChangeJournalsStore {
     return this.unit.manager.getRepository(DeploymentChange).find({ where: place, order: { number: 'ASC' } });
   }
 
-  private async seal(organizationId: string, at: JournalKey & { number: number }, change: AppliedChange): Promise<Buffer> {
+  private async seal(
+    organizationId: string,
+    at: JournalKey & { number: number },
+    change: AppliedChange,
+  ): Promise<Buffer> {
     return this.vault.seal(organizationId, await pack(JSON.stringify(change)), sealContext(at));
   }
 

@@ -43,7 +43,8 @@ export class DeploymentRunner {
     const deployment = await this.start(payload.deployment);
     const ended = deployment.hasEnded ? deployment : await this.execute(deployment, context);
     if (ended.status === 'cancelled') throw new JobAborted('cancelled');
-    if (ended.failure) throw toDeploymentError(ended).withExtensions({ deployment: { id: ended.id, status: ended.status } });
+    if (ended.failure)
+      throw toDeploymentError(ended).withExtensions({ deployment: { id: ended.id, status: ended.status } });
     return { deployment: ended.id, status: ended.status };
   }
 

@@ -118,7 +118,11 @@ export class UnfinishedRunsService {
   }
 }
 
-function toUndoneResources(resources: DeployedResource[], changes: UndoneChange[], connectionId: string): DeployedResource[] {
+function toUndoneResources(
+  resources: DeployedResource[],
+  changes: UndoneChange[],
+  connectionId: string,
+): DeployedResource[] {
   return applyUndo(resources, changes, (change) => ({
     ...toResourceState(change, 'applied'),
     connection_id: connectionId,

@@ -121,7 +121,10 @@ export const describeDeployed = ({
   deployment_id: deploymentId,
 });
 
-function filterByConnections(places: ReachableConnection[], connectionIds: string[] | undefined): ReachableConnection[] {
+function filterByConnections(
+  places: ReachableConnection[],
+  connectionIds: string[] | undefined,
+): ReachableConnection[] {
   if (!connectionIds?.length) return places;
   const foreign = connectionIds.filter((id) => !places.some(({ connectionId }) => connectionId === id));
   if (foreign.length === 0) return places.filter(({ connectionId }) => connectionIds.includes(connectionId));

@@ -13,7 +13,11 @@ const listing: Listing<PublishedDesign> = {
   pageSize: 10,
   order: {
     ...recordOrderColumns('published'),
-    deployment_count: { sql: 'published.deployment_count', type: 'bigint', getValue: (design) => design.deploymentCount },
+    deployment_count: {
+      sql: 'published.deployment_count',
+      type: 'bigint',
+      getValue: (design) => design.deploymentCount,
+    },
     clone_count: { sql: 'published.clone_count', type: 'bigint', getValue: (design) => design.cloneCount },
     download_count: { sql: 'published.download_count', type: 'bigint', getValue: (design) => design.downloadCount },
   },

@@ -21,7 +21,11 @@ export class DesignDiagramsController {
   @Header('Content-Security-Policy', CONTENT_SECURITY_POLICY)
   @ApiProduces('image/svg+xml')
   @ApiOkResponse({ description: 'An SVG document.', schema: { type: 'string' } })
-  diagram(@CurrentActor() actor: Actor, @IdParam() id: string, @Query() { theme }: DiagramQuery): Promise<DiagramAnswer> {
+  diagram(
+    @CurrentActor() actor: Actor,
+    @IdParam() id: string,
+    @Query() { theme }: DiagramQuery,
+  ): Promise<DiagramAnswer> {
     return this.diagrams.diagram(actor, id, theme);
   }
 }

@@ -30,14 +30,21 @@ export class DiagramLayout {
   /** The whole picture, without title and legend. */
   build(): Block {
     const { withinGroups: inward, acrossGroups: outward } = partitionDiagram(this.diagram, this.edges);
-    const insides = new Map([...inward].map(([group, islands]) => [group, this.packConnected(islands, GAP.cards, null)]));
+    const insides = new Map(
+      [...inward].map(([group, islands]) => [group, this.packConnected(islands, GAP.cards, null)]),
+    );
     const reached = new Set(outward.flat().map((node) => this.node(node).group));
     const alone = [...insides].filter(([group]) => !reached.has(group));
     return this.packConnected(outward, GAP.blocks, insides, alone.map(([group, inside]) => this.frame(group, inside))); // prettier-ignore
   }
 
   /** Islands and other blocks beside one another: the large ones first, then single cards by what they are. */
-  private packConnected(islands: readonly ConnectedNodes[], gap: number, insides: GroupBlocks | null, others: Block[] = []): Block {
+  private packConnected(
+    islands: readonly ConnectedNodes[],
+    gap: number,
+    insides: GroupBlocks | null,
+    others: Block[] = [],
+  ): Block {
     const isCard = (island: ConnectedNodes): boolean =>
       island.length === 1 && (insides === null || this.node(island[0]).group === undefined);
     const large = islands.filter((island) => !isCard(island)).map((island) => this.arrange(island, insides));

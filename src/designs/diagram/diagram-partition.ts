@@ -25,7 +25,10 @@ export function partitionDiagram({ nodes }: Diagram, edges: readonly DiagramEdge
     if (group === undefined || island.some((node) => leaving.has(node))) outer.push(...island);
     else inward.set(group, [...(inward.get(group) ?? []), island]);
   }
-  return { withinGroups: inward, acrossGroups: findConnectedNodes(outer, [...links, ...linksWithinGroups(outer, groupOf)]) };
+  return {
+    withinGroups: inward,
+    acrossGroups: findConnectedNodes(outer, [...links, ...linksWithinGroups(outer, groupOf)]),
+  };
 }
 
 /** Holds together what is of one group. */

@@ -20,7 +20,12 @@ const WIDE = 1.05;
 
 /** Foreign text as one line of visible characters, at most `longest` UTF-16 units. */
 export function toDisplayText(text: string, longest = 200): string {
-  const clean = text.slice(0, MAX_INPUT_LENGTH).replace(INVISIBLE, ' ').replace(STACKED_MARKS, '$1').replace(/\s+/g, ' ').trim();
+  const clean = text
+    .slice(0, MAX_INPUT_LENGTH)
+    .replace(INVISIBLE, ' ')
+    .replace(STACKED_MARKS, '$1')
+    .replace(/\s+/g, ' ')
+    .trim();
   if (clean.length <= longest && text.length <= MAX_INPUT_LENGTH) return clean;
   return `${[...splitGraphemes(clean.slice(0, longest))].slice(0, -1).join('').trimEnd()}${ELLIPSIS}`;
 }

@@ -29,7 +29,9 @@ const ZERO_SIZE: Size = { width: 0, height: 0 };
 
 const numberListSchema = z.string().transform((text) => text.split(',').map(Number));
 const layoutSchema = z.object({
-  objects: z.array(z.object({ name: z.string(), pos: numberListSchema.optional(), bb: numberListSchema.optional() })).default([]),
+  objects: z
+    .array(z.object({ name: z.string(), pos: numberListSchema.optional(), bb: numberListSchema.optional() }))
+    .default([]),
   edges: z.array(z.object({ id: z.string(), pos: z.string(), lp: numberListSchema.optional() })).default([]),
 });
 

@@ -40,7 +40,9 @@ const KINDS_BY_CATEGORY: Readonly<Record<Exclude<KindCategory, 'other'>, readonl
 }; // prettier-ignore
 
 const CATEGORY_BY_KIND = new Map(
-  KIND_CATEGORIES.flatMap((sort) => (sort === 'other' ? [] : KINDS_BY_CATEGORY[sort].map((kind): [string, KindCategory] => [kind, sort]))),
+  KIND_CATEGORIES.flatMap((sort) =>
+    sort === 'other' ? [] : KINDS_BY_CATEGORY[sort].map((kind): [string, KindCategory] => [kind, sort]),
+  ),
 );
 
 /** The sort of a kind, by its name alone; older designs write a suffix behind it (`Pod.K8s`). */

@@ -24,7 +24,8 @@ export function packBlocks(blocks: readonly Block[], gap: number): Block {
 }
 
 /** How little is wasted: on the smallest screen that shows it, and within its own bounds. */
-const costOf = ({ width, height }: Size): number => ASPECT_RATIO * Math.max(width / ASPECT_RATIO, height) ** 2 + width * height;
+const costOf = ({ width, height }: Size): number =>
+  ASPECT_RATIO * Math.max(width / ASPECT_RATIO, height) ** 2 + width * height;
 
 /** Puts each where it comes to lie highest, and of such places into the leftmost (the skyline method). */
 function packInto(limit: number, sizes: readonly Size[], gap: number): Packing {

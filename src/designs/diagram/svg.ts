@@ -47,7 +47,9 @@ function renderCard(node: DiagramNode, at: Point): string {
     `<title>${escapeXml(`${node.kind} ${node.name}`)}</title>`,
     `<rect width="${width}" height="${height}" rx="6"/><rect class="stripe" x="4.5" y="7" width="3" height="${height - 14}" rx="1.5"/>`,
     `<text class="kind" x="${CARD.padding}" y="${CARD.kindLine}">${escapeXml(kind)}</text>`,
-    ...name.map((line, index) => `<text class="name" x="${CARD.padding}" y="${below(index)}">${escapeXml(line)}</text>`),
+    ...name.map(
+      (line, index) => `<text class="name" x="${CARD.padding}" y="${below(index)}">${escapeXml(line)}</text>`,
+    ),
     '</g>',
   ].join('');
 }

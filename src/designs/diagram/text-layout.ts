@@ -35,5 +35,7 @@ export function layoutHeading({ kind, name }: DiagramGroup): Size & { kind: stri
 /** The words on an edge, if there are any. */
 export function layoutLabel({ labels }: DiagramEdge): (Size & { text: string }) | undefined {
   const text = labels.join(', ');
-  return text === '' ? undefined : { text, width: measureWidth(text, FONT.label) + 2 * LABEL.padding, height: LABEL.height };
+  return text === ''
+    ? undefined
+    : { text, width: measureWidth(text, FONT.label) + 2 * LABEL.padding, height: LABEL.height };
 }

@@ -41,7 +41,10 @@ export const designValidationTask: Task<PackedContent, Uint8Array<ArrayBuffer>> 
 };
 
 /** Task of the worker pool. */
-export async function verdictInWorker(content: PackedContent, ask: AskMainThread): Promise<TransferredValue<Uint8Array<ArrayBuffer>>> {
+export async function verdictInWorker(
+  content: PackedContent,
+  ask: AskMainThread,
+): Promise<TransferredValue<Uint8Array<ArrayBuffer>>> {
   const all = parseDesignFile(content).components.filter(isDeployable);
   const resources = all.map(toResource);
   const answers = validateResources(resources, await fetchComponents(resources.map(readTypeMeta), ask));

@@ -18,10 +18,18 @@ interface EnrichmentInput extends EnrichableMembers {
 }
 
 /** Fills in the models of components, and the relationships. */
-export const enrichmentTask: Task<EnrichmentInput, EnrichableMembers> = { module: import.meta.url, name: 'enrichInWorker' };
+export const enrichmentTask: Task<EnrichmentInput, EnrichableMembers> = {
+  module: import.meta.url,
+  name: 'enrichInWorker',
+};
 
 /** Task of the worker pool. */
-export function enrichInWorker({ components, relationships, models, definitions }: EnrichmentInput): TransferredValue<EnrichableMembers> {
+export function enrichInWorker({
+  components,
+  relationships,
+  models,
+  definitions,
+}: EnrichmentInput): TransferredValue<EnrichableMembers> {
   const drawn = (parseJson(components) as DesignComponent[]).map((component) => {
     const { kind, version } = component.component;
     const model = models.get(resourceTypeKey({ kind, apiVersion: version }));
@@ -42,7 +50,8 @@ export function enrichInWorker({ components, relationships, models, definitions 
   return new TransferredValue(known, [known.components.buffer, known.relationships.buffer]);
 }
 
-export const resourceTypeKey = ({ kind, apiVersion }: { kind: string; apiVersion: string }): string => `${kind} ${apiVersion}`;
+export const resourceTypeKey = ({ kind, apiVersion }: { kind: string; apiVersion: string }): string =>
+  `${kind} ${apiVersion}`;
 
 function parseJson(json: Uint8Array<ArrayBuffer>): unknown {
   return JSON.parse(Buffer.from(json.buffer).toString());

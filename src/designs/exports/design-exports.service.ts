@@ -21,7 +21,13 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 const YAML_TYPE = 'application/yaml';
 const GZIP_TYPE = 'application/gzip';
 const JSON_TYPE = 'application/json';
-const TYPES = { design: YAML_TYPE, json: JSON_TYPE, kubernetes: YAML_TYPE, helm: GZIP_TYPE, 'docker-compose': YAML_TYPE } as const;
+const TYPES = {
+  design: YAML_TYPE,
+  json: JSON_TYPE,
+  kubernetes: YAML_TYPE,
+  helm: GZIP_TYPE,
+  'docker-compose': YAML_TYPE,
+} as const;
 
 /** A source of which comments are kept is read once more: two tasks in one. */
 const EXPORT_TIME_FACTOR = 2;

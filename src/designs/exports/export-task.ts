@@ -29,7 +29,13 @@ interface ExportTaskInput {
 export const exportTask: Task<ExportTaskInput, Uint8Array> = { module: import.meta.url, name: 'exportInWorker' };
 
 /** Task of the worker pool. */
-export async function exportInWorker({ form, content, name, source, limits }: ExportTaskInput): Promise<TransferredValue<Uint8Array>> {
+export async function exportInWorker({
+  form,
+  content,
+  name,
+  source,
+  limits,
+}: ExportTaskInput): Promise<TransferredValue<Uint8Array>> {
   const made = await convertDesign(form, { ...parseDesignFile(content), name }, source, limits);
   return transferBytes(typeof made === 'string' ? new TextEncoder().encode(made) : new Uint8Array(made));
 }

@@ -52,7 +52,8 @@ export function looksLikeDesign(value: Json): boolean {
   if (Array.isArray(components)) return true;
   if (!isObject(services)) return false;
   const list = Object.values(services);
-  if (list.length === 0) return name !== undefined && version !== undefined && !COMPOSE_ONLY_MEMBERS.some((key) => key in value);
+  if (list.length === 0)
+    return name !== undefined && version !== undefined && !COMPOSE_ONLY_MEMBERS.some((key) => key in value);
   return list.some((service) => isObject(service) && typeof service['type'] === 'string' && !('image' in service));
 }
 
@@ -63,6 +64,9 @@ function findDesignFile(input: FormatInput): string | undefined {
   return designs.length === 1 ? designs[0] : undefined;
 }
 
-function locateFaults(document: LocatedDocument, faults: readonly { pointer?: string; detail: string; remedy?: string }[]) {
+function locateFaults(
+  document: LocatedDocument,
+  faults: readonly { pointer?: string; detail: string; remedy?: string }[],
+) {
   return faults.map(({ pointer, detail, remedy }) => document.faultAt(pointer ?? '', detail, remedy));
 }

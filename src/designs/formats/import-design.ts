@@ -38,7 +38,11 @@ export async function importDesignAs(
   return readWithFormats(wanted, await DesignInput.fromFile(file, reader), options);
 }
 
-async function readWithFormats(wanted: readonly Format[], input: FormatInput, options: ImportOptions): Promise<ImportedDesign> {
+async function readWithFormats(
+  wanted: readonly Format[],
+  input: FormatInput,
+  options: ImportOptions,
+): Promise<ImportedDesign> {
   for (const format of wanted) {
     if (await format.detect(input)) return format.read(input, options);
   }

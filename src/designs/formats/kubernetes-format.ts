@@ -23,7 +23,9 @@ export const kubernetesFormat: Format = {
   async detect(input: FormatInput): Promise<boolean> {
     if (input.archive && findKustomizations(input).length > 0) return false;
     for (const path of findManifestFiles(input)) {
-      const documents = input.archive ? await input.documents(path).catch(ignoreSyntaxFaults) : await input.documents(path);
+      const documents = input.archive
+        ? await input.documents(path).catch(ignoreSyntaxFaults)
+        : await input.documents(path);
       if (documents.some(({ value }) => looksLikeResource(value))) return true;
     }
     return false;

@@ -1,5 +1,11 @@
 import { type Fault } from '../../core/errors/app-error.js';
-import { isObject, type Json, type JsonObject, type LocatedDocument, toPointer } from '../../formats/documents/located-document.js';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  type LocatedDocument,
+  toPointer,
+} from '../../formats/documents/located-document.js';
 
 /** One resource of a manifest, and where in it. */
 export interface LocatedResource {
@@ -87,7 +93,9 @@ function findMetadataFaults(document: LocatedDocument, pointer: string, metadata
     faults.push(locatedFault(document, `${pointer}/${field}`, 'must be text', remedy));
   }
   if ((name ?? '') === '' && (generateName ?? '') === '') {
-    faults.push(locatedFault(document, `${pointer}/name`, 'is missing', 'Give the resource a name, or a "generateName".'));
+    faults.push(
+      locatedFault(document, `${pointer}/name`, 'is missing', 'Give the resource a name, or a "generateName".'),
+    );
   }
   for (const field of ['labels', 'annotations']) {
     const value = metadata[field] ?? {};

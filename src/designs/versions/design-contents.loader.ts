@@ -20,7 +20,9 @@ export class DesignContentsLoader {
   /** The design files as YAML text, by the ids of their designs. @throws InvalidRequest ANSWER_TOO_LARGE */
   loadTexts(designs: readonly NamedVersion[]): Promise<Map<string, string>> {
     const names = new Map(designs.map(({ id, name }) => [id, name]));
-    return this.readWithinBudget(designs, 'content', (content, id) => this.contents.packedToYaml(content, names.get(id) ?? ''));
+    return this.readWithinBudget(designs, 'content', (content, id) =>
+      this.contents.packedToYaml(content, names.get(id) ?? ''),
+    );
   }
 
   /** The bytes that were imported. @throws InvalidRequest ANSWER_TOO_LARGE */

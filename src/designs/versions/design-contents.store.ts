@@ -60,8 +60,16 @@ export class DesignContentsStore {
     note: VersionNote,
   ): Promise<() => Promise<void>> {
     const { id, organizationId, versionNumber: number } = design;
-    const content = await this.vault.seal(organizationId, await packContent(file.toBytes()), sealingContext(id, number));
-    const sealedSource = await this.vault.seal(organizationId, await packContent(source.bytes), sealingContext(id, number, 'source'));
+    const content = await this.vault.seal(
+      organizationId,
+      await packContent(file.toBytes()),
+      sealingContext(id, number),
+    );
+    const sealedSource = await this.vault.seal(
+      organizationId,
+      await packContent(source.bytes),
+      sealingContext(id, number, 'source'),
+    );
     return async () => {
       await this.unit.manager.getRepository(DesignVersion).insert({
         id: newId(),
@@ -145,7 +153,9 @@ export class DesignContentsStore {
   /** The bytes that were imported. */
   async readSource(design: Design, number = design.versionNumber): Promise<Buffer> {
     const { source } = await this.getVersion(design, number, 'source');
-    return source ? unpackContent(await this.vault.open(source, sealingContext(design.id, number, 'source'))) : Buffer.alloc(0);
+    return source
+      ? unpackContent(await this.vault.open(source, sealingContext(design.id, number, 'source')))
+      : Buffer.alloc(0);
   }
 
   /** The same with the name that they came under. */

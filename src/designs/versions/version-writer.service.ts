@@ -47,7 +47,11 @@ export class VersionWriter {
   ) {}
 
   /** Packs and seals before the transaction, so that nothing is held meanwhile. */
-  async prepareNext(current: Design, { file, sourceType, source }: VersionContent, note: VersionNote): Promise<PreparedVersion> {
+  async prepareNext(
+    current: Design,
+    { file, sourceType, source }: VersionContent,
+    note: VersionNote,
+  ): Promise<PreparedVersion> {
     const last = await this.versions.getLatest(current.id);
     const version = inc(last.version, 'patch') ?? '0.0.1';
     const unsupported = await this.checks.findUnsupportedReason(file.outline);

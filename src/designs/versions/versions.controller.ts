@@ -67,7 +67,11 @@ export class VersionsController {
 
   @Get('snapshots')
   @ApiOkResponse({ type: SnapshotPage })
-  async listSnapshots(@CurrentActor() actor: Actor, @IdParam() id: string, @Query() query: ListQuery): Promise<PageEnvelope> {
+  async listSnapshots(
+    @CurrentActor() actor: Actor,
+    @IdParam() id: string,
+    @Query() query: ListQuery,
+  ): Promise<PageEnvelope> {
     return toPageEnvelope(await this.snapshots.list(actor, id, query), 'snapshots', SnapshotView.fromEntity);
   }
 
@@ -75,7 +79,11 @@ export class VersionsController {
   @Post('snapshots')
   @RequiresRight(designPolicy.snapshot, DesignsService)
   @ApiCreatedResponse({ type: SnapshotView })
-  async createSnapshot(@CurrentActor() actor: Actor, @IdParam() id: string, @Body() input: NewSnapshot): Promise<SnapshotView> {
+  async createSnapshot(
+    @CurrentActor() actor: Actor,
+    @IdParam() id: string,
+    @Body() input: NewSnapshot,
+  ): Promise<SnapshotView> {
     return SnapshotView.fromEntity(await this.snapshots.create(actor, id, input));
   }
 }

@@ -69,12 +69,17 @@ export class VersionsService {
   /** What differs in meaning between two versions. */
   async diff(actor: Actor, id: string, query: DiffQuery): Promise<VersionDiff> {
     const design = await this.designs.get(actor, id);
-    const { to = design.versionNumber, from = (await this.versions.findPreviousNumber(design, to)) ?? to } = query.parseNumbers();
+    const { to = design.versionNumber, from = (await this.versions.findPreviousNumber(design, to)) ?? to } =
+      query.parseNumbers();
     for (const number of [from, to]) await this.getVersion(design, number);
     const before = await this.contents.readPacked(design, from);
     const after = await this.contents.readPacked(design, to);
     const buffers = [before.buffer, after.buffer];
-    return { from, to, ...(await this.pool.run(diffTask, { from: before, to: after }, { lane: 'own', transferList: buffers })) };
+    return {
+      from,
+      to,
+      ...(await this.pool.run(diffTask, { from: before, to: after }, { lane: 'own', transferList: buffers })),
+    };
   }
 
   /** A version, the current one unless said otherwise. @throws NotFound when there is none that the design's reader may know */

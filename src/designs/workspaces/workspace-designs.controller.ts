@@ -25,7 +25,11 @@ export class WorkspaceDesignsController {
   /** The designs, under `designs` and, the same, under `patterns`. */
   @Get()
   @ApiOkResponse({ type: DesignPage })
-  async list(@CurrentActor() actor: Actor, @IdParam() id: string, @Query() query: DesignListQuery): Promise<PageEnvelope> {
+  async list(
+    @CurrentActor() actor: Actor,
+    @IdParam() id: string,
+    @Query() query: DesignListQuery,
+  ): Promise<PageEnvelope> {
     const inWorkspace = Object.assign(new DesignListQuery(), query, { workspace_id: id });
     return this.presenter.toWorkspaceEnvelope(await this.designs.list(actor, inWorkspace), query.populate);
   }
@@ -36,7 +40,11 @@ export class WorkspaceDesignsController {
   @RequiresRight(designPolicy.move, DesignsService, 'designID')
   @HttpCode(200)
   @ApiOkResponse({ type: WorkspaceDesignView })
-  async add(@CurrentActor() actor: Actor, @IdParam() id: string, @IdParam('designID') designId: string): Promise<WorkspaceDesignView> {
+  async add(
+    @CurrentActor() actor: Actor,
+    @IdParam() id: string,
+    @IdParam('designID') designId: string,
+  ): Promise<WorkspaceDesignView> {
     return WorkspaceDesignView.fromEntity(await this.designs.move(actor, id, designId));
   }
 

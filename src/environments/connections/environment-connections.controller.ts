@@ -20,7 +20,11 @@ export class EnvironmentConnectionsController {
 
   @Get()
   @ApiOkResponse({ type: ConnectionPage })
-  async list(@CurrentActor() actor: Actor, @IdParam('environmentID') id: string, @Query() query: ListQuery): Promise<PageEnvelope> {
+  async list(
+    @CurrentActor() actor: Actor,
+    @IdParam('environmentID') id: string,
+    @Query() query: ListQuery,
+  ): Promise<PageEnvelope> {
     return toPageEnvelope(await this.mappings.list(actor, id, query), 'connections', ConnectionView.fromListed);
   }
 

@@ -17,7 +17,12 @@ export class EnvironmentConnectionsResolver {
     @CurrentActor() actor: Actor,
     @Context() context: object,
   ): Promise<ConnectionView[]> {
-    const loader = getLoader(context, 'environment.connections', (ids) => this.service.listByEnvironment(actor, ids), []);
+    const loader = getLoader(
+      context,
+      'environment.connections',
+      (ids) => this.service.listByEnvironment(actor, ids),
+      [],
+    );
     return (await loader.load(id)).map(ConnectionView.fromEntity);
   }
 }

@@ -31,7 +31,10 @@ export class EnvironmentConnectionsService {
 
   async list(actor: Actor, environmentId: string, query: ListQuery): Promise<Page<ListedConnection>> {
     const environment = await this.environments.get(actor, environmentId);
-    return this.connections.withEnvironments(actor, await this.connectionsStore.pageOfEnvironment(actor, environment, query));
+    return this.connections.withEnvironments(
+      actor,
+      await this.connectionsStore.pageOfEnvironment(actor, environment, query),
+    );
   }
 
   /** The connections of each of these environments that the actor may see: two statements, however many there are. */

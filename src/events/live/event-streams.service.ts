@@ -53,7 +53,11 @@ export class EventStreamsService implements OnModuleDestroy {
   async serve(actor: Actor, query: EventStreamQuery, request: Request, response: Response): Promise<void> {
     const stream = this.openStream(actor);
     try {
-      const { organizationId, after } = await this.resolvePosition(actor, query, parseLastEventId(request.get('Last-Event-ID')));
+      const { organizationId, after } = await this.resolvePosition(
+        actor,
+        query,
+        parseLastEventId(request.get('Last-Event-ID')),
+      );
       stream.follower = await this.subscriptions.follow(actor, {
         organizationId,
         workspaceId: query.workspace_id,
@@ -78,7 +82,11 @@ export class EventStreamsService implements OnModuleDestroy {
     for (const stream of this.open) stream.end();
   }
 
-  private async resolvePosition(actor: Actor, query: EventStreamQuery, resumed?: StreamPosition): Promise<StreamPosition> {
+  private async resolvePosition(
+    actor: Actor,
+    query: EventStreamQuery,
+    resumed?: StreamPosition,
+  ): Promise<StreamPosition> {
     const { id } = await this.organizations.resolve(actor, query.organization_id ?? resumed?.organizationId);
     if (resumed && resumed.organizationId !== id)
       throw InvalidRequest.forField('Last-Event-ID', 'is of another organization than orgID');
@@ -114,7 +122,12 @@ interface StreamPosition {
   after: string;
 }
 
-async function sendEvents(follower: EventFollower, events: ServerSentEvents, begin: string, check: () => Promise<void>) {
+async function sendEvents(
+  follower: EventFollower,
+  events: ServerSentEvents,
+  begin: string,
+  check: () => Promise<void>,
+) {
   const beat = setInterval(() => {
     events.heartbeat();
     void check();

@@ -39,9 +39,11 @@ export class EventSubscriptionsService {
     if (organizationId) await this.organizations.get(actor, organizationId);
     if (workspaceId && !(await this.events.canSeeWorkspace(actor, workspaceId)))
       throw new NotFound('workspace', workspaceId);
-    const replayed = after === undefined ? undefined : (organizationId ?? (await this.resolveOnlyOrganization(actor.userId)));
+    const replayed =
+      after === undefined ? undefined : (organizationId ?? (await this.resolveOnlyOrganization(actor.userId)));
     const begin = await this.resolveStartPositions(actor.userId, organizationId);
-    for (const each of begin) if (each.feed === replayed) each.position = await this.resolveAfter(each, BigInt(after ?? 0));
+    for (const each of begin)
+      if (each.feed === replayed) each.position = await this.resolveAfter(each, BigInt(after ?? 0));
     return this.live.follow(actor.userId, begin, toPredicate(asked), organizationId === undefined);
   }
 

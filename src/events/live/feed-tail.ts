@@ -82,7 +82,8 @@ export class FeedTail {
       }
       this.failures = 0;
     } catch (error) {
-      if (!isDatabaseOutage(error)) this.logger.warn(`reading the feed ${this.feed} failed, trying again: ${String(error)}`);
+      if (!isDatabaseOutage(error))
+        this.logger.warn(`reading the feed ${this.feed} failed, trying again: ${String(error)}`);
       this.scheduleRetry();
     } finally {
       this.reading = false;

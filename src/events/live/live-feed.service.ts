@@ -35,7 +35,8 @@ export class LiveFeedService implements OnModuleDestroy {
     const follower = new EventFollower(userId, wanted, (left) => this.leave(left));
     this.followers.add(follower);
     if (everywhere) this.everywhere.add(follower);
-    for (const { feed, last, position } of beginnings) follower.follow(feed, this.getOrCreateTail(feed, last), position);
+    for (const { feed, last, position } of beginnings)
+      follower.follow(feed, this.getOrCreateTail(feed, last), position);
     return follower;
   }
 

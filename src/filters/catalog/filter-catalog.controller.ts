@@ -49,6 +49,8 @@ export class FilterCatalogController {
     @Query() query: UnpublishInput,
     @IfMatch() match: Precondition,
   ): Promise<FilterView> {
-    return this.presenter.toViewWithoutModule(await this.catalog.unpublish(actor, UnpublishInput.resolveId(body, query), match));
+    return this.presenter.toViewWithoutModule(
+      await this.catalog.unpublish(actor, UnpublishInput.resolveId(body, query), match),
+    );
   }
 }

@@ -21,7 +21,9 @@ export class FilterCatalogResolver {
     @CurrentActor() actor: Actor,
     @Args('selector', { type: () => CatalogSelector, nullable: true }) selector: CatalogSelector | null,
   ): Promise<CatalogFilterView[]> {
-    return this.presenter.toCatalogEntriesWithoutContents(await this.catalog.page(actor, CatalogSelector.toQuery(selector ?? null)));
+    return this.presenter.toCatalogEntriesWithoutContents(
+      await this.catalog.page(actor, CatalogSelector.toQuery(selector ?? null)),
+    );
   }
 
   /** The module in base64, read only when it is asked for. */

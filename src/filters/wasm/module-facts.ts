@@ -69,7 +69,11 @@ function compileModule(bytes: Uint8Array, pointer: string): WebAssembly.Module {
       /^(?:WebAssembly\.Module\(\): )?(.*?)(?: @\+(\d+))?$/s.exec(error.message) ?? [];
     const where = at === undefined ? '' : `, at byte ${at}`;
     const remedy = 'Build it again, or send it again if it was cut off on its way.';
-    throw invalidModule(pointer, `is not sound WebAssembly: ${toLegibleName(reason, MAX_REASON_LENGTH)}${where}`, remedy);
+    throw invalidModule(
+      pointer,
+      `is not sound WebAssembly: ${toLegibleName(reason, MAX_REASON_LENGTH)}${where}`,
+      remedy,
+    );
   }
 }
 

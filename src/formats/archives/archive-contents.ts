@@ -52,7 +52,8 @@ export class ArchiveContents {
   /** Bounds the whole of an archive as it is unpacked, headers included. Throws at the limit. */
   countRaw(bytes: number): void {
     const { archiveBytes, archiveEntries } = this.limits;
-    if (bytes > archiveBytes + archiveEntries * ENTRY_OVERHEAD) this.refuse(`unpacks to more than ${archiveBytes} bytes`);
+    if (bytes > archiveBytes + archiveEntries * ENTRY_OVERHEAD)
+      this.refuse(`unpacks to more than ${archiveBytes} bytes`);
   }
 
   /** Counts bytes as they come out, whatever a header promised. Throws at a limit. */
@@ -71,7 +72,8 @@ export class ArchiveContents {
 
   /** A symbolic link counts from its own folder, a hard link from the root of the archive. */
   addLink(path: string, target: string, symbolic: boolean): void {
-    const resolved = target.length <= MAX_PATH_LENGTH && resolveInside(symbolic ? path.split('/').slice(0, -1) : [], target);
+    const resolved =
+      target.length <= MAX_PATH_LENGTH && resolveInside(symbolic ? path.split('/').slice(0, -1) : [], target);
     if (!resolved) this.addFault(path, `is a link that leads out of the archive (${toDisplayName(target)})`);
     else if (this.files.has(path) || this.links.has(path)) this.addFault(path, 'is in the archive twice');
     else this.links.set(path, resolved);
@@ -79,7 +81,11 @@ export class ArchiveContents {
   }
 
   addFault(name: string, detail: string): void {
-    this.faults.add({ file: `${this.archive}/${toDisplayName(name)}`, detail, remedy: 'Pack plain files below one folder.' });
+    this.faults.add({
+      file: `${this.archive}/${toDisplayName(name)}`,
+      detail,
+      remedy: 'Pack plain files below one folder.',
+    });
   }
 
   /** The files, links replaced by what they point to. Throws with every fault of the archive. */
@@ -105,7 +111,10 @@ export class ArchiveContents {
   private replaceLink(path: string, target: string[]): void {
     const found = this.resolveLinks(target, 0);
     if (found === undefined) {
-      this.addFault(path, `is a link to ${toDisplayName(target.join('/'))}, which leads out of the archive or is not in it`);
+      this.addFault(
+        path,
+        `is a link to ${toDisplayName(target.join('/'))}, which leads out of the archive or is not in it`,
+      );
       return;
     }
     const file = this.files.get(found);

@@ -134,7 +134,9 @@ describe('unpack', () => {
     const file = { path: 'upload', bytes: await tar({ name: 'a', text: 'x'.repeat(100) }, { name: 'b', text: 'y' }) };
     await unpackArchive(file, DEFAULT_FORMAT_LIMITS, unpacked);
     expect(unpacked).toEqual({ entries: 2, bytes: 101 });
-    await expect(unpackArchive(file, { ...DEFAULT_FORMAT_LIMITS, archiveEntries: 3 }, unpacked)).rejects.toThrow('3 entries');
+    await expect(unpackArchive(file, { ...DEFAULT_FORMAT_LIMITS, archiveEntries: 3 }, unpacked)).rejects.toThrow(
+      '3 entries',
+    );
   });
 
   it('refuses a zip under the name of a tar', async () => {

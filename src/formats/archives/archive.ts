@@ -35,7 +35,10 @@ export async function unpackArchive(
   const named = archiveKindFromName(file.path);
   if (!kind) throw archiveError(file, { detail: 'is not a tar, a compressed tar or a zip' });
   if (named && (named === 'zip') !== (kind === 'zip')) {
-    throw archiveError(file, { detail: `is named as a ${named} but is a ${kind}`, remedy: 'Give the file the right name.' });
+    throw archiveError(file, {
+      detail: `is named as a ${named} but is a ${kind}`,
+      remedy: 'Give the file the right name.',
+    });
   }
   const contents = new ArchiveContents(file.path, limits, unpacked);
   try {

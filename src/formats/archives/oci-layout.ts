@@ -20,7 +20,9 @@ type Files = ReadonlyMap<string, SourceFile>;
 /** The folder of an OCI image layout among the files of an archive, with its closing `/`; undefined when there is none. */
 export function findOciLayout(files: Files): string | undefined {
   const marks = [...files.keys()].filter((path) => path === LAYOUT_FILE || path.endsWith(`/${LAYOUT_FILE}`));
-  const roots = marks.map((path) => path.slice(0, -LAYOUT_FILE.length)).filter((root) => files.has(`${root}index.json`));
+  const roots = marks
+    .map((path) => path.slice(0, -LAYOUT_FILE.length))
+    .filter((root) => files.has(`${root}index.json`));
   return roots.sort((a, b) => a.length - b.length)[0];
 }
 
@@ -102,7 +104,8 @@ class OciLayout {
 
   private findBlob(descriptor: JsonObject): SourceFile {
     const digest = asText(descriptor['digest']);
-    if (!DIGEST.test(digest)) throw layoutError(`${this.root}index.json`, 'names a blob without a sound digest', REBUILD_REMEDY);
+    if (!DIGEST.test(digest))
+      throw layoutError(`${this.root}index.json`, 'names a blob without a sound digest', REBUILD_REMEDY);
     const [algorithm = '', hex = ''] = digest.split(':');
     const path = `${this.root}blobs/${algorithm}/${hex}`;
     const file = this.files.get(path);

@@ -1,5 +1,10 @@
 import { componentId } from './design-component.js';
-import { COMPONENT_SCHEMA_VERSION, DESIGN_SCHEMA_VERSION, type DesignComponent, type DesignFile } from './design-file.js';
+import {
+  COMPONENT_SCHEMA_VERSION,
+  DESIGN_SCHEMA_VERSION,
+  type DesignComponent,
+  type DesignFile,
+} from './design-file.js';
 import { servicesToComponents } from './design-services.js';
 import { isObject, type Json, type JsonObject, asObject, asText } from '../documents/located-document.js';
 

@@ -77,7 +77,9 @@ function findComponentFaults(components: readonly Json[]): Fault[] {
     if (typeof id === 'string' && id !== '') {
       const first = ids.get(id);
       if (first !== undefined) {
-        faults.push(designFault(`${at}/id`, `is also the id of components/${first}`, 'Give each component its own id.'));
+        faults.push(
+          designFault(`${at}/id`, `is also the id of components/${first}`, 'Give each component its own id.'),
+        );
       }
       ids.set(id, first ?? index);
     }

@@ -110,7 +110,9 @@ describe('canonicalDesign', () => {
   it('takes services only where there are no components', () => {
     const services = { a: { type: 'Pod', apiVersion: 'v1' } };
     expect(toCanonicalDesign({ services }, 'x')).toMatchObject({ components: [{ displayName: 'a' }] });
-    expect(toCanonicalDesign({ services, components: [{ component: { kind: 'B' } }] }, 'x')).toMatchObject({ services });
+    expect(toCanonicalDesign({ services, components: [{ component: { kind: 'B' } }] }, 'x')).toMatchObject({
+      services,
+    });
   });
 });
 

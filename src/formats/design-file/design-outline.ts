@@ -60,7 +60,13 @@ export function buildOutline(components: readonly DesignComponent[]): OutlineDat
     const key = JSON.stringify([kind, apiVersion, deployable]);
     if (found.has(key)) continue;
     const first = component.displayName || component.id;
-    found.set(key, { kind, apiVersion, deployable, isDefinedInDesign: brought.has(`${kind} ${getGroup(apiVersion)}`), firstComponent: first });
+    found.set(key, {
+      kind,
+      apiVersion,
+      deployable,
+      isDefinedInDesign: brought.has(`${kind} ${getGroup(apiVersion)}`),
+      firstComponent: first,
+    });
   }
   const all = [...found.values()];
   const kinds = Array.from({ length: Math.ceil(all.length / KINDS_PER_BATCH) }, (_, index) =>

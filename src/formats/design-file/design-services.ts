@@ -4,7 +4,17 @@ import { COMPONENT_SCHEMA_VERSION, type DesignComponent } from './design-file.js
 import { isObject, type Json, type JsonObject, asObject, asText } from '../documents/located-document.js';
 
 /** Members of a service that a component has a place for; all others are kept under `metadata.service`. */
-const MAPPED_MEMBERS = ['type', 'apiVersion', 'model', 'version', 'name', 'namespace', 'labels', 'annotations', 'settings'];
+const MAPPED_MEMBERS = [
+  'type',
+  'apiVersion',
+  'model',
+  'version',
+  'name',
+  'namespace',
+  'labels',
+  'annotations',
+  'settings',
+];
 /** `access Control` is how the older form shows the field `accessControl`. */
 const SPACED_NAME = /^[A-Za-z][A-Za-z0-9]*(?: [A-Z][A-Za-z0-9]*)+$/;
 /** Maps whose keys are data and no field names. */

@@ -83,7 +83,9 @@ describe('WorkerPool', () => {
     pool = new WorkerPool({ size: 1, timeLimit: 1000 });
     const answer = () => Promise.resolve(null);
     await expect(pool.run(task('slowly'), 2, { answerQuestion: answer })).resolves.toBeUndefined();
-    await expect(pool.run(task('slowly'), 30, { answerQuestion: answer })).rejects.toMatchObject({ code: 'TOO_COSTLY' });
+    await expect(pool.run(task('slowly'), 30, { answerQuestion: answer })).rejects.toMatchObject({
+      code: 'TOO_COSTLY',
+    });
   });
 
   it('ends a task that is answered with what cannot cross over', async () => {
@@ -167,17 +169,21 @@ describe('DocumentReader', () => {
   it('works from compiled files too', async () => {
     const root = await mkdtemp(join(tmpdir(), 'formats-'));
     try {
-      const sources = ['document-reader', 'worker-pool', 'worker-entry'].map((name) => `src/formats/${name}.ts`);
+      const sources = [
+        'src/formats/documents/document-reader.ts',
+        'src/core/workers/worker-pool.ts',
+        'src/core/workers/worker-entry.ts',
+      ];
       const options = ['--outDir', root, '--rootDir', '.', '--module', 'nodenext', '--target', 'ES2023', '--lib', 'ES2023,ES2024.String', '--types', 'node', '--skipLibCheck', '--ignoreConfig']; // prettier-ignore
       await promisify(execFile)('node_modules/.bin/tsc', [...sources, ...options]);
       await symlink(join(process.cwd(), 'node_modules'), join(root, 'node_modules'));
       await symlink(join(process.cwd(), 'package.json'), join(root, 'package.json'));
       const script = `
-        const { WorkerPool } = await import('./src/formats/worker-pool.js');
-        const { DocumentReader } = await import('./src/formats/document-reader.js');
+        const { WorkerPool } = await import('./src/core/workers/worker-pool.js');
+        const { DocumentReader } = await import('./src/formats/documents/document-reader.js');
         const pool = new WorkerPool();
         const bytes = new TextEncoder().encode('- a: 1\\n'.repeat(10000));
-        const [document] = await new DocumentReader(pool).read({ path: 'a.yaml', bytes });
+        const [document] = await new DocumentReader(pool).parse({ path: 'a.yaml', bytes });
         console.log(document.value.length);
         await pool.close();`;
       const run = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], { cwd: root });

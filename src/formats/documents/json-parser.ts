@@ -44,7 +44,8 @@ class JsonParser {
     const start = this.at;
     const value = this.value(1);
     this.skipSpace();
-    if (this.at < this.text.length) throw new JsonSyntaxError(this.at, 'there is more text after the end of the document');
+    if (this.at < this.text.length)
+      throw new JsonSyntaxError(this.at, 'there is more text after the end of the document');
     this.builder.throwIfFaulty();
     return this.builder.buildDocument(1, value, start);
   }

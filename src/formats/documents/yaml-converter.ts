@@ -70,7 +70,11 @@ export class YamlConverter {
   }
 
   /** The members of a mapping. What `<<` merges in stands where the merge key stood; the mapping's own keys win over it. */
-  private members(node: YAMLMap<ParsedNode, ParsedNode | null>, path: readonly string[], expanding: number): MappingMember[] {
+  private members(
+    node: YAMLMap<ParsedNode, ParsedNode | null>,
+    path: readonly string[],
+    expanding: number,
+  ): MappingMember[] {
     const own = new Set(node.items.map(({ key }) => (isScalar(key) ? String(key.value) : '')));
     const members: MappingMember[] = [];
     let merged = false;
@@ -88,7 +92,12 @@ export class YamlConverter {
     return members;
   }
 
-  private mergedMembers(node: ParsedNode | null, offset: number, path: readonly string[], expanding: number): MappingMember[] {
+  private mergedMembers(
+    node: ParsedNode | null,
+    offset: number,
+    path: readonly string[],
+    expanding: number,
+  ): MappingMember[] {
     const members = new Map<string, MappingMember>();
     for (const source of isSeq(node) ? node.items : [node]) {
       const value = this.value(source, path, expanding);
@@ -111,7 +120,11 @@ export class YamlConverter {
       if (node.anchor !== undefined) this.anchors.set(node.anchor, node);
       return this.builder.checkText(String(node.value), offset);
     }
-    this.builder.addFault(offset, 'a key must be text', 'Quote the key; write "{{ … }}" templates out before the import.');
+    this.builder.addFault(
+      offset,
+      'a key must be text',
+      'Quote the key; write "{{ … }}" templates out before the import.',
+    );
     return undefined;
   }
 
@@ -120,7 +133,11 @@ export class YamlConverter {
     const { aliases } = this.builder.limits;
     const target = this.anchors.get(node.source);
     if (!target) {
-      this.builder.addFault(offset, `the alias *${node.source} has no anchor before it`, 'Define it, or quote the value.');
+      this.builder.addFault(
+        offset,
+        `the alias *${node.source} has no anchor before it`,
+        'Define it, or quote the value.',
+      );
       return null;
     }
     if (this.openAnchors.has(node.source)) {
@@ -153,7 +170,8 @@ export class YamlConverter {
     if (known === undefined && node.type !== 'PLAIN') return text;
     try {
       const value = parsePlainScalar(text, this.dialect);
-      if (known !== undefined && !matchesTag(value, known)) this.builder.addFault(offset, `is tagged !!${known} but is not`);
+      if (known !== undefined && !matchesTag(value, known))
+        this.builder.addFault(offset, `is tagged !!${known} but is not`);
       return value;
     } catch (error) {
       if (!(error instanceof InexactNumber)) throw error;
@@ -166,7 +184,12 @@ export class YamlConverter {
   private keepTag(tag: string | undefined, plain: string, path: readonly string[], offset: number): void {
     if (tag === undefined || tag === STANDARD_TAG_PREFIX + plain) return;
     if (!tag.startsWith('tag:')) this.tags[toPointer(...path)] = tag;
-    else this.builder.addFault(offset, `the tag ${tag.replace(STANDARD_TAG_PREFIX, '!!')} is not accepted`, 'Write plain data.');
+    else
+      this.builder.addFault(
+        offset,
+        `the tag ${tag.replace(STANDARD_TAG_PREFIX, '!!')} is not accepted`,
+        'Write plain data.',
+      );
   }
 }
 

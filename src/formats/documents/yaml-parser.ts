@@ -19,7 +19,12 @@ const DEFAULT_REMEDY = 'Correct the YAML at this place.';
  * Reads a stream of YAML documents with positions; documents that hold nothing are left out but counted.
  * Local tags (`!reset`) are kept beside the value. Throws InvalidRequest with every fault of the stream at its end; what has come out before is of no use then.
  */
-export function* parseYaml(file: string, text: string, dialect: YamlDialect, limits: FormatLimits): Generator<LocatedData> {
+export function* parseYaml(
+  file: string,
+  text: string,
+  dialect: YamlDialect,
+  limits: FormatLimits,
+): Generator<LocatedData> {
   const builder = new DocumentBuilder(file, text, limits);
   let number = 0;
   for (const document of compose(text, builder)) {

@@ -62,7 +62,10 @@ function writeInline(value: Json, indent: string): string {
 
 function writeScalar(text: string): string {
   const plain =
-    PLAIN_TEXT.test(text) && !STRUCTURE.test(text) && !AMBIGUOUS_WORD.test(text) && !(NUMERIC.test(text) && !SURELY_TEXT.test(text));
+    PLAIN_TEXT.test(text) &&
+    !STRUCTURE.test(text) &&
+    !AMBIGUOUS_WORD.test(text) &&
+    !(NUMERIC.test(text) && !SURELY_TEXT.test(text));
   return plain && !text.startsWith('...') ? text : writeQuoted(text);
 }
 

@@ -26,7 +26,9 @@ export function isInFolder(path: string, folder: string): boolean {
 /** The files in a folder by their path from there; each still says under which path it was sent. */
 export function filesInFolder(files: ReadonlyMap<string, SourceFile>, folder: string): Map<string, SourceFile> {
   const start = folder === '' ? 0 : folder.length + 1;
-  return new Map([...files].filter(([path]) => isInFolder(path, folder)).map(([path, file]) => [path.slice(start), file]));
+  return new Map(
+    [...files].filter(([path]) => isInFolder(path, folder)).map(([path, file]) => [path.slice(start), file]),
+  );
 }
 
 /** The folder of a path, empty for what is on top. */

@@ -1,5 +1,12 @@
 import { type Fault } from '../../core/errors/app-error.js';
-import { isObject, type Json, type JsonObject, type LocatedDocument, toPointer, asText } from '../documents/located-document.js';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  type LocatedDocument,
+  toPointer,
+  asText,
+} from '../documents/located-document.js';
 
 /** What Chart.yaml says of a chart, as far as others ask for it. */
 export interface ChartMetadata {

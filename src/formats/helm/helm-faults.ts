@@ -27,7 +27,9 @@ export function parseHelmFaults(said: string, files: ReadonlyMap<string, SourceF
   const garbage = YAML_ERROR.exec(text);
   if (garbage) {
     const detail = `renders to something that is not YAML: ${shorten(garbage[2]?.replace('error converting YAML to JSON: yaml: ', '') ?? '')}`;
-    return [{ file: resolvePath(garbage[1] ?? '', files), detail, remedy: 'Correct the template or the values it uses.' }];
+    return [
+      { file: resolvePath(garbage[1] ?? '', files), detail, remedy: 'Correct the template or the values it uses.' },
+    ];
   }
   const places = [...text.matchAll(TEMPLATE_POSITION)].filter(([, path = '']) => isMember(path, files));
   const last = places.at(-1);

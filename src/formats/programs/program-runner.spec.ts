@@ -29,8 +29,8 @@ describe.each(modes)('running a program (isolation %s)', (mode) => {
       'read -r line < a/b.txt; echo "$1,$2,$line"; echo "oops in $PWD/a/b.txt or $PWD, from $0, $HOME/x and $TMPDIR." >&2; exit 3';
     await expect(run(body, {}, files({ 'a/b.txt': 'hello\n' }))).resolves.toEqual({
       status: 3,
-      output: 'one,two words,hello\n',
-      said: 'oops in a/b.txt or ., from chart.tgz, … and …\n',
+      stdout: 'one,two words,hello\n',
+      stderr: 'oops in a/b.txt or ., from chart.tgz, … and …\n',
     });
   });
 
@@ -81,7 +81,7 @@ describe.each(modes)('running a program (isolation %s)', (mode) => {
       code: 'TOO_COSTLY',
       errors: [{ detail: 'rendering it needs more than 64 MB of memory' }],
     });
-    await expect(run('ulimit -v', { memory: 64 })).resolves.toMatchObject({ output: `${64 * 6 * 1024}\n` });
+    await expect(run('ulimit -v', { memory: 64 })).resolves.toMatchObject({ stdout: `${64 * 6 * 1024}\n` });
   });
 
   it('ends it when it starts too many processes', async () => {
@@ -117,7 +117,9 @@ describe.each(modes)('running a program (isolation %s)', (mode) => {
   };
 
   it('sees the system and its own files, and no others', async () => {
-    const { stdout: output } = await run('echo /*; echo /root/* /home/*; echo "${0%/*/*}"/*; echo "${0%/*}"; echo /proc/*');
+    const { stdout: output } = await run(
+      'echo /*; echo /root/* /home/*; echo "${0%/*/*}"/*; echo "${0%/*}"; echo /proc/*',
+    );
     const [root = '', homes, beside, own, processes] = output.split('\n');
     expect(
       root
@@ -131,7 +133,9 @@ describe.each(modes)('running a program (isolation %s)', (mode) => {
   });
 
   it('writes only to its own files', async () => {
-    const { stdout: output } = await run('for f in /x /usr/x /bin/x "$PWD/x"; do (: > "$f") 2>/dev/null && echo "$f"; done; :');
+    const { stdout: output } = await run(
+      'for f in /x /usr/x /bin/x "$PWD/x"; do (: > "$f") 2>/dev/null && echo "$f"; done; :',
+    );
     expect(output).toBe('/armature-run/work/x\n');
   });
 
@@ -164,7 +168,12 @@ describe('a system without isolation', () => {
     const target = await script('helm', 'exit 0');
     const shim = await script('helm', `exec ${target.path}`);
     const exposed: string[] = [];
-    const programs = new LocalRenderEngines({ helm: shim.path }, undefined, {}, { onExposed: (path) => exposed.push(path) });
+    const programs = new LocalRenderEngines(
+      { helm: shim.path },
+      undefined,
+      {},
+      { onExposed: (path) => exposed.push(path) },
+    );
     expect([await programs.helm.isAvailable(), exposed]).toEqual([true, [shim.path]]);
     const strict = new LocalRenderEngines({ helm: shim.path }, undefined, {}, { mode: 'require' });
     expect(await strict.helm.isAvailable()).toBe(false);

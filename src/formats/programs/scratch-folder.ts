@@ -14,7 +14,10 @@ export class ScratchFolder {
   private constructor(readonly root: string) {}
 
   /** Makes it, hands it to `use`, and takes it away whatever happens. Files are plain ones, by relative path with `/`. */
-  static async withFiles<T>(files: ReadonlyMap<string, Uint8Array>, use: (folder: ScratchFolder) => Promise<T>): Promise<T> {
+  static async withFiles<T>(
+    files: ReadonlyMap<string, Uint8Array>,
+    use: (folder: ScratchFolder) => Promise<T>,
+  ): Promise<T> {
     const folder = new ScratchFolder(await realpath(await mkdtemp(join(tmpdir(), 'armature-run-'))));
     try {
       for (const place of ['work', 'home', 'empty', 'tmp', 'root']) await mkdir(join(folder.root, place));

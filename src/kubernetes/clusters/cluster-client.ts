@@ -310,7 +310,10 @@ export class ClusterClient {
 }
 
 /** Items of a list do not say what they are: the list does. */
-function toPage<T extends ObjectMetadata>({ body }: { body: unknown }, kind: ResourceKind): { items: T[]; more: string } {
+function toPage<T extends ObjectMetadata>(
+  { body }: { body: unknown },
+  kind: ResourceKind,
+): { items: T[]; more: string } {
   const { items, metadata } = (body ?? {}) as { items?: T[] | null; metadata?: { continue?: unknown } | null };
   if (!Array.isArray(items ?? []) || !(items ?? []).every(isObject))
     throw new ClusterError('protocol', `The cluster answered something that is not a list of ${kind.plural}`);

@@ -172,7 +172,11 @@ export class ClusterTransport {
         body.on('error', () => undefined).destroy();
         throw new ClusterError('protocol', 'The cluster answered in an encoding that it was not asked for');
       }
-      return { status: statusCode, headers, bytes: await this.readBody(body, request.maxBytes ?? this.limits.maxBytes) };
+      return {
+        status: statusCode,
+        headers,
+        bytes: await this.readBody(body, request.maxBytes ?? this.limits.maxBytes),
+      };
     } catch (error) {
       if (error instanceof AppError || request.signal?.aborted) throw error;
       throw this.connectionError(error, timeout.aborted);

@@ -93,8 +93,7 @@ export class Discovery {
       throw error;
     });
     const kinds = found.flat();
-    if (kinds.length > MAX_KINDS)
-      throw new ClusterError('tooLarge', `The cluster serves more than ${MAX_KINDS} kinds`);
+    if (kinds.length > MAX_KINDS) throw new ClusterError('tooLarge', `The cluster serves more than ${MAX_KINDS} kinds`);
     this.readAt = Date.now();
     return new Map(kinds.map((kind) => [`${kind.apiVersion} ${kind.kind}`, kind]));
   }

@@ -62,7 +62,8 @@ export function readContexts(content: unknown, settings: KubeconfigSettings): Ku
     const cluster = context && read.text(context.value, 'cluster', context.at);
     const user = context && read.text(context.value, 'user', context.at);
     const head = { context: name, cluster, user, current: root['current-context'] === name };
-    const access = context && accessOf(context, findSingle(clusters.get(cluster ?? ''), read, 'cluster', cluster), user);
+    const access =
+      context && accessOf(context, findSingle(clusters.get(cluster ?? ''), read, 'cluster', cluster), user);
     if (access && read.faults.length === 0) return { ...head, access };
     const first = read.faults[0];
     const error = new InvalidRequest(`${first?.pointer?.slice(1).replaceAll('/', '.')} ${first?.detail}`, {
@@ -73,7 +74,8 @@ export function readContexts(content: unknown, settings: KubeconfigSettings): Ku
     return { ...head, error };
 
     function accessOf(from: Entry, to: Entry | undefined, userName?: string): ClusterAccess | undefined {
-      const who = userName === undefined ? { at: '', value: {} } : findSingle(users.get(userName), read, 'user', userName);
+      const who =
+        userName === undefined ? { at: '', value: {} } : findSingle(users.get(userName), read, 'user', userName);
       const credentials = who && readUser(who, read);
       const server = to && readServer(to, read, settings);
       const namespace = read.text(from.value, 'namespace', from.at);
@@ -104,7 +106,12 @@ function entries(root: Record<string, unknown>, list: string, member: string): M
   return found;
 }
 
-function findSingle(found: Entry[] | undefined, read: KubeconfigReader, what: string, name?: string): Entry | undefined {
+function findSingle(
+  found: Entry[] | undefined,
+  read: KubeconfigReader,
+  what: string,
+  name?: string,
+): Entry | undefined {
   if (name === undefined) return read.addFault(`/${what}s`, `has no entry, since the context names no ${what}`);
   if (!found?.[0]) return read.addFault(`/${what}s`, `has no entry named ${name}`);
   if (found.length > 1) return read.addFault(found[1]?.at ?? '', `repeats the name ${name}`);
@@ -159,7 +166,8 @@ function readUser({ at, value }: Entry, read: KubeconfigReader): ClusterUser {
     cert: read.certificates(value, 'client-certificate-data', at),
     key: read.privateKey(value, 'client-key-data', at),
   };
-  if (value['client-certificate-data'] && !value['client-key-data']) read.addFault(`${at}/client-key-data`, 'is missing');
+  if (value['client-certificate-data'] && !value['client-key-data'])
+    read.addFault(`${at}/client-key-data`, 'is missing');
   if (value['client-key-data'] && !value['client-certificate-data'])
     read.addFault(`${at}/client-certificate-data`, 'is missing');
   if (user.cert && user.key && !new X509Certificate(user.cert).checkPrivateKey(createPrivateKey(user.key))) {
@@ -172,7 +180,8 @@ function readUser({ at, value }: Entry, read: KubeconfigReader): ClusterUser {
   const groups = read.texts(value, 'as-groups', at);
   const extra = read.textsByKey(value, 'as-user-extra', at);
   if (impersonated) user.impersonate = { user: impersonated, uid, groups, extra };
-  else if (uid || groups?.length || extra) read.addFault(`${at}/as`, 'is missing beside the other impersonation fields');
+  else if (uid || groups?.length || extra)
+    read.addFault(`${at}/as`, 'is missing beside the other impersonation fields');
   return Object.fromEntries(Object.entries(user).filter(([, given]) => given !== undefined));
 }
 

@@ -18,7 +18,11 @@ const METADATA_SCHEMA = {
   type: 'object',
   required: ['server'],
   properties: {
-    server: { ...TEXT_SCHEMA, format: 'uri', description: 'Of the API server; a kubeconfig in the credential brings it.' },
+    server: {
+      ...TEXT_SCHEMA,
+      format: 'uri',
+      description: 'Of the API server; a kubeconfig in the credential brings it.',
+    },
     namespace: { ...TEXT_SCHEMA, description: 'Where objects without a namespace of their own go.' },
     proxy: { ...TEXT_SCHEMA, format: 'uri', description: 'http or https proxy that the cluster is reached through.' },
     context: { ...TEXT_SCHEMA, description: 'Of the kubeconfig in the credential: the one that is meant.' },
@@ -128,7 +132,9 @@ function toKubeconfigSource(metadata: Json, secret: Json): KubeconfigSource {
   if (typeof kubeconfig === 'object' && kubeconfig !== null) return kubeconfig as Json;
   return assembleKubeconfig(
     metadata,
-    isClusterSecret(secret) ? toKubeconfigFields(secret) : { user: pickFields(secret, USER_FIELDS), cluster: pickFields(secret, CLUSTER_FIELDS) },
+    isClusterSecret(secret)
+      ? toKubeconfigFields(secret)
+      : { user: pickFields(secret, USER_FIELDS), cluster: pickFields(secret, CLUSTER_FIELDS) },
   );
 }
 
@@ -143,7 +149,10 @@ function assembleKubeconfig(metadata: Json, fields: { user: Json; cluster: Json 
     contexts: [{ name, context: { cluster: name, user: name, ...(namespace ? { namespace } : {}) } }],
     'current-context': name,
     clusters: [
-      { name, cluster: { server: server ?? PLACEHOLDER_SERVER, ...(proxy ? { 'proxy-url': proxy } : {}), ...fields.cluster } },
+      {
+        name,
+        cluster: { server: server ?? PLACEHOLDER_SERVER, ...(proxy ? { 'proxy-url': proxy } : {}), ...fields.cluster },
+      },
     ],
     users: [{ name, user: fields.user }],
   };

@@ -21,14 +21,22 @@ export class InvitationsController {
 
   @Get()
   @ApiOkResponse({ type: InvitationPage })
-  async list(@CurrentActor() actor: Actor, @IdParam('orgId') orgId: string, @Query() query: ListQuery): Promise<PageEnvelope> {
+  async list(
+    @CurrentActor() actor: Actor,
+    @IdParam('orgId') orgId: string,
+    @Query() query: ListQuery,
+  ): Promise<PageEnvelope> {
     return toPageEnvelope(await this.invitations.list(actor, orgId, query), 'invitations', InvitationView.fromEntity);
   }
 
   @Delete(':id')
   @RequiresRight(organizationPolicy.manageMembers, OrganizationsService, 'orgId')
   @ApiOkResponse({ type: InvitationView })
-  async withdraw(@CurrentActor() actor: Actor, @IdParam('orgId') orgId: string, @IdParam() id: string): Promise<InvitationView> {
+  async withdraw(
+    @CurrentActor() actor: Actor,
+    @IdParam('orgId') orgId: string,
+    @IdParam() id: string,
+  ): Promise<InvitationView> {
     return InvitationView.fromEntity(await this.invitations.withdraw(actor, orgId, id));
   }
 }

@@ -39,7 +39,12 @@ export class InvitationsService {
   ) {}
 
   /** Part of a unit of work that holds the organization, and has found that the address is to accept first. */
-  async invite(actor: Actor, organization: Organization, input: NewMember, account: AccountStanding): Promise<IssuedInvitation> {
+  async invite(
+    actor: Actor,
+    organization: Organization,
+    input: NewMember,
+    account: AccountStanding,
+  ): Promise<IssuedInvitation> {
     const [token, proof] = [generateSecretToken(), generateSecretToken()];
     const email = normalizeEmail(input.email);
     await this.invitations.withdrawByEmail(organization.id, email);
@@ -58,7 +63,9 @@ export class InvitationsService {
       }),
     );
     const url = `${this.env.baseUrl}/api/auth/invitations/${token}`;
-    this.unit.afterCommit(() => this.mailer.sendInBackground(invitationMail(invitation, organization, actor, `${url}?proof=${proof}`)));
+    this.unit.afterCommit(() =>
+      this.mailer.sendInBackground(invitationMail(invitation, organization, actor, `${url}?proof=${proof}`)),
+    );
     await this.events.publish(new OrganizationMemberInvited(actor, organization.id, invitation, input.role, account));
     return { invitation, url, account };
   }

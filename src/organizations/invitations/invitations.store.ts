@@ -18,7 +18,8 @@ const listing: Listing<Invitation> = {
 };
 
 const IS_PENDING = 'invitation.accepted_at IS NULL AND invitation.expires_at > now()';
-const ORGANIZATION_EXISTS = 'EXISTS (SELECT FROM organization o WHERE o.id = invitation.organization_id AND o.deleted_at IS NULL)';
+const ORGANIZATION_EXISTS =
+  'EXISTS (SELECT FROM organization o WHERE o.id = invitation.organization_id AND o.deleted_at IS NULL)';
 
 @Injectable()
 export class InvitationsStore extends Store<Invitation> {
@@ -28,7 +29,9 @@ export class InvitationsStore extends Store<Invitation> {
 
   /** Those of an organization that can be accepted. */
   page(organizationId: string, query: ListQuery): Promise<Page<Invitation>> {
-    const rows = this.createQueryBuilder().where(`invitation.organization_id = :organizationId AND ${IS_PENDING}`, { organizationId });
+    const rows = this.createQueryBuilder().where(`invitation.organization_id = :organizationId AND ${IS_PENDING}`, {
+      organizationId,
+    });
     return this.paginate(rows, listing, query);
   }
 

@@ -15,7 +15,8 @@ export const NewPasswordInput = (settings: InputFieldOptions = {}) =>
     ValidateBy({
       name: 'newPassword',
       validator: {
-        validate: (value, context) => typeof value !== 'string' || passwordFaultOf(value, context?.object) === undefined,
+        validate: (value, context) =>
+          typeof value !== 'string' || passwordFaultOf(value, context?.object) === undefined,
         defaultMessage: (context) => passwordFaultOf(context?.value as string, context?.object) ?? '',
       },
     }),

@@ -22,7 +22,11 @@ export class MembersController {
 
   @Get()
   @ApiOkResponse({ type: MemberPage })
-  async list(@CurrentActor() actor: Actor, @IdParam('orgId') orgId: string, @Query() query: ListQuery): Promise<PageEnvelope> {
+  async list(
+    @CurrentActor() actor: Actor,
+    @IdParam('orgId') orgId: string,
+    @Query() query: ListQuery,
+  ): Promise<PageEnvelope> {
     const { page, forAdmin } = await this.members.list(actor, orgId, query);
     return toPageEnvelope(page, 'users', forAdmin ? MemberView.fromEntityForAdmin : MemberView.fromEntity);
   }
@@ -31,7 +35,11 @@ export class MembersController {
   @Post()
   @RequiresRight(organizationPolicy.manageMembers, OrganizationsService, 'orgId')
   @ApiCreatedResponse({ type: AddedMemberView })
-  async add(@CurrentActor() actor: Actor, @IdParam('orgId') orgId: string, @Body() input: NewMember): Promise<AddedMemberView> {
+  async add(
+    @CurrentActor() actor: Actor,
+    @IdParam('orgId') orgId: string,
+    @Body() input: NewMember,
+  ): Promise<AddedMemberView> {
     return AddedMemberView.fromAdded(await this.members.add(actor, orgId, input));
   }
 
@@ -50,7 +58,11 @@ export class MembersController {
   @Delete(':userId')
   @RequiresRight(organizationPolicy.leave, MembersService, 'orgId', 'userId')
   @ApiOkResponse({ type: MemberView })
-  async remove(@CurrentActor() actor: Actor, @IdParam('orgId') orgId: string, @IdParam('userId') userId: string): Promise<MemberView> {
+  async remove(
+    @CurrentActor() actor: Actor,
+    @IdParam('orgId') orgId: string,
+    @IdParam('userId') userId: string,
+  ): Promise<MemberView> {
     return MemberView.fromEntity(await this.members.remove(actor, orgId, userId));
   }
 }

@@ -17,7 +17,11 @@ const listing: Listing<User> = {
     email: { sql: 'member.email', type: 'text', getValue: (user) => user.email },
     first_name: { sql: 'member.first_name', type: 'text', getValue: (user) => user.firstName },
     last_name: { sql: 'member.last_name', type: 'text', getValue: (user) => user.lastName },
-    created_at: { sql: 'membership.created_at', type: 'timestamptz', getValue: (user) => user.membership?.createdAt ?? '' },
+    created_at: {
+      sql: 'membership.created_at',
+      type: 'timestamptz',
+      getValue: (user) => user.membership?.createdAt ?? '',
+    },
   },
   defaultOrder: 'created_at desc',
   search: ['member.email', `member.first_name || ' ' || member.last_name`],
@@ -56,7 +60,9 @@ export class MembersStore extends Store<User> {
   }
 
   find(organizationId: string, userId: string): Promise<Member | null> {
-    return this.selectMembers(organizationId).andWhere('member.id = :userId', { userId }).getOne() as Promise<Member | null>;
+    return this.selectMembers(organizationId)
+      .andWhere('member.id = :userId', { userId })
+      .getOne() as Promise<Member | null>;
   }
 
   async setRole(organizationId: string, userId: string, role: OrganizationRole): Promise<void> {

@@ -22,8 +22,16 @@ export class ServiceAccountsController {
 
   @Get()
   @ApiOkResponse({ type: ServiceAccountPage })
-  async list(@CurrentActor() actor: Actor, @IdParam('orgId') orgId: string, @Query() query: ListQuery): Promise<PageEnvelope> {
-    return toPageEnvelope(await this.accounts.list(actor, orgId, query), 'service_accounts', ServiceAccountView.fromEntity);
+  async list(
+    @CurrentActor() actor: Actor,
+    @IdParam('orgId') orgId: string,
+    @Query() query: ListQuery,
+  ): Promise<PageEnvelope> {
+    return toPageEnvelope(
+      await this.accounts.list(actor, orgId, query),
+      'service_accounts',
+      ServiceAccountView.fromEntity,
+    );
   }
 
   @Post()
@@ -40,7 +48,11 @@ export class ServiceAccountsController {
   @Delete(':id')
   @RequiresRight(organizationPolicy.manageServiceAccounts, OrganizationsService, 'orgId')
   @ApiOkResponse({ type: ServiceAccountView })
-  async delete(@CurrentActor() actor: Actor, @IdParam('orgId') orgId: string, @IdParam() id: string): Promise<ServiceAccountView> {
+  async delete(
+    @CurrentActor() actor: Actor,
+    @IdParam('orgId') orgId: string,
+    @IdParam() id: string,
+  ): Promise<ServiceAccountView> {
     return ServiceAccountView.fromEntity(await this.accounts.delete(actor, orgId, id));
   }
 }

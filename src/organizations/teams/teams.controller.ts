@@ -22,20 +22,32 @@ export class TeamsController {
 
   @Get()
   @ApiOkResponse({ type: TeamPage })
-  async list(@CurrentActor() actor: Actor, @IdParam('orgId') orgId: string, @Query() query: ListQuery): Promise<PageEnvelope> {
+  async list(
+    @CurrentActor() actor: Actor,
+    @IdParam('orgId') orgId: string,
+    @Query() query: ListQuery,
+  ): Promise<PageEnvelope> {
     return toPageEnvelope(await this.teams.list(actor, orgId, query), 'teams', TeamView.fromEntity);
   }
 
   @Post()
   @RequiresRight(organizationPolicy.manageTeams, OrganizationsService, 'orgId')
   @ApiCreatedResponse({ type: TeamView })
-  async create(@CurrentActor() actor: Actor, @IdParam('orgId') orgId: string, @Body() input: NewTeam): Promise<TeamView> {
+  async create(
+    @CurrentActor() actor: Actor,
+    @IdParam('orgId') orgId: string,
+    @Body() input: NewTeam,
+  ): Promise<TeamView> {
     return TeamView.fromEntity(await this.teams.create(actor, orgId, input));
   }
 
   @Get(':teamId')
   @ApiOkResponse({ type: TeamView })
-  async get(@CurrentActor() actor: Actor, @IdParam('orgId') orgId: string, @IdParam('teamId') teamId: string): Promise<TeamView> {
+  async get(
+    @CurrentActor() actor: Actor,
+    @IdParam('orgId') orgId: string,
+    @IdParam('teamId') teamId: string,
+  ): Promise<TeamView> {
     return TeamView.fromEntity(await this.teams.get(actor, orgId, teamId));
   }
 

@@ -103,7 +103,12 @@ export class TeamsService {
   }
 
   /** Holds the organization, so that changes of its teams and members come one after another. */
-  private async getForUpdate(actor: Actor, organizationId: string, id: string, match = Precondition.none): Promise<Team> {
+  private async getForUpdate(
+    actor: Actor,
+    organizationId: string,
+    id: string,
+    match = Precondition.none,
+  ): Promise<Team> {
     await this.organizations.getForUpdate(actor, organizationId, 'manageTeams');
     const team = await this.getTeam(organizationId, id);
     match.assertMatches(team);

@@ -70,7 +70,10 @@ export class TeamsStore extends Store<Team> {
    * The teams that a user should join and leave so that those which groups put them into are those called like their
    * groups, in the organizations that they are a member of.
    */
-  findGroupChanges(userId: string, groups: string[]): Promise<{ id: string; organization_id: string; joins: boolean }[]> {
+  findGroupChanges(
+    userId: string,
+    groups: string[],
+  ): Promise<{ id: string; organization_id: string; joins: boolean }[]> {
     return this.unit.manager.query(
       `SELECT t.id, t.organization_id, m.user_id IS NULL AS joins
          FROM team t

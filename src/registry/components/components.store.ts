@@ -84,7 +84,9 @@ export class ComponentsStore extends ModelEntryStore<Component> {
   }
 
   /** The enabled components of pairs of kind and apiVersion, without their schemas: the highest model version of each. */
-  async findAllEffective(pairs: readonly { kind: string; apiVersion: string }[]): Promise<Omit<EffectiveComponent, 'schema'>[]> {
+  async findAllEffective(
+    pairs: readonly { kind: string; apiVersion: string }[],
+  ): Promise<Omit<EffectiveComponent, 'schema'>[]> {
     return this.unit.manager.query<Omit<EffectiveComponent, 'schema'>[]>(
       `SELECT DISTINCT ON (c.kind, c.api_version) c.id, c.kind, c.api_version AS "apiVersion", m.name AS "modelName",
          m.version AS "modelVersion", c.schema_digest AS "schemaDigest"

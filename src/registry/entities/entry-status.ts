@@ -7,7 +7,8 @@ export type EntryStatus = (typeof ENTRY_STATUSES)[number];
 /** Clients in the field say `ignored` for disabled. */
 export const STATUS_INPUTS = [...ENTRY_STATUSES, 'ignored'] as const;
 
-export const parseStatus = (word: (typeof STATUS_INPUTS)[number]): EntryStatus => (word === 'enabled' ? word : 'disabled');
+export const parseStatus = (word: (typeof STATUS_INPUTS)[number]): EntryStatus =>
+  word === 'enabled' ? word : 'disabled';
 
 /**
  * The statuses that a list is asked for: the enabled ones unless it says otherwise, null for all.

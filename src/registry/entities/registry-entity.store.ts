@@ -29,7 +29,12 @@ export abstract class RegistryEntityStore<E extends BaseEntity> extends Store<E>
   }
 
   readBatches(query: RegistryListQuery, scope: RegistryScope): AsyncIterable<E[]> {
-    return iterateBatches(this.selectMatching(query, scope), this.listing, { ...query, order: parseOrder(query) }, this.batchSize);
+    return iterateBatches(
+      this.selectMatching(query, scope),
+      this.listing,
+      { ...query, order: parseOrder(query) },
+      this.batchSize,
+    );
   }
 
   find(id: string): Promise<E | null> {

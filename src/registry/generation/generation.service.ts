@@ -64,7 +64,11 @@ export class GenerationService {
     const { contents, faults, warnings } = await this.generateFromSource(actor, input.source, wish);
     progress({ stage: 'registering', models: contents.length, components: countComponents(contents) });
     const failed = new Set(faults.map(({ path, pointer }) => `${path} ${pointer ?? ''}`)).size;
-    return this.registrations.registerDefinitions(actor, { contents, faults, failed, warnings }, { register: wish.register });
+    return this.registrations.registerDefinitions(
+      actor,
+      { contents, faults, failed, warnings },
+      { register: wish.register },
+    );
   }
 
   /** @throws Forbidden, or InvalidRequest naming every member of `config` that is not what it must be */
@@ -73,12 +77,18 @@ export class GenerationService {
     return parseRequest(input);
   }
 
-  private async generateFromSource(actor: Actor, source: string, { kind, connectionId, config }: GenerationRequest): Promise<GenerationResult> {
+  private async generateFromSource(
+    actor: Actor,
+    source: string,
+    { kind, connectionId, config }: GenerationRequest,
+  ): Promise<GenerationResult> {
     const text = source.trim();
     const cluster = connectionId ?? (validate(text) ? text : undefined);
     if (kind === 'cluster' || (kind === undefined && cluster !== undefined))
       return this.generateFromCluster(actor, cluster, config);
     const isUrl = /^https?:\/\/\S+$/i.test(text);
+    if (isUrl && text.length > MAX_URL_LENGTH)
+      throw InvalidRequest.at('/source', `must be a URL of at most ${MAX_URL_LENGTH} characters`);
     const file = isUrl ? await this.sent.resolve({ url: text }, []) : { path: 'source', bytes: Buffer.from(source) };
     return generateModels(file, {
       pool: this.pool,
@@ -89,9 +99,17 @@ export class GenerationService {
     });
   }
 
-  private async generateFromCluster(actor: Actor, id: string | undefined, config: GeneratorConfig): Promise<GenerationResult> {
+  private async generateFromCluster(
+    actor: Actor,
+    id: string | undefined,
+    config: GeneratorConfig,
+  ): Promise<GenerationResult> {
     if (!id || !validate(id))
-      throw InvalidRequest.forField('/source', 'must be the id of a connection', 'Send the id of a kubernetes connection.');
+      throw InvalidRequest.forField(
+        '/source',
+        'must be the id of a connection',
+        'Send the id of a kubernetes connection.',
+      );
     const connection = await this.connections.get(actor, id);
     if (connection.kind !== 'kubernetes')
       throw InvalidRequest.forField('/source', `is a connection of the kind ${connection.kind}, not of a cluster`);
@@ -114,7 +132,9 @@ function parseRequest({ config = {} }: GenerationInput): GenerationRequest {
       return [{ pointer, detail: `is not known; ${Object.keys(CONFIG_MEMBERS).join(', ')} are` }];
     if (CONFIG_MEMBERS[name] === 'flag') return isFlag(value) ? [] : [{ pointer, detail: 'must be true or false' }];
     if (typeof value !== 'string' || value === '') return [{ pointer, detail: 'must be text' }];
-    return name === 'kind' && !isKind(value) ? [{ pointer, detail: `must be one of ${GENERATION_KINDS.join(', ')}` }] : [];
+    return name === 'kind' && !isKind(value)
+      ? [{ pointer, detail: `must be one of ${GENERATION_KINDS.join(', ')}` }]
+      : [];
   });
   if (errors.length > 0) throw new InvalidRequest(errors.map((e) => `${e.pointer} ${e.detail}`).join('; '), { errors });
   const { kind, model, version, category, connection_id, register } = config as Record<string, string | undefined>;

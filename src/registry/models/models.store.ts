@@ -2,7 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { type Listing, recordOrderColumns } from '../../core/listing/listing.js';
-import { filterByAnnotation, type RegistryListQuery, type RegistryScope, statusFilterOf } from '../entities/registry-list.query.js';
+import {
+  filterByAnnotation,
+  type RegistryListQuery,
+  type RegistryScope,
+  statusFilterOf,
+} from '../entities/registry-list.query.js';
 import { BY_REGISTRANT, RegistryEntityStore } from '../entities/registry-entity.store.js';
 import { toCategorySlug } from '../../formats/definitions/category.js';
 import { Model } from './model.entity.js';
@@ -49,7 +54,10 @@ export class ModelsStore extends RegistryEntityStore<Model> {
   }
 
   /** The records of a name, highest version first; in one category, of one version or registrant when they are given. */
-  findByName(name: string, narrowed: { version?: string; registrant?: string; category?: string } = {}): Promise<Model[]> {
+  findByName(
+    name: string,
+    narrowed: { version?: string; registrant?: string; category?: string } = {},
+  ): Promise<Model[]> {
     const rows = this.createQueryBuilder().where('model.name = :name', { name });
     if (narrowed.version) rows.andWhere('model.version = :version', { version: narrowed.version });
     if (narrowed.category) rows.andWhere('model.category_slug = :slug', { slug: toCategorySlug(narrowed.category) });

@@ -21,7 +21,9 @@ export function readFileDefinitions(
   const parsed = parseJson(file, limits);
   if (parsed?.sound) return { found: findRawDefinitions(parsed.value, file.path, 1), faults: [] };
   try {
-    const found = readLocatedDocuments(file, limits).flatMap(({ value, number }) => findRawDefinitions(value, file.path, number));
+    const found = readLocatedDocuments(file, limits).flatMap(({ value, number }) =>
+      findRawDefinitions(value, file.path, number),
+    );
     return { found, faults: [] };
   } catch (error) {
     if (!(error instanceof InvalidRequest)) throw error;

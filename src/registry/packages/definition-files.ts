@@ -1,5 +1,9 @@
 import { type JsonObject, asObject, asText } from '../../formats/documents/located-document.js';
-import { type ComponentDefinition, type ModelDefinition, type RelationshipDefinition } from '../../formats/definitions/definitions.js';
+import {
+  type ComponentDefinition,
+  type ModelDefinition,
+  type RelationshipDefinition,
+} from '../../formats/definitions/definitions.js';
 import { DEFINITION_VERSION } from './model-definition-reader.js';
 
 /** A model as the content of a model file. */

@@ -39,7 +39,8 @@ export class MemberReader {
   }
 
   checkName(name: string, text: string): void {
-    if (text.length > MAX_NAME_LENGTH) this.addFault(name, `is longer than ${MAX_NAME_LENGTH} characters`, 'Shorten it.');
+    if (text.length > MAX_NAME_LENGTH)
+      this.addFault(name, `is longer than ${MAX_NAME_LENGTH} characters`, 'Shorten it.');
     else if (/\p{Cc}/u.test(text)) this.addFault(name, 'has a control character in it', 'Remove it.');
   }
 

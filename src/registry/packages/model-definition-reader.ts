@@ -8,7 +8,15 @@ export const DEFINITION_VERSION = 'v1.0.0';
 
 /** Names and versions become folders when a model is exported. */
 const PATH_PATTERN = /[/\\]|^\.\.?$/;
-const APPEARANCE_MEMBERS = ['primaryColor', 'secondaryColor', 'shape', 'svgColor', 'svgWhite', 'svgComplete', 'logoURL'];
+const APPEARANCE_MEMBERS = [
+  'primaryColor',
+  'secondaryColor',
+  'shape',
+  'svgColor',
+  'svgWhite',
+  'svgComplete',
+  'logoURL',
+];
 const COUNT_MEMBERS = ['components_count', 'relationships_count', 'componentsCount', 'relationshipsCount'];
 
 /** Reads the content of a model file. */
@@ -84,7 +92,9 @@ function toModelDefinition({ members, name, version, own, parts, around }: Model
   const model = {
     name,
     displayName:
-      members.readText('displayName', 'display-name', 'model-display-name') || asText(around['modelDisplayName']) || name,
+      members.readText('displayName', 'display-name', 'model-display-name') ||
+      asText(around['modelDisplayName']) ||
+      name,
     version,
     description: members.readText('description'),
     category: category.readText('name'),
@@ -93,7 +103,11 @@ function toModelDefinition({ members, name, version, own, parts, around }: Model
     metadata: Object.keys(metadata).length > 0 ? metadata : readAppearance(around),
   };
   category.ignore('id');
-  const left = { ...parts, category: category.unreadMembers(), registrant: withoutRecordMembers(asObject(members.readValue('registrant'))) };
+  const left = {
+    ...parts,
+    category: category.unreadMembers(),
+    registrant: withoutRecordMembers(asObject(members.readValue('registrant'))),
+  };
   return { ...model, rest: mergeParts({ ...members.unreadMembers(), ...own }, left) };
 }
 

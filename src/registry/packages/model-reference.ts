@@ -22,7 +22,8 @@ export function readModelReference({ value, older, pointer }: RawDefinition, fau
   const members = new MemberReader(value, pointer, faults);
   const around = older ? asObject(value['metadata']) : {};
   const own = members.readObject('model') ?? {};
-  const member = asText(own['name']) === '' && hasName(members.readObject('modelReference')) ? 'modelReference' : 'model';
+  const member =
+    asText(own['name']) === '' && hasName(members.readObject('modelReference')) ? 'modelReference' : 'model';
   const at = pointer + toPointer(member);
   const model = members.nested(member);
   const name = model.readText('name') || asText(around['model']);

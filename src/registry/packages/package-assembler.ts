@@ -71,7 +71,9 @@ export class PackageAssembler {
     const contents = [...this.contents.values()];
     for (const { components, relationships } of contents) {
       components.sort((a, b) => compareByCodeUnits(a.kind, b.kind) || compareByCodeUnits(a.apiVersion, b.apiVersion));
-      relationships.sort((a, b) => compareByCodeUnits(a.kind, b.kind) || compareByCodeUnits(a.digest ?? '', b.digest ?? ''));
+      relationships.sort(
+        (a, b) => compareByCodeUnits(a.kind, b.kind) || compareByCodeUnits(a.digest ?? '', b.digest ?? ''),
+      );
     }
     return contents.sort((a, b) => compareByCodeUnits(modelKey(a.model), modelKey(b.model)));
   }

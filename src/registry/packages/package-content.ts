@@ -1,4 +1,8 @@
-import { type ConnectionDefinition, type DefinitionFault, type ModelContent } from '../../formats/definitions/definitions.js';
+import {
+  type ConnectionDefinition,
+  type DefinitionFault,
+  type ModelContent,
+} from '../../formats/definitions/definitions.js';
 
 /** What a package holds. In one order, whatever the order of its files, so that the same content is always the same. */
 export interface PackageContent {

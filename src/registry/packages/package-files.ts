@@ -40,7 +40,11 @@ export async function readPackageFiles(file: SourceFile, limits: FormatLimits): 
   return { files: files.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)), faults };
 }
 
-async function unpackPackage(archive: SourceFile, limits: FormatLimits, unpacked: UnpackedTotals): Promise<SourceFile[]> {
+async function unpackPackage(
+  archive: SourceFile,
+  limits: FormatLimits,
+  unpacked: UnpackedTotals,
+): Promise<SourceFile[]> {
   const files = await unpackArchive(archive, limits, unpacked);
   const layout = findOciLayout(files);
   return layout === undefined ? [...files.values()] : readOciLayout(files, layout, limits, unpacked);

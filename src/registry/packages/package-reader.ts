@@ -17,7 +17,10 @@ const MAX_LOCATED_BYTES = 10 * 1024 * 1024;
  * What is wrong with one definition is a fault in the answer, and the others are there. Throws InvalidRequest when the package cannot be unpacked or holds no definition.
  * Works on this thread; outside of workers and tests go through PackageLoader.
  */
-export async function readPackage(file: SourceFile, limits: FormatLimits = DEFAULT_FORMAT_LIMITS): Promise<PackageContent> {
+export async function readPackage(
+  file: SourceFile,
+  limits: FormatLimits = DEFAULT_FORMAT_LIMITS,
+): Promise<PackageContent> {
   const { files, faults } = await readPackageFiles(file, limits);
   const assembly = new PackageAssembler(limits);
   const unread = new Set(faults.map(({ path }) => path));
@@ -29,7 +32,8 @@ export async function readPackage(file: SourceFile, limits: FormatLimits = DEFAU
     faults.push(...read.faults);
     for (const { path } of read.faults) unread.add(path);
   }
-  if (recognised === 0 && faults.every(({ entity }) => entity === 'file')) throw emptyPackageError(file, faults, limits);
+  if (recognised === 0 && faults.every(({ entity }) => entity === 'file'))
+    throw emptyPackageError(file, faults, limits);
   const models = assembly.finish();
   return {
     models,

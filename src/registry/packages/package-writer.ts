@@ -43,12 +43,17 @@ function writeMember(tar: Pack, { path, file }: ArchiveMember): Promise<void> {
   });
 }
 
-function* archiveMembers({ model, components, relationships }: ModelContent, names: FileNames): Generator<ArchiveMember> {
+function* archiveMembers(
+  { model, components, relationships }: ModelContent,
+  names: FileNames,
+): Generator<ArchiveMember> {
   const within = `${toPathSegment(model.version)}/${toPathSegment(definitionVersionOf(model))}`;
   const name = toPathSegment(model.name);
   const folder = names.claim((suffix) => `${name}${suffix}/${within}`, `-${toPathSegment(model.registrant.hostname)}`);
   yield { path: `${folder}/model.json`, file: toModelFile(model) };
-  const sorted = [...components].sort((a, b) => compareByCodeUnits(a.kind, b.kind) || compareByCodeUnits(a.apiVersion, b.apiVersion));
+  const sorted = [...components].sort(
+    (a, b) => compareByCodeUnits(a.kind, b.kind) || compareByCodeUnits(a.apiVersion, b.apiVersion),
+  );
   for (const component of sorted) {
     const path = names.claim(
       (suffix) => `${folder}/components/${toPathSegment(component.kind)}${suffix}.json`,

@@ -33,7 +33,11 @@ export class ComponentRegistrationService {
       components: toJsonBytes(input.components),
       model,
     });
-    return this.registrations.registerDefinitions(actor, { contents: models, faults, failed }, { atomic: parseFlag(input.atomic, false) });
+    return this.registrations.registerDefinitions(
+      actor,
+      { contents: models, faults, failed },
+      { atomic: parseFlag(input.atomic, false) },
+    );
   }
 
   /** The model that is known under this name, of its highest version unless another is given; else a new one of ours. */

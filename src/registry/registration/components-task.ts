@@ -42,7 +42,8 @@ function parseComponents(bytes: Uint8Array): JsonObject[] {
     throw InvalidRequest.forField(`/${FILE_NAME}`, 'must be a list that is not empty');
   if (list.length > MAX_COMPONENTS)
     throw InvalidRequest.forField(`/${FILE_NAME}`, `must have at most ${MAX_COMPONENTS} components`);
-  if (!list.every((each) => isObject(each))) throw InvalidRequest.forField(`/${FILE_NAME}`, 'must be a list of objects');
+  if (!list.every((each) => isObject(each)))
+    throw InvalidRequest.forField(`/${FILE_NAME}`, 'must be a list of objects');
   return list;
 }
 

@@ -49,7 +49,10 @@ export class ConnectionDefinitionsService implements OnApplicationBootstrap, OnA
     const known = new Map((await this.rows.find()).map((each) => [each.kind, each.digest]));
     return definitions.map((definition) => {
       const digest = known.get(definition.kind);
-      const outcome = decideOutcome(digest === undefined ? undefined : { digest, deletedAt: null }, definitionDigest(definition));
+      const outcome = decideOutcome(
+        digest === undefined ? undefined : { digest, deletedAt: null },
+        definitionDigest(definition),
+      );
       return { kind: definition.kind, name: definition.name, outcome };
     });
   }

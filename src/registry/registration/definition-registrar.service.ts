@@ -59,7 +59,9 @@ export class DefinitionRegistrar {
     const before = await this.compareModels(contents);
     const changed = before.filter(hasChanged);
     if (changed.length === 0) return this.rememberPackage(source, before);
-    await this.store.insertSchemas(changed.flatMap((each) => changedEntries(each.components).map((c) => c.definition.schema)));
+    await this.store.insertSchemas(
+      changed.flatMap((each) => changedEntries(each.components).map((c) => c.definition.schema)),
+    );
     return this.unit.run(async () => {
       const done: ModelComparison[] = [];
       for (const each of before) done.push(hasChanged(each) ? await this.writeModel(each.content) : each);
@@ -76,7 +78,8 @@ export class DefinitionRegistrar {
 
   private async compareModels(contents: ModelContent[]): Promise<ModelComparison[]> {
     const found: ModelComparison[] = [];
-    for (const content of contents) found.push(await this.compareModel(content, await this.store.findModel(content.model)));
+    for (const content of contents)
+      found.push(await this.compareModel(content, await this.store.findModel(content.model)));
     return found;
   }
 
@@ -93,7 +96,10 @@ export class DefinitionRegistrar {
     return { ...found, revision: await this.models.refreshCounts(model.id) };
   }
 
-  private async rememberPackage(source: string | undefined, comparisons: ModelComparison[]): Promise<RegisteredEntities> {
+  private async rememberPackage(
+    source: string | undefined,
+    comparisons: ModelComparison[],
+  ): Promise<RegisteredEntities> {
     const result = toRegisteredEntities(comparisons);
     const revisions = Object.fromEntries(comparisons.map(({ id, revision }) => [id, revision]));
     if (source) await this.packages.save(source, revisions, result);
@@ -135,12 +141,16 @@ function compareEntry<D extends Parameters<typeof definitionDigest>[0]>(
   return { id: known?.id ?? newId(), digest, definition, outcome: decideOutcome(known, digest) };
 }
 
-const changedEntries = <E extends { outcome: RegistrationOutcome }>(entries: E[]): E[] => entries.filter((e) => e.outcome !== 'unchanged');
+const changedEntries = <E extends { outcome: RegistrationOutcome }>(entries: E[]): E[] =>
+  entries.filter((e) => e.outcome !== 'unchanged');
 
 const hasChanged = ({ outcome, components, relationships }: ModelComparison): boolean =>
   outcome !== 'unchanged' || changedEntries(components).length > 0 || changedEntries(relationships).length > 0;
 
-export function countOutcomes({ models, components, relationships }: RegisteredEntities, failed = 0): RegistrationResult['counts'] {
+export function countOutcomes(
+  { models, components, relationships }: RegisteredEntities,
+  failed = 0,
+): RegistrationResult['counts'] {
   const counts = { registered: 0, updated: 0, unchanged: 0, failed };
   for (const { outcome } of [...models, ...components, ...relationships]) counts[outcome] += 1;
   return counts;

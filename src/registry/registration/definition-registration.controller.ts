@@ -47,7 +47,8 @@ export class DefinitionRegistrationController {
       register: parseFlag(input.register ?? register, true),
       atomic: parseFlag(input.atomic ?? atomic, false),
     };
-    if (later === 'true') return respondAccepted(response, await this.jobs.enqueueRegistration(actor, wish, getFormFiles(request)));
+    if (later === 'true')
+      return respondAccepted(response, await this.jobs.enqueueRegistration(actor, wish, getFormFiles(request)));
     return this.registrations.registerPackage(actor, wish, getFormFiles(request));
   }
 

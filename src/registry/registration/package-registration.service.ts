@@ -62,7 +62,11 @@ export class PackageRegistrationService {
     const { models, connections, faults, failed } = await this.packages.load(file);
     if (isDamagedPackage(models, faults)) throw registrationRefused(faults);
     const isWhole = faults.length === 0 && connections.length === 0;
-    return this.registerDefinitions(actor, { contents: models, connections, faults, failed, ...(isWhole ? { source } : {}) }, wish);
+    return this.registerDefinitions(
+      actor,
+      { contents: models, connections, faults, failed, ...(isWhole ? { source } : {}) },
+      wish,
+    );
   }
 
   /** @throws InvalidRequest with every fault when nothing can be taken, or not all of it and that was asked for */
@@ -72,7 +76,8 @@ export class PackageRegistrationService {
     { register = true, atomic = false }: RegistrationOptions,
   ): Promise<RegistrationResult> {
     const { contents, connections = [], faults, failed, warnings = [], source } = readings;
-    if (faults.length > 0 && (atomic || (contents.length === 0 && connections.length === 0))) throw registrationRefused(faults);
+    if (faults.length > 0 && (atomic || (contents.length === 0 && connections.length === 0)))
+      throw registrationRefused(faults);
     const taken = register
       ? await this.registration.register(actor, contents, source)
       : await this.registration.compare(contents);

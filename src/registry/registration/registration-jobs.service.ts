@@ -35,8 +35,14 @@ export class RegistrationJobsService {
     private readonly jobs: JobsService,
     private readonly requesters: JobActorsService,
   ) {
-    jobs.registerHandler<PackagePayload>(REGISTER_QUEUE, { ...SINGLE_ATTEMPT, handle: (job, context) => this.register(job, context) });
-    jobs.registerHandler<GenerationInput>(GENERATE_QUEUE, { ...SINGLE_ATTEMPT, handle: (job, context) => this.generate(job, context) });
+    jobs.registerHandler<PackagePayload>(REGISTER_QUEUE, {
+      ...SINGLE_ATTEMPT,
+      handle: (job, context) => this.register(job, context),
+    });
+    jobs.registerHandler<GenerationInput>(GENERATE_QUEUE, {
+      ...SINGLE_ATTEMPT,
+      handle: (job, context) => this.generate(job, context),
+    });
   }
 
   /** @throws what finding the file throws */
@@ -55,7 +61,10 @@ export class RegistrationJobsService {
     return this.jobs.enqueue<GenerationInput>(actor, { queue: GENERATE_QUEUE, organizationId: null, payload });
   }
 
-  private async register(job: Job<PackagePayload>, { reportProgress: progress }: JobContext): Promise<RegistrationResult> {
+  private async register(
+    job: Job<PackagePayload>,
+    { reportProgress: progress }: JobContext,
+  ): Promise<RegistrationResult> {
     const { path, base64, wish } = job.payload;
     const actor = await this.requesters.resolve(job);
     assertRegistryWriter(actor, registryPolicy.register);
@@ -63,7 +72,10 @@ export class RegistrationJobsService {
     return this.registrations.registerFile(actor, { path, bytes: Buffer.from(base64, 'base64') }, wish);
   }
 
-  private async generate(job: Job<GenerationInput>, { reportProgress: progress }: JobContext): Promise<RegistrationResult> {
+  private async generate(
+    job: Job<GenerationInput>,
+    { reportProgress: progress }: JobContext,
+  ): Promise<RegistrationResult> {
     return this.generation.generate(await this.requesters.resolve(job), job.payload, progress);
   }
 }

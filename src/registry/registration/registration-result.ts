@@ -49,7 +49,10 @@ export interface RegistrationResult {
 export const emptyCounts = (failed = 0): RegistrationCounts => ({ registered: 0, updated: 0, unchanged: 0, failed });
 
 /** What is to become of an entity: it is new or comes back, it says something else now, or nothing is to do. */
-export function decideOutcome(known: { digest: string; deletedAt: Date | null } | undefined, digest: string): RegistrationOutcome {
+export function decideOutcome(
+  known: { digest: string; deletedAt: Date | null } | undefined,
+  digest: string,
+): RegistrationOutcome {
   if (!known || known.deletedAt) return 'registered';
   return known.digest === digest ? 'unchanged' : 'updated';
 }

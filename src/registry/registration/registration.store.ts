@@ -152,7 +152,11 @@ export class RegistrationStore {
     });
   }
 
-  async writeComponents(modelId: string, listed: boolean, components: DefinitionToWrite<ComponentDefinition>[]): Promise<void> {
+  async writeComponents(
+    modelId: string,
+    listed: boolean,
+    components: DefinitionToWrite<ComponentDefinition>[],
+  ): Promise<void> {
     const rows = components.map(({ id, digest, definition }) => {
       const { kind, apiVersion, displayName, schema, description, format, styles, capabilities, metadata, rest } =
         definition;

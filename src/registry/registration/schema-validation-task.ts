@@ -21,7 +21,9 @@ const schemaValidationTask: Task<SchemaValidationInput, Fault[]> = { module: imp
  */
 export async function findSchemaFaults(schema: JsonObject, value: JsonObject, tasks: TaskRunner): Promise<Fault[]> {
   const input = { schema, value };
-  return JSON.stringify(input).length <= INLINE_MAX_CHARACTERS ? judgeInWorker(input) : tasks.run(schemaValidationTask, input);
+  return JSON.stringify(input).length <= INLINE_MAX_CHARACTERS
+    ? judgeInWorker(input)
+    : tasks.run(schemaValidationTask, input);
 }
 
 /** Task of the worker pool. */

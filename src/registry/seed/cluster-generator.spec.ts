@@ -76,7 +76,13 @@ requires('KUBEBUILDER_ASSETS', 'a real API server', () => {
   });
 
   it('loses nothing of the schemas of the server', () => {
-    const { contents } = generateFromCluster({ name: 'test', ...api, definitions: [], config, limits: DEFAULT_FORMAT_LIMITS });
+    const { contents } = generateFromCluster({
+      name: 'test',
+      ...api,
+      definitions: [],
+      config,
+      limits: DEFAULT_FORMAT_LIMITS,
+    });
     const served = new Map<string, string>();
     for (const { bytes } of api.documents) {
       const { components } = JSON.parse(Buffer.from(bytes).toString('utf8')) as { components: { schemas: JsonObject } };

@@ -38,21 +38,30 @@ export function unknownKind({ apiVersion, kind }: ResourceTypeMeta, model?: stri
   return { valid: true, errors: [], warnings: [warning], definition: null };
 }
 
-export function toResourceValidation(definition: ComponentDigest, { errors, warnings }: ValidationResult): ResourceValidation {
+export function toResourceValidation(
+  definition: ComponentDigest,
+  { errors, warnings }: ValidationResult,
+): ResourceValidation {
   const { id, kind, apiVersion, modelName, modelVersion } = definition;
   const model = { name: modelName, version: modelVersion };
   return { valid: errors.length === 0, errors, warnings, definition: { id, kind, apiVersion, model } };
 }
 
 /** Judges many resources by what is known of their types, in their order. Takes its time: for tasks. */
-export function validateResources(resources: readonly JsonObject[], { definitions, schemas }: KnownComponents): ResourceValidation[] {
+export function validateResources(
+  resources: readonly JsonObject[],
+  { definitions, schemas }: KnownComponents,
+): ResourceValidation[] {
   const found = new Map(definitions.map((definition) => [typeKey(definition), definition]));
   return resources.map((resource) => {
     const type = readTypeMeta(resource);
     const definition = found.get(typeKey(type));
     if (!definition) return unknownKind(type);
     const schema = definition.schemaDigest ? schemas.get(definition.schemaDigest) : undefined;
-    return toResourceValidation(definition, schema ? validateResource(resource, getCompiledSchema(schema), type) : WITHOUT_SCHEMA);
+    return toResourceValidation(
+      definition,
+      schema ? validateResource(resource, getCompiledSchema(schema), type) : WITHOUT_SCHEMA,
+    );
   });
 }
 

@@ -10,7 +10,14 @@ import type { ValidationResult } from '../../validation/findings.js';
 import { validateResource, type ResourceTypeMeta } from '../../validation/validate-resource.js';
 import { compileSchema } from '../../validation/validate-by-schema.js';
 import { type ResourceToValidate, validationTask } from '../../validation/validation-task.js';
-import { type KnownComponents, toResourceValidation, readTypeMeta, unknownKind, type ResourceValidation, WITHOUT_SCHEMA } from './resource-validation.js';
+import {
+  type KnownComponents,
+  toResourceValidation,
+  readTypeMeta,
+  unknownKind,
+  type ResourceValidation,
+  WITHOUT_SCHEMA,
+} from './resource-validation.js';
 
 /** Characters of resource and schema up to which it is judged at once; more goes to a worker. */
 const INLINE_MAX_CHARACTERS = 20_000;
@@ -44,7 +51,10 @@ export class ValidationService {
     const { schema } = found;
     if (!schema) return toResourceValidation(found, WITHOUT_SCHEMA);
     if (schema.length + JSON.stringify(resource).length <= INLINE_MAX_CHARACTERS)
-      return toResourceValidation(found, validateResource(resource, compileSchema(JSON.parse(schema) as JsonObject), type));
+      return toResourceValidation(
+        found,
+        validateResource(resource, compileSchema(JSON.parse(schema) as JsonObject), type),
+      );
     const [verdict] = await this.judgeBy([{ resource, type, schema: '' }], new Map([['', schema]]));
     return toResourceValidation(found, verdict ?? WITHOUT_SCHEMA);
   }

@@ -1,5 +1,13 @@
 import { hasFormat } from '../values/text-formats.js';
-import { prefixRule, dns1035Label, dnsLabel, dnsSubdomain, labelValue, type NameRule, qualifiedName } from '../values/name-rules.js';
+import {
+  prefixRule,
+  dns1035Label,
+  dnsLabel,
+  dnsSubdomain,
+  labelValue,
+  type NameRule,
+  qualifiedName,
+} from '../values/name-rules.js';
 import type { CelFunctions } from './functions.js';
 import { CelOpaque, CelOptional, PlainList } from './values.js';
 

@@ -101,8 +101,10 @@ function subtract(left: CelValue, right: CelValue): CelValue {
 }
 
 function arithmetic(operator: string, left: CelValue, right: CelValue): CelValue {
-  if (typeof left === 'bigint' && typeof right === 'bigint') return checkedInt(integerArithmetic(operator, left, right));
-  if (left instanceof CelUint && right instanceof CelUint) return checkedUint(integerArithmetic(operator, left.value, right.value));
+  if (typeof left === 'bigint' && typeof right === 'bigint')
+    return checkedInt(integerArithmetic(operator, left, right));
+  if (left instanceof CelUint && right instanceof CelUint)
+    return checkedUint(integerArithmetic(operator, left.value, right.value));
   if (typeof left === 'number' && typeof right === 'number') {
     if (operator === '+') return left + right;
     if (operator === '-') return left - right;

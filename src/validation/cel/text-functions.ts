@@ -47,7 +47,8 @@ export const TEXT_METHODS: CelFunctions = {
   replace: ([text, part, other, limit], run) => {
     if (typeof text !== 'string' || typeof part !== 'string' || typeof other !== 'string') return undefined;
     const pieces = splitText(text, part, limit === undefined || limit === -1n ? -1 : Number(limit) + 1);
-    if (text.length + pieces.length * other.length > MAX_TEXT_LENGTH) throw new CelUnsupported('its text grows too long');
+    if (text.length + pieces.length * other.length > MAX_TEXT_LENGTH)
+      throw new CelUnsupported('its text grows too long');
     run.budget.spend((text.length + pieces.length * other.length) >> 6);
     return pieces.join(other);
   },

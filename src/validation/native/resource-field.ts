@@ -22,7 +22,11 @@ export class ResourceField {
     const [name, ...inner] = names;
     if (name === undefined) return new ResourceField(value, this.pointer, this.findings);
     const own = isObject(this.value) ? this.value : {};
-    return new ResourceField({ ...own, [name]: this.at(name).with(inner, value).value ?? null }, this.pointer, this.findings);
+    return new ResourceField(
+      { ...own, [name]: this.at(name).with(inner, value).value ?? null },
+      this.pointer,
+      this.findings,
+    );
   }
 
   /** The same place, without one of its members. */

@@ -7,7 +7,13 @@ import { checkObjectMeta } from './object-meta.js';
 import type { SchemaNode } from '../schema-node.js';
 
 /** Judges what a schema says of the shape of lists and of resources within resources. */
-export function checkStructure(value: Json, node: SchemaNode, at: string, findings: Findings, budget: StepBudget): void {
+export function checkStructure(
+  value: Json,
+  node: SchemaNode,
+  at: string,
+  findings: Findings,
+  budget: StepBudget,
+): void {
   budget.spend(1);
   if (Array.isArray(value)) {
     checkListType(value, node, at, findings);

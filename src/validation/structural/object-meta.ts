@@ -69,7 +69,11 @@ export function checkObjectMeta(metadata: Json | undefined, at: string, rules: M
   for (const [index, owner] of listOf(meta['ownerReferences']).entries()) {
     for (const name of ['apiVersion', 'kind', 'name', 'uid'])
       if (!isObject(owner) || !owner[name])
-        findings.error(`${at}/ownerReferences${toPointer(index, name)}`, 'metadata', invalidValue('', 'must not be empty'));
+        findings.error(
+          `${at}/ownerReferences${toPointer(index, name)}`,
+          'metadata',
+          invalidValue('', 'must not be empty'),
+        );
   }
 }
 
@@ -126,7 +130,8 @@ function checkMembers(value: Json, members: Record<string, Shape>, at: string, f
 }
 
 function checkShape(value: Json, shape: Shape, at: string, findings: Findings): void {
-  const wrong = (): void => findings.error(at, 'metadata', invalidValue(value, `cannot unmarshal ${jsonTypeOf(value)}`));
+  const wrong = (): void =>
+    findings.error(at, 'metadata', invalidValue(value, `cannot unmarshal ${jsonTypeOf(value)}`));
   if (typeof shape === 'object') {
     if (!Array.isArray(value)) return wrong();
     for (const [index, item] of value.entries())

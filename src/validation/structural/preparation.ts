@@ -31,7 +31,12 @@ export function prepareValue(value: Json, node: SchemaNode | undefined, at: stri
   return isObject(value) ? prepareObject(value, node, at, reading) : value;
 }
 
-function prepareObject(value: JsonObject, node: SchemaNode | undefined, at: string, reading: PreparationContext): JsonObject {
+function prepareObject(
+  value: JsonObject,
+  node: SchemaNode | undefined,
+  at: string,
+  reading: PreparationContext,
+): JsonObject {
   const kept = Object.create(null) as JsonObject;
   const additional = node?.additional;
   for (const [key, member] of Object.entries(value)) {

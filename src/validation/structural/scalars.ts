@@ -22,7 +22,8 @@ export function isInteger(value: number): boolean {
 
 export function checkNumber(value: number, node: SchemaNode, at: string, findings: Findings): void {
   const where = `${toFieldPath(at)} in body`;
-  const report = (keyword: string, why: string): void => findings.error(at, keyword, invalidValue(value, `${where} ${why}`));
+  const report = (keyword: string, why: string): void =>
+    findings.error(at, keyword, invalidValue(value, `${where} ${why}`));
   const [type, ...others] = node.types;
   if (others.length === 0 && !fits(value, type, node.format))
     findings.error(
@@ -32,7 +33,10 @@ export function checkNumber(value: number, node: SchemaNode, at: string, finding
     );
   const factor = node.number('multipleOf');
   if (factor !== undefined && !isMultiple(value, factor)) report('multipleOf', `should be a multiple of ${factor}`);
-  const [most, least] = [readBound(node, 'maximum', 'exclusiveMaximum'), readBound(node, 'minimum', 'exclusiveMinimum')];
+  const [most, least] = [
+    readBound(node, 'maximum', 'exclusiveMaximum'),
+    readBound(node, 'minimum', 'exclusiveMinimum'),
+  ];
   if (most?.strict && value >= most.at) report('maximum', `should be less than ${most.at}`);
   else if (most && value > most.at) report('maximum', `should be less than or equal to ${most.at}`);
   if (least?.strict && value <= least.at) report('minimum', `should be greater than ${least.at}`);
@@ -87,7 +91,8 @@ function checkPattern(value: string, node: SchemaNode, at: string, findings: Fin
   budget.spend((value.length * pattern.size) >> 7);
   const found = pattern.matches(value);
   if (found === undefined) findings.notJudged(at, `looking for the pattern '${source}' takes too long`);
-  else if (!found) findings.error(at, 'pattern', invalidValue(value, `${toFieldPath(at)} in body should match '${source}'`));
+  else if (!found)
+    findings.error(at, 'pattern', invalidValue(value, `${toFieldPath(at)} in body should match '${source}'`));
 }
 
 /** The length as Go counts it: two halves of a pair are one. */

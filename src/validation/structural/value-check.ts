@@ -79,7 +79,10 @@ function checkObject(value: JsonObject, node: SchemaNode, at: string, judging: C
 }
 
 /** Members that the schemas of built-in types call required, though no code asks for them. */
-const OPTIONAL_MEMBERS: Record<string, string[]> = { LimitRangeSpec: ['limits'], TypedLocalObjectReference: ['kind', 'name'] };
+const OPTIONAL_MEMBERS: Record<string, string[]> = {
+  LimitRangeSpec: ['limits'],
+  TypedLocalObjectReference: ['kind', 'name'],
+};
 
 /** False and zero are values, so a flag or a number is never missing. */
 function isZeroValueAllowed(node: SchemaNode, name: string): boolean {
@@ -125,13 +128,18 @@ function checkBranches(value: Json, node: SchemaNode, at: string, judging: Check
     const fitting = results.filter((result) => !hasErrors(result)).length;
     const found = fitting === 0 ? 'Found none valid' : `Found ${fitting} valid alternatives`;
     if (fitting !== 1)
-      findings.error(at, 'oneOf', invalidValue('', `${inBody(at)} must validate one and only one schema (oneOf). ${found}`));
+      findings.error(
+        at,
+        'oneOf',
+        invalidValue('', `${inBody(at)} must validate one and only one schema (oneOf). ${found}`),
+      );
     if (fitting === 0) findings.add(selectBestBranch(results));
   }
   for (const branch of node.branches('allOf')) {
     const result = attempt(branch);
     findings.add(result);
-    if (hasErrors(result)) findings.error(at, 'allOf', invalidValue('', `${inBody(at)} must validate all the schemas (allOf)`));
+    if (hasErrors(result))
+      findings.error(at, 'allOf', invalidValue('', `${inBody(at)} must validate all the schemas (allOf)`));
   }
   const { not } = node;
   if (not && !hasErrors(attempt(not)))

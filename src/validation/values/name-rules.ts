@@ -22,7 +22,8 @@ export type NameRule = (name: string) => string | undefined;
 export const dnsLabel: NameRule = (name) => checkLength(name, 63) ?? (LABEL.test(name) ? undefined : LABEL_RULE);
 
 /** RFC 1123 subdomain. */
-export const dnsSubdomain: NameRule = (name) => checkLength(name, 253) ?? (isSubdomain(name) ? undefined : SUBDOMAIN_RULE);
+export const dnsSubdomain: NameRule = (name) =>
+  checkLength(name, 253) ?? (isSubdomain(name) ? undefined : SUBDOMAIN_RULE);
 
 /** RFC 1035 label, as names of older kinds must be. */
 export const dns1035Label: NameRule = (name) =>

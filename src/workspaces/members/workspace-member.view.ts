@@ -49,7 +49,10 @@ export class WorkspaceMemberView {
   @TimeField()
   created_at!: Date;
 
-  static fromMember(this: void, { userId, email, role, granted, through, createdAt }: WorkspaceMember): WorkspaceMemberView {
+  static fromMember(
+    this: void,
+    { userId, email, role, granted, through, createdAt }: WorkspaceMember,
+  ): WorkspaceMemberView {
     return Object.assign(new WorkspaceMemberView(), {
       user_id: userId,
       email,

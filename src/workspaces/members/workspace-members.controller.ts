@@ -38,7 +38,11 @@ export class WorkspaceMembersController {
   @Delete(':userId')
   @RequiresRight(workspacePolicy.leave, WorkspaceMembersService, 'id', 'userId')
   @ApiOkResponse({ type: WorkspaceMemberView })
-  async remove(@CurrentActor() actor: Actor, @IdParam() id: string, @IdParam('userId') userId: string): Promise<WorkspaceMemberView> {
+  async remove(
+    @CurrentActor() actor: Actor,
+    @IdParam() id: string,
+    @IdParam('userId') userId: string,
+  ): Promise<WorkspaceMemberView> {
     return WorkspaceMemberView.fromMember(await this.members.remove(actor, id, userId));
   }
 }

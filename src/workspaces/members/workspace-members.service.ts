@@ -57,7 +57,11 @@ export class WorkspaceMembersService implements RecordAuthorizer {
   async remove(actor: Actor, workspaceId: string, userId: string): Promise<WorkspaceMember> {
     return this.unit.run(async () => {
       const leaving = actor.userId === userId;
-      const workspace = await this.workspaces.getActiveForUpdate(actor, workspaceId, leaving ? 'leave' : 'manageMembers');
+      const workspace = await this.workspaces.getActiveForUpdate(
+        actor,
+        workspaceId,
+        leaving ? 'leave' : 'manageMembers',
+      );
       const member = await this.getMember(workspaceId, userId);
       if (member.granted === null) throw memberThroughTeam(member);
       if (workspace.personalOf === userId) throw personalWorkspaceAdmin();

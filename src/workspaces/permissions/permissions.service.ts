@@ -26,7 +26,9 @@ export class PermissionsService {
     const workspace = await this.workspaces.get(actor, workspaceId);
     const { id, organizationId } = workspace;
     const role = await this.access.roleOn(actor, { type: 'workspace', id, organizationId });
-    const administrators = (await this.members.findAdministrators(workspace)).filter((each) => each.id !== actor.userId);
+    const administrators = (await this.members.findAdministrators(workspace)).filter(
+      (each) => each.id !== actor.userId,
+    );
     const permissions = declaredOperations()
       .filter(({ inWorkspace }) => inWorkspace)
       .map((operation) => toPermission(actor, role, operation, workspace, administrators));
@@ -52,7 +54,8 @@ function toPermission(
   });
   const refusal = permissionError(actor, operation, role);
   if (refusal) return told(refusal.message, isRoleAtLeast(role, operation.needs) ? null : grantorRole(operation));
-  const closed = workspace.status === 'archived' && operation.scope !== 'read' && !ALLOWED_ON_ARCHIVED.includes(operation);
+  const closed =
+    workspace.status === 'archived' && operation.scope !== 'read' && !ALLOWED_ON_ARCHIVED.includes(operation);
   return closed ? told('the workspace is archived', 'admin') : told(null, null);
 }
 

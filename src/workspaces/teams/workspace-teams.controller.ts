@@ -51,7 +51,11 @@ export class WorkspaceTeamsController {
   @Delete(':teamId')
   @RequiresRight(workspacePolicy.manageMembers, WorkspacesService)
   @ApiOkResponse({ type: WorkspaceTeamView })
-  async remove(@CurrentActor() actor: Actor, @IdParam() id: string, @IdParam('teamId') teamId: string): Promise<WorkspaceTeamView> {
+  async remove(
+    @CurrentActor() actor: Actor,
+    @IdParam() id: string,
+    @IdParam('teamId') teamId: string,
+  ): Promise<WorkspaceTeamView> {
     return WorkspaceTeamView.fromTeam(await this.teams.remove(actor, id, teamId));
   }
 }

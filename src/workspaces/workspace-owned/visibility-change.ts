@@ -6,7 +6,11 @@ import type { Visibility, WorkspaceOwnedEntity } from './workspace-owned.entity.
  * @param catalog the path of these calls
  * @throws InvalidRequest, Conflict PUBLISHED
  */
-export function assertVisibilityChange(record: WorkspaceOwnedEntity, wanted: Visibility | undefined, catalog: string): void {
+export function assertVisibilityChange(
+  record: WorkspaceOwnedEntity,
+  wanted: Visibility | undefined,
+  catalog: string,
+): void {
   if (wanted === undefined || wanted === record.visibility) return;
   if (wanted === 'public')
     throw InvalidRequest.forField(

@@ -32,7 +32,11 @@ export class WorkspacePlacementService implements PlacementAuthorizer {
   }
 
   /** The workspace of the body, else the caller's default one; the caller must be allowed to make such records there. */
-  async resolve(actor: Actor, { workspace_id, organization_id }: PlacementInput, create: Operation): Promise<Workspace> {
+  async resolve(
+    actor: Actor,
+    { workspace_id, organization_id }: PlacementInput,
+    create: Operation,
+  ): Promise<Workspace> {
     const workspace = workspace_id
       ? await this.workspaces.get(actor, workspace_id)
       : await this.workspaces.getOrCreatePersonal(actor, (await this.organizations.resolve(actor, organization_id)).id);

@@ -46,9 +46,8 @@ const size = (source: string, variables?: ExecutionArgs['variableValues']) => {
 const codeOf = (source: string) => {
   const document = parse(source);
   const [operation] = document.definitions;
-  return findLimitError(schema, document, operation as OperationDefinitionNode, undefined, DEFAULT_QUERY_LIMITS)?.extensions[
-    'code'
-  ];
+  return findLimitError(schema, document, operation as OperationDefinitionNode, undefined, DEFAULT_QUERY_LIMITS)
+    ?.extensions['code'];
 };
 const nested = (levels: number) => `{ item ${'{ parent '.repeat(levels - 2)} { id } ${'}'.repeat(levels - 2)} }`;
 

@@ -54,7 +54,40 @@ const LIMIT_RULES = [
 /** Why a document is not even parsed: it is longer than any that is written by hand. */
 export function findLengthError(source: unknown): GraphQLError | null {
   if (typeof source !== 'string' || source.length <= MAX_DOCUMENT_LENGTH) return null;
-  return limitError('DOCUMENT_TOO_LARGE', 'The document is too long', 'size', MAX_DOCUMENT_LENGTH, source.length, SPLIT_REMEDY);
+  return limitError(
+    'DOCUMENT_TOO_LARGE',
+    'The document is too long',
+    'size',
+    MAX_DOCUMENT_LENGTH,
+    source.length,
+    SPLIT_REMEDY,
+  );
+}
+
+/** Values that the variables of one operation may hold: graphql-js names and prints each that it does not expect. */
+const MAX_VARIABLE_VALUES = 500;
+
+/** Why variables are not even coerced: no input of the schema has as many values. */
+export function findVariablesError(variables: unknown): GraphQLError | null {
+  const rest = [variables];
+  let count = 0;
+  for (let value = rest.pop(); value !== undefined || rest.length > 0; value = rest.pop()) {
+    if (typeof value !== 'object' || value === null) continue;
+    for (const member of Object.values(value)) {
+      count += 1;
+      if (count > MAX_VARIABLE_VALUES)
+        return limitError(
+          'VARIABLES_TOO_LARGE',
+          'The variables are too large',
+          'count',
+          MAX_VARIABLE_VALUES,
+          count,
+          SPLIT_REMEDY,
+        );
+      rest.push(member);
+    }
+  }
+  return null;
 }
 
 /** At most so many errors as one answer lists. */
@@ -88,7 +121,15 @@ export function findLimitError(
   const size = measureQuery(schema, document, operation, variables ?? {});
   const rule = LIMIT_RULES.find(({ measure }) => size[measure] > limits[measure]);
   if (!rule) return null;
-  return limitError(rule.code, rule.what, rule.measure, limits[rule.measure], size[rule.measure], rule.remedy, operation);
+  return limitError(
+    rule.code,
+    rule.what,
+    rule.measure,
+    limits[rule.measure],
+    size[rule.measure],
+    rule.remedy,
+    operation,
+  );
 }
 
 const SPLIT_REMEDY = 'Send several documents, each with what it needs only.';

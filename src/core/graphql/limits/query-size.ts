@@ -111,7 +111,8 @@ export function measureQuery(
     const inner = node.selectionSet ? ofSelections(node.selectionSet, field && getNamedType(field.type)) : ZERO_WEIGHT;
     const depth = inner.depth + 1;
     const own = field ? getFieldWeight(field) : 1;
-    const size = field && (getIntrospectionListSize(schema, parent, field) ?? getPageSize(field, node.arguments ?? [], values));
+    const size =
+      field && (getIntrospectionListSize(schema, parent, field) ?? getPageSize(field, node.arguments ?? [], values));
     if (!field || !isList(field.type))
       return { depth, fixed: own + inner.fixed + inner.perItem * (size ?? UNPAGED_LIST_SIZE), perItem: 0 };
     const item = inner.fixed + inner.perItem * UNPAGED_LIST_SIZE;

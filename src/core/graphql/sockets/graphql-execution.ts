@@ -15,8 +15,17 @@ import {
   validate,
 } from 'graphql';
 import { currentRequest } from '../../telemetry/request-context.js';
-import { PARSE_OPTIONS, type QueryLimits, findLimitError, findLengthError } from '../limits/query-limits.js';
+import {
+  PARSE_OPTIONS,
+  type QueryLimits,
+  findLimitError,
+  findLengthError,
+  findVariablesError,
+} from '../limits/query-limits.js';
 import type { SocketOptions } from './socket-options.js';
+
+/** As graphql-js has it where it coerces variables itself. */
+const MAX_VARIABLE_ERRORS = 50;
 
 /** What is to be executed, or every error for which it is not, with the codes that Apollo gives over HTTP. */
 export function prepareExecution(
@@ -24,7 +33,7 @@ export function prepareExecution(
   { query, operationName, variables }: SubscribePayload,
   limits: QueryLimits,
 ): ExecutionArgs | GraphQLError[] {
-  const tooLong = findLengthError(query);
+  const tooLong = findLengthError(query) ?? findVariablesError(variables);
   if (tooLong) return [tooLong];
   const document = parseDocument(query);
   if (document instanceof GraphQLError) return [document];
@@ -41,7 +50,9 @@ export function prepareExecution(
   const tooLarge = findLimitError(schema, document, operation, variables, limits);
   if (tooLarge) return [tooLarge];
 
-  const { errors } = getVariableValues(schema, operation.variableDefinitions ?? [], variables ?? {});
+  const { errors } = getVariableValues(schema, operation.variableDefinitions ?? [], variables ?? {}, {
+    maxErrors: MAX_VARIABLE_ERRORS,
+  });
   if (errors) return errors.map(withCode(ApolloServerErrorCode.BAD_USER_INPUT));
   return { schema, document, operationName, variableValues: variables };
 }
@@ -69,7 +80,10 @@ export function toGraphQLError(thrown: unknown): GraphQLError {
 }
 
 /** Formats an error as Apollo does over HTTP: with a code always, without what was meant for HTTP. */
-export function formatSocketError(error: GraphQLError, formatError: SocketOptions['formatError']): GraphQLFormattedError {
+export function formatSocketError(
+  error: GraphQLError,
+  formatError: SocketOptions['formatError'],
+): GraphQLFormattedError {
   const { http: _http, code = ApolloServerErrorCode.INTERNAL_SERVER_ERROR, ...extensions } = error.extensions;
   try {
     return formatError({ ...error.toJSON(), extensions: { ...extensions, code } }, error);

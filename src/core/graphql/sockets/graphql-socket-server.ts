@@ -107,8 +107,12 @@ export class GraphqlSocketServer implements OnApplicationBootstrap, OnModuleDest
       context: () => buildContext(connection),
       subscribe: (args) => subscribeWithFreshContext(args, () => buildContext(connection)),
       onNext: (_context, _id, _payload, _args, result) =>
-        result.errors && { ...result, errors: limitErrors(result.errors).map((error) => formatSocketError(error, formatError)) },
-      onError: (_context, _id, _payload, errors) => limitErrors(errors).map((error) => formatSocketError(error, formatError)),
+        result.errors && {
+          ...result,
+          errors: limitErrors(result.errors).map((error) => formatSocketError(error, formatError)),
+        },
+      onError: (_context, _id, _payload, errors) =>
+        limitErrors(errors).map((error) => formatSocketError(error, formatError)),
     });
     this.connections.add(connection);
     void connection.closed.then(() => this.connections.delete(connection));

@@ -40,7 +40,8 @@ export function formatOutgoing(protocol: string, text: string): string {
   if (protocol === MODERN) return text;
   const message = JSON.parse(text) as Message;
   if (message.type === 'next') return JSON.stringify({ ...message, type: 'data' });
-  if (message.type === 'error') return JSON.stringify({ ...message, payload: mergeErrors(message.payload as object[]) });
+  if (message.type === 'error')
+    return JSON.stringify({ ...message, payload: mergeErrors(message.payload as object[]) });
   return text;
 }
 

@@ -6,7 +6,15 @@ import type { Actor } from '../../access/actor.js';
 import { InFlightResponse } from '../../responses/in-flight-response.js';
 import { runInRequestContext, generateRequestId } from '../../telemetry/request-context.js';
 import { CloseCode } from './close-codes.js';
-import { LEGACY, LEGACY_KEEP_ALIVE, MODERN, MalformedMessage, parseIncoming, legacyRefusal, formatOutgoing } from './protocols.js';
+import {
+  LEGACY,
+  LEGACY_KEEP_ALIVE,
+  MODERN,
+  MalformedMessage,
+  parseIncoming,
+  legacyRefusal,
+  formatOutgoing,
+} from './protocols.js';
 import type { SocketOptions } from './socket-options.js';
 
 type MessageListener = (message: string) => Promise<void>;

@@ -17,7 +17,11 @@ export class BodyMemoryBudget {
     if (bytes <= UNCOUNTED_BYTES) return () => undefined;
     const own = this.byCaller.get(caller) ?? 0;
     // A single body passes whatever its size is: its own limit bounds it.
-    if ((own > 0 && own + bytes > MAX_BYTES_PER_CALLER) || (this.reservedBytes > 0 && this.reservedBytes + bytes > MAX_BYTES)) throw tooBusy();
+    if (
+      (own > 0 && own + bytes > MAX_BYTES_PER_CALLER) ||
+      (this.reservedBytes > 0 && this.reservedBytes + bytes > MAX_BYTES)
+    )
+      throw tooBusy();
     this.add(caller, bytes);
     return () => this.add(caller, -bytes);
   }

@@ -45,7 +45,12 @@ export function parseLargeBody(bytes: Uint8Array, wish: { digest: boolean }): La
     // The root is always opened: its members are the fields of the request.
     const isClosed = path.length > 0 && (path.length >= MAX_OPEN_DEPTH || members.length > MAX_MEMBERS);
     if (isList || isClosed) {
-      packed.push({ path: [...path], bytes: new TextEncoder().encode(text), isList, faults: findUnstorableParts(value, '') });
+      packed.push({
+        path: [...path],
+        bytes: new TextEncoder().encode(text),
+        isList,
+        faults: findUnstorableParts(value, ''),
+      });
       return null;
     }
     const opened = members.map(([key, member]): [string, unknown] => {

@@ -87,7 +87,8 @@ function createDecoder(request: IncomingMessage, compressed: boolean) {
 
 const tooManyBytes = (bytes: number): AppError => payloadTooLarge(`the body is larger than ${bytes} bytes`);
 
-const tooCompressed = (): AppError => payloadTooLarge(`the body unpacks to more than ${MAX_COMPRESSION_RATIO} times of its size`);
+const tooCompressed = (): AppError =>
+  payloadTooLarge(`the body unpacks to more than ${MAX_COMPRESSION_RATIO} times of its size`);
 
 const tooSlow = (time: number): AppError =>
   new AppError(408, 'REQUEST_TIMEOUT', 'Request timeout', `the body did not arrive within ${time / 1000} seconds`, {

@@ -43,8 +43,14 @@ const RIGHTS = 'armature:rights';
  * Declares the right to a route: the scope of the token, then what the provider says of the record that the parameters of
  * the path name (`id` by default). Without a provider only the token and the caller are judged.
  */
-export const RequiresRight = (operation: Operation, judge?: Type<RecordAuthorizer>, ...parameters: string[]): MethodDecorator =>
-  addRights(({ path }) => path.unshift({ operation, authorizer: judge, parameters: parameters.length > 0 ? parameters : ['id'] }));
+export const RequiresRight = (
+  operation: Operation,
+  judge?: Type<RecordAuthorizer>,
+  ...parameters: string[]
+): MethodDecorator =>
+  addRights(({ path }) =>
+    path.unshift({ operation, authorizer: judge, parameters: parameters.length > 0 ? parameters : ['id'] }),
+  );
 
 /** The same for a route whose body or query names the record, or the place of a new one. */
 export const RequiresBodyRight = (operation: Operation, judge: Type<PlacementAuthorizer>): MethodDecorator =>

@@ -29,7 +29,11 @@ export class RightsGuard implements CanActivate {
     return true;
   }
 
-  private async authorize(actor: Actor, { operation, authorizer: judge, parameters }: PathRight, { params }: Request): Promise<void> {
+  private async authorize(
+    actor: Actor,
+    { operation, authorizer: judge, parameters }: PathRight,
+    { params }: Request,
+  ): Promise<void> {
     if (!judge) return;
     const ids = parameters.map((name) => new IdPipe(name).transform(String(params[name])));
     await this.modules.get(judge, { strict: false }).authorize(actor, operation, ...ids);

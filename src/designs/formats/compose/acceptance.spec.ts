@@ -137,7 +137,8 @@ requires('KUBEBUILDER_ASSETS', 'a Kubernetes API server', () => {
           continue;
         const path = join(entry.parentPath, entry.name);
         const file = { path: relative(root, path), bytes: readFileSync(path) };
-        const documents = (): Promise<ReturnType<typeof parseDocuments>> => Promise.resolve(parseDocuments(file, 'core'));
+        const documents = (): Promise<ReturnType<typeof parseDocuments>> =>
+          Promise.resolve(parseDocuments(file, 'core'));
         const input = {
           name: entry.name,
           archive: false,

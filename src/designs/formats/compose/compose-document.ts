@@ -1,5 +1,11 @@
 import { type Fault } from '../../../core/errors/app-error.js';
-import { type Json, isObject, type JsonObject, type LocatedDocument, toPointer } from '../../../formats/documents/located-document.js';
+import {
+  type Json,
+  isObject,
+  type JsonObject,
+  type LocatedDocument,
+  toPointer,
+} from '../../../formats/documents/located-document.js';
 import { type SourceFile } from '../../../formats/sources/source-file.js';
 import { type FaultList } from '../../../formats/sources/fault-list.js';
 import { InterpolationError, Interpolator } from './interpolation.js';

@@ -82,7 +82,11 @@ export class ComposeFiles {
     return best?.fault(pointer, detail, remedy) ?? { pointer, detail, ...(remedy === undefined ? {} : { remedy }) };
   }
 
-  private async parse(path: string, directory: string, variables: ReadonlyMap<string, string>): Promise<ComposeDocument[]> {
+  private async parse(
+    path: string,
+    directory: string,
+    variables: ReadonlyMap<string, string>,
+  ): Promise<ComposeDocument[]> {
     const { root, faults, warnings } = this;
     try {
       const documents = await this.input.documents(path, 'core');

@@ -21,7 +21,11 @@ export class ExtendsResolver {
   constructor(private readonly files: ComposeFiles) {}
 
   /** The service laid over what it extends; undefined once a fault says why that cannot be. */
-  async resolveService(found: ServiceLocation, name: string, chain: readonly string[] = []): Promise<JsonObject | undefined> {
+  async resolveService(
+    found: ServiceLocation,
+    name: string,
+    chain: readonly string[] = [],
+  ): Promise<JsonObject | undefined> {
     const service = found.layer.member('services', name);
     if (service?.extends === undefined) return service;
     const step = `${found.layer.options.directory}#${found.path}#${name}`;

@@ -43,7 +43,10 @@ export class Interpolator {
   /** Expands from `start` to the end of the text, or inside braces to the closing one. `live` is false in a branch that is not taken. */
   private expand(text: string, start: number, depth: number, live: boolean): { value: string; next: number } {
     if (depth > MAX_NESTING) {
-      throw new InterpolationError(`expressions are nested deeper than ${MAX_NESTING}`, 'Give the value in one variable.');
+      throw new InterpolationError(
+        `expressions are nested deeper than ${MAX_NESTING}`,
+        'Give the value in one variable.',
+      );
     }
     let value = '';
     let at = start;

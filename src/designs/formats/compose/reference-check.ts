@@ -105,7 +105,9 @@ function findUndefinedResources(project: ComposeProject, name: string, service: 
       return project.fault(
         toPointer('services', name, section),
         `services.${name} uses "${used}", which is not defined under ${section}`,
-        close === undefined ? `Add "${used}" to ${section} at the top level. ${OVERLAY_REMEDY}` : `Did you mean "${close}"?`,
+        close === undefined
+          ? `Add "${used}" to ${section} at the top level. ${OVERLAY_REMEDY}`
+          : `Did you mean "${close}"?`,
       );
     });
 }

@@ -105,7 +105,8 @@ export function checkShape(
         }
       }
       for (const key of shape.required) {
-        if (!Object.hasOwn(value, key)) report(pointer, `${toDottedPath(pointer)} needs "${key}"`, () => `Add "${key}".`);
+        if (!Object.hasOwn(value, key))
+          report(pointer, `${toDottedPath(pointer)} needs "${key}"`, () => `Add "${key}".`);
       }
   }
 }

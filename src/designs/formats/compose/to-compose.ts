@@ -22,7 +22,9 @@ export interface ComposeExport {
  */
 export function toCompose(design: DesignFile): ComposeExport {
   const kept = objectOf(design.metadata.compose);
-  const members = new Map(COMPOSE_SECTIONS.map((section) => [section, new Map(Object.entries(objectOf(kept[section])))]));
+  const members = new Map(
+    COMPOSE_SECTIONS.map((section) => [section, new Map(Object.entries(objectOf(kept[section])))]),
+  );
   const services = members.get('services') ?? new Map<string, Json>();
   const left: DesignComponent[] = [];
   for (const component of design.components) {

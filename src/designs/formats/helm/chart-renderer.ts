@@ -87,7 +87,9 @@ export class ChartRenderer {
     for (const document of documents) {
       const template = rendered.templateOf(document);
       if (template === NOTES_CARRIER_PATH) notes = asText(asObject(document.object?.['data'])['notes']).trim();
-      else for (const item of manifest.readDocument(document)) parts.push({ item, template, hook: parseHelmHook(item.resource) });
+      else
+        for (const item of manifest.readDocument(document))
+          parts.push({ item, template, hook: parseHelmHook(item.resource) });
     }
     for (const { item, template, hook } of sortHooks(parts)) {
       const component = manifest.addResource(item, hook !== undefined);
@@ -105,7 +107,8 @@ export class ChartRenderer {
     const turns = new TimeSlicer();
     for (const [path, { bytes }] of this.files) {
       if (!path.includes('templates/')) continue;
-      if (bytes.length > MAX_SEARCHED_BYTES || NONDETERMINISTIC_FUNCTIONS.test(Buffer.from(bytes).toString('latin1'))) return true;
+      if (bytes.length > MAX_SEARCHED_BYTES || NONDETERMINISTIC_FUNCTIONS.test(Buffer.from(bytes).toString('latin1')))
+        return true;
       await turns.yieldToEventLoop();
     }
     return false;

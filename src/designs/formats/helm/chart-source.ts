@@ -78,7 +78,11 @@ async function namesOfDependencies(input: FormatInput, files: ReadonlyMap<string
 }
 
 /** The files of a dependency that lies beside the chart in the same archive, as `repository: file://../library` says. */
-function findAdjacentFiles(input: FormatInput, folder: string, { repository }: ChartDependency): Map<string, SourceFile> {
+function findAdjacentFiles(
+  input: FormatInput,
+  folder: string,
+  { repository }: ChartDependency,
+): Map<string, SourceFile> {
   const found = localFolder(folder, repository);
   if (found === undefined || !input.files.has(posix.join(found, 'Chart.yaml'))) return new Map();
   return filesInFolder(withoutUnsafeFiles(input.files), found);
@@ -99,7 +103,11 @@ function missingDependencyFault({ name, version, repository, document, pointer }
   );
 }
 
-async function readDocuments(input: FormatInput, file: SourceFile | undefined, faults: FaultList): Promise<LocatedDocument[]> {
+async function readDocuments(
+  input: FormatInput,
+  file: SourceFile | undefined,
+  faults: FaultList,
+): Promise<LocatedDocument[]> {
   if (!file) return [];
   return input.parse(file).catch((error: unknown) => faults.addFrom(error));
 }

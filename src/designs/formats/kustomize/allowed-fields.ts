@@ -7,11 +7,15 @@ export interface AllowedFields {
   readonly [name: string]: FieldKind;
 }
 
-const dataFields = (...names: string[]): AllowedFields => Object.fromEntries(names.map((name) => [name, 'data'] as const));
+const dataFields = (...names: string[]): AllowedFields =>
+  Object.fromEntries(names.map((name) => [name, 'data'] as const));
 
 const TYPE = dataFields('apiVersion', 'kind', 'metadata');
 const SOURCES: AllowedFields = { files: 'source', envs: 'file', env: 'file' };
-const GENERATOR: AllowedFields = { ...dataFields('name', 'namespace', 'behavior', 'literals', 'options', 'immutable'), ...SOURCES };
+const GENERATOR: AllowedFields = {
+  ...dataFields('name', 'namespace', 'behavior', 'literals', 'options', 'immutable'),
+  ...SOURCES,
+};
 const PATCH: AllowedFields = { ...dataFields('target', 'patch', 'options'), path: 'file' };
 const REPLACEMENT: AllowedFields = { ...dataFields('source', 'targets'), path: 'file' };
 

@@ -1,7 +1,14 @@
 import { posix } from 'node:path';
 import { parentFolder, isInFolder } from '../../../formats/helm/chart-folders.js';
 import { type FaultList } from '../../../formats/sources/fault-list.js';
-import { isObject, type Json, type LocatedDocument, asObject, parsePointer, asText } from '../../../formats/documents/located-document.js';
+import {
+  isObject,
+  type Json,
+  type LocatedDocument,
+  asObject,
+  parsePointer,
+  asText,
+} from '../../../formats/documents/located-document.js';
 import { type SourceFile } from '../../../formats/sources/source-file.js';
 import { type FormatInput } from '../format.js';
 import { BUILTIN_FIELDS, type AllowedFields, CHART_FIELDS, KUSTOMIZATION_FIELDS } from './allowed-fields.js';
@@ -39,7 +46,13 @@ export class InstructionChecker {
       fault: (...fault: [string, string, string]) => this.faults.add(document.faultAt(...fault)),
     };
     const bases: string[] = [];
-    const understood = await this.checkInstructions(document.value, KUSTOMIZATION_FIELDS, 'a Kustomization', origin, bases);
+    const understood = await this.checkInstructions(
+      document.value,
+      KUSTOMIZATION_FIELDS,
+      'a Kustomization',
+      origin,
+      bases,
+    );
     this.accept(path, JSON.stringify(understood));
     return bases;
   }
@@ -63,7 +76,10 @@ export class InstructionChecker {
   }
 
   /** What stands in place of a path, as JSON, which the program can take for nothing else; undefined for a path. */
-  private async content({ text, pointer, kind }: InstructionReference, { folder, fault }: InstructionOrigin): Promise<string | undefined> {
+  private async content(
+    { text, pointer, kind }: InstructionReference,
+    { folder, fault }: InstructionOrigin,
+  ): Promise<string | undefined> {
     if (kind !== 'patch' && kind !== 'plugin') return undefined;
     const documents = await this.input.parse({ path: this.input.name, bytes: Buffer.from(text) }).catch(() => []);
     if (documents.length === 0 || !documents.every(({ value }) => isObject(value))) return undefined;

@@ -7,7 +7,9 @@ const KUSTOMIZATION_NAMES = new Set(['kustomization.yaml', 'kustomization.yml', 
 
 /** The files by which folders say that they are Kustomizations; those somewhere inside of a chart are part of it. */
 export function findKustomizations(input: FormatInput): string[] {
-  const paths = [...input.files.keys()].filter((path) => KUSTOMIZATION_NAMES.has(posix.basename(path)) && !isClutter(path));
+  const paths = [...input.files.keys()].filter(
+    (path) => KUSTOMIZATION_NAMES.has(posix.basename(path)) && !isClutter(path),
+  );
   if (paths.length === 0) return [];
   const charts = new Set(findChartFolders(input.files.keys()));
   return paths.filter((path) => !isWithinFolders(parentFolder(path), charts));

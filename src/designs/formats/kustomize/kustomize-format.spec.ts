@@ -19,7 +19,11 @@ const pool = new WorkerPool();
 const reader = new DocumentReader(pool);
 afterAll(() => pool.close());
 
-async function read(programs: LocalRenderEngines, files: Record<string, string>, path = 'shop.tgz'): Promise<ImportedDesign> {
+async function read(
+  programs: LocalRenderEngines,
+  files: Record<string, string>,
+  path = 'shop.tgz',
+): Promise<ImportedDesign> {
   return importDesign(await archiveOf(files, path), reader, { programs });
 }
 

@@ -43,7 +43,8 @@ export class ReferenceCollector {
       const at = pointer + toPointer(name);
       const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
       if (field) this.field(field, member, at, `${what}.${name}`);
-      else if (CHART_FIELDS.has(name)) this.refuse(at, `${name} would fetch and run charts, which is off`, CHART_REMEDY);
+      else if (CHART_FIELDS.has(name))
+        this.refuse(at, `${name} would fetch and run charts, which is off`, CHART_REMEDY);
       else this.refuse(at, `${name.slice(0, 100)} is not an accepted field of ${what}`, SPELLING_REMEDY);
     }
   }

@@ -118,6 +118,8 @@ describe('what differs between two contents of a design', () => {
   it('tells of what the design says itself, but not of its version', () => {
     const before = design(configMap('a'));
     const after = { ...before, version: '0.0.2', preferences: { layers: { grid: true } } };
-    expect(diffDesigns(before, after)).toMatchObject({ changes: [{ pointer: '/preferences/layers', change: 'added' }] });
+    expect(diffDesigns(before, after)).toMatchObject({
+      changes: [{ pointer: '/preferences/layers', change: 'added' }],
+    });
   });
 });

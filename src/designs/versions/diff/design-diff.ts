@@ -1,4 +1,10 @@
-import { isObject, type Json, type JsonObject, parsePointer, asText } from '../../../formats/documents/located-document.js';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  parsePointer,
+  asText,
+} from '../../../formats/documents/located-document.js';
 import type { DesignComponent, DesignFile } from '../../../formats/design-file/design-file.js';
 import { resourceIdentity, toResource } from '../../../formats/design-file/design-component.js';
 import { isSecret, isSecretMetadata, maskValues } from '../../../formats/design-file/secret-values.js';
@@ -112,7 +118,10 @@ type ComponentPair = [DesignComponent, DesignComponent];
 function pairComponents(from: readonly DesignComponent[], to: readonly DesignComponent[]): ComponentPair[] {
   const pairs: ComponentPair[] = [];
   let [older, newer] = [[...from], [...to]];
-  for (const keyOf of [(each: DesignComponent) => resourceIdentity(toResource(each)), (each: DesignComponent) => each.id]) {
+  for (const keyOf of [
+    (each: DesignComponent) => resourceIdentity(toResource(each)),
+    (each: DesignComponent) => each.id,
+  ]) {
     const waiting = new Map<string, DesignComponent[]>();
     for (const component of older) waiting.set(keyOf(component), [...(waiting.get(keyOf(component)) ?? []), component]);
     const taken = new Set<DesignComponent>();
@@ -129,7 +138,11 @@ function pairComponents(from: readonly DesignComponent[], to: readonly DesignCom
 }
 
 /** Relationships are the same when they are of one kind between the same components; their details follow from those. */
-function relationshipChanges(from: DesignFile, to: DesignFile, pairs: readonly ComponentPair[]): DesignDiff['relationships'] {
+function relationshipChanges(
+  from: DesignFile,
+  to: DesignFile,
+  pairs: readonly ComponentPair[],
+): DesignDiff['relationships'] {
   const idNow = new Map(pairs.map(([old, next]) => [old.id, next.id]));
   const before = indexRelationships(from, (id) => idNow.get(id) ?? id);
   const after = indexRelationships(to, (id) => id);

@@ -32,7 +32,8 @@ export class ComponentIndex {
 
   /** What any of the clauses means, once each, in the order of the design. */
   select(clauses: readonly SelectorClause[]): IndexedComponent[] {
-    if (clauses.some(({ kind }) => kind === WILDCARD)) return this.components.filter((part) => matchesAny(clauses, part));
+    if (clauses.some(({ kind }) => kind === WILDCARD))
+      return this.components.filter((part) => matchesAny(clauses, part));
     const kinds = new Set(clauses.map(({ kind }) => kind));
     const parts = [...kinds].flatMap((kind) => this.kinds.get(kind) ?? []).filter((part) => matchesAny(clauses, part));
     return kinds.size > 1 ? parts.sort((one, other) => one.index - other.index) : parts;

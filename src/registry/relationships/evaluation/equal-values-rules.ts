@@ -1,7 +1,13 @@
 import { type SelectorClause, formatKinds } from './selector-clause.js';
 import { type ValueJoin } from './value-join.js';
 import { type IndexedComponent } from './indexed-component.js';
-import { isAllowedPair, findClauses, type RuleMatch, type EvaluationRule, type SelectorSet } from './evaluation-rule.js';
+import {
+  isAllowedPair,
+  findClauses,
+  type RuleMatch,
+  type EvaluationRule,
+  type SelectorSet,
+} from './evaluation-rule.js';
 import { type ComponentIndex } from './component-index.js';
 
 /** Finds components whose values agree: `match: {strategy: "equal", from, to}`, or a patch of the field's own language. */

@@ -18,7 +18,8 @@ export function evaluate(
   options: EvaluationOptions = {},
 ): Evaluation {
   const { drawn, ours } = partitionRelationships(design.relationships);
-  const patched = options.applyPatches === true ? applyPatches(design.components, drawn) : withoutPatches(design, drawn);
+  const patched =
+    options.applyPatches === true ? applyPatches(design.components, drawn) : withoutPatches(design, drawn);
   const scene = new ComponentIndex(patched.components, options.namespace ?? DEFAULT_NAMESPACE);
   const findings = new MatchCollector(scene, options.limit ?? DEFAULT_LIMIT);
   findings.collect(definitions);

@@ -43,7 +43,11 @@ export function isAllowedPair({ to, denies }: SelectorSet, one: IndexedComponent
 }
 
 /** The clauses by which a pair is allowed. */
-export function findClauses(set: SelectorSet, from: IndexedComponent, to: IndexedComponent): RuleMatch['clauses'] | undefined {
+export function findClauses(
+  set: SelectorSet,
+  from: IndexedComponent,
+  to: IndexedComponent,
+): RuleMatch['clauses'] | undefined {
   const one = set.from.find((clause) => clause.matches(from));
   const other = set.to.find((clause) => clause.matches(to));
   return one === undefined || other === undefined ? undefined : { from: one, to: other };

@@ -26,7 +26,11 @@ export const evaluationTask: Task<EvaluationTaskInput, Uint8Array<ArrayBuffer>> 
 };
 
 /** Task of the worker pool: the answer as UTF-8 JSON. @throws InvalidRequest with pointers into the body */
-export function evaluateInWorker({ design, definitions, options }: EvaluationTaskInput): TransferredValue<Uint8Array<ArrayBuffer>> {
+export function evaluateInWorker({
+  design,
+  definitions,
+  options,
+}: EvaluationTaskInput): TransferredValue<Uint8Array<ArrayBuffer>> {
   const result = evaluate(parseDesign(design, findOptionFaults(options)), unpackDefinitions(definitions), options);
   const bytes = new TextEncoder().encode(JSON.stringify({ ...result, timestamp: new Date() }));
   return new TransferredValue(bytes, [bytes.buffer]);

@@ -23,7 +23,11 @@ export function parseLabelSelector(selector: Json | undefined): LabelRequirement
     if (typeof key !== 'string' || typeof operator !== 'string' || !OPERATORS.has(operator)) return undefined;
     expressions.push({ key, operator, values: Array.isArray(values) ? values.map(toLabelText) : [] });
   }
-  return { pairs, expressions, text: [...pairs.map((pair) => pair.join('=')), ...expressions.map(formatExpression)].join(', ') };
+  return {
+    pairs,
+    expressions,
+    text: [...pairs.map((pair) => pair.join('=')), ...expressions.map(formatExpression)].join(', '),
+  };
 }
 
 /** Reads a plain map of labels, as a Service has it; an empty one selects nothing and is undefined. */

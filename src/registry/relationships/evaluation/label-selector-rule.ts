@@ -1,8 +1,21 @@
 import { type Json, type JsonObject, isObject, asObject, asText } from '../../../formats/documents/located-document.js';
 import { matchesLabels, type LabelRequirement, parseLabelSelector, parseLabelMap } from './label-requirement.js';
 import { findLabels, type IndexedComponent } from './indexed-component.js';
-import { type ComponentPath, type LocatedValue, findValuesAt, formatPointer, parsePath, parseSteps } from './component-path.js';
-import { isAllowedPair, findClauses, type RuleMatch, type EvaluationRule, type SelectorSet } from './evaluation-rule.js';
+import {
+  type ComponentPath,
+  type LocatedValue,
+  findValuesAt,
+  formatPointer,
+  parsePath,
+  parseSteps,
+} from './component-path.js';
+import {
+  isAllowedPair,
+  findClauses,
+  type RuleMatch,
+  type EvaluationRule,
+  type SelectorSet,
+} from './evaluation-rule.js';
 import { type ComponentIndex } from './component-index.js';
 
 /** One place that selects by label. */

@@ -31,7 +31,10 @@ export class MatchCollector {
 
   /** By the places of their ends in the design, and then by triple. */
   toSorted(): FoundRelationship[] {
-    const place = ({ finding: { from, to } }: FoundRelationship): [number, number] => [from[0]?.index ?? 0, to[0]?.index ?? 0];
+    const place = ({ finding: { from, to } }: FoundRelationship): [number, number] => [
+      from[0]?.index ?? 0,
+      to[0]?.index ?? 0,
+    ];
     return [...this.found.values()].sort((one, other) => {
       const [[from, to], [otherFrom, otherTo]] = [place(one), place(other)];
       return from - otherFrom || to - otherTo || (relationshipSortKey(one) < relationshipSortKey(other) ? -1 : 1);

@@ -21,7 +21,9 @@ export function parseValueJoin(
     pairs.push({ left: from, right: to, strategies: readStrategies(matrix, index) });
   }
   const agreement = new ValueJoin(pairs);
-  return agreement.unknownStrategy === undefined ? agreement : `The strategy "${agreement.unknownStrategy}" is not known.`;
+  return agreement.unknownStrategy === undefined
+    ? agreement
+    : `The strategy "${agreement.unknownStrategy}" is not known.`;
 }
 
 function readStrategies(matrix: Json | undefined, index: number): string[] {

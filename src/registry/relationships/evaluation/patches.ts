@@ -1,5 +1,12 @@
 import { type DesignComponent } from '../../../formats/design-file/design-file.js';
-import { isObject, type Json, type JsonObject, asObject, toPointer, asText } from '../../../formats/documents/located-document.js';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  asObject,
+  toPointer,
+  asText,
+} from '../../../formats/documents/located-document.js';
 import { canonicalKey } from './value-join.js';
 import { type EvaluationAction } from './evaluation.js';
 import { WILDCARD, type ComponentPath, findValuesAt, parsePath } from './component-path.js';

@@ -39,8 +39,13 @@ export function isActive(relationship: JsonObject): boolean {
 }
 
 /** Brings what was found together with what a design has: a drawn relationship stands for the same found one. */
-export function reconcile({ drawn, ours }: ExistingRelationships, found: readonly FoundRelationship[]): ReconciliationResult {
-  const standsFor = new Set(drawn.filter(isActive).map((relationship) => relationshipId(relationshipKeyOf(relationship))));
+export function reconcile(
+  { drawn, ours }: ExistingRelationships,
+  found: readonly FoundRelationship[],
+): ReconciliationResult {
+  const standsFor = new Set(
+    drawn.filter(isActive).map((relationship) => relationshipId(relationshipKeyOf(relationship))),
+  );
   const result: ReconciliationResult = { relationships: [...drawn], added: [], updated: [], removed: [], actions: [] };
   const left = new Map(ours);
   for (const each of found) {

@@ -1,7 +1,20 @@
 import { type Json, type JsonObject, isObject, asObject, asText } from '../../../formats/documents/located-document.js';
 import { type IndexedComponent } from './indexed-component.js';
-import { type ComponentPath, type LocatedValue, findValuesAt, formatPointer, parsePath, parseSteps } from './component-path.js';
-import { isAllowedPair, findClauses, type RuleMatch, type EvaluationRule, type SelectorSet } from './evaluation-rule.js';
+import {
+  type ComponentPath,
+  type LocatedValue,
+  findValuesAt,
+  formatPointer,
+  parsePath,
+  parseSteps,
+} from './component-path.js';
+import {
+  isAllowedPair,
+  findClauses,
+  type RuleMatch,
+  type EvaluationRule,
+  type SelectorSet,
+} from './evaluation-rule.js';
 import { type ComponentIndex } from './component-index.js';
 
 /** One place that refers to something by its name. */
@@ -58,7 +71,13 @@ export class ReferenceRule implements EvaluationRule {
     }
   }
 
-  private *follow(scene: ComponentIndex, from: IndexedComponent, reference: ReferencePath, at: LocatedValue, name: LocatedValue): Generator<RuleMatch> {
+  private *follow(
+    scene: ComponentIndex,
+    from: IndexedComponent,
+    reference: ReferencePath,
+    at: LocatedValue,
+    name: LocatedValue,
+  ): Generator<RuleMatch> {
     const target = resolveTarget(scene, from, reference, at, name);
     if (target === undefined) return;
     for (const to of findCandidates(scene, from, reference, target, this.set)) {
@@ -91,7 +110,13 @@ function findCandidates(
     .filter((claim) => /^\d+$/.test(claim.name.slice(prefix.length)));
 }
 
-function resolveTarget(scene: ComponentIndex, from: IndexedComponent, reference: ReferencePath, at: LocatedValue, { value }: LocatedValue): ReferenceTarget | undefined {
+function resolveTarget(
+  scene: ComponentIndex,
+  from: IndexedComponent,
+  reference: ReferencePath,
+  at: LocatedValue,
+  { value }: LocatedValue,
+): ReferenceTarget | undefined {
   const { defaults, format } = reference;
   const read = (path: ComponentPath | undefined): string | undefined => {
     const [found] = path === undefined ? [] : findValuesAt(at, path);

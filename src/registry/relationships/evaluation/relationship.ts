@@ -84,7 +84,11 @@ export function toRelationship({ key, id, by, finding, places, count }: FoundRel
 }
 
 /** `Service web selects Deployment web: spec.selector app=web matches spec.template.metadata.labels.` */
-export function describeMatch({ from, to, verb }: RuleMatch, places: readonly RelationshipReason[], count: number): string {
+export function describeMatch(
+  { from, to, verb }: RuleMatch,
+  places: readonly RelationshipReason[],
+  count: number,
+): string {
   const [one, other] = [from[0]?.title ?? '', to[0]?.title ?? ''];
   const others = to.length > 1 ? ` and ${to.length - 1} more` : '';
   const more = count > 1 ? ` (and ${count - 1} more)` : '';
@@ -92,7 +96,11 @@ export function describeMatch({ from, to, verb }: RuleMatch, places: readonly Re
 }
 
 /** A clause with the component that it stands for, and what the field's language says about its match and its patch. */
-function instantiateClause({ source }: SelectorClause, part: IndexedComponent, via: IndexedComponent | undefined): JsonObject {
+function instantiateClause(
+  { source }: SelectorClause,
+  part: IndexedComponent,
+  via: IndexedComponent | undefined,
+): JsonObject {
   const { match, patch } = source;
   const instance: JsonObject = { id: part.id, kind: part.kind, model: { name: part.component.model.name } };
   if (isObject(match) && Object.keys(match).length > 0) instance['match'] = withIds(match, part, via);

@@ -48,7 +48,11 @@ export class ValueJoin {
   }
 
   /** What is missing so that nothing can agree. */
-  explainNoMatch(lefts: readonly IndexedComponent[], rights: readonly IndexedComponent[], kinds: [string, string]): string | undefined {
+  explainNoMatch(
+    lefts: readonly IndexedComponent[],
+    rights: readonly IndexedComponent[],
+    kinds: [string, string],
+  ): string | undefined {
     if (this.hashed === undefined && lefts.length * rights.length > MAX_COMPARISONS)
       return 'Too many components to compare each with each: add a strategy "equal".';
     for (const { left, right } of this.pairs) {
@@ -60,7 +64,10 @@ export class ValueJoin {
     return undefined;
   }
 
-  private findCandidates(left: IndexedComponent, index: ReadonlyMap<string, Set<IndexedComponent>>): Iterable<IndexedComponent> {
+  private findCandidates(
+    left: IndexedComponent,
+    index: ReadonlyMap<string, Set<IndexedComponent>>,
+  ): Iterable<IndexedComponent> {
     const values = left.valuesAt(this.hashed?.left ?? []).map(({ value }) => canonicalKey(value));
     return new Set(values.flatMap((value) => [...(index.get(value) ?? [])]));
   }
@@ -81,10 +88,16 @@ function shareNamespace(left: IndexedComponent, right: IndexedComponent): boolea
   return left.namespace === '' || right.namespace === '' || left.namespace === right.namespace;
 }
 
-function findEqualValues(left: IndexedComponent, right: IndexedComponent, { left: from, right: to, strategies }: PathPair): [LocatedValue, LocatedValue] | undefined {
+function findEqualValues(
+  left: IndexedComponent,
+  right: IndexedComponent,
+  { left: from, right: to, strategies }: PathPair,
+): [LocatedValue, LocatedValue] | undefined {
   for (const one of left.valuesAt(from)) {
     if (!isSignificant(one.value)) continue;
-    const other = right.valuesAt(to).find(({ value }) => strategies.every((each) => satisfiesStrategy(one.value, value, each)));
+    const other = right
+      .valuesAt(to)
+      .find(({ value }) => strategies.every((each) => satisfiesStrategy(one.value, value, each)));
     if (other !== undefined) return [one, other];
   }
   return undefined;

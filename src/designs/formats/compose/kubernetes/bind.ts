@@ -28,9 +28,14 @@ export function mountBind(
   if (kind === 'emptydir') {
     pod.mount(owner.resourceName(counter.nextName('empty')), { emptyDir: {} }, target, { readOnly, subPath });
   } else if (kind === 'hostpath' && source.startsWith('/')) {
-    pod.mount(owner.resourceName(counter.nextName('hostpath')), { hostPath: { path: posix.normalize(source) } }, target, {
-      readOnly,
-    });
+    pod.mount(
+      owner.resourceName(counter.nextName('hostpath')),
+      { hostPath: { path: posix.normalize(source) } },
+      target,
+      {
+        readOnly,
+      },
+    );
   } else if (kind !== 'persistentvolumeclaim' && mountFiles(owner, pod, mount, counter, readOnly)) {
     return;
   } else if (kind === 'configmap') {
@@ -70,7 +75,12 @@ function mountFiles(
   const inside = file ? new Map([[posix.basename(source), file]]) : files.directory(source);
   const size = [...inside.values()].reduce((sum, { bytes }) => sum + bytes.length, 0);
   const whole = posix.normalize(source).replace(/\/$/, '') === '.';
-  if (inside.size === 0 || whole || size > MAX_CONFIG_MAP_BYTES || [...inside.keys()].some((name) => name.includes('/')))
+  if (
+    inside.size === 0 ||
+    whole ||
+    size > MAX_CONFIG_MAP_BYTES ||
+    [...inside.keys()].some((name) => name.includes('/'))
+  )
     return false;
   const name = owner.resourceName(counter.nextName('cm'));
   owner.add(buildFileConfigMap(name, owner.labels, inside), { file: source });

@@ -90,7 +90,11 @@ function hookOf(conversion: ServiceConversion, key: string, hooks: ComposeHook[]
   if (hook === undefined) return undefined;
   const plain = hooks.length === 1 && Object.keys(hook).every((field) => field === 'command');
   if (!plain || !hook.command || hook.command.length === 0) {
-    return conversion.keepInComponent(key, `${key} is kept, but Kubernetes runs one plain command only`, 'Put it in one script.');
+    return conversion.keepInComponent(
+      key,
+      `${key} is kept, but Kubernetes runs one plain command only`,
+      'Put it in one script.',
+    );
   }
   return { exec: { command: hook.command } };
 }

@@ -52,7 +52,11 @@ function buildEnvFrom(conversion: ServiceConversion): Json[] {
 }
 
 /** A ConfigMap of texts. */
-export function buildConfigMap(name: string, labels: Record<string, string>, data: ReadonlyMap<string, string>): JsonObject {
+export function buildConfigMap(
+  name: string,
+  labels: Record<string, string>,
+  data: ReadonlyMap<string, string>,
+): JsonObject {
   return {
     apiVersion: 'v1',
     kind: 'ConfigMap',

@@ -15,7 +15,11 @@ export interface PodTemplate {
 }
 
 /** The pod of a service, with the containers of those that share its network (`network_mode: service:…`). */
-export function buildPod(conversion: ServiceConversion, companions: readonly ServiceConversion[], stateful: boolean): PodTemplate {
+export function buildPod(
+  conversion: ServiceConversion,
+  companions: readonly ServiceConversion[],
+  stateful: boolean,
+): PodTemplate {
   const { service } = conversion;
   const volumes = new PodVolumes();
   const containers = [conversion, ...companions].map((member) => {
@@ -104,7 +108,9 @@ function initContainers(conversion: ServiceConversion): Json[] {
   if (image === undefined || image === '') return [];
   const name = toDnsLabel(conversion.label(`${prefix}.name`) ?? '') || 'init-service';
   const text = conversion.label(`${prefix}.command`);
-  return [definedMembers({ name, image, command: text === undefined ? undefined : commandOf(conversion, prefix, text) })];
+  return [
+    definedMembers({ name, image, command: text === undefined ? undefined : commandOf(conversion, prefix, text) }),
+  ];
 }
 
 function commandOf(conversion: ServiceConversion, prefix: string, text: string): string[] | undefined {

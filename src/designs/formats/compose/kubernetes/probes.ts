@@ -37,7 +37,11 @@ function readiness(conversion: ServiceConversion): JsonObject | undefined {
   if (of('disable') === 'true') return undefined;
   const test = of('test');
   const words =
-    test === undefined ? undefined : /^CMD-SHELL\s/.test(test) ? ['/bin/sh', '-c', test.slice(10)] : splitShellWords(test);
+    test === undefined
+      ? undefined
+      : /^CMD-SHELL\s/.test(test)
+        ? ['/bin/sh', '-c', test.slice(10)]
+        : splitShellWords(test);
   const action = handlerOf(conversion, 'readiness') ?? (words?.length ? execute(words) : undefined);
   if (!action) return undefined;
   return {

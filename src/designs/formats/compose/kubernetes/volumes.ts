@@ -46,7 +46,8 @@ function mountOne(
   if (!validTarget(conversion, target, ['volumes', options.index])) return;
   const subPath = mount.volume?.subpath ?? conversion.label('kompose.volume.subpath');
   const readOnly = options.readOnly === true || mount.read_only === true ? true : undefined;
-  if (type === 'tmpfs') pod.mount(owner.resourceName(options.counter.nextName('tmpfs')), memoryVolume(mount.tmpfs?.size), target);
+  if (type === 'tmpfs')
+    pod.mount(owner.resourceName(options.counter.nextName('tmpfs')), memoryVolume(mount.tmpfs?.size), target);
   else if (type === 'bind') mountBind(conversion, owner, pod, mount, options.counter, readOnly);
   else if (type === 'image')
     pod.mount(owner.resourceName(options.counter.nextName('image')), { image: { reference: source ?? '' } }, target, {

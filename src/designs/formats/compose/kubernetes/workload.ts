@@ -137,7 +137,11 @@ function cronSpec(conversion: ServiceConversion, template: JsonObject): JsonObje
     conversion.labelFault('kompose.cronjob.concurrency_policy', 'Allow, Forbid or Replace');
   }
   const backoffLimit = parseWholeNumber(of('backoff_limit'));
-  return definedMembers({ schedule, concurrencyPolicy, jobTemplate: { spec: definedMembers({ backoffLimit, template }) } });
+  return definedMembers({
+    schedule,
+    concurrencyPolicy,
+    jobTemplate: { spec: definedMembers({ backoffLimit, template }) },
+  });
 }
 
 function annotationsOf({ service }: ServiceConversion): JsonObject {
