@@ -12,10 +12,12 @@ export const ORDER = [
   'core',
   'jobs',
   'formats',
+  'validation',
   'organizations',
   'auth',
   'connections',
   'kubernetes',
+  'generators',
   'registry',
   'environments',
   'workspaces',
@@ -27,6 +29,7 @@ export const ORDER = [
   'events',
   'health',
   'migrations',
+  'commands',
   'app',
 ];
 

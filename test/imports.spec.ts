@@ -1,11 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** A folder of `src` imports only from folders to its left. */
-const ORDER = [
-  'core', 'jobs', 'formats', 'organizations', 'auth', 'connections', 'kubernetes', 'registry', 'environments', 'workspaces', 'catalog',
-  'designs', 'filters', 'deployments', 'performance', 'events', 'health', 'migrations', 'commands', 'app',
-]; // prettier-ignore
+const { ORDER } = (await import('../scripts/structure.mjs' as string)) as { ORDER: readonly string[] };
 
 const root = path.resolve('src');
 const folderOf = (file: string): string => {

@@ -50,9 +50,7 @@ export class IdempotencyKeysStore {
    * 20 minutes, longer than any request waits: whoever made it has died.
    * @throws AppError 422 when the key was used for another body; Conflict while the first call is still running
    */
-  async claim(
-    call: IdempotentRequest,
-  ): Promise<{
+  async claim(call: IdempotentRequest): Promise<{
     earlier: StoredResponse | null;
     finish(answer: StoredResponse): Promise<void>;
     forget(): Promise<void>;

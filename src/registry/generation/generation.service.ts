@@ -37,6 +37,8 @@ interface GenerationRequest {
   config: GeneratorConfig;
 }
 
+const MAX_URL_LENGTH = 2_048;
+
 /** Makes models of definitions, API documents, charts and clusters, and registers them. */
 @Injectable()
 export class GenerationService {
@@ -88,7 +90,7 @@ export class GenerationService {
       return this.generateFromCluster(actor, cluster, config);
     const isUrl = /^https?:\/\/\S+$/i.test(text);
     if (isUrl && text.length > MAX_URL_LENGTH)
-      throw InvalidRequest.at('/source', `must be a URL of at most ${MAX_URL_LENGTH} characters`);
+      throw InvalidRequest.forField('/source', `must be a URL of at most ${MAX_URL_LENGTH} characters`);
     const file = isUrl ? await this.sent.resolve({ url: text }, []) : { path: 'source', bytes: Buffer.from(source) };
     return generateModels(file, {
       pool: this.pool,

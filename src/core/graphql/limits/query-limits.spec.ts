@@ -7,7 +7,13 @@ import {
   getOperationAST,
   parse,
 } from 'graphql';
-import { DEFAULT_QUERY_LIMITS, PARSE_OPTIONS, findLimitError, findLengthError } from './query-limits.js';
+import {
+  DEFAULT_QUERY_LIMITS,
+  PARSE_OPTIONS,
+  findLimitError,
+  findLengthError,
+  findVariablesError,
+} from './query-limits.js';
 import { createQueryLimitsPlugin } from './query-limits.plugin.js';
 import { measureQuery } from './query-size.js';
 
@@ -148,6 +154,17 @@ describe('The limits', () => {
     const all = '{ __schema { types { fields { args { name type { name ofType { name } } } } } } }';
     expect(codeOf(all)).toBe('QUERY_TOO_COSTLY');
     expect(codeOf('{ __type(name: "Item") { name fields { name } } }')).toBeUndefined();
+  });
+
+  it('refuses variables of more values than any input has, however they are nested', () => {
+    const members = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 1]));
+    expect(findVariablesError({ selector: members(400) })).toBeNull();
+    expect(findVariablesError({ selector: members(600) })?.extensions['code']).toBe('VARIABLES_TOO_LARGE');
+    expect(findVariablesError({ list: [members(300), [members(300)]] })?.extensions['code']).toBe(
+      'VARIABLES_TOO_LARGE',
+    );
+    expect(findVariablesError(undefined)).toBeNull();
   });
 
   it('bound the length of a document, and what it has of operations, fragments, variables and directives', () => {
