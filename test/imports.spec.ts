@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-
-const { ORDER } = (await import('../scripts/structure.mjs' as string)) as { ORDER: readonly string[] };
+import { ORDER } from '../scripts/structure.mjs';
 
 const root = path.resolve('src');
 const folderOf = (file: string): string => {

@@ -101,11 +101,11 @@ async function prepare(): Promise<void> {
   ids['/api/system/events'] = ids['/api/events'] ?? '';
   places = {
     OrganizationsService: { organization_id: organization },
-    WorkspacePlacement: { workspace_id: workspace.id },
+    WorkspacePlacementService: { workspace_id: workspace.id },
     DesignsService: { id: design.id },
     DeploymentsService: { id: design.id },
     FiltersService: { id: filter.id },
-    DesignRemoval: { patterns: [{ id: design.id }] },
+    DesignRemovalService: { patterns: [{ id: design.id }] },
   };
 }
 
@@ -280,8 +280,8 @@ describe('every write route', () => {
 
   it('judges the place that a form names before it looks into the files', async () => {
     for (const [route, place] of [
-      ['POST /api/pattern/import', places['WorkspacePlacement']],
-      ['POST /api/filter', places['WorkspacePlacement']],
+      ['POST /api/pattern/import', places['WorkspacePlacementService']],
+      ['POST /api/filter', places['WorkspacePlacementService']],
       ['POST /api/system/kubernetes', places['OrganizationsService']],
     ] as const) {
       for (const [who, status] of [

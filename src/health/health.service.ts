@@ -6,7 +6,6 @@ import { DrainState } from '../core/lifecycle/lifecycle.module.js';
 import { JobsService } from '../jobs/jobs.service.js';
 
 const PROBE_TIMEOUT_MS = 2000;
-const FRESH_MS = 500;
 
 /** `checks` names each part and `ok`, or what is wrong with it. */
 export interface Health {
@@ -16,7 +15,6 @@ export interface Health {
 
 @Injectable()
 export class HealthService implements BeforeApplicationShutdown {
-  private lookedAt = -Infinity;
   private latest?: Promise<Health>;
 
   constructor(
@@ -29,10 +27,7 @@ export class HealthService implements BeforeApplicationShutdown {
   /** Probes share one look at the parts, so that they take connections from nobody however many there are. */
   async check(): Promise<Health> {
     if (this.drainState.hasBegun) return { status: 'draining', checks: {} };
-    if (!this.latest || performance.now() - this.lookedAt > FRESH_MS) {
-      this.lookedAt = performance.now();
-      this.latest = this.look();
-    }
+    this.latest ??= this.look().finally(() => (this.latest = undefined));
     return this.latest;
   }
 
