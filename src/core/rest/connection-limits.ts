@@ -3,6 +3,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 /** Milliseconds in which the headers of a request must arrive, and the whole request, a large upload included. */
 const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 300_000;
+/** Requests on one connection, after which the client is told to open another; those sent ahead all arrive in one turn of the event loop. */
+const MAX_REQUESTS_PER_CONNECTION = 200;
 /** How long a client that was answered early may go on sending before its connection is closed. */
 const LINGER_MS = 2_000;
 
@@ -15,6 +17,7 @@ export function limitConnections(server: Server): void {
   if (server.listenerCount('checkContinue') > 0) return;
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
+  server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION;
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     response.setHeader('Connection', 'close');
     server.emit('request', request, response);
