@@ -2,7 +2,7 @@ import { createHmac, hkdfSync } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../core/config/env.js';
 import { AppError } from '../../core/errors/app-error.js';
-import { toNetwork } from '../../core/rest/network.js';
+import { clientNetwork } from '../../core/rest/client-network.js';
 import { normalizeEmail } from '../../organizations/users/users.store.js';
 import { type Attempt, AttemptsStore } from './attempts.store.js';
 
@@ -27,7 +27,7 @@ abstract class AttemptLimiter {
   /** Counts an attempt as failed until it is said to have succeeded. @throws AppError 429 with Retry-After */
   async begin(email: string, address: string): Promise<{ succeeded(): Promise<void> }> {
     if (!this.env.RATE_LIMIT) return { succeeded: () => Promise.resolve() };
-    const [account, network] = [normalizeEmail(email), toNetwork(address)];
+    const [account, network] = [normalizeEmail(email), clientNetwork(address)];
     const attempt: Attempt = {
       pair: this.hash('pair', account, network),
       mostOfPair: this.limits.fromOneNetwork,
