@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../../core/access/actor.js';
+import { Conflict, NotFound } from '../../../core/errors/app-error.js';
+import type { ListQuery } from '../../../core/listing/list-query.js';
+import type { Page } from '../../../core/listing/page.js';
+import type { WebhookOwner } from '../endpoints/webhook-owners.service.js';
+import type { Webhook } from '../endpoints/webhook.entity.js';
+import type { Recovery } from '../endpoints/webhook.inputs.js';
+import { WebhooksService } from '../endpoints/webhooks.service.js';
+import { DeliveryWakesService } from './delivery-wakes.service.js';
+import { WebhookDeliveriesStore } from './webhook-deliveries.store.js';
+import type { WebhookDelivery } from './webhook-delivery.entity.js';
+
+/** What was sent to an endpoint, and sending it again. */
+@Injectable()
+export class WebhookDeliveriesService {
+  constructor(
+    private readonly webhooks: WebhooksService,
+    private readonly deliveries: WebhookDeliveriesStore,
+    private readonly wakes: DeliveryWakesService,
+  ) {}
+
+  async list(actor: Actor, owner: WebhookOwner, webhookId: string, query: ListQuery): Promise<Page<WebhookDelivery>> {
+    const webhook = await this.webhooks.get(actor, owner, webhookId);
+    return this.deliveries.page(webhook.id, query);
+  }
+
+  async get(actor: Actor, owner: WebhookOwner, webhookId: string, id: string): Promise<WebhookDelivery> {
+    const webhook = await this.webhooks.get(actor, owner, webhookId);
+    return this.getDelivery(webhook.id, id);
+  }
+
+  /** Sends a test, to a disabled endpoint as well. */
+  async test(actor: Actor, owner: WebhookOwner, webhookId: string): Promise<WebhookDelivery> {
+    const webhook = await this.webhooks.get(actor, owner, webhookId, 'send');
+    const delivery = await this.deliveries.insertTest(webhook);
+    await this.wakes.wakeEndpoint(webhook.id);
+    return delivery;
+  }
+
+  async redeliver(actor: Actor, owner: WebhookOwner, webhookId: string, id: string): Promise<WebhookDelivery> {
+    const webhook = await this.webhooks.get(actor, owner, webhookId, 'send');
+    await this.getDelivery(webhook.id, id);
+    assertEnabled(webhook);
+    await this.deliveries.resend(webhook.id, id);
+    await this.wakes.wakeEndpoint(webhook.id);
+    return this.getDelivery(webhook.id, id);
+  }
+
+  async recover(
+    actor: Actor,
+    owner: WebhookOwner,
+    webhookId: string,
+    { since, until, status }: Recovery,
+  ): Promise<number> {
+    const webhook = await this.webhooks.get(actor, owner, webhookId, 'send');
+    assertEnabled(webhook);
+    const before = until === undefined ? null : new Date(until);
+    const recovered = await this.deliveries.recover(webhook.id, new Date(since), before, status === 'all');
+    await this.wakes.wakeEndpoint(webhook.id);
+    return recovered;
+  }
+
+  private async getDelivery(webhookId: string, id: string): Promise<WebhookDelivery> {
+    const delivery = await this.deliveries.find(webhookId, id);
+    if (!delivery) throw new NotFound('delivery', id);
+    return delivery;
+  }
+}
+
+function assertEnabled({ enabled }: Webhook): void {
+  if (!enabled)
+    throw new Conflict('WEBHOOK_DISABLED', 'the webhook is disabled', {
+      remedy: 'Enable it by PUT with {"enabled": true}, then send again.',
+    });
+}

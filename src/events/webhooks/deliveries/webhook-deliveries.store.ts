@@ -1,0 +1,94 @@
+import { Injectable } from '@nestjs/common';
+import type { SelectQueryBuilder } from 'typeorm';
+import { newId } from '../../../core/database/base.entity.js';
+import { EntitySelect } from '../../../core/database/entity-select.js';
+import { UnitOfWork } from '../../../core/database/unit-of-work.js';
+import type { ListQuery } from '../../../core/listing/list-query.js';
+import { equalsFilter, type Listing, wordFilter } from '../../../core/listing/listing.js';
+import type { Page } from '../../../core/listing/page.js';
+import { paginate } from '../../../core/listing/paginate.js';
+import type { Webhook } from '../endpoints/webhook.entity.js';
+import { DELIVERY_STATUSES, WebhookDelivery } from './webhook-delivery.entity.js';
+
+const LOG_DAYS = 30;
+const DELETE_BATCH = 5_000;
+export const TEST_KIND = 'webhook.test';
+
+const listing: Listing<WebhookDelivery> = {
+  alias: 'delivery',
+  pageSize: 20,
+  order: {
+    created_at: { sql: 'delivery.created_at', type: 'timestamptz', getValue: (delivery) => delivery.createdAt },
+  },
+  defaultOrder: 'created_at desc',
+  search: ['delivery.kind'],
+  filter: {
+    status: wordFilter('status', 'delivery.status', DELIVERY_STATUSES),
+    kind: equalsFilter('kind', 'delivery.kind'),
+  },
+};
+
+const AGAIN = `status = 'pending', failures = 0, next_attempt_at = now(), updated_at = now()`;
+
+/** The log of deliveries, as those see it who administer the endpoint. */
+@Injectable()
+export class WebhookDeliveriesStore {
+  private readonly select = new EntitySelect<WebhookDelivery>();
+
+  constructor(private readonly unit: UnitOfWork) {}
+
+  page(webhookId: string, query: ListQuery): Promise<Page<WebhookDelivery>> {
+    return paginate(this.ofWebhook(webhookId), listing, query, {
+      getMany: (page, options) => this.select.getMany(this.unit.manager, page, options),
+    });
+  }
+
+  find(webhookId: string, id: string): Promise<WebhookDelivery | null> {
+    return this.ofWebhook(webhookId).andWhere('delivery.id = :id', { id }).getOne();
+  }
+
+  async insertTest({ id: webhookId, organizationId, workspaceId }: Webhook): Promise<WebhookDelivery> {
+    const id = newId();
+    await this.unit.manager.query(
+      `INSERT INTO webhook_delivery (id, webhook_id, organization_id, workspace_id, subject, kind, next_attempt_at)
+       VALUES ($1, $2, $3, $4, $1, $5, now())`,
+      [id, webhookId, organizationId, workspaceId, TEST_KIND],
+    );
+    return this.ofWebhook(webhookId).andWhere('delivery.id = :id', { id }).getOneOrFail();
+  }
+
+  /** Puts one on its way again; one that is on its way is sent now. */
+  async resend(webhookId: string, id: string): Promise<void> {
+    await this.unit.manager.query(`UPDATE webhook_delivery SET ${AGAIN} WHERE webhook_id = $1 AND id = $2`, [
+      webhookId,
+      id,
+    ]);
+  }
+
+  /** Puts those of a span of time on their way again that failed, or also those that were delivered. */
+  async recover(webhookId: string, since: Date, until: Date | null, all: boolean): Promise<number> {
+    const [, count] = await this.unit.manager.query<[unknown, number]>(
+      `UPDATE webhook_delivery SET ${AGAIN}
+        WHERE webhook_id = $1 AND created_at >= $2 AND ($3::timestamptz IS NULL OR created_at < $3)
+          AND (status = 'failed' OR ($4 AND status = 'delivered')) AND event_id IS NOT NULL`,
+      [webhookId, since, until, all],
+    );
+    return count;
+  }
+
+  /** Forgets what is older than the log reaches, a part at a time. @returns how many */
+  async deleteOld(): Promise<number> {
+    const [, count] = await this.unit.manager.query<[unknown, number]>(
+      `DELETE FROM webhook_delivery WHERE id IN (
+         SELECT id FROM webhook_delivery WHERE created_at < now() - interval '${LOG_DAYS} days' AND status <> 'pending' LIMIT ${DELETE_BATCH})`,
+    );
+    return count;
+  }
+
+  private ofWebhook(webhookId: string): SelectQueryBuilder<WebhookDelivery> {
+    return this.unit.manager
+      .getRepository(WebhookDelivery)
+      .createQueryBuilder('delivery')
+      .where('delivery.webhook_id = :webhookId', { webhookId });
+  }
+}

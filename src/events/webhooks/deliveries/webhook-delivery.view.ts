@@ -1,0 +1,74 @@
+import { PaginatedView } from '../../../core/listing/page.js';
+import {
+  IdField,
+  IntField,
+  MapField,
+  MapsField,
+  TextField,
+  TimeField,
+  WordField,
+} from '../../../core/schema/view-fields.js';
+import {
+  type DeliveryAttempt,
+  type DeliveryStatus,
+  DELIVERY_STATUSES,
+  type SentRequest,
+  type WebhookDelivery,
+} from './webhook-delivery.entity.js';
+
+const REST = { rest: true } as const;
+
+/** An event on its way to an endpoint, with the log of its attempts. */
+export class WebhookDeliveryView {
+  @IdField(REST)
+  id!: string;
+
+  @IdField(REST)
+  webhook_id!: string;
+
+  @IdField({ ...REST, nullable: true, description: 'The event; null for a test.' })
+  event_id!: string | null;
+
+  @TextField({ ...REST, description: 'The kind of the event.' })
+  kind!: string;
+
+  @WordField(DELIVERY_STATUSES, REST)
+  status!: DeliveryStatus;
+
+  @IntField({ ...REST, description: 'How many attempts failed since it was last put on its way.' })
+  failures!: number;
+
+  @TimeField({ ...REST, nullable: true, description: 'When it is sent next.' })
+  next_attempt_at!: Date | null;
+
+  @MapField({ ...REST, nullable: true, description: 'What was sent last, without the values of custom headers.' })
+  request!: SentRequest | null;
+
+  @MapsField({ ...REST, description: 'When it was sent, how long that took, and the beginning of the answer.' })
+  attempts!: DeliveryAttempt[];
+
+  @TimeField(REST)
+  created_at!: Date;
+
+  @TimeField(REST)
+  updated_at!: Date;
+
+  static fromEntity(this: void, delivery: WebhookDelivery): WebhookDeliveryView {
+    const pending = delivery.status === 'pending';
+    return Object.assign(new WebhookDeliveryView(), {
+      id: delivery.id,
+      webhook_id: delivery.webhookId,
+      event_id: delivery.eventId,
+      kind: delivery.kind,
+      status: delivery.status,
+      failures: delivery.failures,
+      next_attempt_at: pending ? delivery.nextAttemptAt : null,
+      request: delivery.request ?? null,
+      attempts: delivery.attempts,
+      created_at: delivery.createdAt,
+      updated_at: delivery.updatedAt,
+    });
+  }
+}
+
+export const WebhookDeliveryPage = PaginatedView(WebhookDeliveryView, 'deliveries', 'WebhookDeliveryPage');

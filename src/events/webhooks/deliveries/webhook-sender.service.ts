@@ -1,0 +1,121 @@
+import { Injectable } from '@nestjs/common';
+import { Env } from '../../../core/config/env.js';
+import { AppError } from '../../../core/errors/app-error.js';
+import { Outbound } from '../../../core/outbound/outbound.service.js';
+import { signatureHeaders } from '../endpoints/signing-secret.js';
+import type { WebhookSecrets } from '../endpoints/webhook-secrets.service.js';
+import type { Webhook } from '../endpoints/webhook.entity.js';
+import { formatMessage } from '../formats/webhook-format.js';
+import type { WebhookMessage } from '../formats/webhook-message.js';
+import type { DeliveryAttempt, SentRequest } from './webhook-delivery.entity.js';
+import { parseRetryAfter, WebhookSettings } from './webhook-settings.js';
+
+const MAX_ANSWER_BYTES = 16 * 1024;
+const MAX_LOGGED_BODY = 1_024;
+const MAX_LOGGED_HEADERS = 30;
+const MAX_LOGGED_VALUE = 500;
+const HIDDEN = '•••';
+/** Answers may hold what signs a client in. */
+const PRIVATE_ANSWER_HEADER = /^(set-cookie|authorization|proxy-|www-)/;
+
+/** What came of one attempt. */
+export interface SendResult {
+  request: SentRequest;
+  attempt: DeliveryAttempt;
+  succeeded: boolean;
+  /** The receiver answered that the address is not there any more. */
+  gone: boolean;
+  retryAfterMs?: number;
+}
+
+/** Sends one event to one endpoint, once. */
+@Injectable()
+export class WebhookSender {
+  constructor(
+    private readonly outbound: Outbound,
+    private readonly settings: WebhookSettings,
+    private readonly env: Env,
+  ) {}
+
+  /** @throws only what `signal` was aborted with */
+  async send(
+    webhook: Webhook,
+    secrets: WebhookSecrets,
+    message: WebhookMessage,
+    signal: AbortSignal,
+  ): Promise<SendResult> {
+    const { body, headers } = formatMessage(webhook.format, message, {
+      source: this.env.baseUrl,
+      routingKey: secrets.routingKey,
+    });
+    const at = new Date();
+    const signing = secrets.signing.filter(({ expiresAt }) => !expiresAt || new Date(expiresAt) > at);
+    const own = {
+      ...headers,
+      ...signatureHeaders(
+        message.id,
+        at,
+        body,
+        signing.map(({ secret }) => secret),
+      ),
+      'user-agent': 'Armature-Webhooks/1.0',
+    };
+    const hidden = Object.fromEntries(Object.keys(secrets.headers).map((name) => [name, HIDDEN]));
+    const request = { url: webhook.url, headers: { ...hidden, ...own }, body: hideKey(body, secrets.routingKey) };
+    const started = performance.now();
+    const outcome = await this.post(webhook.url, { ...secrets.headers, ...own }, body, signal);
+    const { status, error, answerHeaders, text } = outcome;
+    const attempt = {
+      at: at.toISOString(),
+      duration_ms: Math.round(performance.now() - started),
+      status,
+      error,
+      response_headers: toLoggedHeaders(answerHeaders),
+      response_body: text,
+    };
+    return {
+      request,
+      attempt,
+      succeeded: error === null,
+      gone: status === 410,
+      retryAfterMs: parseRetryAfter(answerHeaders['retry-after'], new Date()),
+    };
+  }
+
+  private async post(url: string, headers: Record<string, string>, body: string, signal: AbortSignal) {
+    try {
+      const answer = await this.outbound.fetch(url, {
+        policy: 'user',
+        method: 'POST',
+        headers,
+        body,
+        signal,
+        redirects: 0,
+        timeoutMs: this.settings.timeoutMs,
+        maxBytes: MAX_ANSWER_BYTES,
+        truncate: true,
+      });
+      const { status, bytes } = answer;
+      const error = status >= 200 && status < 300 ? null : describeStatus(status);
+      return { status, error, answerHeaders: answer.headers, text: bytes.toString('utf8').slice(0, MAX_LOGGED_BODY) };
+    } catch (error) {
+      if (signal.aborted || !(error instanceof AppError)) throw error;
+      return { status: null, error: error.message, answerHeaders: {} as Record<string, string>, text: '' };
+    }
+  }
+}
+
+function describeStatus(status: number): string {
+  if (status >= 300 && status < 400) return `the endpoint answered ${status}: redirects are not followed`;
+  return `the endpoint answered ${status}`;
+}
+
+const hideKey = (body: string, key: string | undefined): string => (key ? body.replaceAll(key, HIDDEN) : body);
+
+const toLoggedHeaders = (headers: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers)
+      .filter(([name]) => !PRIVATE_ANSWER_HEADER.test(name))
+      .slice(0, MAX_LOGGED_HEADERS)
+      .map(([name, value]) => [name, value.slice(0, MAX_LOGGED_VALUE)]),
+  );

@@ -1,0 +1,167 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../../core/access/actor.js';
+import { newId } from '../../../core/database/base.entity.js';
+import { UnitOfWork } from '../../../core/database/unit-of-work.js';
+import { Conflict, InvalidRequest, NotFound } from '../../../core/errors/app-error.js';
+import { EventBus } from '../../../core/events/event-bus.js';
+import type { ListQuery } from '../../../core/listing/list-query.js';
+import type { Page } from '../../../core/listing/page.js';
+import { Outbound } from '../../../core/outbound/outbound.service.js';
+import { Precondition } from '../../../core/rest/precondition.js';
+import { assertReadOnlyUnchanged, definedFields } from '../../../core/rest/read-only-fields.js';
+import { type WebhookOwner, WebhookOwnersService } from './webhook-owners.service.js';
+import { generateSigningSecret } from './signing-secret.js';
+import { type WebhookSecrets, WebhookSecretsService } from './webhook-secrets.service.js';
+import { Webhook } from './webhook.entity.js';
+import { WebhookCreated, WebhookDeleted, WebhookRotated, WebhookUpdated } from './webhook.events.js';
+import type { NewWebhook, WebhookChange } from './webhook.inputs.js';
+import type { WebhookOperation } from './webhook.policy.js';
+import { WebhookView, type WebhookWithSecret } from './webhook.view.js';
+import { WebhooksStore } from './webhooks.store.js';
+
+const MAX_WEBHOOKS = 1_000;
+/** For so long after a rotation deliveries are signed with both secrets. */
+const ROTATION_MS = 24 * 60 * 60 * 1000;
+
+/** Endpoints as records of a workspace or an organization. */
+@Injectable()
+export class WebhooksService {
+  constructor(
+    private readonly webhooks: WebhooksStore,
+    private readonly owners: WebhookOwnersService,
+    private readonly secrets: WebhookSecretsService,
+    private readonly outbound: Outbound,
+    private readonly unit: UnitOfWork,
+    private readonly events: EventBus,
+  ) {}
+
+  async list(actor: Actor, owner: WebhookOwner, query: ListQuery): Promise<Page<Webhook>> {
+    return this.webhooks.page(await this.owners.authorize(actor, owner, 'read'), query);
+  }
+
+  /** @throws NotFound, Forbidden */
+  async get(actor: Actor, owner: WebhookOwner, id: string, operation: WebhookOperation = 'read'): Promise<Webhook> {
+    const webhook = await this.webhooks.findIn(await this.owners.authorize(actor, owner, operation), id);
+    if (!webhook) throw new NotFound('webhook', id);
+    return webhook;
+  }
+
+  /** Sends what happens from now on. */
+  async create(actor: Actor, owner: WebhookOwner, input: NewWebhook): Promise<WebhookWithSecret> {
+    const place = await this.owners.authorize(actor, owner, 'create');
+    await this.outbound.assertAllowed(input.url, 'user');
+    const secret = generateSigningSecret();
+    const { headers = {}, routing_key: routingKey } = input;
+    const webhook = Object.assign(new Webhook(), fieldsOf(input), place, { id: newId(), owner: actor.userId });
+    webhook.headerNames = Object.keys(headers);
+    assertRoutingKey(webhook, { routingKey });
+    return this.unit.run(async () => {
+      await this.owners.lockActive(actor, place);
+      if ((await this.webhooks.count(place)) >= MAX_WEBHOOKS) throw tooMany(owner);
+      webhook.secrets = await this.secrets.seal(webhook, { signing: [{ secret }], headers, routingKey });
+      webhook.startsAfter = await this.unit.runAsSystem('the feed of webhooks', () =>
+        this.webhooks.openFeed(place.organizationId),
+      );
+      await this.webhooks.insert(webhook);
+      await this.events.publish(new WebhookCreated(actor, webhook));
+      return { webhook, secret };
+    });
+  }
+
+  async update(
+    actor: Actor,
+    owner: WebhookOwner,
+    id: string,
+    input: WebhookChange,
+    match: Precondition,
+  ): Promise<Webhook> {
+    if (input.url !== undefined) {
+      await this.get(actor, owner, id, 'update');
+      await this.outbound.assertAllowed(input.url, 'user');
+    }
+    return this.unit.run(async () => {
+      const webhook = await this.getForUpdate(actor, owner, id, 'update', match);
+      assertReadOnlyUnchanged(input, WebhookView.fromEntity(webhook));
+      const change: Partial<Webhook> = { ...fieldsOf(input), ...(await this.changeSecrets(webhook, input)) };
+      await this.webhooks.update(webhook, { ...change, ...healthAfter(webhook, input) });
+      await this.events.publish(new WebhookUpdated(actor, webhook));
+      return webhook;
+    });
+  }
+
+  /** Makes a new secret; the one before signs as well for a day. */
+  async rotate(actor: Actor, owner: WebhookOwner, id: string): Promise<WebhookWithSecret> {
+    return this.unit.run(async () => {
+      const webhook = await this.getForUpdate(actor, owner, id, 'rotate', Precondition.none);
+      const kept = await this.secrets.open(webhook);
+      const secret = generateSigningSecret();
+      const previousSecretExpiresAt = new Date(Date.now() + ROTATION_MS);
+      const previous = kept.signing.slice(0, 1).map((one) => ({
+        secret: one.secret,
+        expiresAt: previousSecretExpiresAt.toISOString(),
+      }));
+      const secrets = await this.secrets.seal(webhook, { ...kept, signing: [{ secret }, ...previous] });
+      await this.webhooks.update(webhook, { secrets, previousSecretExpiresAt });
+      await this.events.publish(new WebhookRotated(actor, webhook));
+      return { webhook, secret };
+    });
+  }
+
+  async delete(actor: Actor, owner: WebhookOwner, id: string, match: Precondition): Promise<Webhook> {
+    return this.unit.run(async () => {
+      const webhook = await this.getForUpdate(actor, owner, id, 'delete', match);
+      await this.webhooks.softDelete(webhook);
+      await this.events.publish(new WebhookDeleted(actor, webhook));
+      return webhook;
+    });
+  }
+
+  private async getForUpdate(
+    actor: Actor,
+    owner: WebhookOwner,
+    id: string,
+    operation: WebhookOperation,
+    match: Precondition,
+  ): Promise<Webhook> {
+    const place = await this.owners.authorize(actor, owner, operation);
+    await this.owners.lockActive(actor, place);
+    const webhook = await this.webhooks.lockIn(place, id);
+    if (!webhook) throw new NotFound('webhook', id);
+    match.assertMatches(webhook);
+    return webhook;
+  }
+
+  private async changeSecrets(
+    webhook: Webhook,
+    { headers, routing_key: routingKey, format }: WebhookChange,
+  ): Promise<Partial<Webhook>> {
+    if (headers === undefined && routingKey === undefined && format === undefined) return {};
+    const kept = await this.secrets.open(webhook);
+    const secrets = { ...kept, ...definedFields({ headers, routingKey }) };
+    assertRoutingKey({ format: format ?? webhook.format }, secrets);
+    return { secrets: await this.secrets.seal(webhook, secrets), headerNames: Object.keys(secrets.headers) };
+  }
+}
+
+const fieldsOf = ({ url, description, events, severities, format, enabled }: WebhookChange): Partial<Webhook> =>
+  definedFields({ url, description, events: events && [...new Set(events)], severities, format, enabled });
+
+/** Another address, or enabling it, begins anew: what failed before does not count. */
+function healthAfter(webhook: Webhook, { url, enabled }: WebhookChange): Partial<Webhook> {
+  const begins = (url !== undefined && url !== webhook.url) || (enabled === true && !webhook.enabled);
+  return begins ? { failingSince: null, noticedAt: null, disabledAt: null, disabledReason: null, slow: false } : {};
+}
+
+function assertRoutingKey({ format }: Pick<Webhook, 'format'>, { routingKey }: Pick<WebhookSecrets, 'routingKey'>) {
+  if (format === 'pagerduty' && !routingKey)
+    throw InvalidRequest.forField(
+      '/routing_key',
+      'is required for the format pagerduty',
+      'Send the integration key of an Events API v2 integration as routing_key.',
+    );
+}
+
+const tooMany = ({ type }: WebhookOwner): Conflict =>
+  new Conflict('QUOTA_EXCEEDED', `the ${type} has ${MAX_WEBHOOKS} webhooks already`, {
+    remedy: 'Delete webhooks that are not needed any more.',
+  });

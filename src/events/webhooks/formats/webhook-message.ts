@@ -1,0 +1,49 @@
+import type { Severity } from '../../../core/events/domain-event.js';
+
+/** An event as it leaves the server; a test has the same shape. */
+export interface WebhookMessage {
+  id: string;
+  sequence: string | null;
+  organizationId: string;
+  workspaceId: string | null;
+  userId: string | null;
+  actedUpon: string;
+  operationId: string | null;
+  category: string;
+  action: string;
+  severity: Severity;
+  description: string;
+  metadata: Record<string, unknown>;
+  createdAt: Date;
+}
+
+/** A request body with the headers that describe it. */
+export interface WebhookBody {
+  headers: Record<string, string>;
+  body: string;
+}
+
+export const kindOf = ({ category, action }: Pick<WebhookMessage, 'category' | 'action'>): string =>
+  `${category}.${action}`;
+
+/** The event in the words of the API. */
+export const messageData = (message: WebhookMessage): Record<string, unknown> => ({
+  id: message.id,
+  sequence: message.sequence,
+  organization_id: message.organizationId,
+  workspace_id: message.workspaceId,
+  user_id: message.userId,
+  acted_upon: message.actedUpon,
+  operation_id: message.operationId,
+  category: message.category,
+  action: message.action,
+  severity: message.severity,
+  description: message.description,
+  metadata: message.metadata,
+  created_at: message.createdAt.toISOString(),
+});
+
+export const jsonBody = (value: object, contentType = 'application/json'): WebhookBody => ({
+  headers: { 'content-type': contentType },
+  body: JSON.stringify(value),
+});

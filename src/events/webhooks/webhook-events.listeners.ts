@@ -1,0 +1,26 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { EventBus } from '../../core/events/event-bus.js';
+import { type EventNotification, EVENTS_TOPIC } from '../../core/events/event-notification.js';
+import { PostgresPubSub } from '../../core/pubsub/postgres-pubsub.js';
+import { DeliveryQueueStore } from './deliveries/delivery-queue.store.js';
+import { FanOutService } from './deliveries/fan-out.service.js';
+import { WebhookDeleted, WebhookDisabled } from './endpoints/webhook.events.js';
+
+/** Hears of events once they are committed, and of endpoints that nothing is sent to any more. */
+@Injectable()
+export class WebhookEventsListeners implements OnModuleInit {
+  constructor(
+    private readonly pubsub: PostgresPubSub,
+    private readonly fanOut: FanOutService,
+    private readonly bus: EventBus,
+    private readonly queue: DeliveryQueueStore,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    await this.pubsub.subscribe<EventNotification>(EVENTS_TOPIC, ({ organizationId }) => {
+      if (organizationId) void this.fanOut.notice(organizationId);
+    });
+    this.bus.within(WebhookDeleted, ({ webhook }) => this.queue.failPending(webhook.id));
+    this.bus.within(WebhookDisabled, ({ webhook }) => this.queue.failPending(webhook.id));
+  }
+}

@@ -1,0 +1,52 @@
+import { Module } from '@nestjs/common';
+import { JobsModule } from '../../jobs/jobs.module.js';
+import { OrganizationsModule } from '../../organizations/organizations.module.js';
+import { WorkspacesModule } from '../../workspaces/workspaces.module.js';
+import { DeliveryAttemptsService } from './deliveries/delivery-attempts.service.js';
+import { DeliveryQueueStore } from './deliveries/delivery-queue.store.js';
+import { DeliveryWakesService } from './deliveries/delivery-wakes.service.js';
+import { DeliveryRunner } from './deliveries/delivery.runner.js';
+import { EndpointHealthService } from './deliveries/endpoint-health.service.js';
+import { FanOutService } from './deliveries/fan-out.service.js';
+import { WebhookDeliveriesService } from './deliveries/webhook-deliveries.service.js';
+import { WebhookDeliveriesStore } from './deliveries/webhook-deliveries.store.js';
+import { WebhookSender } from './deliveries/webhook-sender.service.js';
+import { WebhookSettings } from './deliveries/webhook-settings.js';
+import {
+  OrganizationWebhookAuthorizer,
+  WebhookOwnersService,
+  WorkspaceWebhookAuthorizer,
+} from './endpoints/webhook-owners.service.js';
+import { WebhookSecretsService } from './endpoints/webhook-secrets.service.js';
+import { WebhooksService } from './endpoints/webhooks.service.js';
+import { WebhooksStore } from './endpoints/webhooks.store.js';
+import { WebhookEventsListeners } from './webhook-events.listeners.js';
+import { WebhookJobsListeners } from './webhook-jobs.listeners.js';
+import { OrganizationWebhooksController, WorkspaceWebhooksController } from './webhooks.controller.js';
+
+/** Events that leave the server: endpoints, and the deliveries to them. */
+@Module({
+  imports: [JobsModule, OrganizationsModule, WorkspacesModule],
+  controllers: [WorkspaceWebhooksController, OrganizationWebhooksController],
+  providers: [
+    WebhooksStore,
+    WebhooksService,
+    WebhookOwnersService,
+    WebhookSecretsService,
+    WorkspaceWebhookAuthorizer,
+    OrganizationWebhookAuthorizer,
+    WebhookSettings,
+    WebhookSender,
+    DeliveryQueueStore,
+    DeliveryWakesService,
+    DeliveryAttemptsService,
+    DeliveryRunner,
+    EndpointHealthService,
+    FanOutService,
+    WebhookDeliveriesService,
+    WebhookDeliveriesStore,
+    WebhookEventsListeners,
+    WebhookJobsListeners,
+  ],
+})
+export class WebhooksModule {}
