@@ -1,0 +1,140 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../core/access/actor.js';
+import { UnitOfWork } from '../core/database/unit-of-work.js';
+import { type AppError, InvalidRequest, RemoteFailure } from '../core/errors/app-error.js';
+import { INLINE_MAX_BYTES } from '../core/json/json-chunks.js';
+import { Outbound, type OutboundResponse } from '../core/outbound/outbound.service.js';
+import { ResponseBudget } from '../core/responses/response-budget.service.js';
+import { currentRequest } from '../core/telemetry/request-context.js';
+import { InlineTaskRunner, type Task } from '../core/workers/task.js';
+import { WorkerPool } from '../core/workers/worker-pool.js';
+import { assertCallable } from '../connections/connection-status.js';
+import type { Connection } from '../connections/connection.entity.js';
+import { ConnectionSecretsService } from '../connections/connection-secrets.service.js';
+import { ConnectionsService } from '../connections/connections.service.js';
+import { authorization, failedResponse, unexpectedResponse } from '../connections/kinds/http-server.js';
+import { redactSecrets, toRemoteFailure } from '../connections/redact-secrets.js';
+import type { Answer } from './answer.js';
+
+/** Of every call: from name resolution to the last byte. */
+export const TIMEOUT_MS = 15_000;
+/** Of every answer, refused while it is read. */
+export const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+/** What an answer is taken for in the memory that all answers share, until its size is known. */
+const EXPECTED_BYTES = 2 * 1024 * 1024;
+/** Shorter credentials are not looked for in answers, where they would be found by chance. */
+const MIN_CREDENTIAL_LENGTH = 12;
+
+/** A kind of connection whose servers are queried. */
+export interface MonitoringServer {
+  kind: string;
+  /** What errors call it. */
+  name: string;
+  /** What an answer that is no success says, where it is more than its status. */
+  explain?(response: OutboundResponse, redact: (text: string) => string): AppError | undefined;
+}
+
+export interface OpenConnection {
+  connection: Connection;
+  secret: Record<string, unknown> | null;
+}
+
+export interface MonitoringQuery<T> {
+  /** Fixed by the route, below the url of the connection; parts that come from a caller are checked and encoded. */
+  path: string;
+  parameters?: URLSearchParams;
+  /** Reads the answer; in a worker when it is large. */
+  task: Task<Answer, T>;
+  /** Items that are shown of the answer. */
+  limit?: number;
+}
+
+/** Queries the metric servers and dashboards that connections lead to, as far as the caller sees the connection. */
+@Injectable()
+export class MonitoringClient {
+  constructor(
+    private readonly connections: ConnectionsService,
+    private readonly secrets: ConnectionSecretsService,
+    private readonly unit: UnitOfWork,
+    private readonly outbound: Outbound,
+    private readonly budget: ResponseBudget,
+    private readonly pool: WorkerPool,
+  ) {}
+
+  /** The connection and what it signs in with, when the caller sees it and a server of this kind may be called through it. */
+  async open(actor: Actor, id: string, { kind, name }: MonitoringServer): Promise<OpenConnection> {
+    const connection = await this.connections.getAuthorized(actor, id, 'read');
+    if (connection.kind !== kind)
+      throw new InvalidRequest(`the connection is of kind ${connection.kind}, not ${kind}`, {
+        code: 'CONNECTION_KIND_MISMATCH',
+        errors: [{ pointer: 'connectionID', detail: `is of kind ${connection.kind}, not ${kind}` }],
+        remedy: `Name a connection to a ${name} server: GET /api/integrations/connections?filter={"kind":"${kind}"} lists them.`,
+      });
+    assertCallable(connection.status);
+    // Who sees a connection queries through its credential without seeing the credential.
+    const { secret } = await this.unit.runAsSystem('a query through a connection', () =>
+      this.secrets.reveal(connection),
+    );
+    return { connection, secret };
+  }
+
+  /** @throws InvalidRequest when the server refuses the query, RemoteFailure 502 or 504 when it fails */
+  async get<T>(actor: Actor, id: string, server: MonitoringServer, query: MonitoringQuery<T>): Promise<T> {
+    const { connection, secret } = await this.open(actor, id, server);
+    await this.budget.reserve(EXPECTED_BYTES);
+    const { path, parameters = new URLSearchParams(), task, limit } = query;
+    const said = [path, ...parameters.values()].join('\n');
+    const headers = authorization(secret);
+    const response = await this.call(resolve(connection.metadata['url'], path, parameters), headers).catch(
+      (error: unknown) => {
+        throw isAborted() ? error : toRemoteFailure(error, secret);
+      },
+    );
+    if (response.status < 200 || response.status > 299)
+      throw toFailure(server, response, (text) => redactSecrets(text, secret, said));
+    const bytes = new Uint8Array(response.bytes);
+    if (holdsCredential(response.bytes, headers, said)) throw unexpectedResponse(server.name);
+    const tasks = bytes.length <= INLINE_MAX_BYTES ? new InlineTaskRunner() : this.pool;
+    return tasks.run(task, { bytes, limit }, { transferList: [bytes.buffer], inputBytes: bytes.length });
+  }
+
+  /** Ends with the call that it serves. Redirects are not followed: they could lead to any path. */
+  private call(url: URL, headers: Record<string, string>): Promise<OutboundResponse> {
+    const gone = new AbortController();
+    currentRequest()?.response?.onRelease(() => gone.abort());
+    return this.outbound.fetch(url, {
+      policy: 'connection',
+      headers: { accept: 'application/json', 'user-agent': 'armature', ...headers },
+      maxBytes: MAX_ANSWER_BYTES,
+      timeoutMs: TIMEOUT_MS,
+      redirects: 0,
+      signal: gone.signal,
+    });
+  }
+}
+
+const isAborted = (): boolean => currentRequest()?.response?.isClosed ?? false;
+
+/** A path below the url of a connection, whose own query and fragment say nothing here. */
+function resolve(base: unknown, path: string, parameters: URLSearchParams): URL {
+  const url = new URL(String(base));
+  url.pathname = url.pathname.replace(/\/+$/, '') + path;
+  url.search = parameters.toString();
+  url.hash = '';
+  return url;
+}
+
+function toFailure(server: MonitoringServer, response: OutboundResponse, redact: (text: string) => string): AppError {
+  const { status } = response;
+  if (status >= 300 && status < 400)
+    return new RemoteFailure('CONNECTION_REDIRECTED', `${server.name} answered ${status}, which is not followed`, {
+      remedy: 'Change the url of the connection to the address that it redirects to.',
+    });
+  return server.explain?.(response, redact) ?? failedResponse(server.name, status);
+}
+
+/** Whether a server sends back what it was signed in with. A caller who sent the same knows it already. */
+function holdsCredential(bytes: Buffer, headers: Record<string, string>, said: string): boolean {
+  const credential = headers['authorization']?.replace(/^\w+ /, '') ?? '';
+  return credential.length >= MIN_CREDENTIAL_LENGTH && !said.includes(credential) && bytes.includes(credential);
+}

@@ -1,0 +1,14 @@
+import { TextField } from '../core/schema/view-fields.js';
+
+/** What a server says of itself when it answers. */
+export class MonitoringPingView {
+  @TextField({ rest: true, description: 'The kind of the connection.' })
+  kind!: string;
+
+  @TextField({ rest: true, nullable: true, description: 'The version that the server names.' })
+  version!: string | null;
+
+  static fromFacts(this: void, kind: string, { version }: Record<string, unknown>): MonitoringPingView {
+    return Object.assign(new MonitoringPingView(), { kind, version: typeof version === 'string' ? version : null });
+  }
+}

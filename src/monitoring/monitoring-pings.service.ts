@@ -1,0 +1,26 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../core/access/actor.js';
+import { ConnectionKindRegistry } from '../connections/kinds/connection-kind.registry.js';
+import { toRemoteFailure } from '../connections/redact-secrets.js';
+import { MonitoringClient, type MonitoringServer } from './monitoring-client.js';
+import { MonitoringPingView } from './monitoring-ping.view.js';
+
+/** Asks a metric server or dashboard whether it answers; unlike the ping of a connection it changes nothing. */
+@Injectable()
+export class MonitoringPingsService {
+  constructor(
+    private readonly client: MonitoringClient,
+    private readonly kinds: ConnectionKindRegistry,
+  ) {}
+
+  /** @throws RemoteFailure 502 or 504 */
+  async ping(actor: Actor, id: string, server: MonitoringServer): Promise<MonitoringPingView> {
+    const { connection, secret } = await this.client.open(actor, id, server);
+    const { kind, metadata } = connection;
+    try {
+      return MonitoringPingView.fromFacts(kind, (await this.kinds.get(kind).probe?.(metadata, secret)) ?? {});
+    } catch (error) {
+      throw toRemoteFailure(error, secret);
+    }
+  }
+}
