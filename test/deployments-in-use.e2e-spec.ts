@@ -286,7 +286,7 @@ describe('a request that waits for an approval', () => {
     const { id } = await request();
     const other = await world.person();
     await done(people.admin.put(`${scene.path}/members/${other.id}`, { role: 'editor' }));
-    expect(await cancel(id, other)).toMatchObject(refused(403, 'APPROVAL_REQUIRED'));
+    expect(await cancel(id, other)).toMatchObject(refused(403, 'FORBIDDEN'));
     expect(await cancel(id, people.editor)).toMatchObject({ status: 200, body: { status: 'cancelled' } });
   });
 });

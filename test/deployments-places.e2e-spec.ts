@@ -90,6 +90,29 @@ requires('KUBEBUILDER_ASSETS', 'where a design is deployed', () => {
       expect(await colour()).toBe('blue');
     }, 60_000);
 
+    it('is deployed with a file that is sent along, which is saved as a version first', async () => {
+      const staging = await place(shop, 'staging');
+      const sent = await designOf(shop, map('sent', namespace));
+      const body = { patternId: sent.id, patternFile: map('sent', namespace, 'red') };
+      const query = `?environment_id=${staging.id}`;
+      const call = (by: Person, fields: object = {}) => by.post(`/api/pattern/deploy${query}`, { ...body, ...fields });
+      expect((await call(people.viewer)).status).toBe(403);
+      expect(await call(people.editor)).toMatchObject({ status: 200, body: { design_version: 2 } });
+      expect(await colour('sent')).toBe('red');
+      expect(await call(people.editor)).toMatchObject({ status: 200, body: { design_version: 2 } });
+      expect((await people.editor.get(`/api/pattern/${sent.id}`)).body).toMatchObject({ version_number: 2 });
+      expect(await call(people.editor, { dry_run: true })).toMatchObject({
+        status: 400,
+        body: { errors: [{ pointer: '/pattern_file' }], remedy: expect.stringContaining('PUT /api/pattern/{id}') },
+      });
+      expect(await people.editor.post('/api/pattern/deploy', { pattern_file: map('a', namespace) })).toMatchObject({
+        status: 400,
+        body: { errors: [{ pointer: '/id' }], remedy: expect.stringContaining('POST /api/pattern/import') },
+      });
+      const readOnly = await token(people.editor, 'read', 'deploy');
+      expect((await call(readOnly, { patternFile: map('sent', namespace, 'green') })).status).toBe(403);
+    }, 60_000);
+
     it('is moved by an admin only with its environment, and is then judged where it went', async () => {
       const { admin, editor } = people;
       const next = await WorkspaceScene.make(world, people);
@@ -318,7 +341,9 @@ requires('KUBEBUILDER_ASSETS', 'where a design is deployed', () => {
 
     it('is a cluster of the environment, and an environment of the workspace', async () => {
       const elsewhere = await shop.cluster(await shop.looseEnvironment(), 'https://127.0.0.1:9');
-      expect(await deploy(people.admin, design, staging, { connection_ids: [elsewhere.id] })).toMatchObject({
+      const through = { connection_ids: [elsewhere.id] };
+      expect((await deploy(people.admin, design, staging, through)).status).toBe(404);
+      expect(await deploy(people.organizationAdmin, design, staging, through)).toMatchObject({
         status: 400,
         body: { errors: [{ pointer: '/connection_ids' }] },
       });

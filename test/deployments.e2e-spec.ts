@@ -292,6 +292,15 @@ requires('KUBEBUILDER_ASSETS', 'the main job, on a real API server', () => {
     });
     const pending = await editor.post('/api/pattern/deploy', { ...body, request_approval: true });
     expect(pending).toMatchObject({ status: 202, body: { status: 'pending_approval' } });
+    // What an approval cannot be requested for is not answered with that remedy.
+    const others = [
+      await editor.post(`/api/deployments/${pending.body.id}/approve`),
+      await (await as('editor')).post(`/api/deployments/${pending.body.id}/cancel`),
+    ];
+    for (const { status, body: problem } of others) {
+      expect({ status, code: problem.code }).toEqual({ status: 403, code: 'FORBIDDEN' });
+      expect(problem.remedy).not.toContain('request_approval');
+    }
     expect(await kubectl(cluster, 'get', 'ns', namespace, '--ignore-not-found', '-o', 'name')).toBe('');
     expect((await editor.post(`/api/deployments/${pending.body.id}/approve`)).status).toBe(403);
     const approved = await admin.post(`/api/deployments/${pending.body.id}/approve`);
@@ -303,6 +312,41 @@ requires('KUBEBUILDER_ASSETS', 'the main job, on a real API server', () => {
     expect((await outsider.get(`/api/deployments?orgID=${world.organization}`)).status).toBe(404);
     expect((await editor.delete('/api/pattern/deploy', { body })).body.code).toBe('APPROVAL_REQUIRED');
     expect((await admin.delete('/api/pattern/deploy', { body })).status).toBe(200);
+  }, 120_000);
+
+  it('says of a field that cannot be changed which it is and what to do, without the structures of the cluster', async () => {
+    const { admin } = world;
+    const namespace = `fixed-${randomUUID().slice(0, 8)}`;
+    const design = await importDesign(manifest(namespace));
+    const body = { id: design.id, environment_id: environment.id };
+    expect((await admin.post('/api/pattern/deploy', body)).status).toBe(200);
+    const pattern_file = manifest(namespace).replaceAll('app: web', 'app: other');
+    await admin.put('/api/pattern/yaml', { id: design.id, pattern_data: { pattern_file } });
+    const refused = await admin.post('/api/pattern/deploy', body);
+    expect(refused).toMatchObject({
+      status: 422,
+      body: {
+        code: 'DEPLOYMENT_FAILED',
+        detail: expect.stringContaining('spec.selector cannot be changed once the object exists'),
+        remedy: expect.stringContaining('Undo the change of these fields'),
+        errors: [{ keyword: 'IMMUTABLE', remedy: expect.any(String) }],
+      },
+    });
+    expect(refused.body.detail).not.toMatch(/MatchLabels|map\[string\]/);
+    expect(refused.body.detail.length).toBeLessThan(400);
+    const { body: undeployed } = await admin.delete('/api/pattern/deploy', { body });
+    const { body: told } = await admin.get(`/api/events?orgID=${world.organization}&acted_upon=${undeployed.id}`);
+    expect(told.events.map(({ description }: Json) => description as string).sort()).toEqual([
+      `Undeployment of ${design.name} has started`,
+      `Undeployment of ${design.name} succeeded`,
+      `Undeployment of ${design.name} was requested`,
+    ]);
+    const { body: metrics } = await world.stranger.get('/metrics');
+    expect(metrics).toMatch(
+      /armature_deployment_duration_seconds_count\{action="undeploy",status="undeployed"\} [1-9]/,
+    );
+    expect(metrics).toMatch(/armature_deployment_duration_seconds_count\{action="deploy",status="failed"\} [1-9]/);
+    expect(metrics).toMatch(/armature_cluster_request_duration_seconds_count\{outcome="ok"\} [1-9]/);
   }, 120_000);
 
   it('names the places when the target is not plain', async () => {

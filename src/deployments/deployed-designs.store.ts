@@ -1,19 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import type { ObjectReference } from '../kubernetes/clusters/kubernetes-object.js';
+import type { DeployedDesignRecord } from './deployed-design.entity.js';
 import type { Deployment } from './deployment.entity.js';
 
-/** That a design stands on a cluster: objects of it may be there until it is undeployed. */
-export interface DeployedDesign {
-  designId: string;
-  connectionId: string;
-  environmentId: string;
-  workspaceId: string;
-  deploymentId: string;
-  designVersion: number;
-  /** Everything that its deployments have applied there. */
-  objects: ObjectReference[];
-}
+/** Where a design stands, as callers see it. */
+export type DeployedDesign = Omit<DeployedDesignRecord, 'organizationId' | 'previous'>;
 
 const COLUMNS = `design_id AS "designId", connection_id AS "connectionId", environment_id AS "environmentId",
   workspace_id AS "workspaceId", deployment_id AS "deploymentId", design_version AS "designVersion", objects`;

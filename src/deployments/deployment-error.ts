@@ -1,35 +1,45 @@
-import { AppError } from '../core/errors/app-error.js';
-import type { Deployment } from './deployment.entity.js';
+import { AppError, MAX_FAULTS } from '../core/errors/app-error.js';
+import type { Deployment, DeploymentFailure } from './deployment.entity.js';
+import { findResourceRemedy } from './plan/resource-remedies.js';
 
-const MAX_ERRORS = 100;
+/** Different remedies that one answer names. */
+const MAX_REMEDIES = 3;
 
 /** The error that a deployment without success answers with. */
 export function toDeploymentError({ failure, resources }: Pick<Deployment, 'failure' | 'resources'>): AppError {
-  const { status, code, detail } = failure ?? {
+  const { status, code, detail, remedy } = failure ?? {
     status: 500,
     code: 'INTERNAL_ERROR',
     detail: 'the deployment failed',
   };
-  const errors = resources.flatMap(({ kind, namespace, name, error }) =>
-    error
-      ? [{ detail: `${kind} ${namespace ? `${namespace}/` : ''}${name}: ${error.detail}`, keyword: error.reason }]
-      : [],
+  const failed = resources.flatMap(({ kind, namespace, name, error }) =>
+    error ? [{ ...error, name: `${kind} ${namespace ? `${namespace}/` : ''}${name}` }] : [],
   );
+  const errors = failed.map((error) => ({
+    detail: `${error.name}: ${error.detail}`,
+    keyword: error.reason,
+    remedy: findResourceRemedy(error.reason),
+  }));
+  const remedies = [...new Set(errors.flatMap((error) => error.remedy ?? []))].slice(0, MAX_REMEDIES);
   return new AppError(status, code, 'Deployment failed', detail, {
-    errors: errors.slice(0, MAX_ERRORS),
-    remedy: REMEDIES[code],
+    errors: errors.slice(0, MAX_FAULTS),
+    remedy: remedy ?? (remedies.length > 0 ? remedies.join(' ') : (REMEDIES[code] ?? DEFAULT_REMEDY)),
   });
 }
 
+/** Why a deployment could not go ahead, as its record keeps it. */
+export const toDeploymentFailure = ({ status, code, message, remedy }: AppError): DeploymentFailure => ({
+  status,
+  code,
+  detail: message,
+  remedy,
+});
+
+const DEFAULT_REMEDY = 'See the errors of the resources; plan first to learn them before anything is changed.';
+
 const REMEDIES: Record<string, string> = {
-  DEPLOYMENT_FAILED: 'See the errors of the resources; plan first to learn them before anything is touched.',
   CLUSTER_UNREACHABLE: 'Ping the connection, and check its address and credential.',
   CLUSTER_TIMEOUT: 'Try again; the cluster may be overloaded.',
-  REQUESTER_NOT_ALLOWED: 'Let someone request it who may deploy there.',
-  APPROVER_NOT_ALLOWED: 'Request it again, and let an admin of the workspace approve.',
-  APPROVAL_REQUIRED: 'Request it again with request_approval: true, and let an admin of the workspace approve.',
-  ENVIRONMENT_NOT_ASSIGNED: 'Assign the environment to the workspace, and deploy again.',
-  ENVIRONMENT_ARCHIVED: 'Restore the environment, and deploy again.',
-  CONNECTION_NOT_IN_ENVIRONMENT: 'Add the connection to the environment, or deploy through another one.',
-  PLAN_STALE: 'Plan again, and deploy with the new plan_id.',
+  DEPLOYMENT_CANCELLED: 'Deploy again when it is wanted.',
+  INTERNAL_ERROR: 'Deploy again; tell the operator the id of the deployment when it fails again.',
 };

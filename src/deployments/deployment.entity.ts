@@ -1,5 +1,6 @@
-import { Column, Entity } from 'typeorm';
+import { Column, Entity, ForeignKey, Index } from 'typeorm';
 import { TenantEntity } from '../core/database/base.entity.js';
+import type { PolicyViolation } from './plan/policy-violation.js';
 import type { ResourceResult } from './apply/resource-result.js';
 
 export const DEPLOYMENT_STATUSES = [
@@ -14,7 +15,8 @@ export const DEPLOYMENT_STATUSES = [
 ] as const;
 export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number];
 
-export type DeploymentAction = 'deploy' | 'undeploy' | 'rollback';
+export const DEPLOYMENT_ACTIONS = ['deploy', 'undeploy', 'rollback'] as const;
+export type DeploymentAction = (typeof DEPLOYMENT_ACTIONS)[number];
 
 /** What became of one resource on one cluster. */
 export type DeployedResource = Omit<ResourceResult, 'component'> & { connection_id: string };
@@ -27,6 +29,7 @@ export interface DeploymentOptions {
   adopt?: boolean;
   force?: boolean;
   plan_id?: string;
+  override_freeze?: boolean;
 }
 
 /** Why it did not succeed, as the API answers it. */
@@ -34,14 +37,22 @@ export interface DeploymentFailure {
   status: number;
   code: string;
   detail: string;
+  remedy?: string;
 }
 
 /** One deployment, undeployment or rollback of a design into an environment, from its request to its end. */
 @Entity('deployment')
+@Index('deployment_created', ['organizationId', 'createdAt', 'id'])
+@Index('deployment_design', ['designId', 'createdAt', 'id'])
+@Index('deployment_workspace', ['workspaceId', 'createdAt', 'id'])
+@Index('deployment_search', { synchronize: false })
+@Index('deployment_unfinished', ['workspaceId', 'designId'], { where: 'finished_at IS NULL' })
 export class Deployment extends TenantEntity {
+  @ForeignKey('Workspace')
   @Column('uuid')
   workspaceId!: string;
 
+  @ForeignKey('Design')
   @Column('uuid')
   designId!: string;
 
@@ -49,6 +60,7 @@ export class Deployment extends TenantEntity {
   @Column('integer')
   designVersion!: number;
 
+  @ForeignKey('Environment')
   @Column('uuid')
   environmentId!: string;
 
@@ -64,9 +76,11 @@ export class Deployment extends TenantEntity {
   @Column('text')
   status!: DeploymentStatus;
 
+  @ForeignKey('User')
   @Column('uuid', { nullable: true })
   requestedBy!: string | null;
 
+  @ForeignKey('User')
   @Column('uuid', { nullable: true })
   approvedBy!: string | null;
 
@@ -79,6 +93,10 @@ export class Deployment extends TenantEntity {
 
   @Column('jsonb', { default: [] })
   resources!: DeployedResource[];
+
+  /** Of policies that only warn, as it was asked for. */
+  @Column('jsonb', { default: [] })
+  policyViolations!: PolicyViolation[];
 
   @Column('jsonb', { nullable: true })
   failure!: DeploymentFailure | null;

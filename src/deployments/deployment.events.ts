@@ -1,6 +1,13 @@
 import type { Actor } from '../core/access/actor.js';
 import { DomainEvent, type Severity } from '../core/events/domain-event.js';
-import type { Deployment } from './deployment.entity.js';
+import type { Deployment, DeploymentAction } from './deployment.entity.js';
+
+/** What descriptions call a deployment by its action. */
+const SUBJECTS: Record<DeploymentAction, string> = {
+  deploy: 'Deployment',
+  undeploy: 'Undeployment of',
+  rollback: 'Rollback of',
+};
 
 /** Something happened to a deployment. */
 export abstract class DeploymentEvent extends DomainEvent {
@@ -27,7 +34,8 @@ export abstract class DeploymentEvent extends DomainEvent {
   }
 
   get description(): string {
-    return `Deployment ${this.deployment.name} ${this.verb}`;
+    const { action, name } = this.deployment;
+    return `${SUBJECTS[action]} ${name} ${this.verb}`;
   }
 }
 
@@ -62,11 +70,11 @@ export class DeploymentCancelled extends DeploymentEvent {
 export class DeploymentRolledBack extends DeploymentEvent {
   readonly action = 'rolled_back';
   override readonly severity: Severity = 'success';
-  protected readonly verb = 'went back to an earlier version';
+  protected readonly verb = 'succeeded';
 }
 
 export class DesignUndeployed extends DeploymentEvent {
   readonly action = 'undeployed';
   override readonly severity: Severity = 'success';
-  protected readonly verb = 'was undeployed';
+  protected readonly verb = 'succeeded';
 }

@@ -1,12 +1,26 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString, IsUUID } from 'class-validator';
 import { Repeatable } from '../core/schema/repeatable.js';
+import { InvalidRequest } from '../core/errors/app-error.js';
 import { OrganizationListQuery } from '../core/listing/list-query.js';
-import { IsVersionNumber } from '../designs/versions/version-number.js';
+import { IsVersionNumber } from '../designs/contents/version-number.js';
+import type { DeploymentOptions } from './deployment.entity.js';
 import { FlagInput, IdInput, NameInput, TextInput } from '../core/schema/input-fields.js';
 
+/** Deploying, undeploying or rolling back in spite of a freeze. */
+export class FreezeOverride {
+  @FlagInput({
+    optional: true,
+    description: 'Goes ahead although the environment is frozen: for admins of the organization.',
+  })
+  override_freeze?: boolean;
+
+  @TextInput({ optional: true, max: 1_000, description: 'Why the freeze is overridden.' })
+  reason?: string;
+}
+
 /** Where a design is deployed to: all that is left out is found, or the call is 400 and names the choices. */
-export class DeploymentTarget {
+export class DeploymentTarget extends FreezeOverride {
   @IdInput({ optional: true, description: 'The design.' })
   id?: string;
 
@@ -38,6 +52,7 @@ export class PlanRequest extends DeploymentTarget {
   version?: number;
 
   @ApiPropertyOptional({
+    oneOf: [{ type: 'string' }, { type: 'object' }],
     description: 'Of a design of a Helm chart: values over those of the design, as YAML text or object.',
   })
   @IsOptional()
@@ -72,14 +87,26 @@ export class DeployRequest extends PlanRequest {
   @TextInput({
     optional: true,
     max: 10_000_000,
-    description: 'Of older clients; the stored design is what is deployed.',
+    description: 'The content of the design: what differs from the stored one is saved as its next version first.',
   })
   pattern_file?: string;
 }
 
+/** A content that is sent along is what is deployed. @throws InvalidRequest when the call says something else too */
+export function assertFileFits({ pattern_file, version, plan_id, dry_run }: DeployRequest): void {
+  if (pattern_file === undefined) return;
+  const other = version !== undefined ? 'version' : plan_id !== undefined ? 'plan_id' : dry_run ? 'dry_run' : undefined;
+  if (other)
+    throw InvalidRequest.forField(
+      '/pattern_file',
+      `cannot be sent with ${other}`,
+      'Save the content first: PUT /api/pattern/{id}.',
+    );
+}
+
 export class UndeployRequest extends DeploymentTarget {}
 
-export class RollbackRequest {
+export class RollbackRequest extends FreezeOverride {
   @ApiPropertyOptional({
     type: 'integer',
     description: 'The version to go back to; the one deployed before when it is left out.',
@@ -91,27 +118,26 @@ export class RollbackRequest {
 
 /** Targets may come in the query too, for bodies of DELETE get lost in proxies. */
 export class TargetQuery {
-  @ApiPropertyOptional({ format: 'uuid' })
+  @ApiPropertyOptional({ format: 'uuid', description: 'The design.' })
   @IsOptional()
   @IsUUID('all', { message: 'must be a UUID' })
   id?: string;
 
-  @ApiPropertyOptional({ format: 'uuid' })
+  @ApiPropertyOptional({ format: 'uuid', description: 'The environment to deploy to.' })
   @IsOptional()
   @IsUUID('all', { message: 'must be a UUID' })
   environment_id?: string;
 
-  @ApiPropertyOptional({ description: 'Ids of connections, separated by commas.' })
+  @ApiPropertyOptional({ type: String, description: 'Ids of connections, separated by commas.' })
   @IsOptional()
   @Repeatable()
   connection_ids?: string | string[];
 
-  @ApiPropertyOptional({ description: 'The same, for clients that know them by this name.' })
+  @ApiPropertyOptional({ type: String, description: 'The same, for clients that know them by this name.' })
   @IsOptional()
   @Repeatable()
   contexts?: string | string[];
 
-  @ApiPropertyOptional({ description: 'true: answers 202 at once.' })
   @IsOptional()
   @IsString()
   async?: string;
@@ -130,8 +156,12 @@ export class TargetQuery {
 }
 
 export class DeploymentListQuery extends OrganizationListQuery {
-  @ApiPropertyOptional({ format: 'uuid' })
+  @ApiPropertyOptional({ format: 'uuid', description: 'Only deployments of this workspace.' })
   @IsOptional()
   @IsUUID('all', { message: 'must be a UUID' })
   workspace_id?: string;
+}
+
+export function toOptions({ namespace, adopt, force }: PlanRequest): DeploymentOptions {
+  return { ...(namespace ? { namespace } : {}), ...(adopt ? { adopt } : {}), ...(force ? { force } : {}) };
 }

@@ -4,21 +4,31 @@ import {
   IdField,
   IntField,
   MapField,
+  MapsField,
   RecordsField,
   TextField,
   TextsField,
   TimeField,
-  WordField,
+  EnumField,
+  graphqlEnum,
 } from '../core/schema/view-fields.js';
 import { RecordView } from '../core/schema/record.view.js';
 import {
   type DeployedResource,
   type Deployment,
+  DEPLOYMENT_ACTIONS,
   DEPLOYMENT_STATUSES,
   type DeploymentStatus,
 } from './deployment.entity.js';
+import { RESOURCE_STATUSES } from './apply/resource-result.js';
+import { RESOURCE_ACTIONS } from './plan/planned-resource.js';
 
-@ObjectType('DeployedResource')
+const DeploymentStatusEnum = graphqlEnum('DeploymentStatus', DEPLOYMENT_STATUSES, 'How a deployment stands.');
+const DeploymentActionEnum = graphqlEnum('DeploymentAction', DEPLOYMENT_ACTIONS, 'What a deployment does.');
+const ResourceActionEnum = graphqlEnum('ResourceAction', RESOURCE_ACTIONS, 'What a deployment does with one object.');
+const ResourceStatusEnum = graphqlEnum('ResourceStatus', RESOURCE_STATUSES, 'What became of one object.');
+
+@ObjectType('DeployedResource', { description: 'An object of a deployment.' })
 export class DeployedResourceView {
   @TextField()
   api_version!: string;
@@ -35,10 +45,10 @@ export class DeployedResourceView {
   @IdField()
   connection_id!: string;
 
-  @WordField(['create', 'update', 'unchanged', 'delete', 'prune'])
+  @EnumField(ResourceActionEnum)
   action!: string;
 
-  @WordField(['applied', 'unchanged', 'failed', 'skipped', 'deleted', 'rolled_back'])
+  @EnumField(ResourceStatusEnum)
   status!: string;
 
   @MapField({ nullable: true, description: 'reason, field and detail' })
@@ -49,12 +59,12 @@ export class DeployedResourceView {
   }
 }
 
-@ObjectType('Deployment')
+@ObjectType('Deployment', { description: 'A design that is deployed to an environment, or was.' })
 export class DeploymentView extends RecordView {
   @TextField({ description: "The deployment's label." })
   name!: string;
 
-  @WordField(['deploy', 'undeploy', 'rollback'])
+  @EnumField(DeploymentActionEnum)
   action!: string;
 
   @IdField()
@@ -75,7 +85,7 @@ export class DeploymentView extends RecordView {
   @TextsField({ description: 'Ids of the connections it goes through.' })
   connections!: string[];
 
-  @WordField(DEPLOYMENT_STATUSES)
+  @EnumField(DeploymentStatusEnum)
   status!: DeploymentStatus;
 
   @IdField({ nullable: true })
@@ -84,8 +94,11 @@ export class DeploymentView extends RecordView {
   @IdField({ nullable: true })
   approved_by!: string | null;
 
-  @RecordsField(() => DeployedResourceView)
+  @RecordsField(() => DeployedResourceView, { description: 'What is deployed, object by object.' })
   resources!: DeployedResourceView[];
+
+  @MapsField({ description: 'What does not comply with policies that only warn: resource, policy and message.' })
+  policy_violations!: object[];
 
   @MapField({ nullable: true, description: 'Why it did not succeed: status, code and detail.' })
   error!: object | null;
@@ -110,6 +123,7 @@ export class DeploymentView extends RecordView {
       requested_by: deployment.requestedBy,
       approved_by: deployment.approvedBy,
       resources: deployment.resources.map(DeployedResourceView.fromResource),
+      policy_violations: deployment.policyViolations,
       error: deployment.failure,
       started_at: deployment.startedAt,
       finished_at: deployment.finishedAt,

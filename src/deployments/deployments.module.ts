@@ -2,43 +2,61 @@ import { Module } from '@nestjs/common';
 import { ConnectionsModule } from '../connections/connections.module.js';
 import { DesignsModule } from '../designs/designs.module.js';
 import { EnvironmentsModule } from '../environments/environments.module.js';
-import { JobsService } from '../jobs/jobs.service.js';
 import { JobsModule } from '../jobs/jobs.module.js';
 import { KubernetesModule } from '../kubernetes/kubernetes.module.js';
-import { WorkspaceQuotasService } from '../workspaces/quotas/workspace-quotas.service.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { RegistryModule } from '../registry/registry.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
-import { ApprovalsService } from './approvals.service.js';
-import { CancellationsService } from './cancellations.service.js';
+import { ApprovalsService } from './approvals/approvals.service.js';
+import { CancellationsService } from './requests/cancellations.service.js';
 import { DeployedDesignsStore } from './deployed-designs.store.js';
-import { DeployedDesignsService } from './deployed-designs.service.js';
-import { DeploymentAdmissionService } from './deployment-admission.service.js';
-import { DeploymentPresenter } from './deployment.presenter.js';
-import { DeploymentRequestsService } from './deployment-requests.service.js';
-import { DeploymentRightsService } from './deployment-rights.service.js';
+import { DeployedDesignsService } from './protection/deployed-designs.service.js';
+import { DeploymentAdmissionService } from './admission/deployment-admission.service.js';
+import { DeploymentPresenter } from './requests/deployment.presenter.js';
+import { DeploymentRequestsService } from './requests/deployment-requests.service.js';
+import { DeploymentRightsService } from './admission/deployment-rights.service.js';
 import { DeploymentsController } from './deployments.controller.js';
-import { DeploymentsListeners } from './deployments.listeners.js';
+import { DeploymentsListeners } from './protection/deployments.listeners.js';
 import { DeploymentsResolver } from './deployments.resolver.js';
 import { DeploymentsService } from './deployments.service.js';
 import { DeploymentsStore } from './deployments.store.js';
-import { DesignDeploymentsController } from './design-deployments.controller.js';
-import { InUseProtectionService } from './in-use-protection.service.js';
-import { AdoptionService } from './plan/adoption.service.js';
-import { PlansService } from './plan/plans.service.js';
-import { RollbacksService } from './rollbacks.service.js';
+import { DesignDeploymentsController } from './requests/design-deployments.controller.js';
+import { InUseProtectionService } from './protection/in-use-protection.service.js';
+import { AdoptionService } from './plans/adoption.service.js';
+import { PlansService } from './plans/plans.service.js';
+import { RollbacksService } from './requests/rollbacks.service.js';
 import { ChangeJournalsStore } from './runs/change-journals.store.js';
 import { ClusterRunsService } from './runs/cluster-runs.service.js';
-import { DeploymentContextService } from './runs/deployment-context.service.js';
+import { DeploymentContextService } from './plans/deployment-context.service.js';
 import { DeploymentCompletionService } from './runs/deployment-completion.service.js';
-import { type DeploymentPayload, DEPLOYMENTS_QUEUE, retryDeployment } from './runs/deployment-job.js';
 import { DeploymentRunner } from './runs/deployment.runner.js';
 import { UnfinishedRunsService } from './runs/unfinished-runs.service.js';
+import { DeploymentQuotaService } from './admission/deployment-quota.service.js';
+import { FreezeAdmissionService } from './admission/freeze-admission.service.js';
+import { PoliciesController } from './policies/policies.controller.js';
+import { PoliciesService } from './policies/policies.service.js';
+import { PoliciesStore } from './policies/policies.store.js';
+import { PolicyChecksService } from './policies/policy-checks.service.js';
+import { PolicyEvaluationService } from './policies/policy-evaluation.service.js';
+import { PolicyTrialsService } from './policies/policy-trials.service.js';
+import { PlanConditionsService } from './plans/plan-conditions.service.js';
+import { RequestedDesignsService } from './admission/requested-designs.service.js';
+import { ApprovalsController } from './approvals/approvals.controller.js';
+import { PendingDeploymentsService } from './approvals/pending-deployments.service.js';
+import { ClusterPlansService } from './plans/cluster-plans.service.js';
+import { PlansStore } from './plans/plans.store.js';
+import { RequestedVersionsService } from './plans/requested-versions.service.js';
+import { DesignDeletionListeners } from './protection/design-deletion.listeners.js';
+import { DeploymentChangesController } from './requests/deployment-changes.controller.js';
+import { DeploymentQueueService } from './requests/deployment-queue.service.js';
+import { DesignDeploymentsService } from './requests/design-deployments.service.js';
+import { UndeploymentsService } from './requests/undeployments.service.js';
+import { DeploymentJobsListeners } from './runs/deployment-jobs.listeners.js';
+import { DeploymentMetricsListeners } from './runs/deployment-metrics.listeners.js';
+import { DeploymentStartService } from './runs/deployment-start.service.js';
+import { InterruptedDeploymentsService } from './runs/interrupted-deployments.service.js';
 import { TargetsService } from './targets/targets.service.js';
 import { TargetsStore } from './targets/targets.store.js';
-
-const HOUR_MS = 3_600_000;
-const CONCURRENCY = 4;
 
 @Module({
   imports: [
@@ -51,7 +69,13 @@ const CONCURRENCY = 4;
     DesignsModule,
     JobsModule,
   ],
-  controllers: [DesignDeploymentsController, DeploymentsController],
+  controllers: [
+    DesignDeploymentsController,
+    DeploymentsController,
+    DeploymentChangesController,
+    ApprovalsController,
+    PoliciesController,
+  ],
   providers: [
     DeploymentsService,
     DeploymentRequestsService,
@@ -63,10 +87,32 @@ const CONCURRENCY = 4;
     InUseProtectionService,
     DeployedDesignsService,
     DeploymentsListeners,
+    DeploymentJobsListeners,
+    DeploymentMetricsListeners,
     AdoptionService,
     DeploymentsStore,
     DeployedDesignsStore,
     DeploymentPresenter,
+    DeploymentQuotaService,
+    FreezeAdmissionService,
+    PoliciesService,
+    PoliciesStore,
+    PolicyChecksService,
+    PolicyEvaluationService,
+    PolicyTrialsService,
+    PlanConditionsService,
+    RequestedDesignsService,
+    RequestedVersionsService,
+    PendingDeploymentsService,
+    ClusterPlansService,
+    PlansStore,
+    DesignDeletionListeners,
+    DeploymentQueueService,
+    DesignDeploymentsService,
+    UndeploymentsService,
+    DeploymentJobsListeners,
+    DeploymentStartService,
+    InterruptedDeploymentsService,
     DeploymentRunner,
     DeploymentCompletionService,
     ClusterRunsService,
@@ -80,22 +126,4 @@ const CONCURRENCY = 4;
   ],
   exports: [DeploymentsService],
 })
-export class DeploymentsModule {
-  constructor(
-    jobs: JobsService,
-    runner: DeploymentRunner,
-    plans: PlansService,
-    store: DeploymentsStore,
-    quotas: WorkspaceQuotasService,
-  ) {
-    jobs.registerHandler<DeploymentPayload>(DEPLOYMENTS_QUEUE, {
-      concurrency: CONCURRENCY,
-      handle: (job, context) => runner.run(job, context),
-      onEnded: (job) => runner.onJobEnded(job),
-      retryDelayMs: retryDeployment,
-    });
-    jobs.schedule('deployment-plans', HOUR_MS, () => plans.purge());
-
-    quotas.registerCounter('max_deployments_per_day', (id) => store.countToday(id));
-  }
-}
+export class DeploymentsModule {}

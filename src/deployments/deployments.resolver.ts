@@ -11,15 +11,15 @@ import { DeploymentsService } from './deployments.service.js';
 export class DeploymentsResolver {
   constructor(private readonly service: DeploymentsService) {}
 
-  @Query(() => DeploymentPage)
+  @Query(() => DeploymentPage, { description: 'The deployments that the caller sees.' })
   async deployments(@CurrentActor() actor: Actor, @Args() args: ListArgs): Promise<PageEnvelope> {
     return toPageEnvelope(await this.service.list(actor, args.toListQuery()), 'deployments', DeploymentView.fromEntity);
   }
 
-  @Query(() => DeploymentView)
+  @Query(() => DeploymentView, { description: 'A deployment by its id.' })
   async deployment(
     @CurrentActor() actor: Actor,
-    @Args('id', { type: () => ID }, new IdPipe('id')) id: string,
+    @Args('id', { type: () => ID, description: 'The id.' }, new IdPipe('id')) id: string,
   ): Promise<DeploymentView> {
     return DeploymentView.fromEntity(await this.service.get(actor, id));
   }

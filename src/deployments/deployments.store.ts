@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
-import { administeredSql } from '../core/access/access.service.js';
+import { Access, administeredSql } from '../core/access/access.service.js';
 import type { Actor } from '../core/access/actor.js';
 import { Store } from '../core/database/store.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { NotFound } from '../core/errors/app-error.js';
 import type { ListQuery } from '../core/listing/list-query.js';
-import { equalsFilter, type Listing } from '../core/listing/listing.js';
+import { equalsFilter, wordFilter, type Listing } from '../core/listing/listing.js';
 import type { Page } from '../core/listing/page.js';
 import type { DeploymentUse } from './deployed-designs.store.js';
-import { Deployment } from './deployment.entity.js';
+import { DEPLOYMENT_ACTIONS, DEPLOYMENT_STATUSES, Deployment } from './deployment.entity.js';
 
 const listing: Listing<Deployment> = {
   alias: 'deployment',
@@ -22,9 +22,10 @@ const listing: Listing<Deployment> = {
   },
   defaultOrder: 'created_at desc',
   search: ['deployment.name'],
+  searchFunction: 'search_deployment',
   filter: {
-    status: equalsFilter('status', 'deployment.status'),
-    action: equalsFilter('action', 'deployment.action'),
+    status: wordFilter('status', 'deployment.status', DEPLOYMENT_STATUSES),
+    action: wordFilter('action', 'deployment.action', DEPLOYMENT_ACTIONS),
     design_id: equalsFilter('design_id', 'deployment.design_id::text'),
     environment_id: equalsFilter('environment_id', 'deployment.environment_id::text'),
   },
@@ -40,20 +41,29 @@ export interface DeploymentScope {
 /** Deployments as the members of their workspace see them. */
 @Injectable()
 export class DeploymentsStore extends Store<Deployment> {
-  constructor(unit: UnitOfWork) {
+  constructor(
+    unit: UnitOfWork,
+    private readonly access: Access,
+  ) {
     super(unit, Deployment, 'deployment');
   }
 
-  page(actor: Actor, scope: DeploymentScope, query: ListQuery): Promise<Page<Deployment>> {
-    const rows = this.visibleTo(actor);
-    if (scope.organizationId) rows.andWhere('deployment.organization_id = :organizationId', scope);
-    if (scope.workspaceId) rows.andWhere('deployment.workspace_id = :workspaceId', scope);
-    if (scope.designId) rows.andWhere('deployment.design_id = :designId', scope);
+  async page(actor: Actor, scope: DeploymentScope, query: ListQuery): Promise<Page<Deployment>> {
+    const { workspaceId, designId } = scope;
+    const organizationId =
+      scope.organizationId ?? (workspaceId || designId ? undefined : await this.access.findOnlyOrganization(actor));
+    const rows = organizationId
+      ? await this.access.onlyVisibleIn(this.createQueryBuilder(), 'deployment', 'workspace', actor, organizationId, {
+          column: 'workspace_id',
+        })
+      : this.visibleTo(actor);
+    if (workspaceId) rows.andWhere('deployment.workspace_id = :workspaceId', { workspaceId });
+    if (designId) rows.andWhere('deployment.design_id = :designId', { designId });
     return this.paginate(rows, listing, query);
   }
 
   find(actor: Actor, id: string): Promise<Deployment | null> {
-    return this.visibleTo(actor).andWhere('deployment.id = :id', { id }).getOne();
+    return this.getOne(this.visibleTo(actor).andWhere('deployment.id = :id', { id }));
   }
 
   /** @throws NotFound when there is none that the actor may see */
@@ -67,7 +77,7 @@ export class DeploymentsStore extends Store<Deployment> {
   }
 
   lock(actor: Actor, id: string): Promise<Deployment | null> {
-    return this.visibleTo(actor).andWhere('deployment.id = :id', { id }).setLock('pessimistic_write').getOne();
+    return this.getOne(this.visibleTo(actor).andWhere('deployment.id = :id', { id }).setLock('pessimistic_write'));
   }
 
   /** How many deployments of designs (undeployments and rollbacks apart) were accepted in a workspace since midnight UTC. */

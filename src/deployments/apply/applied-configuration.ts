@@ -1,3 +1,4 @@
+import { parseExactJson } from '../../core/json/large-integers.js';
 import { isDeepStrictEqual } from 'node:util';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { findAppliedFields } from '../plan/owner.js';
@@ -36,7 +37,7 @@ function extractItems(list: unknown[], set: FieldSet, members: string[]): unknow
     const member = members.find((one) => isNamedBy(one, item, index));
     if (member === undefined) return [];
     if (!member.startsWith('k:')) return [item];
-    const keys = JSON.parse(member.slice(2)) as FieldSet;
+    const keys = parseExactJson(member.slice(2)) as FieldSet;
     const inner = set[member] as FieldSet;
     return [Object.keys(inner).length === 0 ? item : { ...keys, ...(extract(item, inner) as FieldSet) }];
   });
@@ -46,11 +47,11 @@ function isNamedBy(member: string, item: unknown, index: number): boolean {
   const text = member.slice(2);
   switch (member.slice(0, 2)) {
     case 'k:':
-      return Object.entries(JSON.parse(text) as FieldSet).every(([key, value]) =>
+      return Object.entries(parseExactJson(text) as FieldSet).every(([key, value]) =>
         isDeepStrictEqual((item as FieldSet | null)?.[key], value),
       );
     case 'v:':
-      return isDeepStrictEqual(JSON.parse(text), item);
+      return isDeepStrictEqual(parseExactJson(text), item);
     case 'i:':
       return Number(text) === index;
     default:

@@ -48,8 +48,8 @@ export class Applier {
     }
     const failure = await this.execute(plan, run, results, clock, { ...options, atomic });
     if (!failure) return { status: 'succeeded', resources: results.all };
-    const { cancelled, status, detail } = failure;
-    return { status: cancelled ? 'cancelled' : 'failed', resources: results.all, failure: { status, detail } };
+    const { cancelled, status, detail, remedy } = failure;
+    return { status: cancelled ? 'cancelled' : 'failed', resources: results.all, failure: { status, detail, remedy } };
   }
 
   private async execute(

@@ -1,7 +1,8 @@
 import { type PlannedResource, type ResourceError } from '../plan/planned-resource.js';
 
 /** `rolled_back`: it was done and then taken back. `skipped`: it was not begun, or left alone for the reason given. */
-export type ResourceStatus = 'applied' | 'unchanged' | 'failed' | 'skipped' | 'deleted' | 'rolled_back';
+export const RESOURCE_STATUSES = ['applied', 'unchanged', 'failed', 'skipped', 'deleted', 'rolled_back'] as const;
+export type ResourceStatus = (typeof RESOURCE_STATUSES)[number];
 
 /** What became of one resource, in wire form. */
 export interface ResourceResult extends Pick<
@@ -16,6 +17,7 @@ export interface DeploymentFailure {
   /** As the API answers it: 502 the cluster is unreachable, 504 timed out, 422 refused by the cluster or not ready. */
   status: 502 | 504 | 422;
   detail: string;
+  remedy?: string;
 }
 
 export interface DeploymentResult {

@@ -30,7 +30,13 @@ export function toRunEnd(error: unknown, refused: () => string): RunEnd {
   }
   if (!(error instanceof ClusterError)) throw error;
   const reason = error.code.replace(/^CLUSTER_/, '');
-  return { status: error.kind === 'timeout' ? 504 : 502, cancelled: false, reason, detail: error.message };
+  return {
+    status: error.kind === 'timeout' ? 504 : 502,
+    cancelled: false,
+    reason,
+    detail: error.message,
+    remedy: error.remedy,
+  };
 }
 
 export function toResourceError({ reason, detail }: RunEnd): ResourceError {

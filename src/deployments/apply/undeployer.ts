@@ -13,6 +13,7 @@ import { type DeploymentResult, type RunOptions } from './resource-result.js';
 import { ResourceResults } from './results.js';
 import { RunClock } from './run-clock.js';
 import { ResourceFailed, toResourceError, toRunEnd } from './run-end.js';
+import { countOf } from '../../core/errors/wording.js';
 
 export interface UndeployOptions extends RunOptions {
   /** What records say was deployed: looked for one by one where the credential may not list. */
@@ -71,8 +72,12 @@ export class Undeployer {
       if (results.anyFailed) throw new ResourceFailed();
       return { status: 'undeployed', resources: results.all };
     } catch (error) {
-      const { cancelled, status, detail } = toRunEnd(error, () => results.summary());
-      return { status: cancelled ? 'cancelled' : 'failed', resources: results.all, failure: { status, detail } };
+      const { cancelled, status, detail, remedy } = toRunEnd(error, () => results.summary());
+      return {
+        status: cancelled ? 'cancelled' : 'failed',
+        resources: results.all,
+        failure: { status, detail, remedy },
+      };
     }
   }
 
@@ -97,7 +102,7 @@ export class Undeployer {
     if (objects.length === 0 && unseen.length > 0 && !previous?.length) {
       throw new ClusterError(
         'forbidden',
-        `The credential may not list ${unseen.length} kinds, so nothing of this deployment can be found`,
+        `The credential may not list ${countOf(unseen.length, 'kind')}, so nothing of this deployment can be found`,
       );
     }
     const found = objects

@@ -1,16 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
+import type { ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
-import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
-import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
+import type { ResourceKind } from '../../kubernetes/clusters/discovery.js';
+import { type KubernetesObject, groupOf } from '../../kubernetes/clusters/kubernetes-object.js';
 import { omitServerFields } from '../plan/field-changes.js';
 import { findAppliedFields, FIELD_MANAGER, isOwnedBy, type Owner } from '../plan/owner.js';
-import { type ResourceError } from '../plan/planned-resource.js';
+import { type ResourceError, objectKey } from '../plan/planned-resource.js';
 import { toResourceError } from '../plan/resource-error.js';
-import { type AppliedChange } from './applied-change.js';
+import { type AppliedChange, changeKey } from './applied-change.js';
 import { appliedConfiguration, mergePatch } from './applied-configuration.js';
 import { Removal } from './removal.js';
 import { type RunClock, RunEnded } from './run-clock.js';
+import type { ResourceResult } from './resource-result.js';
 
 const GONE_TIMEOUT_MS = 30_000;
 const RETRY_TIMEOUT_MS = 30_000;
@@ -129,4 +130,28 @@ export class Undo {
 
 function emptyObject({ kind, name }: AppliedChange): KubernetesObject {
   return { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name } };
+}
+
+export type ResourceState = Omit<ResourceResult, 'component'>;
+
+/** A resource as its change alone tells of it. */
+export function toResourceState(change: AppliedChange, status: ResourceState['status']): ResourceState {
+  const { action, kind, name, namespace } = change;
+  return { api_version: kind.apiVersion, kind: kind.kind, namespace: namespace ?? null, name, action, status };
+}
+
+/** The resources of one cluster after changes were undone: what failed keeps its error, what could not be undone gets one. */
+export function applyUndo<R extends ResourceState>(
+  resources: R[],
+  undone: UndoneChange[],
+  missing: (change: AppliedChange) => R,
+): R[] {
+  const byKey = new Map(resources.map((one) => [objectKey({ ...one, group: groupOf(one.api_version) }), { ...one }]));
+  for (const { change, error } of undone) {
+    const resource = byKey.get(changeKey(change)) ?? missing(change);
+    byKey.set(changeKey(change), resource);
+    if (error) resource.error = error;
+    else if (resource.status !== 'failed') resource.status = 'rolled_back';
+  }
+  return [...byKey.values()];
 }

@@ -1,14 +1,15 @@
-import { isObject } from '../../formats/documents/located-document.js';
+import { stringifyExact } from '../../core/json/large-integers.js';
+import { isObject } from '../../core/json/json.js';
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { type ResourceKind, isSameKind } from '../../kubernetes/clusters/discovery.js';
-import { toFieldPath, type Finding } from '../../validation/findings.js';
+import { toFieldPath, type Finding } from '../../validation/schema/findings.js';
 import { type ValidationService } from '../../registry/validation/validation.service.js';
 import { type DefinedKind, definedKinds } from './definitions.js';
 import { type PlanItem } from './plan.js';
 import { type ResourceError } from './planned-resource.js';
 
 /** Judges resources by schemas that are no part of the registry. */
-export type SchemaValidator = Pick<ValidationService, 'judgeBy'>;
+export type SchemaValidator = Pick<ValidationService, 'validateAgainst'>;
 
 const MAX_FAULTS = 20;
 
@@ -35,11 +36,11 @@ export class DefinitionValidator {
       const isServed = await this.cluster.findKind(apiVersion, kind.kind);
       if (isServed && !isRedefined(kind, plan)) continue;
       const key = `${apiVersion} ${kind.kind}`;
-      if (!schemas.has(key)) schemas.set(key, JSON.stringify(schema));
+      if (!schemas.has(key)) schemas.set(key, stringifyExact(schema));
       judged.push({ item, resource: desired, type: { apiVersion, kind: kind.kind }, schema: key });
     }
     if (judged.length === 0) return new Map();
-    const verdicts = await this.judge.judgeBy(
+    const verdicts = await this.judge.validateAgainst(
       judged.map(({ resource, type, schema }) => ({ resource, type, schema })),
       schemas,
     );

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../formats/documents/located-document.js';
+import { isObject, type JsonObject } from '../../core/json/json.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { groupOf } from '../../kubernetes/clusters/kubernetes-object.js';
 

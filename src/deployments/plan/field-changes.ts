@@ -1,3 +1,5 @@
+import { largeIntegerDigits, showLargeIntegers, stringifyExact } from '../../core/json/large-integers.js';
+import { type Json } from '../../core/json/json.js';
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { maskSecrets } from '../../formats/design-file/secret-values.js';
@@ -69,10 +71,13 @@ function isContainer(value: unknown): value is Record<string, unknown> {
 }
 
 function truncate(value: unknown): unknown {
-  if (typeof value === 'string') return value.length > MAX_TEXT_LENGTH ? `${value.slice(0, MAX_TEXT_LENGTH)}…` : value;
+  if (typeof value === 'string')
+    return (
+      largeIntegerDigits(value) ?? (value.length > MAX_TEXT_LENGTH ? `${value.slice(0, MAX_TEXT_LENGTH)}…` : value)
+    );
   if (!isContainer(value)) return value;
-  const text = JSON.stringify(value);
-  return text.length > 4 * MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : value;
+  const text = stringifyExact(value);
+  return text.length > 4 * MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : showLargeIntegers(value as Json);
 }
 
 function fieldCount(object: KubernetesObject): string {

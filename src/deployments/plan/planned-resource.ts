@@ -6,7 +6,8 @@ export interface DesiredResource {
   object: Record<string, unknown>;
 }
 
-export type ResourceAction = 'create' | 'update' | 'unchanged' | 'delete' | 'prune';
+export const RESOURCE_ACTIONS = ['create', 'update', 'unchanged', 'delete', 'prune'] as const;
+export type ResourceAction = (typeof RESOURCE_ACTIONS)[number];
 
 /** Why one resource cannot be, or was not, deployed. */
 export interface ResourceError {

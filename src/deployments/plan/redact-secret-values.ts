@@ -1,3 +1,4 @@
+import { largeIntegerDigits } from '../../core/json/large-integers.js';
 import { MASKED, isSecret } from '../../formats/design-file/secret-values.js';
 import { sanitizeClusterText, TRUNCATION_MARK } from '../../kubernetes/clusters/sanitize-cluster-text.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
@@ -20,7 +21,8 @@ function* findSecretValues(kind: string, path: string[], value: unknown): Genera
   if (typeof value === 'object' && value !== null) {
     for (const [name, one] of Object.entries(value)) yield* findSecretValues(kind, [...path, name], one);
   } else if (isSecret(kind, path) && (typeof value === 'string' || typeof value === 'number')) {
-    yield String(value);
-    if (kind === 'Secret') yield Buffer.from(String(value), 'base64').toString('utf8');
+    const text = largeIntegerDigits(value) ?? String(value);
+    yield text;
+    if (kind === 'Secret') yield Buffer.from(text, 'base64').toString('utf8');
   }
 }

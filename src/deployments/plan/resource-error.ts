@@ -21,9 +21,17 @@ export function toResourceError(error: ClusterError, object: KubernetesObject): 
     MAX_FIELD_LENGTH,
   );
   const reason = toReason(error);
-  const missing = `The namespace ${error.about.name} is neither on the cluster nor in the design`;
-  const detail = reason === 'NAMESPACE_NOT_FOUND' ? missing : redactSecretValues(error.message, object);
-  return { reason, ...(field && { field }), detail };
+  return { reason, ...(field && { field }), detail: describe(error, reason, object) };
+}
+
+function describe(error: ClusterError, reason: string, object: KubernetesObject): string {
+  if (reason === 'NAMESPACE_NOT_FOUND')
+    return `The namespace ${error.about.name} is neither on the cluster nor in the design`;
+  const said = redactSecretValues(error.message, object);
+  const fields = error.causes.flatMap((cause) => cause.field ?? []);
+  return reason === 'IMMUTABLE' && fields.length > 0
+    ? `${sanitizeClusterText(fields.join(', '), MAX_FIELD_LENGTH)} cannot be changed once the object exists: ${said}`
+    : said;
 }
 
 function toReason(error: ClusterError): string {

@@ -6,26 +6,18 @@ import type { ObjectReference } from '../../kubernetes/clusters/kubernetes-objec
 import { type ChangeJournal } from '../apply/applied-change.js';
 import { Applier } from '../apply/applier.js';
 import type { DeploymentResult, ResourceResult } from '../apply/resource-result.js';
+import { toDeploymentFailure } from '../deployment-error.js';
 import { Undeployer } from '../apply/undeployer.js';
 import { DeployedDesignsStore } from '../deployed-designs.store.js';
-import type { DeployedResource, Deployment, DeploymentFailure, DeploymentStatus } from '../deployment.entity.js';
-import { PlansService } from '../plan/plans.service.js';
+import type { DeployedResource, Deployment, DeploymentFailure } from '../deployment.entity.js';
+import { ClusterPlansService } from '../plans/cluster-plans.service.js';
+import { PlansStore } from '../plans/plans.store.js';
 import type { DesiredResource } from '../plan/planned-resource.js';
+import { PolicyChecksService } from '../policies/policy-checks.service.js';
+import { actorForDeployment } from './deployment-completion.service.js';
 import { ChangeJournalsStore } from './change-journals.store.js';
-import { DeploymentContextService } from './deployment-context.service.js';
-import { CANCELLED, isAtomic } from './deployment-outcome.js';
-
-/** How a deployment ended on one cluster. */
-export interface ClusterOutcome {
-  connectionId: string;
-  status: DeploymentStatus;
-  resources: DeployedResource[];
-  failure: DeploymentFailure | null;
-  /** All that is there now, where it succeeded. */
-  objects: ObjectReference[];
-  /** Whether anything was changed there, or may have been. */
-  changed: boolean;
-}
+import { DeploymentContextService } from '../plans/deployment-context.service.js';
+import { CANCELLED, type ClusterOutcome, isAtomic } from './deployment-outcome.js';
 
 /** Carries out a deployment on its clusters, one after another. What an earlier attempt has begun is finished. */
 @Injectable()
@@ -33,8 +25,10 @@ export class ClusterRunsService {
   constructor(
     private readonly deployed: DeployedDesignsStore,
     private readonly journals: ChangeJournalsStore,
-    private readonly plans: PlansService,
+    private readonly plans: PlansStore,
+    private readonly clusterPlans: ClusterPlansService,
     private readonly work: DeploymentContextService,
+    private readonly policies: PolicyChecksService,
   ) {}
 
   /** Ends with the first failure where all is to be undone after it. */
@@ -45,6 +39,9 @@ export class ClusterRunsService {
       const journal = await this.journals.open(deployment, connectionId, context.assertLeased);
       const end = await this.onCluster(connectionId, journal, context, async () => {
         if (deployment.action === 'undeploy') return this.undeploy(deployment, connectionId, journal, context);
+        // What an earlier attempt has begun was judged before.
+        if (!resources && journal.changes.length === 0)
+          await this.policies.requireCompliance(actorForDeployment(deployment), deployment);
         resources ??= await this.work.readResources(deployment.designId, deployment.designVersion);
         return this.deploy(deployment, connectionId, resources, journal, context);
       });
@@ -68,7 +65,7 @@ export class ClusterRunsService {
       return { connectionId, status, resources, failure, objects, changed: journal.changes.length > 0 };
     } catch (error) {
       if (signal.aborted || isTemporary(error) || !(error instanceof AppError)) throw error;
-      const failure = { status: error.status, code: error.code, detail: error.message };
+      const failure = toDeploymentFailure(error);
       const changed = journal.changes.length > 0;
       return { connectionId, status: 'failed', resources: [], failure, objects: [], changed };
     }
@@ -82,7 +79,7 @@ export class ClusterRunsService {
     context: JobContext,
   ): Promise<DeploymentResult & { objects: ObjectReference[] }> {
     const cluster = await this.work.getClient(connectionId);
-    const plan = await this.plans.planOnCluster(deployment, connectionId, resources, context.signal);
+    const plan = await this.clusterPlans.plan(deployment, connectionId, resources, context.signal);
     const { plan_id, atomic, wait } = deployment.options;
     // With changes of its own the cluster differs from the plan; it was held against the plan before the first of them.
     if (plan_id && journal.changes.length === 0) await this.plans.assertUnchanged(plan_id, connectionId, plan);
@@ -123,7 +120,8 @@ function toDeployedResource({ component: _, ...resource }: ResourceResult, conne
 function toFailure({ status, failure }: DeploymentResult): DeploymentFailure {
   if (status === 'cancelled') return CANCELLED;
   const codes = { 502: 'CLUSTER_UNREACHABLE', 504: 'CLUSTER_TIMEOUT', 422: 'DEPLOYMENT_FAILED' };
-  return { status: failure?.status ?? 422, code: codes[failure?.status ?? 422], detail: failure?.detail ?? '' };
+  const { status: answered = 422, detail = '', remedy } = failure ?? {};
+  return { status: answered, code: codes[answered], detail, ...(remedy && { remedy }) };
 }
 
 interface Named {

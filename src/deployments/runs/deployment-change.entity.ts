@@ -1,8 +1,9 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 
 /** One change that a running deployment made or was about to make on a cluster. */
 @Entity('deployment_change')
 export class DeploymentChange {
+  @ForeignKey('Deployment')
   @PrimaryColumn('uuid')
   deploymentId!: string;
 
@@ -13,6 +14,7 @@ export class DeploymentChange {
   @PrimaryColumn('integer')
   number!: number;
 
+  @ForeignKey('Organization')
   @Column('uuid')
   organizationId!: string;
 

@@ -1,7 +1,6 @@
 import type { FinishedJob } from '../../jobs/job.js';
 import type { ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
 import type { DeployedResource, Deployment, DeploymentFailure, DeploymentStatus } from '../deployment.entity.js';
-import type { ClusterOutcome } from './cluster-runs.service.js';
 
 export const CANCELLED: Readonly<DeploymentFailure> = {
   status: 409,
@@ -13,6 +12,18 @@ export const CANCELLED: Readonly<DeploymentFailure> = {
 export type ClusterStanding =
   | { connectionId: string; is: 'new'; objects: ObjectReference[] }
   | { connectionId: string; is: 'old' | 'mixed' | 'none' };
+
+/** How a deployment ended on one cluster. */
+export interface ClusterOutcome {
+  connectionId: string;
+  status: DeploymentStatus;
+  resources: DeployedResource[];
+  failure: DeploymentFailure | null;
+  /** All that is there now, where it succeeded. */
+  objects: ObjectReference[];
+  /** Whether anything was changed there, or may have been. */
+  changed: boolean;
+}
 
 /** How a deployment ended on all its clusters together. */
 export interface DeploymentOutcome {
@@ -49,5 +60,6 @@ export function toJobFailure({ status, error }: Pick<FinishedJob, 'status' | 'er
     status: error?.status ?? 500,
     code: error?.code ?? 'INTERNAL_ERROR',
     detail: error?.detail ?? 'the deployment was interrupted',
+    ...(error?.remedy && { remedy: error.remedy }),
   };
 }

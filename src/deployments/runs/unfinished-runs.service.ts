@@ -6,12 +6,12 @@ import type { ClusterClient } from '../../kubernetes/clusters/cluster-client.js'
 import { type AppliedChange, changeKey } from '../apply/applied-change.js';
 import { RunClock } from '../apply/run-clock.js';
 import { Undo, type UndoneChange } from '../apply/undo.js';
-import { toResourceState, applyUndo } from '../apply/undone-resources.js';
+import { toResourceState, applyUndo } from '../apply/undo.js';
 import type { DeployedResource, Deployment } from '../deployment.entity.js';
 import { objectKey, type ResourceError } from '../plan/planned-resource.js';
 import { groupOf } from '../../kubernetes/clusters/kubernetes-object.js';
 import { ChangeJournalsStore } from './change-journals.store.js';
-import { DeploymentContextService } from './deployment-context.service.js';
+import { DeploymentContextService } from '../plans/deployment-context.service.js';
 import { CANCELLED, type DeploymentOutcome, isAtomic, type ClusterStanding } from './deployment-outcome.js';
 
 /** For undoing on one cluster. */

@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { validate } from 'uuid';
+import { ConnectionsService } from '../../connections/connections.service.js';
 import type { Actor } from '../../core/access/actor.js';
-import { Conflict, InvalidRequest } from '../../core/errors/app-error.js';
+import { Conflict, InvalidRequest, NotFound } from '../../core/errors/app-error.js';
 import type { Design } from '../../designs/design.entity.js';
 import type { Tier } from '../../environments/environment.entity.js';
 import { EnvironmentsService } from '../../environments/environments.service.js';
+import { WorkspacesService } from '../../workspaces/workspaces.service.js';
 import { type DeployedDesign, DeployedDesignsStore } from '../deployed-designs.store.js';
 import type { DeploymentTarget } from '../deployment.inputs.js';
 import { type ReachableConnection, TargetsStore } from './targets.store.js';
@@ -24,11 +27,14 @@ export class TargetsService {
     private readonly store: TargetsStore,
     private readonly deployed: DeployedDesignsStore,
     private readonly environments: EnvironmentsService,
+    private readonly connections: ConnectionsService,
+    private readonly workspaces: WorkspacesService,
   ) {}
 
-  /** @throws InvalidRequest naming the choices, NotFound, Conflict ENVIRONMENT_ARCHIVED or IN_USE */
+  /** @throws InvalidRequest naming the choices, NotFound, Conflict WORKSPACE_ARCHIVED, ENVIRONMENT_ARCHIVED or IN_USE */
   async resolveForDeployment(actor: Actor, design: Design, wanted: DeploymentTarget): Promise<Target> {
-    if (wanted.environment_id) await this.environments.get(actor, wanted.environment_id);
+    (await this.workspaces.get(actor, design.workspaceId)).assertActive();
+    await this.assertEnvironmentVisible(actor, design, wanted.environment_id);
     const all = await this.store.findByWorkspace(design.workspaceId);
     const inEnvironment = all.filter(
       ({ environmentId }) => !wanted.environment_id || environmentId === wanted.environment_id,
@@ -41,7 +47,7 @@ export class TargetsService {
           : "is required: no environment of the design's workspace has a Kubernetes connection",
         'Assign an environment with a connection of the kind kubernetes to the workspace.',
       );
-    const places = filterByConnections(inEnvironment, wanted.connection_ids);
+    const places = await this.chooseConnections(actor, design, inEnvironment, wanted.connection_ids);
     const target = requireSingle(
       places,
       Boolean(wanted.environment_id ?? wanted.connection_ids),
@@ -59,6 +65,36 @@ export class TargetsService {
       tier: first.tier,
       connectionIds: target.map(({ connectionId }) => connectionId),
     };
+  }
+
+  /** What is of another organization is, to this design, not there. @throws NotFound */
+  private async assertEnvironmentVisible(
+    actor: Actor,
+    { organizationId }: Design,
+    id: string | undefined,
+  ): Promise<void> {
+    if (id && (await this.environments.get(actor, id)).organizationId !== organizationId)
+      throw new NotFound('environment', id);
+  }
+
+  /** @throws NotFound for a connection that the actor does not see, or of another organization; InvalidRequest */
+  private async chooseConnections(
+    actor: Actor,
+    { organizationId }: Design,
+    places: ReachableConnection[],
+    ids: string[] | undefined,
+  ): Promise<ReachableConnection[]> {
+    if (!ids?.length) return places;
+    const foreign = ids.filter((id) => !places.some(({ connectionId }) => connectionId === id));
+    const [first] = foreign;
+    if (first === undefined) return places.filter(({ connectionId }) => ids.includes(connectionId));
+    if (validate(first) && (await this.connections.get(actor, first)).organizationId !== organizationId)
+      throw new NotFound('connection', first);
+    throw InvalidRequest.forField(
+      '/connection_ids',
+      `holds ${foreign.join(', ')}, which is no Kubernetes connection there`,
+      `Choose from ${places.map(({ connection, connectionId }) => `${connection} (${connectionId})`).join(', ')}.`,
+    );
   }
 
   /** Where a design is deployed. */
@@ -82,6 +118,10 @@ export class TargetsService {
         `design ${design.name} is not deployed ${all.length > 0 ? 'there' : 'anywhere'}`,
         {
           extensions: { deployed: all.map(describeDeployed) },
+          remedy:
+            all.length > 0
+              ? 'Name one of the places under deployed, or leave the target out where there is only one.'
+              : 'Nothing has to be done: no cluster has resources of this design.',
         },
       );
     const target = requireSingle(
@@ -120,20 +160,6 @@ export const describeDeployed = ({
   connection_id: connectionId,
   deployment_id: deploymentId,
 });
-
-function filterByConnections(
-  places: ReachableConnection[],
-  connectionIds: string[] | undefined,
-): ReachableConnection[] {
-  if (!connectionIds?.length) return places;
-  const foreign = connectionIds.filter((id) => !places.some(({ connectionId }) => connectionId === id));
-  if (foreign.length === 0) return places.filter(({ connectionId }) => connectionIds.includes(connectionId));
-  throw InvalidRequest.forField(
-    '/connection_ids',
-    `holds ${foreign.join(', ')}, which is no Kubernetes connection there`,
-    `Choose from ${places.map(({ connection, connectionId }) => `${connection} (${connectionId})`).join(', ')}.`,
-  );
-}
 
 /** All places of one environment when it was named, else the only place there is. */
 function requireSingle<P extends { environmentId: string; connectionId: string }>(

@@ -1,0 +1,53 @@
+import { Controller, HttpCode, Post, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { Actor } from '../../core/access/actor.js';
+import { CurrentActor } from '../../core/access/access.decorators.js';
+import { IdParam } from '../../core/rest/id.pipe.js';
+import { RequiresRight } from '../../core/rest/rights/rights.decorators.js';
+import { deploymentPolicy } from '../deployment.policy.js';
+import { DeploymentView } from '../deployment.view.js';
+import { DeploymentsService } from '../deployments.service.js';
+import { DeploymentPresenter } from '../requests/deployment.presenter.js';
+import { ApprovalsService } from './approvals.service.js';
+import { RestOperation } from '../../core/rest/openapi/rest-operation.decorator.js';
+import { ApiAsyncDeployment } from '../api-async-deployment.decorator.js';
+import { FlagQuery } from '../../core/rest/flag.pipe.js';
+
+@ApiTags('deployments')
+@Controller('deployments')
+export class ApprovalsController {
+  constructor(
+    private readonly approvals: ApprovalsService,
+    private readonly answers: DeploymentPresenter,
+  ) {}
+
+  @RestOperation(
+    'approveDeployment',
+    'Approve a deployment',
+    'Approves a deployment that waits for approval, and waits for its end unless `async=true`.',
+    { errors: [422, 502, 504] },
+  )
+  @Post(':id/approve')
+  @RequiresRight(deploymentPolicy.approve, DeploymentsService)
+  @HttpCode(200)
+  @ApiOkResponse({ type: DeploymentView })
+  @ApiAsyncDeployment()
+  async approve(
+    @CurrentActor() actor: Actor,
+    @IdParam() id: string,
+    @FlagQuery('async') later: boolean,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<DeploymentView> {
+    return this.answers.respond(actor, await this.approvals.approve(actor, id), later, response);
+  }
+
+  @RestOperation('rejectDeployment', 'Reject a deployment', 'Rejects a deployment that waits for approval.')
+  @Post(':id/reject')
+  @RequiresRight(deploymentPolicy.approve, DeploymentsService)
+  @HttpCode(200)
+  @ApiOkResponse({ type: DeploymentView })
+  async reject(@CurrentActor() actor: Actor, @IdParam() id: string): Promise<DeploymentView> {
+    return DeploymentView.fromEntity(await this.approvals.reject(actor, id));
+  }
+}

@@ -1,0 +1,24 @@
+export const POLICY_MODES = ['enforce', 'warn'] as const;
+export type PolicyMode = (typeof POLICY_MODES)[number];
+
+/** Which resource of a design is meant. */
+export interface JudgedResource {
+  component: string;
+  api_version: string;
+  kind: string;
+  namespace: string | null;
+  name: string;
+}
+
+/** A resource that does not comply with a policy, as plans, deployments and events tell it. */
+export interface PolicyViolation extends JudgedResource {
+  policy_id: string;
+  policy: string;
+  mode: PolicyMode;
+  message: string;
+  /** Why the rule could not be evaluated; null when it answered false. */
+  reason: string | null;
+}
+
+/** Whether it refuses a deployment. */
+export const isEnforced = ({ mode }: PolicyViolation): boolean => mode === 'enforce';

@@ -1,0 +1,21 @@
+/** What to do about a resource that cannot be, or was not, deployed, by the reason of its error. */
+const REMEDIES: Record<string, string> = {
+  IMMUTABLE: 'Undo the change of these fields, or undeploy the design and deploy it again.',
+  FIELD_CONFLICT: 'Leave the fields out of the design, or deploy with force: true to take them over.',
+  NOT_OWNED: 'Deploy with adopt: true to take the object over, or choose another name or namespace.',
+  NAMESPACE_NOT_FOUND: 'Add the namespace to the design, or create it on the cluster.',
+  TERMINATING: 'Wait until the namespace is gone, and deploy again.',
+  WEBHOOK_FAILED: 'Check that the webhook that the error names runs on the cluster.',
+  DENIED: 'Change the object as the policy of the cluster demands.',
+  QUOTA_EXCEEDED: 'Ask for less, or raise the resource quota of the namespace.',
+  INVALID: 'Correct the fields that the error names in the design, and deploy it again.',
+  UNKNOWN_KIND: 'Install the definition of the kind on the cluster, or add it to the design.',
+  NOT_ESTABLISHED: 'Check the definition on the cluster, and deploy again.',
+  FORBIDDEN: 'Grant the missing right to the user of the credential, with a Role or ClusterRole.',
+  NOT_READY: 'See the log and the events of the pods that the error names, and correct the design.',
+  DUPLICATE: 'Leave one of the two out of the design.',
+  GENERATED_NAME: 'Give the object a name in place of generateName.',
+  TIMEOUT: 'Check that the cluster is responsive, and deploy again.',
+};
+
+export const findResourceRemedy = (reason: string): string | undefined => REMEDIES[reason];

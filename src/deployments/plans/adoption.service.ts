@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import { isUUID } from 'class-validator';
+import { AppError } from '../../core/errors/app-error.js';
+import { isTemporary } from '../../core/errors/problem.js';
+import { DeployedDesignsStore } from '../deployed-designs.store.js';
+import { DeploymentRightsService, type Mandate } from '../admission/deployment-rights.service.js';
+import type { LabelledOwner } from '../plan/owner.js';
+
+/** Judges whether objects of other deployments of this installation may be adopted: only by who may undeploy them where they are. */
+@Injectable()
+export class AdoptionService {
+  constructor(
+    private readonly deployed: DeployedDesignsStore,
+    private readonly rights: DeploymentRightsService,
+  ) {}
+
+  /** Asks anew for every object, with the roles of that moment. An owner that nobody knows is nobody's to give. */
+  createCheck(mandate: Mandate): (owner: LabelledOwner) => Promise<boolean> {
+    return async ({ design, environment }) => {
+      if (!design || !environment || !isUUID(design) || !isUUID(environment)) return false;
+      const place = await this.deployed.findLocation(design, environment);
+      if (!place) return false;
+      try {
+        await this.rights.requireMandate(mandate, place);
+        return true;
+      } catch (error) {
+        if (isTemporary(error) || !(error instanceof AppError)) throw error;
+        return false;
+      }
+    };
+  }
+}

@@ -1,0 +1,50 @@
+import { Injectable } from '@nestjs/common';
+import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
+import { ValidationService } from '../../registry/validation/validation.service.js';
+import { DeployedDesignsStore } from '../deployed-designs.store.js';
+import type { Deployment } from '../deployment.entity.js';
+import type { Plan } from '../plan/plan.js';
+import type { DesiredResource } from '../plan/planned-resource.js';
+import { Planner } from '../plan/planner.js';
+import { AdoptionService } from './adoption.service.js';
+import { DeploymentContextService } from './deployment-context.service.js';
+
+/** However slowly a cluster answers, and however much is asked of it. */
+const PLAN_TIMEOUT_MS = 600_000;
+
+type PlanSubject = Pick<Deployment, 'designId' | 'environmentId' | 'options' | 'requestedBy' | 'approvedBy'>;
+
+/** Plans on clusters, by asking them. */
+@Injectable()
+export class ClusterPlansService {
+  constructor(
+    private readonly context: DeploymentContextService,
+    private readonly deployed: DeployedDesignsStore,
+    private readonly adoption: AdoptionService,
+    private readonly validation: ValidationService,
+  ) {}
+
+  /** What would be done now on each of the clusters, by connection. @throws ClusterError */
+  async planAll(of: PlanSubject & Pick<Deployment, 'designVersion' | 'connectionIds'>): Promise<Map<string, Plan>> {
+    const resources = await this.context.readResources(of.designId, of.designVersion);
+    const plans = new Map<string, Plan>();
+    for (const connectionId of of.connectionIds) plans.set(connectionId, await this.plan(of, connectionId, resources));
+    return plans;
+  }
+
+  /** What would be done on one cluster now. @throws ClusterError when it cannot be worked with */
+  async plan(of: PlanSubject, connectionId: string, resources: DesiredResource[], signal?: AbortSignal): Promise<Plan> {
+    const cluster = await this.context.getClient(connectionId);
+    const owner = await this.context.getOwner(of, connectionId);
+    const known = await this.deployed.find(of, connectionId);
+    const { namespace, adopt, force } = of.options;
+    const mayAdopt = this.adoption.createCheck(of);
+    const deadline = AbortSignal.timeout(PLAN_TIMEOUT_MS);
+    const either = signal ? AbortSignal.any([signal, deadline]) : deadline;
+    const options = { namespace, adopt, mayAdopt, force, previous: known?.objects, signal: either };
+    return new Planner(cluster, this.validation).plan(resources, owner, options).catch((error: unknown) => {
+      if (error !== deadline.reason || signal?.aborted) throw error;
+      throw new ClusterError('timeout', 'The cluster took too long over what the plan asked of it', { cause: error });
+    });
+  }
+}

@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import { Connection } from '../../connections/connection.entity.js';
+import { ConnectionsStore } from '../../connections/connections.store.js';
+import { Actor } from '../../core/access/actor.js';
+import { runAsSystem } from '../../core/database/row-security.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { NotFound } from '../../core/errors/app-error.js';
+import { DesignsStore } from '../../designs/designs.store.js';
+import { DesignContentsStore } from '../../designs/contents/design-contents.store.js';
+import { ClustersService } from '../../kubernetes/clusters/clusters.service.js';
+import type { ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
+import type { Owner } from '../plan/owner.js';
+import type { DesiredResource } from '../plan/planned-resource.js';
+
+const SYSTEM = Actor.system('deployment');
+
+/** What plans and runs work with: the resources of a version, the client of a cluster, and the owner in whose name they act. */
+@Injectable()
+export class DeploymentContextService {
+  private installation?: Promise<string>;
+
+  constructor(
+    private readonly designs: DesignsStore,
+    private readonly contents: DesignContentsStore,
+    private readonly connections: ConnectionsStore,
+    private readonly clusters: ClustersService,
+    private readonly unit: UnitOfWork,
+  ) {}
+
+  /** The resources of one version of a design, as they should be on a cluster; read in a worker where there are many. */
+  async readResources(designId: string, version: number): Promise<DesiredResource[]> {
+    const design = await this.designs.find(SYSTEM, designId);
+    if (!design) throw new NotFound('design', designId);
+    return this.contents.readResources(design, version);
+  }
+
+  /** Whoever may deploy uses the credential without ever seeing it. */
+  getClient(connectionId: string): Promise<ClusterClient> {
+    return runAsSystem('deployment', async () => this.clusters.getClient(await this.getConnection(connectionId)));
+  }
+
+  async getOwner(at: { designId: string; environmentId: string }, connectionId: string): Promise<Owner> {
+    return {
+      installation: await this.getInstallationId(),
+      design: at.designId,
+      environment: at.environmentId,
+      connection: connectionId,
+    };
+  }
+
+  private async getConnection(id: string): Promise<Connection> {
+    const connection = await this.connections.find(SYSTEM, id);
+    if (!connection) throw new NotFound('connection', id);
+    return connection;
+  }
+
+  private getInstallationId(): Promise<string> {
+    this.installation ??= this.unit.manager
+      .query<{ id: string }[]>('SELECT id FROM installation')
+      .then(([row]) => row?.id ?? Promise.reject(new Error('the installation has no id')))
+      .catch((error: unknown) => {
+        // What failed is asked for again by the next deployment.
+        this.installation = undefined;
+        throw error;
+      });
+    return this.installation;
+  }
+}

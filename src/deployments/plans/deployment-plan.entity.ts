@@ -1,0 +1,43 @@
+import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { newId } from '../../core/database/base.entity.js';
+import type { DeploymentOptions } from '../deployment.entity.js';
+
+/** What a plan was made of, so that `plan_id` can deploy exactly that; kept for a day. */
+@Entity('deployment_plan')
+@Index('deployment_plan_age', ['createdAt'])
+export class DeploymentPlan {
+  @PrimaryColumn('uuid')
+  id: string = newId();
+
+  @ForeignKey('Organization')
+  @Column('uuid')
+  organizationId!: string;
+
+  @ForeignKey('Design')
+  @Column('uuid')
+  designId!: string;
+
+  @Column('integer')
+  designVersion!: number;
+
+  /** The design's current version when the plan was made; null when the caller named the version to plan. */
+  @Column('integer', { nullable: true })
+  currentVersion!: number | null;
+
+  @ForeignKey('Environment')
+  @Column('uuid')
+  environmentId!: string;
+
+  @Column('uuid', { array: true })
+  connectionIds!: string[];
+
+  @Column('jsonb', { default: {} })
+  options!: DeploymentOptions;
+
+  /** The fingerprint of the plan on each cluster, by connection. */
+  @Column('jsonb')
+  fingerprints!: Record<string, string>;
+
+  @CreateDateColumn({ type: 'timestamptz', precision: 3 })
+  createdAt!: Date;
+}

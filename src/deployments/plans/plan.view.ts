@@ -1,0 +1,120 @@
+import {
+  FlagField,
+  IdField,
+  IntField,
+  MapField,
+  MapsField,
+  RecordsField,
+  TextField,
+  TextsField,
+  WordField,
+} from '../../core/schema/view-fields.js';
+import type { Tier } from '../../environments/environment.entity.js';
+import { TIERS } from '../../environments/environment.entity.js';
+import type { QuotaStatus } from '../../workspaces/quotas/quota.js';
+import { isEnforced, type PolicyViolation } from '../plan/policy-violation.js';
+import type { Target } from '../targets/targets.service.js';
+import type { PlanConditions } from './plan-conditions.service.js';
+import type { DeploymentPlan } from './deployment-plan.entity.js';
+import { type Plan, plannedResources } from '../plan/plan.js';
+
+const ACTIONS = ['create', 'update', 'unchanged', 'delete', 'prune'] as const;
+
+export class PlannedResourceView {
+  @IdField({ rest: true })
+  connection_id!: string;
+
+  @TextField({ rest: true })
+  api_version!: string;
+
+  @TextField({ rest: true })
+  kind!: string;
+
+  @TextField({ rest: true, nullable: true })
+  namespace!: string | null;
+
+  @TextField({ rest: true })
+  name!: string;
+
+  @WordField(ACTIONS, { rest: true })
+  action!: string;
+
+  @MapField({ rest: true, description: 'Of an update: path, from and to of each field; secret values are hidden.' })
+  diff!: object[];
+
+  @FlagField({ rest: true, description: 'The cluster itself has tried it.' })
+  verified!: boolean;
+
+  @TextsField({ rest: true })
+  warnings!: string[];
+
+  @MapField({ rest: true, nullable: true })
+  error!: object | null;
+}
+
+/** What deploying a design would do, resource by resource; `plan_id` on deploy does exactly this. */
+export class PlanView {
+  @IdField({ rest: true })
+  plan_id!: string;
+
+  @IdField({ rest: true })
+  design_id!: string;
+
+  @IntField({ rest: true })
+  design_version!: number;
+
+  @IdField({ rest: true })
+  environment_id!: string;
+
+  @WordField(TIERS, { rest: true })
+  tier!: Tier;
+
+  @TextsField({ rest: true })
+  connections!: string[];
+
+  @FlagField({ rest: true, description: 'Nothing in the plan has an error, or violates a policy that is enforced.' })
+  deployable!: boolean;
+
+  @MapField({ rest: true, description: 'How many resources there are of each action.' })
+  summary!: Record<string, number>;
+
+  @RecordsField(() => PlannedResourceView, { rest: true })
+  resources!: PlannedResourceView[];
+
+  @MapsField({ rest: true, description: 'What does not comply with policies: resource, policy, mode and message.' })
+  policy_violations!: PolicyViolation[];
+
+  @MapField({ rest: true, description: 'Deployments of today: key, limit, use, and whether one more is allowed.' })
+  quota!: QuotaStatus;
+
+  static fromPlans(
+    this: void,
+    kept: DeploymentPlan,
+    { tier }: Target,
+    plans: Map<string, Plan>,
+    { quota, violations }: PlanConditions,
+  ): PlanView {
+    const resources = [...plans].flatMap(([connectionId, plan]) =>
+      plannedResources(plan).map(({ component: _, error = null, ...planned }) => ({
+        connection_id: connectionId,
+        ...planned,
+        error,
+      })),
+    );
+    return Object.assign(new PlanView(), {
+      plan_id: kept.id,
+      design_id: kept.designId,
+      design_version: kept.designVersion,
+      environment_id: kept.environmentId,
+      tier,
+      connections: kept.connectionIds,
+      deployable: resources.every(({ error }) => error === null) && !violations.some(isEnforced),
+      summary: Object.fromEntries(
+        ACTIONS.map((action) => [action, resources.filter((each) => each.action === action).length]),
+      ),
+      resources,
+      policy_violations: violations,
+      quota,
+    });
+  }
+}

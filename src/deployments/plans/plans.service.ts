@@ -1,0 +1,45 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../core/access/actor.js';
+import { RequestedDesignsService } from '../admission/requested-designs.service.js';
+import { type PlanRequest, toOptions } from '../deployment.inputs.js';
+import { deploymentPolicy } from '../deployment.policy.js';
+import { TargetsService } from '../targets/targets.service.js';
+import { ClusterPlansService } from './cluster-plans.service.js';
+import { DeploymentPlan } from './deployment-plan.entity.js';
+import { PlanConditionsService } from './plan-conditions.service.js';
+import { PlanView } from './plan.view.js';
+import { PlansStore } from './plans.store.js';
+import { RequestedVersionsService } from './requested-versions.service.js';
+
+/** Answers what a deployment would do, and keeps what the plan was made of for a deployment of exactly that. */
+@Injectable()
+export class PlansService {
+  constructor(
+    private readonly designs: RequestedDesignsService,
+    private readonly versions: RequestedVersionsService,
+    private readonly targets: TargetsService,
+    private readonly clusters: ClusterPlansService,
+    private readonly plans: PlansStore,
+    private readonly conditions: PlanConditionsService,
+  ) {}
+
+  /** @throws ClusterError when a cluster cannot be worked with */
+  async plan(actor: Actor, input: PlanRequest): Promise<PlanView> {
+    const design = await this.designs.getAllowed(actor, deploymentPolicy.plan, input);
+    const target = await this.targets.resolveForDeployment(actor, design, input);
+    const kept = Object.assign(new DeploymentPlan(), {
+      organizationId: design.organizationId,
+      designId: design.id,
+      designVersion: await this.versions.resolve(actor, design, input),
+      currentVersion: input.version === undefined ? design.versionNumber : null,
+      environmentId: target.environmentId,
+      connectionIds: target.connectionIds,
+      options: toOptions(input),
+    });
+    const plans = await this.clusters.planAll({ ...kept, requestedBy: actor.userId, approvedBy: null });
+    kept.fingerprints = Object.fromEntries([...plans].map(([id, plan]) => [id, plan.fingerprint]));
+    await this.plans.insert(kept);
+    const { workspaceId } = design;
+    return PlanView.fromPlans(kept, target, plans, await this.conditions.read(actor, { ...kept, workspaceId }));
+  }
+}

@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { Conflict, NotFound } from '../../core/errors/app-error.js';
+import type { Design } from '../../designs/design.entity.js';
+import type { Plan } from '../plan/plan.js';
+import { DeploymentPlan } from './deployment-plan.entity.js';
+
+/** Versions that one statement deletes. */
+const PURGE_BATCH = 500;
+
+/** What plans were made of, for a day. */
+@Injectable()
+export class PlansStore {
+  constructor(private readonly unit: UnitOfWork) {}
+
+  async insert(plan: DeploymentPlan): Promise<void> {
+    await this.plans.insert(plan);
+  }
+
+  /**
+   * The plan that a deployment of this design names, when the design is still what it was.
+   * @throws NotFound, Conflict PLAN_STALE
+   */
+  async getCurrent(design: Design, id: string): Promise<DeploymentPlan> {
+    const plan = await this.plans.findOneBy({ id, designId: design.id });
+    if (!plan) throw new NotFound('plan', id);
+    if ((plan.currentVersion ?? design.versionNumber) !== design.versionNumber)
+      throw planStale('the design has changed since');
+    return plan;
+  }
+
+  /** @throws Conflict PLAN_STALE when the cluster is no longer what it was when the plan was made */
+  async assertUnchanged(id: string, connectionId: string, now: Plan): Promise<void> {
+    const plan = await this.plans.findOneBy({ id });
+    if (plan?.fingerprints[connectionId] !== now.fingerprint) throw planStale('the cluster has changed since');
+  }
+
+  /** Deletes plans of more than a day ago, and the versions with other values that were made for them alone. */
+  async purge(): Promise<void> {
+    await this.unit.manager.query(`DELETE FROM deployment_plan WHERE created_at < now() - interval '1 day'`);
+    while ((await this.deleteUnusedVariants()) === PURGE_BATCH);
+  }
+
+  /** The version of the highest number stays, so that no number is given twice. */
+  private async deleteUnusedVariants(): Promise<number> {
+    const [, deleted] = await this.unit.manager.query<[unknown, number]>(
+      `DELETE FROM design_version WHERE (design_id, number) IN (
+         SELECT v.design_id, v.number FROM design_version v JOIN design d ON d.id = v.design_id
+          WHERE v.variant_of IS NOT NULL AND v.created_at < now() - interval '1 day' AND v.number <> d.version_number
+            AND EXISTS (SELECT FROM design_version later WHERE later.design_id = v.design_id AND later.number > v.number)
+            AND NOT EXISTS (SELECT FROM design_version w WHERE w.design_id = v.design_id AND w.variant_of = v.number)
+            AND NOT EXISTS (SELECT FROM snapshot s WHERE s.design_id = v.design_id AND s.number = v.number)
+            AND NOT EXISTS (SELECT FROM publication p WHERE p.design_id = v.design_id AND p.number = v.number)
+            AND NOT EXISTS (SELECT FROM deployment_plan p WHERE p.design_id = v.design_id AND p.design_version = v.number)
+            AND NOT EXISTS (SELECT FROM deployment d WHERE d.design_id = v.design_id AND d.design_version = v.number)
+          LIMIT ${PURGE_BATCH})`,
+    );
+    return deleted;
+  }
+
+  private get plans() {
+    return this.unit.manager.getRepository(DeploymentPlan);
+  }
+}
+
+const planStale = (why: string): Conflict =>
+  new Conflict('PLAN_STALE', `the plan is out of date: ${why}`, {
+    remedy: 'Plan again, and deploy with the new plan_id.',
+  });

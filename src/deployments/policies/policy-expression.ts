@@ -1,0 +1,76 @@
+import { InvalidRequest } from '../../core/errors/app-error.js';
+import { isFunction } from '../../validation/cel/functions.js';
+import { type CelExpression, parseCel } from '../../validation/cel/parser.js';
+import { CelUnsupported } from '../../validation/cel/tokens.js';
+
+/** What the expression of a policy sees. */
+export const POLICY_VARIABLES = ['component', 'design', 'environment'];
+
+const TYPES = ['int', 'uint', 'double', 'bool', 'string', 'bytes', 'list', 'map', 'null_type', 'type'];
+
+/** Compiles an expression before it is kept. @throws InvalidRequest when it does not compile, or names what is not there */
+export function assertPolicyExpression(source: string): void {
+  const unknown = [...new Set(findFreeNames(compile(source)))];
+  if (unknown.length === 0) return;
+  throw InvalidRequest.forField(
+    '/expression',
+    `names ${unknown.slice(0, 5).join(', ')}, which is not known`,
+    `Use ${POLICY_VARIABLES.join(', ')}.`,
+  );
+}
+
+function compile(source: string): CelExpression {
+  try {
+    return parseCel(source);
+  } catch (error) {
+    if (!(error instanceof CelUnsupported)) throw error;
+    throw InvalidRequest.forField('/expression', `does not compile: ${error.message}`, 'Correct the CEL expression.');
+  }
+}
+
+/** The names that nothing declares: neither the policy, nor a macro around them, nor the language. */
+function findFreeNames(expression: CelExpression): string[] {
+  const bound = new Set([...POLICY_VARIABLES, ...TYPES]);
+  const names: string[] = [];
+  for (const part of walk(expression)) {
+    if (part.kind === 'name') names.push(part.name);
+    // Macros of lists and maps declare the names that come before their last argument.
+    if (part.kind !== 'call' || !part.target) continue;
+    for (const argument of part.args.slice(0, -1)) if (argument.kind === 'name') bound.add(argument.name);
+  }
+  return names.filter((name) => !bound.has(name));
+}
+
+function* walk(expression: CelExpression): Generator<CelExpression> {
+  const open = [expression];
+  for (let part = open.pop(); part; part = open.pop()) {
+    yield part;
+    open.push(...childrenOf(part));
+  }
+}
+
+function childrenOf(part: CelExpression): CelExpression[] {
+  switch (part.kind) {
+    case 'literal':
+    case 'name':
+      return [];
+    case 'select':
+      return [part.target];
+    case 'index':
+      return [part.target, part.index];
+    case 'call': {
+      const isQualified = part.target?.kind === 'name' && isFunction(`${part.target.name}.${part.name}`);
+      return part.target && !isQualified ? [part.target, ...part.args] : part.args;
+    }
+    case 'list':
+      return part.items;
+    case 'map':
+      return part.entries.flatMap(([key, value]) => [key, value]);
+    case 'unary':
+      return [part.operand];
+    case 'binary':
+      return [part.left, part.right];
+    case 'condition':
+      return [part.test, part.then, part.otherwise];
+  }
+}

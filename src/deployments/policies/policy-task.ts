@@ -1,0 +1,114 @@
+import { asText, isObject, type Json, type JsonObject } from '../../core/json/json.js';
+import type { Task } from '../../core/workers/task.js';
+import { runCel } from '../../validation/cel/evaluator.js';
+import { jsonToCel } from '../../validation/cel/json-values.js';
+import { parseCel } from '../../validation/cel/parser.js';
+import { CelUnsupported } from '../../validation/cel/tokens.js';
+import { CelError, type CelValue, typeName } from '../../validation/cel/values.js';
+import { BudgetExceeded, StepBudget } from '../../validation/schema/step-budget.js';
+import type { DesiredResource } from '../plan/planned-resource.js';
+import type { JudgedResource } from '../plan/policy-violation.js';
+import { redactSecretValues } from '../plan/redact-secret-values.js';
+import type { Policy } from './policy.entity.js';
+
+export type PolicyRule = Pick<Policy, 'id' | 'name' | 'expression' | 'message' | 'mode' | 'kinds'>;
+
+interface PolicyTaskInput {
+  policies: PolicyRule[];
+  resources: DesiredResource[];
+  design: JsonObject;
+  environment: JsonObject;
+  /** Answers the verdicts of complying resources, too. */
+  all: boolean;
+}
+
+/** What one policy says of one resource. */
+export interface PolicyVerdict {
+  policy: PolicyRule;
+  resource: JudgedResource;
+  complies: boolean;
+  /** Why it could not be evaluated: such a rule is violated. */
+  reason: string | null;
+}
+
+/** How many verdicts there are, and the first of them; violations come first. */
+export interface PolicyTrial {
+  judged: number;
+  violations: number;
+  verdicts: PolicyVerdict[];
+}
+
+/** Judges all resources of a design by policies. */
+export const policyTask: Task<PolicyTaskInput, PolicyTrial> = { module: import.meta.url, name: 'judgeInWorker' };
+
+const MAX_VERDICTS = 500;
+/** Steps that one policy may take over one resource, and all of them together. */
+const MAX_STEPS = 100_000;
+const MAX_STEPS_OF_ALL = 20_000_000;
+
+/** Task of the worker pool. */
+export function judgeInWorker({ policies, resources, design, environment, all }: PolicyTaskInput): PolicyTrial {
+  const budget = new StepBudget(MAX_STEPS_OF_ALL);
+  const components = resources.map(({ object }) => object as Json);
+  const shared = {
+    design: jsonToCel({ ...design, components }, undefined),
+    environment: jsonToCel(environment, undefined),
+  };
+  const violations: PolicyVerdict[] = [];
+  const complying: PolicyVerdict[] = [];
+  const count = { judged: 0, violations: 0 };
+  for (const policy of policies) {
+    const judge = createJudge(policy, budget);
+    for (const { component, object } of resources) {
+      const resource = describe(component, object as JsonObject);
+      if (policy.kinds.length > 0 && !policy.kinds.includes(resource.kind)) continue;
+      const reason = judge({ component: jsonToCel(object as JsonObject, undefined), ...shared });
+      const complies = reason === undefined;
+      count.judged++;
+      if (!complies) count.violations++;
+      const kept = complies ? complying : violations;
+      if (kept.length >= MAX_VERDICTS || (complies && !all)) continue;
+      const safe = reason ? redactSecretValues(reason, { ...object, ...typeOf(resource) }) : null;
+      kept.push({ policy, resource, complies, reason: safe });
+    }
+  }
+  return { ...count, verdicts: [...violations, ...complying].slice(0, MAX_VERDICTS) };
+}
+
+/** Answers undefined for what complies, null for what does not, and why for what cannot be judged. */
+function createJudge(
+  { expression: source }: PolicyRule,
+  budget: StepBudget,
+): (variables: Record<string, CelValue>) => string | null | undefined {
+  const expression = attempt(() => parseCel(source));
+  return (variables) => {
+    if ('reason' in expression) return expression.reason;
+    const answer = attempt(() => runCel(expression.value, variables, budget.share(MAX_STEPS)));
+    if ('reason' in answer) return answer.reason;
+    if (typeof answer.value !== 'boolean') return `it answers ${typeName(answer.value)}, and not true or false`;
+    return answer.value ? undefined : null;
+  };
+}
+
+function attempt<T>(work: () => T): { value: T } | { reason: string } {
+  try {
+    return { value: work() };
+  } catch (error) {
+    const isNamed = [CelError, CelUnsupported, BudgetExceeded, RangeError].some((type) => error instanceof type);
+    if (!isNamed) throw error;
+    return { reason: (error as Error).message };
+  }
+}
+
+function describe(component: string, object: JsonObject): JudgedResource {
+  const metadata = isObject(object['metadata']) ? object['metadata'] : {};
+  return {
+    component,
+    api_version: asText(object['apiVersion']),
+    kind: asText(object['kind']),
+    namespace: asText(metadata['namespace']) || null,
+    name: asText(metadata['name']),
+  };
+}
+
+const typeOf = ({ api_version: apiVersion, kind, name }: JudgedResource) => ({ apiVersion, kind, metadata: { name } });

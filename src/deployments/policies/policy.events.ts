@@ -1,0 +1,37 @@
+import type { Actor } from '../../core/access/actor.js';
+import { DomainEvent, type Severity } from '../../core/events/domain-event.js';
+import type { PolicyViolation } from '../plan/policy-violation.js';
+import type { PolicySubject } from './policy-evaluation.service.js';
+
+/** Violations that one event names. */
+const MAX_NAMED = 20;
+
+/** A deployment was asked for whose resources violate policies; `refused` says whether it was refused for that. */
+export class PolicyViolated extends DomainEvent {
+  readonly category = 'policy';
+  readonly action = 'violation';
+  override readonly severity: Severity = 'warning';
+
+  constructor(
+    actor: Actor,
+    { organizationId, workspaceId, designId, designVersion, environmentId }: PolicySubject,
+    violations: PolicyViolation[],
+    private readonly refused: boolean,
+  ) {
+    super(
+      actor,
+      { id: designId, organizationId, workspaceId },
+      {
+        design_version: designVersion,
+        environment_id: environmentId,
+        refused,
+        count: violations.length,
+        violations: violations.slice(0, MAX_NAMED),
+      },
+    );
+  }
+
+  get description(): string {
+    return this.refused ? 'A deployment violates policies and was refused' : 'A deployment violates policies that warn';
+  }
+}

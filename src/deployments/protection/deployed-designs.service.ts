@@ -1,0 +1,45 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../core/access/actor.js';
+import { Forbidden } from '../../core/errors/app-error.js';
+import type { Design } from '../../designs/design.entity.js';
+import { DeployedDesignsStore } from '../deployed-designs.store.js';
+import { deploymentPolicy } from '../deployment.policy.js';
+import { DeploymentRightsService } from '../admission/deployment-rights.service.js';
+import { inUseConflict, InUseProtectionService } from './in-use-protection.service.js';
+import { TargetsStore } from '../targets/targets.store.js';
+
+/** Judges moves of designs: what is deployed follows its design only when that is no way round the rights of its place. */
+@Injectable()
+export class DeployedDesignsService {
+  constructor(
+    private readonly deployed: DeployedDesignsStore,
+    private readonly protection: InUseProtectionService,
+    private readonly rights: DeploymentRightsService,
+    private readonly targets: TargetsStore,
+  ) {}
+
+  /**
+   * As part of a move that holds the design and both workspaces.
+   * @param design as it is after the move
+   * @throws Conflict IN_USE unless the actor may undeploy it wherever it is deployed, and its new workspace has those environments
+   */
+  async moveWithDesign(actor: Actor, design: Design): Promise<void> {
+    const { id, workspaceId: to, organizationId } = design;
+    await this.protection.requireFinished({ designId: id });
+    const places = await this.deployed.findByUse({ designId: id });
+    if (places.length === 0) return;
+    const refuse = (remedy: string) =>
+      inUseConflict(places, [], `${remedy}, or undeploy it first: DELETE /api/pattern/deploy.`);
+    for (const { workspaceId, environmentId } of places) {
+      await this.rights
+        .requireAccess(actor, deploymentPolicy.deploy, { workspaceId, organizationId, environmentId })
+        .catch((error: unknown) => {
+          if (!(error instanceof Forbidden)) throw error;
+          throw refuse('Let someone move it who may undeploy it');
+        });
+      if (!(await this.targets.isAssigned(to, environmentId)))
+        throw refuse('Assign its environments to the new workspace');
+    }
+    await this.deployed.moveToWorkspace(id, to);
+  }
+}

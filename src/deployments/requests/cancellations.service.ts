@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import { Access, assertScope } from '../../core/access/access.service.js';
+import type { Actor } from '../../core/access/actor.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { Conflict } from '../../core/errors/app-error.js';
+import { EventBus } from '../../core/events/event-bus.js';
+import { JobsService } from '../../jobs/jobs.service.js';
+import type { Deployment } from '../deployment.entity.js';
+import { DeploymentCancelled } from '../deployment.events.js';
+import { deploymentPolicy } from '../deployment.policy.js';
+import { DeploymentRightsService } from '../admission/deployment-rights.service.js';
+import { DeploymentsStore } from '../deployments.store.js';
+
+/** Ends deployments before they are done. */
+@Injectable()
+export class CancellationsService {
+  constructor(
+    private readonly deployments: DeploymentsStore,
+    private readonly rights: DeploymentRightsService,
+    private readonly access: Access,
+    private readonly jobs: JobsService,
+    private readonly unit: UnitOfWork,
+    private readonly events: EventBus,
+  ) {}
+
+  /**
+   * Stops it: what waits ends at once; what runs ends as soon as it can, and with `atomic` takes back what it did. Whoever asked for
+   * an approval may withdraw the request. The job is locked before the deployment, as at its end, so that the two never wait for
+   * one another.
+   */
+  async cancel(actor: Actor, id: string): Promise<Deployment> {
+    const deployment = await this.authorize(actor, id);
+    await this.unit.run(() => this.stop(actor, deployment));
+    const now = await this.deployments.get(actor, id);
+    if (now.hasEnded && now.status !== 'cancelled')
+      throw new Conflict('DEPLOYMENT_ENDED', `the deployment is ${now.status} already`, {
+        remedy: 'Nothing is left to cancel. Roll it back, or undeploy the design, when it is not wanted.',
+      });
+    return now;
+  }
+
+  /** @throws NotFound, Forbidden */
+  async authorize(actor: Actor, id: string): Promise<Deployment> {
+    assertScope(actor, deploymentPolicy.read);
+    const deployment = await this.deployments.get(actor, id);
+    const { workspaceId, organizationId, requestedBy, status } = deployment;
+    const workspace = { type: 'workspace' as const, id: workspaceId, organizationId };
+    const withdraws = status === 'pending_approval' && requestedBy === actor.userId;
+    if (withdraws) await this.access.authorize(actor, deploymentPolicy.cancel, workspace);
+    else await this.rights.requireAccess(actor, deploymentPolicy.cancel, deployment);
+    return deployment;
+  }
+
+  /** Ends everything that is unfinished in a workspace, as part of its archiving. */
+  async cancelByWorkspace(actor: Actor, workspaceId: string): Promise<void> {
+    for (const deployment of await this.deployments.findUnfinished({ workspaceId })) await this.stop(actor, deployment);
+  }
+
+  /** Ends one in the open unit of work, for a caller who has judged that it may be ended. */
+  async stop(actor: Actor, { id, jobId, hasEnded }: Deployment): Promise<void> {
+    if (hasEnded) return;
+    if (jobId) {
+      await this.jobs.cancel(jobId);
+      return;
+    }
+    const deployment = await this.deployments.getForUpdate(actor, id);
+    if (deployment.hasEnded) return;
+    if (deployment.jobId)
+      throw new Conflict('CONCURRENT_CHANGE', 'the deployment has just been approved', { remedy: 'Repeat the call.' });
+    await this.deployments.update(deployment, { status: 'cancelled', finishedAt: new Date() });
+    await this.events.publish(new DeploymentCancelled(actor, deployment));
+  }
+}

@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../core/access/actor.js';
+import { InvalidRequest } from '../../core/errors/app-error.js';
+import { RequestedDesignsService } from '../admission/requested-designs.service.js';
+import type { Deployment } from '../deployment.entity.js';
+import { type DeployRequest, toOptions } from '../deployment.inputs.js';
+import { deploymentPolicy } from '../deployment.policy.js';
+import type { DeploymentPlan } from '../plans/deployment-plan.entity.js';
+import { PlansStore } from '../plans/plans.store.js';
+import { RequestedVersionsService } from '../plans/requested-versions.service.js';
+import { TargetsService } from '../targets/targets.service.js';
+import { DeploymentRequestsService } from './deployment-requests.service.js';
+
+/** Deploys designs, as they are or as a plan was made of them; a job does it. */
+@Injectable()
+export class DesignDeploymentsService {
+  constructor(
+    private readonly designs: RequestedDesignsService,
+    private readonly versions: RequestedVersionsService,
+    private readonly targets: TargetsService,
+    private readonly plans: PlansStore,
+    private readonly requests: DeploymentRequestsService,
+  ) {}
+
+  async deploy(actor: Actor, input: DeployRequest): Promise<Deployment> {
+    const design = await this.designs.getAllowed(actor, deploymentPolicy.deploy, input);
+    const plan = input.plan_id ? await this.plans.getCurrent(design, input.plan_id) : null;
+    if (plan) assertMatchesPlan(input, plan);
+    const wanted = plan ? { environment_id: plan.environmentId, connection_ids: plan.connectionIds } : input;
+    const target = await this.targets.resolveForDeployment(actor, design, wanted);
+    return this.requests.create(actor, {
+      action: 'deploy',
+      design,
+      version: async () => plan?.designVersion ?? this.versions.resolveWithFile(actor, design, input),
+      target,
+      name: input.name ?? design.name,
+      options: {
+        ...(plan?.options ?? toOptions(input)),
+        plan_id: input.plan_id,
+        wait: input.wait,
+        atomic: input.atomic,
+      },
+      requestApproval: input.request_approval,
+      override: input,
+    });
+  }
+}
+
+/** @throws InvalidRequest when the call names another target or version than the plan was made for, or values */
+function assertMatchesPlan(input: DeployRequest, plan: DeploymentPlan): void {
+  if (input.values !== undefined)
+    throw InvalidRequest.forField('/values', 'are part of the plan', 'Plan with these values, and deploy that plan.');
+  const { environment_id, connection_ids = [], version } = input;
+  const differs = (pointer: string) =>
+    InvalidRequest.forField(pointer, 'is not what the plan was made for', 'Leave it out, or plan again.');
+  if (environment_id && environment_id !== plan.environmentId) throw differs('/environment_id');
+  if (connection_ids.length > 0 && !isSameSet(connection_ids, plan.connectionIds)) throw differs('/connection_ids');
+  if (version !== undefined && version !== plan.designVersion) throw differs('/version');
+}
+
+const isSameSet = (some: string[], others: string[]): boolean =>
+  new Set([...some, ...others]).size === new Set(some).size && new Set(some).size === new Set(others).size;

@@ -1,0 +1,74 @@
+import { Injectable } from '@nestjs/common';
+import { assertScope } from '../../core/access/access.service.js';
+import type { Actor } from '../../core/access/actor.js';
+import { Conflict } from '../../core/errors/app-error.js';
+import { DesignsService } from '../../designs/designs.service.js';
+import { DeployedDesignsStore } from '../deployed-designs.store.js';
+import type { Deployment } from '../deployment.entity.js';
+import type { RollbackRequest } from '../deployment.inputs.js';
+import { deploymentPolicy } from '../deployment.policy.js';
+import { DeploymentRequestsService } from './deployment-requests.service.js';
+import { DeploymentRightsService } from '../admission/deployment-rights.service.js';
+import { DeploymentsStore } from '../deployments.store.js';
+import { TargetsService } from '../targets/targets.service.js';
+
+/** Deploys again what was deployed before; since it counts for no quota, nothing else can be deployed this way. */
+@Injectable()
+export class RollbacksService {
+  constructor(
+    private readonly deployments: DeploymentsStore,
+    private readonly designs: DesignsService,
+    private readonly deployed: DeployedDesignsStore,
+    private readonly targets: TargetsService,
+    private readonly rights: DeploymentRightsService,
+    private readonly requests: DeploymentRequestsService,
+  ) {}
+
+  /**
+   * To the version that is named, else to the one that was deployed there before this deployment; in the namespace it had then.
+   * @throws Conflict NOTHING_TO_ROLL_BACK_TO when it was never deployed there, or is now
+   */
+  async rollback(actor: Actor, id: string, input: RollbackRequest): Promise<Deployment> {
+    assertScope(actor, deploymentPolicy.read);
+    const { version } = input;
+    const deployment = await this.deployments.get(actor, id);
+    const { designId, organizationId, environmentId, connectionIds, options } = deployment;
+    const design = await this.designs.get(actor, designId);
+    const everywhere = await this.deployed.findByUse({ designId, environmentId });
+    const deployed = everywhere.filter(({ connectionId }) => connectionIds.includes(connectionId));
+    const workspaceId = deployed[0]?.workspaceId ?? deployment.workspaceId;
+    await this.rights.requireAccess(actor, deploymentPolicy.deploy, { workspaceId, organizationId, environmentId });
+    if (workspaceId !== design.workspaceId)
+      throw nothingToRollBackTo('the design has been moved to another workspace since');
+    const earlier = await this.deployments.findEarlier(deployment, { version });
+    if (!earlier)
+      throw nothingToRollBackTo(
+        version === undefined
+          ? 'no other version was deployed there before'
+          : `version ${version} was never deployed there with success`,
+      );
+    const { designVersion } = earlier;
+    const isDeployed = connectionIds.every((connectionId) =>
+      deployed.some((place) => place.connectionId === connectionId && place.designVersion === designVersion),
+    );
+    if (isDeployed) throw nothingToRollBackTo(`version ${designVersion} is deployed there now`);
+    const target = await this.targets.resolveForDeployment(actor, design, {
+      environment_id: environmentId,
+      connection_ids: connectionIds,
+    });
+    return this.requests.create(actor, {
+      action: 'rollback',
+      design,
+      version: () => Promise.resolve(designVersion),
+      target,
+      name: design.name,
+      options: { namespace: earlier.options.namespace, atomic: options.atomic },
+      override: input,
+    });
+  }
+}
+
+const nothingToRollBackTo = (why: string): Conflict =>
+  new Conflict('NOTHING_TO_ROLL_BACK_TO', why, {
+    remedy: 'Deploy the version that is wanted: POST /api/pattern/deploy with version.',
+  });

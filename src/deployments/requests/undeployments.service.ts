@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../core/access/actor.js';
+import type { Operation } from '../../core/access/policy.js';
+import type { RequestFields } from '../../core/rest/rights/request-fields.js';
+import type { PlacementAuthorizer } from '../../core/rest/rights/rights.decorators.js';
+import type { Design } from '../../designs/design.entity.js';
+import { RequestedDesignsService } from '../admission/requested-designs.service.js';
+import type { DeployedDesign } from '../deployed-designs.store.js';
+import type { Deployment } from '../deployment.entity.js';
+import type { UndeployRequest } from '../deployment.inputs.js';
+import { deploymentPolicy } from '../deployment.policy.js';
+import { TargetsService } from '../targets/targets.service.js';
+import { DeploymentRequestsService } from './deployment-requests.service.js';
+
+/** Takes designs off clusters; a job does it. The rights are those of the place where the design is deployed. */
+@Injectable()
+export class UndeploymentsService implements PlacementAuthorizer {
+  constructor(
+    private readonly designs: RequestedDesignsService,
+    private readonly targets: TargetsService,
+    private readonly requests: DeploymentRequestsService,
+  ) {}
+
+  /** Judges an undeployment by the design that the body names. */
+  async authorizeIn(actor: Actor, _operation: Operation, fields: RequestFields): Promise<void> {
+    const id = fields.id('id') ?? fields.id('pattern_id');
+    if (id) await this.findUndeployable(actor, await this.designs.get(actor, { id }));
+  }
+
+  async undeploy(actor: Actor, input: UndeployRequest): Promise<Deployment> {
+    const design = await this.designs.get(actor, input);
+    const places = await this.findUndeployable(actor, design);
+    const target = await this.targets.resolveForUndeployment(design, places, input);
+    return this.requests.create(actor, {
+      action: 'undeploy',
+      design,
+      version: () => Promise.resolve(design.versionNumber),
+      target,
+      name: design.name,
+      options: {},
+      override: input,
+    });
+  }
+
+  /** The places of a design, for an actor who may undeploy it from each of them: asked before any of them is named. */
+  private async findUndeployable(actor: Actor, design: Design): Promise<DeployedDesign[]> {
+    const places = await this.targets.findDeployed(design);
+    const judged = places.length > 0 ? places.map((place) => place.workspaceId) : [design.workspaceId];
+    for (const workspaceId of new Set(judged))
+      await this.designs.authorize(actor, deploymentPolicy.deploy, design, workspaceId);
+    return places;
+  }
+}

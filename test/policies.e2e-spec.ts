@@ -1,0 +1,194 @@
+import { sharedCluster } from './support/cluster.js';
+import type { Json } from './support/person.js';
+import { requires } from './support/requirements.js';
+import { done, type People, peopleOf, WorkspaceScene } from './support/workspace-scene.js';
+import { World } from './support/world.js';
+
+const IS_BLUE = "has(component.data) && component.data.colour == 'blue'";
+const IS_RED = "has(component.data) && component.data.colour == 'red'";
+
+let world: World;
+let people: People;
+
+beforeAll(async () => {
+  world = await World.start();
+  people = await peopleOf(world);
+}, 120_000);
+afterAll(() => world.stop());
+
+/** A workspace with a design of one ConfigMap, which is blue, and an environment that no cluster answers for. */
+async function place() {
+  const scene = await WorkspaceScene.make(world, people);
+  const environment = await scene.environment({ tier: 'staging' });
+  await scene.cluster(environment, 'https://127.0.0.1:9');
+  const design = await scene.design();
+  const path = `${scene.path}/policies`;
+  const policy = (fields: object) =>
+    done(people.admin.post(path, { name: 'red', expression: IS_RED, mode: 'enforce', ...fields }));
+  const deploy = (by = people.editor, fields: object = {}) =>
+    by.post('/api/pattern/deploy?async=true', { id: design.id, environment_id: environment.id, ...fields });
+  const events = async () =>
+    ((await world.admin.get(`/api/events?orgID=${world.organization}&acted_upon=${design.id}`)).body.events as Json[])
+      .filter(({ category }) => category === 'policy')
+      .map(({ action, metadata }) => ({ action, ...metadata }));
+  return { scene, environment, design, path, policy, deploy, events };
+}
+
+describe('policies of a workspace', () => {
+  it('are made, listed by page, changed as they were read, and deleted; each name is taken once', async () => {
+    const { path, policy } = await place();
+    const made = await policy({ message: 'must be red', kinds: ['ConfigMap'] });
+    expect(made).toMatchObject({ name: 'red', mode: 'enforce', kinds: ['ConfigMap'], enabled: true });
+    expect(await people.admin.post(path, { name: 'RED', expression: 'true', mode: 'warn' })).toMatchObject({
+      status: 409,
+      body: { code: 'NAME_TAKEN' },
+    });
+    expect((await people.viewer.get(`${path}?pagesize=1`)).body).toMatchObject({
+      total_count: 1,
+      policies: [{ id: made.id }],
+    });
+    const read = await people.viewer.get(`${path}/${made.id}`);
+    const match = { headers: { 'if-match': read.headers.get('etag') ?? '' } };
+    expect(await people.admin.put(`${path}/${made.id}`, { ...read.body, kinds: null }, match)).toMatchObject({
+      status: 200,
+      body: { kinds: [], message: 'must be red' },
+    });
+    expect((await people.admin.put(`${path}/${made.id}`, { enabled: false }, match)).status).toBe(412);
+    const other = await place();
+    expect((await people.admin.delete(`${other.path}/${made.id}`)).status).toBe(404);
+    expect((await people.admin.delete(`${path}/${made.id}`)).status).toBe(200);
+    expect((await people.admin.get(`${path}/${made.id}`)).status).toBe(404);
+  });
+
+  it.each([
+    ['component.kind ==', /does not compile/],
+    ['('.repeat(200), /does not compile/],
+    ['resource.kind == "Pod"', /names resource/],
+    ['component.items.all(i, i.size > j)', /names j/],
+    ['x'.repeat(5_000), /at most 4000/],
+  ])('do not take the expression %.30s', async (expression, detail) => {
+    const { path } = await place();
+    expect(await people.admin.post(path, { name: 'a', mode: 'warn', expression })).toMatchObject({
+      status: 400,
+      body: { errors: [{ pointer: '/expression', detail: expect.stringMatching(detail) as string }] },
+    });
+  });
+
+  it('are tried on a design before they are saved', async () => {
+    const { path, design, environment, scene } = await place();
+    const attempt = (expression: string, fields: object = {}) =>
+      people.admin.post(`${path}/try`, { expression, design_id: design.id, ...fields });
+    const resource = { api_version: 'v1', kind: 'ConfigMap', name: 'settings' };
+    expect(await attempt(IS_BLUE)).toMatchObject({
+      status: 200,
+      body: { judged: 1, violations: 0, verdicts: [{ ...resource, complies: true, reason: null }] },
+    });
+    expect((await attempt(IS_RED)).body).toMatchObject({ violations: 1, verdicts: [{ ...resource, complies: false }] });
+    expect((await attempt('component.spec.replicas > 1')).body.verdicts).toMatchObject([
+      { complies: false, reason: 'no such key: spec' },
+    ]);
+    expect((await attempt("'text'")).body.verdicts).toMatchObject([
+      { complies: false, reason: 'it answers string, and not true or false' },
+    ]);
+    const heavy = JSON.stringify(Array.from({ length: 100 }, (_, index) => index));
+    const loop = `${heavy}.all(a, ${heavy}.all(b, ${heavy}.all(c, a + b + c >= 0)))`;
+    expect((await attempt(loop)).body.verdicts).toMatchObject([
+      { complies: false, reason: 'judging it takes too long' },
+    ]);
+    const seen = "environment.tier == 'staging' && design.name == 'settings' && design.components.size() == 1";
+    expect((await attempt(seen, { environment_id: environment.id })).body.violations).toBe(0);
+    expect((await attempt(seen)).body.violations).toBe(1);
+    const loose = await scene.looseEnvironment();
+    expect((await attempt('true', { environment_id: loose.id })).status).toBe(404);
+    expect((await people.admin.get(path)).body.total_count).toBe(0);
+  });
+
+  it('refuse a deployment that violates one that is enforced, which an event tells', async () => {
+    const { policy, deploy, events, path } = await place();
+    const { id } = await policy({ message: 'must be red' });
+    const refused = await deploy();
+    const violation = { policy_id: id, policy: 'red', mode: 'enforce', kind: 'ConfigMap', name: 'settings' };
+    expect(refused).toMatchObject({
+      status: 409,
+      body: {
+        code: 'POLICY_VIOLATION',
+        errors: [{ detail: 'ConfigMap settings: policy red: must be red' }],
+        violations: [{ ...violation, message: 'must be red' }],
+      },
+    });
+    expect(await deploy(people.editor, { request_approval: true })).toMatchObject({ status: 409 });
+    expect(await events()).toMatchObject([
+      { action: 'violation', refused: true, count: 1, violations: [violation] },
+      { action: 'violation', refused: true },
+    ]);
+    await done(people.admin.put(`${path}/${id}`, { kinds: ['Pod'] }));
+    expect((await deploy()).status).toBe(202);
+    await done(people.admin.put(`${path}/${id}`, { kinds: [], enabled: false }));
+    expect((await deploy()).status).toBe(202);
+  });
+
+  it('that warn let a deployment go ahead, and stand in its record', async () => {
+    const { policy, deploy, events } = await place();
+    await policy({ mode: 'warn', expression: 'component.spec.replicas > 1' });
+    const accepted = await deploy();
+    expect(accepted).toMatchObject({
+      status: 202,
+      body: { policy_violations: [{ policy: 'red', mode: 'warn', kind: 'ConfigMap', reason: 'no such key: spec' }] },
+    });
+    expect((await events())[0]).toMatchObject({ refused: false, count: 1 });
+  });
+
+  it('judge again what waited for an approval', async () => {
+    const { policy, deploy, path } = await place();
+    const pending = await deploy(people.editor, { request_approval: true });
+    expect(pending.body.status).toBe('pending_approval');
+    const { id } = await policy({});
+    const approve = () => people.admin.post(`/api/deployments/${pending.body.id}/approve?async=true`);
+    expect(await approve()).toMatchObject({ status: 409, body: { code: 'POLICY_VIOLATION' } });
+    await done(people.admin.delete(`${path}/${id}`));
+    expect((await approve()).status).toBe(202);
+  });
+
+  it('never show the value of a secret', async () => {
+    const { path, scene } = await place();
+    const secret = 'apiVersion: v1\nkind: Secret\nmetadata: {name: keys}\nstringData: {password: canary-of-a-policy}\n';
+    const fields = { name: 'keys', pattern_data: { pattern_file: secret }, workspace_id: scene.id };
+    const design = await done(world.admin.post('/api/pattern', fields));
+    const leak = { expression: 'component[component.stringData.password] == 1', design_id: design.id };
+    const { body } = await people.admin.post(`${path}/try`, leak);
+    expect(body.verdicts).toMatchObject([
+      { complies: false, reason: expect.stringContaining('no such key') as string },
+    ]);
+    expect(JSON.stringify(body)).not.toContain('canary-of-a-policy');
+  });
+});
+
+requires('KUBEBUILDER_ASSETS', 'policies in a plan, on a real API server', () => {
+  it('stand beside the resources, and keep the plan from being deployable where they are enforced', async () => {
+    const { scene, design, policy } = await place();
+    const { kubeconfig } = await sharedCluster();
+    const registered = await done(
+      world.admin.post(`/api/system/kubernetes?orgID=${world.organization}`, { kubeconfig }),
+    );
+    const environment = await scene.environment();
+    await done(
+      world.admin.post(`/api/environments/${environment.id}/connections/${registered.connected[0].connection_id}`),
+    );
+    const { id } = await policy({ mode: 'warn' });
+    const plan = () =>
+      done(
+        people.editor.post('/api/pattern/deploy/plan', {
+          id: design.id,
+          environment_id: environment.id,
+          namespace: 'default',
+        }),
+      );
+    const warned = await plan();
+    expect(warned).toMatchObject({
+      deployable: true,
+      policy_violations: [{ policy_id: id, mode: 'warn', name: 'settings' }],
+    });
+    await done(people.admin.put(`${scene.path}/policies/${id}`, { mode: 'enforce' }));
+    expect(await plan()).toMatchObject({ deployable: false, policy_violations: [{ policy_id: id, mode: 'enforce' }] });
+  }, 120_000);
+});
