@@ -7,7 +7,7 @@ import { table } from '../support/load.js';
 import { production, signIn, startServer } from '../support/server.js';
 import { fileOf, SAMPLES } from './designs.js';
 
-/** Imports ten real designs, and puts their pictures into a folder (default: dist/diagrams), as they look in light and in dark. */
+/** Imports ten real designs and two dense ones, and puts their pictures into a folder (default: dist/diagrams), as they look in light and in dark. */
 const PRODUCT = import.meta.resolve('../support/product.js');
 const BROWSER = process.env['CHROMIUM_BIN'] ?? '/usr/bin/chromium';
 const THEMES = ['light', 'dark'] as const;

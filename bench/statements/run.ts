@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import { visibleSql } from '../../src/core/access/access.service.js';
-import { PLANNER_OPTIONS, SERVICE_ROLE } from '../../src/core/database/data-source.js';
+import { PLANNER_OPTIONS, SEARCH_PATH, SERVICE_ROLE } from '../../src/core/database/data-source.js';
 import { startDatabase, withClient } from '../support/database.js';
 import { fillEnvironments, type Scene } from '../support/environments.js';
 import { load, median, table } from '../support/load.js';
@@ -16,7 +16,7 @@ try {
   const scene = await withClient(database.url, (client) => fillEnvironments(client, [10, 10_000]));
   await countStatements(product, scene);
   await product.stop();
-  const service = `-c role=${SERVICE_ROLE} ${PLANNER_OPTIONS}`;
+  const service = `-c role=${SERVICE_ROLE} ${SEARCH_PATH} ${PLANNER_OPTIONS}`;
   await withClient(database.url, (client) => explainLists(client, scene), service);
 } finally {
   await database.stop();
@@ -61,25 +61,34 @@ async function countStatements(product: BenchServer, { organization }: Scene): P
 }
 
 async function explainLists(client: Client, { organization, admin, viewers }: Scene): Promise<void> {
-  const rows = `FROM environment e WHERE ${visibleSql('e', 'environment', '$1')} AND e.organization_id = $2 AND e.deleted_at IS NULL`;
-  const search = `AND e.name ILIKE '%abcd%'`;
   const last = 'ORDER BY e.created_at DESC, e.id DESC LIMIT 20';
+  const search = `AND e.name ILIKE '%abcd%'`;
   const asking = (user: string) => client.query(`SELECT set_config('armature.user', $1, false)`, [user]);
   await asking('system');
   const { rows: known } = await client.query<{ id: string }>('SELECT id FROM environment OFFSET 5000 LIMIT 1');
-  const shapes: Record<string, string> = {
-    page: `SELECT e.* ${rows} ${last} OFFSET 40`,
-    count: `SELECT count(*) ${rows}`,
-    'page of a search': `SELECT e.* ${rows} ${search} ${last}`,
-    'count of a search': `SELECT count(*) ${rows} ${search}`,
-    'one by id': `SELECT e.* ${rows} AND e.id = '${known[0]?.id}'`,
-  };
   const askers = { admin, ...Object.fromEntries(Object.entries(viewers).map(([n, id]) => [`viewer of ${n}`, id])) };
   const figures: string[][] = [];
   for (const [asker, id] of Object.entries(askers)) {
     await asking(id);
+    // As `onlyVisibleIn` asks, which knows by now who administers the organization.
+    const granted = `e.id = ANY (ARRAY(SELECT granted_resources('${id}', 'environment')))`;
+    const rows = `FROM environment e WHERE e.organization_id = $1 AND e.deleted_at IS NULL AND ${id === admin ? 'true' : granted}`;
+    const found = await client.query<{ ids: string | null }>(
+      `SELECT CAST(search_environment($1, '%abcd%', 10000) AS text) AS ids`,
+      [organization],
+    );
+    const searched = `${search} AND e.id = ANY ('${found.rows[0]?.ids ?? '{}'}'::uuid[])`;
+    const shapes: Record<string, string> = {
+      page: `SELECT e.* ${rows} ${last} OFFSET 40`,
+      count: `SELECT count(*) ${rows}`,
+      'candidates of a search': `SELECT search_environment($1, '%abcd%', 10000)`,
+      'page of a search': `SELECT e.* ${rows} ${searched} ${last}`,
+      'count of a search': `SELECT count(*) ${rows} ${searched}`,
+      'one by id': `SELECT e.* FROM environment e WHERE ${visibleSql('e', 'environment', `'${id}'`)}
+        AND e.organization_id = $1 AND e.deleted_at IS NULL AND e.id = '${known[0]?.id}'`,
+    };
     for (const [shape, text] of Object.entries(shapes))
-      figures.push([`${shape}, ${asker}`, ...(await explain(client, shape, text, [id, organization]))]);
+      figures.push([`${shape}, ${asker}`, ...(await explain(client, shape, text, [organization]))]);
   }
   console.log(
     `\nStatements under the policies, as the service asks them; median of ${TIMES}, load average ${load()}\n`,

@@ -1,5 +1,5 @@
 import { loadavg } from 'node:os';
-import autocannon from 'autocannon';
+import autocannon, { type Request } from 'autocannon';
 import type { BenchDatabase } from './database.js';
 import type { BenchServer } from './server.js';
 
@@ -12,9 +12,11 @@ export interface Candidate {
   token?: string;
   /** The paths that are asked for at random. */
   paths: string[];
+  /** What is asked for instead, anew for each call. */
+  next?: () => Partial<Request>;
 }
 
-interface Run {
+export interface Run {
   rps: number;
   p50: number;
   p99: number;
@@ -31,15 +33,11 @@ const WARM_UP_SECONDS = 4;
 /**
  * Loads the candidates one after another, in three rounds, so that a busy moment of the machine meets all of them, and
  * prints the median of each with its ratio to the first.
- * @throws Error when an answer was not 2xx
+ * @throws Error when an answer was an error
  */
 export async function compare(title: string, database: BenchDatabase, candidates: Candidate[]): Promise<void> {
   const before = load();
-  for (const candidate of candidates) await run(candidate, candidate.database ?? database, WARM_UP_SECONDS);
-  const runs = new Map<Candidate, Run[]>(candidates.map((candidate) => [candidate, []]));
-  for (let round = 0; round < ROUNDS; round++)
-    for (const [candidate, results] of runs)
-      results.push(await run(candidate, candidate.database ?? database, SECONDS));
+  const runs = await runInterleaved(database, candidates, { warmUp: WARM_UP_SECONDS, seconds: SECONDS });
   const [baseline] = candidates.map((candidate) => middle(runs.get(candidate) ?? []));
   const rows = [...runs].map(([{ name }, results]) => {
     const { rps, p50, p99, server, database } = middle(results);
@@ -54,6 +52,20 @@ export async function compare(title: string, database: BenchDatabase, candidates
   console.log(
     table(['', 'requests/s', 'each run', 'p50 ms', 'p99 ms', 'server CPU ms', 'database CPU ms', 'ratio'], rows),
   );
+}
+
+/** Loads the candidates one after another, in three rounds, and answers the runs of each. */
+export async function runInterleaved(
+  database: BenchDatabase,
+  candidates: Candidate[],
+  { warmUp, seconds }: { warmUp: number; seconds: number },
+): Promise<Map<Candidate, Run[]>> {
+  for (const candidate of candidates) await run(candidate, candidate.database ?? database, warmUp);
+  const runs = new Map<Candidate, Run[]>(candidates.map((candidate) => [candidate, []]));
+  for (let round = 0; round < ROUNDS; round++)
+    for (const [candidate, results] of runs)
+      results.push(await run(candidate, candidate.database ?? database, seconds));
+  return runs;
 }
 
 /** Columns as wide as what is in them; the first is aligned to the left. */
@@ -76,7 +88,10 @@ export function median(values: number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? NaN;
 }
 
-async function run({ name, server, token, paths }: Candidate, database: BenchDatabase, duration: number): Promise<Run> {
+async function run(candidate: Candidate, database: BenchDatabase, duration: number): Promise<Run> {
+  const { name, server, token, paths } = candidate;
+  const next: () => Partial<Request> =
+    candidate.next ?? (() => ({ path: paths[Math.floor(Math.random() * paths.length)] ?? '/' }));
   const cpu = async () => ({ server: (await server.ask('cpu')) as number, database: database.cpu() });
   const before = await cpu();
   const result = await autocannon({
@@ -85,11 +100,17 @@ async function run({ name, server, token, paths }: Candidate, database: BenchDat
     connections: CONNECTIONS,
     headers: token ? { authorization: `Bearer ${token}` } : {},
     requests: [
-      { setupRequest: (request) => ({ ...request, path: paths[Math.floor(Math.random() * paths.length)] ?? '/' }) },
+      {
+        setupRequest: (request) => {
+          const asked = next();
+          return { ...request, ...asked, headers: { ...request.headers, ...asked.headers } };
+        },
+      },
     ],
   });
-  if (result.non2xx > 0 || result.errors > 0)
-    throw new Error(`${name}: ${result.non2xx} answers were not 2xx, ${result.errors} calls failed`);
+  const failed = result['4xx'] + result['5xx'];
+  if (failed > 0 || result.errors > 0)
+    throw new Error(`${name}: ${failed} answers were errors, ${result.errors} calls failed`);
   const after = await cpu();
   return {
     rps: result.requests.average,
@@ -100,7 +121,8 @@ async function run({ name, server, token, paths }: Candidate, database: BenchDat
   };
 }
 
-function middle(runs: Run[]): Run {
+/** Each figure's median of the runs. */
+export function middle(runs: Run[]): Run {
   const of = (figure: keyof Run): number => median(runs.map((run) => run[figure]));
   return { rps: of('rps'), p50: of('p50'), p99: of('p99'), server: of('server'), database: of('database') };
 }

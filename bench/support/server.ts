@@ -81,12 +81,12 @@ export const production = (databaseUrl: string, settings: Record<string, string>
   ...settings,
 });
 
-/** Signs the administrator of the first start in. */
-export async function signIn(url: string): Promise<string> {
+/** Signs in the administrator of the first start, or somebody else. */
+export async function signIn(url: string, account: { email: string; password: string } = ADMIN): Promise<string> {
   const response = await fetch(`${url}/api/auth/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(ADMIN),
+    body: JSON.stringify(account),
   });
   const { access_token } = (await response.json()) as { access_token?: string };
   if (!access_token) throw new Error(`signing in was answered ${response.status}`);

@@ -1,5 +1,5 @@
 import { Agent } from 'undici';
-import type { Json, JsonObject } from '../../src/formats/documents/located-document.js';
+import type { Json, JsonObject } from '../../src/core/json/json.js';
 import { type Cluster, startCluster } from '../../test/support/cluster.js';
 
 /** What the API server says of an object that it is asked to create without keeping it. */

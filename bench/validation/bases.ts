@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../src/formats/documents/located-document.js';
+import { isObject, type Json, type JsonObject } from '../../src/core/json/json.js';
 import type { ApiServer, Kind } from './api-server.js';
 import { instanceOf } from './instances.js';
 import { changed } from './places.js';

@@ -1,4 +1,4 @@
-import type { ValidationResult } from '../../src/validation/findings.js';
+import type { ValidationResult } from '../../src/validation/schema/findings.js';
 
 /** Why two judges differ, by what the server says; the first that fits names the class. */
 const CLASSES: [name: string, kind: RegExp, says: RegExp][] = [

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../src/formats/documents/located-document.js';
-import type { ValidationResult } from '../../src/validation/findings.js';
+import type { JsonObject } from '../../src/core/json/json.js';
+import type { ValidationResult } from '../../src/validation/schema/findings.js';
 import type { Answer, Kind } from './api-server.js';
 import { classOf, placeClassOf } from './classes.js';
 import { comparable } from './places.js';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import { isObject, type JsonObject } from '../../src/formats/documents/located-document.js';
+import { isObject, type JsonObject } from '../../src/core/json/json.js';
 
 /** All objects in the YAML and JSON files below a folder, in an order that is always the same. */
 export function objectsIn(folder: string): JsonObject[] {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isObject, type JsonObject, asObject, asText } from '../../src/formats/documents/located-document.js';
+import { isObject, type JsonObject, asObject, asText } from '../../src/core/json/json.js';
 import type { ApiServer, Kind } from './api-server.js';
 import type { Random } from './random.js';
 

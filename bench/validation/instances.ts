@@ -1,6 +1,6 @@
-import { type Json, type JsonObject } from '../../src/formats/documents/located-document.js';
+import type { Json, JsonObject } from '../../src/core/json/json.js';
 import { hasFormat } from '../../src/validation/values/text-formats.js';
-import { SchemaSource, type SchemaNode } from '../../src/validation/schema-node.js';
+import { SchemaSource, type SchemaNode } from '../../src/validation/schema/schema-node.js';
 import type { Random } from './random.js';
 
 const DEEPEST = 7;

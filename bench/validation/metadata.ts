@@ -1,4 +1,4 @@
-import type { Json } from '../../src/formats/documents/located-document.js';
+import type { Json } from '../../src/core/json/json.js';
 
 /** Members of metadata, most of which an API server refuses. */
 export const METADATA: Record<string, Json>[] = [

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, asText } from '../../src/formats/documents/located-document.js';
+import { isObject, type Json, type JsonObject, asText } from '../../src/core/json/json.js';
 import { METADATA } from './metadata.js';
 import { changed, type Spot, spotsOf } from './places.js';
 import type { Random } from './random.js';

@@ -1,5 +1,6 @@
-import { isObject, type Json, type JsonObject, toPointer } from '../../src/formats/documents/located-document.js';
-import { SchemaSource, type SchemaNode } from '../../src/validation/schema-node.js';
+import { isObject, type Json, type JsonObject } from '../../src/core/json/json.js';
+import { toPointer } from '../../src/core/json/json-pointer.js';
+import { SchemaSource, type SchemaNode } from '../../src/validation/schema/schema-node.js';
 
 /** A value of an object with the schema that is for it. */
 export interface Spot {

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import type { JsonObject } from '../../src/formats/documents/located-document.js';
+import type { JsonObject } from '../../src/core/json/json.js';
 import { type CompiledSchema, compileSchema, validateBySchema } from '../../src/validation/validate-by-schema.js';
 import { type Answer, ApiServer, type Kind } from './api-server.js';
 import { housed, madeBases } from './bases.js';

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../src/formats/documents/located-document.js';
+import { isObject, type Json, type JsonObject } from '../../src/core/json/json.js';
 import type { ApiServer } from './api-server.js';
 
 const PREFIX = '#/components/schemas/';

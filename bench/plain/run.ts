@@ -1,0 +1,67 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { PLANNER_OPTIONS } from '../../src/core/database/data-source.js';
+import { startDatabase, withClient } from '../support/database.js';
+import { fillEnvironments } from '../support/environments.js';
+import { type Candidate, load, middle, runInterleaved, table } from '../support/load.js';
+import { ADMIN, production, signIn, startServer } from '../support/server.js';
+import { fillOrganizations } from './scene.js';
+import { listWorks } from './works.js';
+
+/** Everyday work beside a plain server, on one database; arguments choose the works whose names contain one of them. */
+const PRODUCT = import.meta.resolve('../support/product.js');
+const PLAIN = import.meta.resolve('./server.js');
+const TIMES = { warmUp: 1, seconds: Number(process.env['BENCH_SECONDS'] ?? 2) };
+const REPORT = 'docs/benchmarks.md';
+const MARKS = ['<!-- bench -->', '<!-- /bench -->'] as const;
+const HEAD = ['work', 'ours', 'plain', 'ratio', 'goal', 'met', 'CPU ms', 'plain CPU ms', 'p99 ms', 'plain p99 ms'];
+
+const chosen = process.argv.slice(2);
+const database = await startDatabase();
+const rows: string[][] = [];
+const before = load();
+try {
+  const settings = production(database.url, { LOG_LEVEL: 'info' });
+  const product = await startServer(PRODUCT, settings);
+  const scene = await withClient(database.url, async (client) =>
+    fillOrganizations(client, await fillEnvironments(client, [10])),
+  );
+  const plain = await startServer(PLAIN, { ...settings, BENCH_OPTIONS: PLANNER_OPTIONS });
+  const admin = await signIn(product.url);
+  const viewer = await signIn(product.url, { ...ADMIN, email: scene.viewerEmail });
+  for (const work of await listWorks(scene, product.url, admin)) {
+    if (chosen.length > 0 && !chosen.some((part) => work.name.includes(part))) continue;
+    const candidates: Candidate[] = [
+      { name: `${work.name}, plain`, server: plain, paths: [], next: work.plain },
+      {
+        name: `${work.name}, ours`,
+        server: product,
+        paths: [],
+        next: work.ours,
+        token: work.asViewer ? viewer : admin,
+      },
+    ];
+    const [theirs, ours] = [...(await runInterleaved(database, candidates, TIMES)).values()].map(middle);
+    if (!theirs || !ours) continue;
+    const ratio = ours.rps / theirs.rps;
+    const times = [ours.server, theirs.server, ours.p99, theirs.p99].map((ms) => ms.toFixed(2));
+    const figures = [String(Math.round(ours.rps)), String(Math.round(theirs.rps)), ratio.toFixed(2)];
+    rows.push([work.name, ...figures, work.goal.toFixed(2), ratio >= work.goal ? 'yes' : 'no', ...times]);
+    console.error(rows.at(-1)?.join(' | '));
+  }
+  await Promise.all([product.stop(), plain.stop()]);
+} finally {
+  await database.stop();
+}
+const condition = `32 callers, LOG_LEVEL=info, 3 interleaved runs of ${TIMES.seconds} s each; load average ${before} before, ${load()} after`;
+console.log(`\n${table(HEAD, rows)}\n\n${condition}`);
+if (chosen.length === 0) report();
+
+/** Writes the table into the document, between its marks. */
+function report(): void {
+  const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
+  const text = [line(HEAD), line(HEAD.map(() => '---')), ...rows.map(line), '', `${condition}.`].join('\n');
+  const [start, end] = MARKS;
+  const document = readFileSync(REPORT, 'utf8');
+  const [head, rest] = [document.split(start)[0] ?? '', document.split(end)[1] ?? ''];
+  writeFileSync(REPORT, `${head}${start}\n\n${text}\n\n${end}${rest}`);
+}
