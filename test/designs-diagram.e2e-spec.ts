@@ -1,3 +1,4 @@
+import { parse } from 'yaml';
 import { done } from './support/workspace-scene.js';
 import type { Answer, Json } from './support/person.js';
 import { World } from './support/world.js';
@@ -66,6 +67,67 @@ describe('the picture of a design', () => {
     const wrong = await diagram(design, '?theme=pink');
     expect(wrong).toMatchObject({ status: 400, body: { errors: [{ pointer: 'theme' }] } });
     expect(wrong.body.detail).toContain('auto, light, dark');
+  });
+
+  it('leaves out access and definitions, and shows what is around one component', async () => {
+    const role =
+      '---\napiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: reader, namespace: shop}\n';
+    const design = await imported('shop.yaml', MANIFEST + role);
+    const titles = async (query: string): Promise<string[]> => {
+      const { status, body } = await diagram(design, query);
+      expect(status).toBe(200);
+      return [...body.matchAll(/<g class="card[^>]*><title>([^<]*)</g)].map(([, title]) => title).sort();
+    };
+    expect(await titles('')).toEqual(['ConfigMap rules', 'Deployment web', 'Role reader', 'Service front']);
+    expect(await titles('?hide=access&hide=definitions')).toEqual([
+      'ConfigMap rules',
+      'Deployment web',
+      'Service front',
+    ]);
+    expect(await titles('?focus=rules')).toEqual(['ConfigMap rules', 'Deployment web']);
+    expect(await titles('?focus=ConfigMap/rules&depth=2')).toEqual([
+      'ConfigMap rules',
+      'Deployment web',
+      'Service front',
+    ]);
+    const { pattern_file } = (await world.admin.get(`/api/pattern/${design.id}`)).body;
+    const [{ id }] = parse(pattern_file).components.filter(({ displayName }: Json) => displayName === 'front');
+    expect(await titles(`?focus=${id}&depth=0`)).toEqual(['Service front']);
+    expect((await diagram(design)).body).toContain(`id="component-${id}" data-components="${id}"`);
+  });
+
+  it.each([
+    ['hide=workloads', 'hide', 'hide must be some of access, definitions'],
+    ['focus=nobody', 'focus', 'focus names no component of this design: nobody'],
+    ['focus=web&depth=21', 'depth', 'depth must be a whole number from 0 to 20'],
+    ['depth=2', 'depth', 'depth needs a focus'],
+  ])('refuses %s with the parameter and what it may be', async (query, pointer, detail) => {
+    const { status, body } = await diagram(await imported('shop.yaml', MANIFEST), `?${query}`);
+    expect({
+      status,
+      code: body.code,
+      detail: body.detail,
+      pointers: body.errors.map((fault: Json) => fault.pointer),
+    }).toEqual({
+      status: 400,
+      code: 'VALIDATION_FAILED',
+      detail,
+      pointers: [pointer],
+    });
+    expect(body.remedy).toMatch(/\w/);
+  });
+
+  it('draws equal services of a large Compose project as one frame with a number', async () => {
+    const workers = Array.from(
+      { length: 137 },
+      (_each, index) => `  task-${index}: {image: "example/task:1", depends_on: [db]}\n`,
+    );
+    const { body } = await diagram(
+      await imported('compose.yaml', `name: many\nservices:\n  db: {image: "postgres:17"}\n${workers.join('')}`),
+    );
+    expect(body).toContain('137 × Deployment');
+    const [, width, height] = /viewBox="0 0 (\d+) (\d+)"/.exec(body)?.map(Number) ?? [];
+    expect((width ?? 0) / (height ?? 1)).toBeGreaterThan(1);
   });
 
   it('is not sent again to who has it, until the design changes', async () => {

@@ -66,9 +66,9 @@ describe('the versions of a design', () => {
       total_count: 2,
       versions: [{ number: 1 }],
     });
-    for (const number of ['3', '2147483647'])
+    for (const number of ['3', '2147483647', '-1', 'one', '1.5'])
       expect((await viewer.get(`/api/pattern/${id}/versions/${number}`)).status).toBe(404);
-    for (const number of ['0', '-1', 'one', '1.5', '99999999999'])
+    for (const number of ['0', '99999999999'])
       expect(await viewer.get(`/api/pattern/${id}/versions/${number}`)).toMatchObject({
         status: 400,
         body: { errors: [{ pointer: 'number' }] },
@@ -142,6 +142,60 @@ describe('the versions of a design', () => {
   });
 });
 
+describe('a version', () => {
+  const designFile = (version: string, colour = 'blue'): string =>
+    JSON.stringify({
+      name: 'shop',
+      version,
+      components: [
+        {
+          displayName: 'settings',
+          component: { kind: 'ConfigMap', version: 'v1' },
+          configuration: { metadata: { name: 'settings' }, data: { colour } },
+        },
+      ],
+    });
+
+  it('is not made of the content that is current already', async () => {
+    const { editor } = people;
+    const { id } = await create(editor, manifest(1));
+    expect(await change(editor, id, manifest(1))).toMatchObject({ version_number: 1, version: '0.0.1' });
+    const { pattern_file } = (await editor.get(`/api/pattern/${id}`)).body;
+    expect(await change(editor, id, pattern_file as string)).toMatchObject({ version_number: 1 });
+    expect((await editor.get(`/api/pattern/download/${id}?export=source`)).body).toBe(manifest(1));
+    expect((await editor.post(`/api/pattern/${id}/versions/1/restore`)).body).toMatchObject({ version_number: 1 });
+    const renamed = { id, name: 'store', pattern_data: { pattern_file: manifest(1) } };
+    expect((await editor.put('/api/pattern/yaml', renamed)).body).toMatchObject({ name: 'store', version_number: 1 });
+    expect(await change(editor, id, `# with a comment\n${manifest(1)}`)).toMatchObject({ version_number: 2 });
+  });
+
+  it('keeps what its author wrote as version when it is semver and higher than the last one', async () => {
+    const { editor } = people;
+    const { id, version } = await create(editor, designFile('1.2.0'));
+    expect(version).toBe('1.2.0');
+    expect(await change(editor, id, designFile('2.0.0-rc.1', 'red'))).toMatchObject({ version: '2.0.0-rc.1' });
+    expect(await change(editor, id, designFile('2.0.0', 'red'))).toMatchObject({ version: '2.0.0', version_number: 3 });
+    expect(await change(editor, id, designFile('1.9.9', 'green'))).toMatchObject({ version: '2.0.1' });
+    const changed = await change(editor, id, designFile('first', 'grey'));
+    expect(changed).toMatchObject({ version: '2.0.2', pattern_file: expect.stringContaining('version: 2.0.2') });
+    expect(await create(editor, designFile('first'))).toMatchObject({ version: '0.0.1' });
+  });
+
+  it('is what it was after the design has been renamed', async () => {
+    const { editor } = people;
+    const { id } = await create(editor, manifest(1));
+    await change(editor, id, manifest(2));
+    const contents = () =>
+      Promise.all(
+        [1, 2].map(async (n) => (await editor.get(`/api/pattern/${id}/versions/${n}`)).body.pattern_file as string),
+      );
+    const before = await contents();
+    const renamed = await editor.put('/api/pattern/yaml', { id, name: 'store' });
+    expect(renamed.body).toMatchObject({ version_number: 2, pattern_file: expect.stringContaining('name: store\n') });
+    expect(await contents()).toEqual(before);
+  });
+});
+
 describe('the difference of two versions', () => {
   it('is told by component with JSON Pointers, and nothing that means the same is in it', async () => {
     const { editor, viewer } = people;
@@ -185,7 +239,8 @@ describe('the difference of two versions', () => {
       { from: 3, to: 1 },
     ]);
     expect((await viewer.get(`/api/pattern/${id}/diff?from=1&to=9`)).status).toBe(404);
-    expect(await viewer.get(`/api/pattern/${id}/diff?from=x`)).toMatchObject({
+    expect((await viewer.get(`/api/pattern/${id}/diff?from=x`)).status).toBe(404);
+    expect(await viewer.get(`/api/pattern/${id}/diff?from=0`)).toMatchObject({
       status: 400,
       body: { errors: [{ pointer: 'from' }] },
     });
@@ -214,6 +269,12 @@ describe('snapshots', () => {
       body: { total_count: 2, snapshots: [{ name: 'Release 1', number: 1 }, { name: 'before' }] },
     });
     expect((await people.outsider.get(url)).status).toBe(404);
+    const { body: diff } = await viewer.get(`/api/pattern/${id}/diff?from=BEFORE&to=2`);
+    expect(diff).toMatchObject({ from: 1, to: 2, equal: false });
+    expect((await viewer.get(`/api/pattern/${id}/versions/release%201`)).body).toMatchObject({ number: 1 });
+    const restored = await editor.post(`/api/pattern/${id}/versions/Release%201/restore`);
+    expect(restored).toMatchObject({ status: 200, body: { version_number: 3 } });
+    expect((await editor.post(`/api/pattern/${id}/versions/Release%202/restore`)).status).toBe(404);
     const other = await create(editor, manifest(1));
     expect((await editor.post(`/api/pattern/${other.id}/snapshots`, { name: 'Release 1' })).status).toBe(201);
   });

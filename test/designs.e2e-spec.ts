@@ -254,9 +254,10 @@ describe('a design', () => {
 
   it('is deleted and restored', async () => {
     const { id } = await imported('d.yaml', MANIFEST);
-    expect((await world.admin.delete(`/api/pattern/${id}`)).status).toBe(200);
+    const whole = { status: 200, body: { id, pattern_file: expect.stringContaining('kind: Deployment') } };
+    expect(await world.admin.delete(`/api/pattern/${id}`)).toMatchObject(whole);
     expect((await world.admin.get(`/api/pattern/${id}`)).status).toBe(404);
-    expect((await world.admin.post(`/api/pattern/${id}/restore`)).status).toBe(200);
+    expect(await world.admin.post(`/api/pattern/${id}/restore`)).toMatchObject(whole);
     expect((await world.admin.get(`/api/pattern/${id}`)).status).toBe(200);
   });
 
@@ -268,13 +269,20 @@ describe('a design', () => {
     const design = await imported('m.yaml', MANIFEST, { workspace_id: one.id });
     expect(design.workspace_id).toBe(one.id);
     const moved = await admin.post(`/api/workspaces/${two.id}/designs/${design.id}`);
-    expect(moved).toMatchObject({ status: 200, body: { workspace_id: two.id, design_id: design.id } });
+    expect(moved).toMatchObject({
+      status: 200,
+      body: { workspace_id: two.id, design_id: design.id, deleted_at: null },
+    });
+    expect(moved.body.id).not.toBe(design.id);
     const designs = await admin.get(`/api/workspaces/${two.id}/designs`);
     expect(designs.body.designs).toEqual(designs.body.patterns);
     expect(designs.body).toMatchObject({ total_count: 1, designs: [{ id: design.id }] });
     const home = await admin.delete(`/api/workspaces/${two.id}/designs/${design.id}`);
-    expect(home.status).toBe(200);
-    expect([one.id, two.id]).not.toContain(home.body.workspace_id);
+    expect(home).toMatchObject({
+      status: 200,
+      body: { id: moved.body.id, workspace_id: two.id, design_id: design.id, deleted_at: expect.any(String) },
+    });
+    expect([one.id, two.id]).not.toContain((await admin.get(`/api/pattern/${design.id}`)).body.workspace_id);
   });
 
   it('is seen and changed as the roles in its workspace say', async () => {

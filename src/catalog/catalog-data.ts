@@ -1,5 +1,5 @@
 import { type Fault, InvalidRequest } from '../core/errors/app-error.js';
-import { isObject, type Json, type JsonObject } from '../formats/documents/located-document.js';
+import { isObject, type Json, type JsonObject } from '../core/json/json.js';
 
 /** Who stands behind what is published. */
 export const CONTENT_CLASSES = ['official', 'verified', 'project', 'community'] as const;

@@ -3,8 +3,8 @@ import { Field, InputType } from '@nestjs/graphql';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, IsOptional, IsString, MaxLength, validateSync, type ValidationError } from 'class-validator';
 import { type Fault, InvalidRequest } from '../core/errors/app-error.js';
-import { ListQuery, QueryText } from '../core/listing/list-query.js';
-import { IdInput, MapInput } from '../core/schema/input-fields.js';
+import { ListQuery, PageSize, QueryText } from '../core/listing/list-query.js';
+import { IdInput, MetadataInput } from '../core/schema/input-fields.js';
 import { Repeatable } from '../core/schema/repeatable.js';
 import { findUnstorableParts } from '../core/json/storable-json.js';
 import { CATALOG_TYPES, CONTENT_CLASSES } from './catalog-data.js';
@@ -13,7 +13,7 @@ export class PublishInput {
   @IdInput()
   id!: string;
 
-  @MapInput({
+  @MetadataInput({
     description: `content_class (${CONTENT_CLASSES.join(', ')}), type (${CATALOG_TYPES.join(', ')}), and more.`,
   })
   catalog_data!: Record<string, unknown>;
@@ -21,7 +21,7 @@ export class PublishInput {
 
 /** The body of a DELETE, which proxies lose: every field may also be sent as a query parameter. */
 export class UnpublishInput {
-  @IdInput({ optional: true })
+  @IdInput({ optional: true, description: 'The record to unpublish.' })
   id?: string;
 
   /** @throws InvalidRequest when neither has it */
@@ -42,85 +42,94 @@ const WordsParameter = () =>
 
 /** What a catalog may be narrowed by; several words are separated by commas, or the parameter is repeated. */
 export class CatalogQuery extends ListQuery {
-  @ApiPropertyOptional({ description: `Some of ${CONTENT_CLASSES.join(', ')}.` })
+  @PageSize(10)
+  override pagesize?: string = undefined;
+
+  @ApiPropertyOptional({ type: String, description: `Some of ${CONTENT_CLASSES.join(', ')}.` })
   @IsOptional()
   @Repeatable()
   class?: string | string[];
 
-  @ApiPropertyOptional({ description: `Some of ${CATALOG_TYPES.join(', ')}.` })
+  @ApiPropertyOptional({ type: String, description: `Some of ${CATALOG_TYPES.join(', ')}.` })
   @IsOptional()
   @Repeatable()
   type?: string | string[];
 
-  @ApiPropertyOptional({ description: 'Names of fields of content to be filled in, such as pattern_file.' })
-  @QueryText('words')
-  populate?: string;
-
-  @ApiPropertyOptional({ description: 'Names of technologies.' })
+  @ApiPropertyOptional({ type: String, description: 'Names of technologies, with commas.' })
   @IsOptional()
   @Repeatable()
   technology?: string | string[];
 }
 
 /** The same for GraphQL, where numbers are text. */
-@InputType()
+@InputType({ description: 'Which records, in which order, and which page of them.' })
 export class CatalogSelector {
-  @Field(() => String)
+  @Field(() => String, { description: 'The page, counted from 0.' })
   @IsString()
   page!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Records per page.' })
   @IsString()
   pagesize!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'A case-insensitive part of the name.' })
   @QueryText('search')
   search!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'A column, optionally followed by " asc" or " desc".' })
   @QueryText('order')
   order!: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Ignored; older clients send it.' })
   @QueryText('words')
   metrics?: string | null;
 
-  @Field(() => [String], { nullable: true })
+  @Field(() => [String], { nullable: 'itemsAndList', description: 'Classes of content.' })
   @WordsParameter()
-  class?: string[] | null;
+  class?: (string | null)[] | null;
 
-  @Field(() => [String], { nullable: true })
+  @Field(() => [String], { nullable: 'itemsAndList', description: 'Names of technologies.' })
   @WordsParameter()
-  technology?: string[] | null;
+  technology?: (string | null)[] | null;
 
-  @Field(() => [String], { nullable: true })
+  @Field(() => [String], { nullable: 'itemsAndList', description: 'Types of the catalog.' })
   @WordsParameter()
-  patternType?: string[] | null;
+  patternType?: (string | null)[] | null;
 
   /** The query that REST would have made of it; of everything when there is no selector. */
   static toQuery(selector: CatalogSelector | null): CatalogQuery {
     if (!selector) return new CatalogQuery();
+    const words = {
+      class: withoutNulls(selector.class),
+      technology: withoutNulls(selector.technology),
+      patternType: withoutNulls(selector.patternType),
+    };
     // As it may be missing, no pipe has looked at it.
     const errors = [
-      ...validateSync(Object.assign(new CatalogSelector(), selector), { stopAtFirstError: true }).flatMap(toFaults),
+      ...validateSync(Object.assign(new CatalogSelector(), selector, words), { stopAtFirstError: true }).flatMap(
+        toFaults,
+      ),
       ...Object.entries(selector).flatMap(([name, value]) => findUnstorableParts(value, `/selector/${name}`)),
     ];
     if (errors.length > 0) {
       const detail = errors.map(({ pointer = '', detail: each }) => `${pointer.slice(1)} ${each}`).join('; ');
       throw new InvalidRequest(detail, { errors });
     }
-    const { page, pagesize, search, order, technology, patternType } = selector;
+    const { page, pagesize, search, order } = selector;
     return Object.assign(new CatalogQuery(), {
       page,
       pagesize,
       search,
       order,
-      class: selector.class ?? undefined,
-      type: patternType ?? undefined,
-      technology: technology ?? undefined,
+      class: words.class,
+      type: words.patternType,
+      technology: words.technology,
     });
   }
 }
+
+const withoutNulls = (words: (string | null)[] | null | undefined): string[] | undefined =>
+  words?.filter((word) => word !== null);
 
 const toFaults = ({ property, constraints = {} }: ValidationError): Fault[] =>
   Object.values(constraints).map((detail) => ({ pointer: `/selector/${property}`, detail }));

@@ -1,8 +1,9 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../core/access/actor.js';
 import { CurrentActor } from '../core/access/access.decorators.js';
 import { RequiresBodyRight } from '../core/rest/rights/rights.decorators.js';
+import { RestOperation } from '../core/rest/openapi/rest-operation.decorator.js';
 import { BulkDeletion } from './design.inputs.js';
 import { DesignRemovalService } from './design-removal.service.js';
 import { designPolicy } from './design.policy.js';
@@ -11,12 +12,11 @@ import { type PageEnvelope, toPageEnvelope, singlePage } from '../core/listing/p
 
 /** Several designs at once. */
 @ApiTags('designs')
-@ApiBearerAuth()
-@Controller('api/patterns')
+@Controller('patterns')
 export class BulkDesignsController {
   constructor(private readonly removal: DesignRemovalService) {}
 
-  /** Deletes all of them, or none. */
+  @RestOperation('deleteDesigns', 'Delete designs', 'Deletes several designs: all of them, or none.')
   @Post('delete')
   @RequiresBodyRight(designPolicy.delete, DesignRemovalService)
   @HttpCode(200)

@@ -6,17 +6,18 @@ import { DesignCloned } from './design.events.js';
 import { type CloneInput, copyName } from '../workspaces/workspace-owned/clone.input.js';
 import { WorkspacePlacementService } from '../workspaces/workspace-owned/workspace-placement.service.js';
 import { designPolicy } from './design.policy.js';
-import { DesignWriter, type DesignWriteResult } from './design-writer.service.js';
+import type { DesignWriteResult } from './design.presenter.js';
+import { DesignInsertionService } from './design-insertion.service.js';
 import { DesignsService } from './designs.service.js';
 import { DesignsStore } from './designs.store.js';
-import { DesignContentsStore } from './versions/design-contents.store.js';
+import { DesignContentsStore } from './contents/design-contents.store.js';
 
 /** Makes designs of designs, those of the catalog included. */
 @Injectable()
 export class DesignClonesService {
   constructor(
     private readonly designs: DesignsService,
-    private readonly writer: DesignWriter,
+    private readonly insertion: DesignInsertionService,
     private readonly placement: WorkspacePlacementService,
     private readonly contents: DesignContentsStore,
     private readonly store: DesignsStore,
@@ -37,7 +38,7 @@ export class DesignClonesService {
     };
     const clonedFrom = { id, name, version, version_number: versionNumber };
     const beginning = { name: input.name, clonedFrom };
-    const written = await this.writer.createFromSource(actor, workspace, source, beginning, true, DesignCloned);
+    const written = await this.insertion.insert(actor, workspace, source, beginning, true, DesignCloned);
     await this.unit.runAsSystem('counting a clone', () => this.store.increment(id, 'clone_count'));
     return written;
   }

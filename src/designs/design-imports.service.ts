@@ -1,23 +1,28 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Access } from '../core/access/access.service.js';
 import type { Actor } from '../core/access/actor.js';
 import { Vault } from '../core/crypto/vault.service.js';
 import { newId } from '../core/database/base.entity.js';
+import { NotFound } from '../core/errors/app-error.js';
+import { Precondition } from '../core/rest/precondition.js';
 import type { FormFile } from '../core/rest/form-uploads.service.js';
+import type { OperationAccess } from '../jobs/job-handler.registry.js';
 import type { Job } from '../jobs/job.js';
 import { JobsService } from '../jobs/jobs.service.js';
 import { JobActorsService } from '../organizations/users/job-actors.service.js';
 import type { DesignImport } from './design.inputs.js';
-import { WorkspacePlacementService } from '../workspaces/workspace-owned/workspace-placement.service.js';
 import { designPolicy } from './design.policy.js';
 import { DesignView } from './design.view.js';
-import { DesignWriter } from './design-writer.service.js';
-import { packContent, unpackContent } from './versions/packed-content.js';
+import { DesignCreationService } from './design-creation.service.js';
+import { packContent, unpackContent } from './contents/packed-content.js';
 
 const QUEUE = 'design-import';
 const CONCURRENCY = 2;
 
 /** What a job needs to know of an import; the file may hold secrets, so all of it is sealed. */
 interface ImportJobPayload {
+  /** Where the design goes. */
+  workspace: string;
   sealed: string;
 }
 
@@ -29,23 +34,29 @@ interface SealedImport {
 
 /** Imports that go on after the request was answered. */
 @Injectable()
-export class DesignImportsService {
+export class DesignImportsService implements OnModuleInit {
   constructor(
-    private readonly writer: DesignWriter,
-    private readonly placement: WorkspacePlacementService,
+    private readonly creation: DesignCreationService,
     private readonly jobs: JobsService,
     private readonly requesters: JobActorsService,
     private readonly vault: Vault,
-  ) {
-    jobs.registerHandler<ImportJobPayload>(QUEUE, { concurrency: CONCURRENCY, handle: (job) => this.run(job) });
+    private readonly access: Access,
+  ) {}
+
+  onModuleInit(): void {
+    this.jobs.registerHandler<ImportJobPayload>(QUEUE, {
+      concurrency: CONCURRENCY,
+      handle: (job) => this.run(job),
+      authorize: (actor, job, wanted) => this.authorize(actor, job, wanted),
+    });
   }
 
   /** @throws what the import would: where the design goes, and whether it may, is asked at once */
   async enqueue(actor: Actor, input: DesignImport, files: FormFile[]): Promise<Job> {
-    const workspace = await this.placement.resolve(actor, input, designPolicy.create);
+    const { workspaceId, organizationId } = await this.creation.findPlace(actor, input);
     const id = newId();
     const held: SealedImport = {
-      input: { ...input, workspace_id: workspace.id },
+      input: { ...input, workspace_id: workspaceId },
       files: await Promise.all(
         files.map(async ({ fieldname, originalname, buffer }) => ({
           fieldname,
@@ -54,13 +65,20 @@ export class DesignImportsService {
         })),
       ),
     };
-    const sealed = await this.vault.seal(workspace.organizationId, JSON.stringify(held), sealingContext(id));
+    const sealed = await this.vault.seal(organizationId, JSON.stringify(held), sealingContext(id));
     return this.jobs.enqueue<ImportJobPayload>(actor, {
       id,
       queue: QUEUE,
-      organizationId: workspace.organizationId,
-      payload: { sealed: sealed.toString('base64') },
+      organizationId,
+      payload: { workspace: workspaceId, sealed: sealed.toString('base64') },
     });
+  }
+
+  private async authorize(actor: Actor, job: Job<ImportJobPayload>, wanted: OperationAccess): Promise<void> {
+    const { organizationId, payload } = job;
+    if (!organizationId) throw new NotFound('operation', job.id);
+    const operation = wanted === 'cancel' ? designPolicy.create : designPolicy.read;
+    await this.access.authorize(actor, operation, { type: 'workspace', id: payload.workspace, organizationId });
   }
 
   private async run(job: Job<ImportJobPayload>): Promise<object> {
@@ -70,7 +88,8 @@ export class DesignImportsService {
     const uploads = await Promise.all(
       files.map(async ({ gzip, ...file }) => ({ ...file, buffer: await unpackContent(Buffer.from(gzip, 'base64')) })),
     );
-    const { design, warnings } = await this.writer.import(await this.requesters.resolve(job), input, uploads);
+    const requester = await this.requesters.resolve(job);
+    const { design, warnings } = await this.creation.import(requester, input, uploads, Precondition.none);
     return { ...DesignView.fromEntity(design), warnings };
   }
 }

@@ -8,7 +8,7 @@ import { EventBus } from '../core/events/event-bus.js';
 import { Precondition } from '../core/rest/precondition.js';
 import type { RequestFields } from '../core/rest/rights/request-fields.js';
 import type { PlacementAuthorizer } from '../core/rest/rights/rights.decorators.js';
-import { isObject } from '../formats/documents/located-document.js';
+import { isObject } from '../core/json/json.js';
 import { WorkspaceQuotasService } from '../workspaces/quotas/workspace-quotas.service.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import type { Design } from './design.entity.js';

@@ -1,26 +1,36 @@
 import { Injectable } from '@nestjs/common';
 import { InvalidRequest } from '../core/errors/app-error.js';
 import type { FormFile } from '../core/rest/form-uploads.service.js';
-import { toJsonBytes } from '../core/json/packed-json.js';
 import { detectArchiveKind, archiveKindFromName } from '../formats/archives/archive.js';
 import { DocumentReader, canParseInline } from '../formats/documents/document-reader.js';
-import { isObject, type JsonObject } from '../formats/documents/located-document.js';
 import { PackedDesign } from '../formats/design-file/packed-design.js';
 import { UploadedFiles } from '../formats/sources/uploaded-files.service.js';
 import type { SourceFile } from '../formats/sources/source-file.js';
 import { InlineTaskRunner } from '../core/workers/task.js';
 import { WorkerPool } from '../core/workers/worker-pool.js';
 import { LocalRenderEngines } from '../formats/engines/local-render-engines.js';
-import type { ProgramQuestion } from '../formats/engines/remote-render-engines.js';
+import type { ProgramQuestion } from '../formats/engines/render-engines.js';
 import type { Design, DesignLocation } from './design.entity.js';
-import type { DesignImport } from './design.inputs.js';
-import { parseDotenv } from './formats/compose/dotenv.js';
-import { readHelmSettings } from './formats/helm/release.js';
-import { DesignContentsStore } from './versions/design-contents.store.js';
-import type { DesignVersion } from './versions/design-version.entity.js';
+import type { DesignChange, DesignImport, DesignSourceInput } from './design.inputs.js';
+import { DesignEnrichmentService } from './enrichment/design-enrichment.service.js';
+import { isRegistryQuestion } from './enrichment/enrich-design.js';
+import { type HelmSettings, readHelmSettings } from './formats/helm/release.js';
+import { readSourcePath } from './formats/import-design.js';
+import { contentRequired, parsePatternData } from './pattern-data.js';
+import {
+  assertSettingsFit,
+  findUnusedSettings,
+  getSentSettings,
+  mergeSettings,
+  parseValues,
+  type SourceSettings,
+  toImportOptions,
+} from './source-settings.js';
+import { DesignContentsStore } from './contents/design-contents.store.js';
+import type { DesignVersion } from './contents/design-version.entity.js';
 import type { ImportedDesign, ImportOptions } from './formats/format.js';
-import { importTask } from './formats/import-task.js';
-import type { SourceType } from './formats/source-type.js';
+import { importTask } from './enrichment/import-task.js';
+import { parseSourceTypes, type SourceType } from './formats/source-type.js';
 
 /** A file that a design is made of, and where it came from. */
 export interface DesignSource {
@@ -33,13 +43,11 @@ export interface ParsedDesignSource extends DesignSource {
   imported: Omit<ImportedDesign, 'design'> & { design: PackedDesign };
 }
 
-/** No real `.env` is longer, and it is read at once. */
-const MAX_ENV_LENGTH = 100_000;
-/** An import is two tasks in one. */
-const IMPORT_TIME_FACTOR = 2;
+/** An import is three tasks in one: it reads, converts and enriches. */
+const IMPORT_TIME_FACTOR = 3;
 const INLINE_LOCATION: DesignLocation = { type: 'inline', host: '', path: '', branch: '' };
 
-/** Finds the file in what a caller sent, and reads it as a design. */
+/** Finds the file in what a caller sent, and reads it as a design, with what the registry knows of it. */
 @Injectable()
 export class DesignSourceReader {
   constructor(
@@ -47,43 +55,47 @@ export class DesignSourceReader {
     private readonly programs: LocalRenderEngines,
     private readonly sent: UploadedFiles,
     private readonly contents: DesignContentsStore,
+    private readonly knowledge: DesignEnrichmentService,
     private readonly pool: WorkerPool,
   ) {}
 
-  /** The content of `pattern_data`: `design_file` as object or text, or `pattern_file` as text or base64. */
-  async fromPatternData(
-    data: Record<string, unknown>,
-    types: readonly SourceType[] | null,
-    options: ImportOptions,
-  ): Promise<ParsedDesignSource> {
-    const source = { file: { path: 'design_file', bytes: readInlineContent(data) }, location: INLINE_LOCATION };
-    return this.parse(source, types, {
-      values: parseValues(data['values']),
-      env: parseVariables(data['env']),
-      ...options,
-    });
+  /** What `pattern_data` holds, for a new design. */
+  async fromPatternData(pattern: Record<string, unknown>, name: string): Promise<ParsedDesignSource> {
+    const { content, settings } = parsePatternData(pattern);
+    if (!content) throw contentRequired();
+    return this.parseAndValidate(toInlineSource(content), null, { ...toImportOptions(settings), name }, settings);
   }
 
   /**
-   * What a change sends: new content as one of the types, or for a design of a chart new `values` alone, with which the kept chart is
-   * rendered again. A chart keeps the name of its release, and its values when none are sent.
+   * What a change sends: new content as one of the types, or settings alone, with which the kept source is read again; null for neither.
+   * A chart keeps its values, its namespace and the name of its release unless others are sent.
+   * @param types null for all of them
    */
   async fromChange(
     design: Design,
-    data: Record<string, unknown>,
-    types: readonly SourceType[],
-    options: ImportOptions,
-  ): Promise<ParsedDesignSource> {
-    const ofChart = design.sourceType === 'helm' && types.includes('helm');
-    const kept = ofChart ? readHelmSettings({ metadata: await this.contents.readMetadata(design) }) : undefined;
-    if (!kept) return this.fromPatternData(data, types, options);
-    const { name, namespace } = kept;
-    const sent = parseValues(data['values']) ?? kept.values;
-    const again = { ...options, values: sent, release: { name, namespace } };
-    if (findContent(data) !== undefined || data['values'] === undefined)
-      return this.fromPatternData(data, types, again);
+    input: DesignSourceInput & Pick<DesignChange, 'pattern_data'>,
+    files: FormFile[],
+    types: readonly SourceType[] | null,
+    name: string,
+  ): Promise<ParsedDesignSource | null> {
+    const pattern = input.pattern_data && parsePatternData(input.pattern_data);
+    const settings = mergeSettings(input, pattern?.settings ?? {});
+    const source = await this.findContent(input, files, pattern?.content);
+    const isReadAgain = !source && getSentSettings(settings).length > 0;
+    if (!source && !isReadAgain) {
+      if (pattern) throw contentRequired();
+      return null;
+    }
+    if (isReadAgain) assertReadableAs(design, types, settings);
+    const options = { ...toImportOptions(settings), name };
+    const mayBeChart = design.sourceType === 'helm' && (types === null || types.includes('helm'));
+    if (!mayBeChart && source) return this.parseAndValidate(source, types, options, settings);
+    const metadata = await this.contents.readMetadata(design);
+    const kept = withKeptRelease(options, readHelmSettings({ metadata }));
+    if (source) return this.parseAndValidate(source, types, kept, settings);
+    const path = options.path ?? readSourcePath({ metadata });
     const file = await this.contents.readSourceFile(design);
-    return this.parse({ file, location: design.location }, types, again);
+    return this.parseAndValidate({ file, location: design.location }, [design.sourceType], { ...kept, path });
   }
 
   /** A version of a chart, rendered again with values over its own. */
@@ -92,20 +104,30 @@ export class DesignSourceReader {
     { number, sourceType }: DesignVersion,
     given: unknown,
   ): Promise<ParsedDesignSource> {
-    const settings = readHelmSettings({ metadata: await this.contents.readMetadata(design, number) });
+    const metadata = await this.contents.readMetadata(design, number);
+    const settings = readHelmSettings({ metadata });
     const file = await this.contents.readSourceFile(design, number);
     if (!settings || sourceType !== 'helm')
       throw InvalidRequest.forField('/values', 'are for designs of a Helm chart', 'Leave them out.');
     const { name, namespace, values: valuesBelow } = settings;
-    const options = { name: design.name, values: parseValues(given), valuesBelow, release: { name, namespace } };
-    return this.parse({ file, location: design.location }, ['helm'], options);
+    return this.parse({ file, location: design.location }, ['helm'], {
+      name: design.name,
+      values: parseValues(given),
+      valuesBelow,
+      release: { name, namespace },
+      path: readSourcePath({ metadata }),
+    });
   }
 
   /** An upload, a file in base64, or a file behind a URL. */
   async fromImport(input: DesignImport, files: FormFile[]): Promise<ParsedDesignSource> {
-    const source = await this.findFile(input, files);
-    const options = { name: input.name, values: parseValues(input.values), env: parseVariables(input.env) };
-    return this.parse(source, null, options);
+    const types = input.type === undefined ? null : parseSourceTypes(input.type);
+    return this.parseAndValidate(
+      await this.findFile(input, files),
+      types,
+      { ...toImportOptions(input), name: input.name },
+      input,
+    );
   }
 
   /** All of it in one task, from the bytes to the bytes, so that no part of a large file is ever data on this thread. */
@@ -126,10 +148,43 @@ export class DesignSourceReader {
       {
         transferList: [file.bytes.buffer],
         timeFactor: IMPORT_TIME_FACTOR,
-        answerQuestion: (question) => this.programs.answerQuestion(question as ProgramQuestion),
+        ...(isArchive ? {} : { inputBytes: bytes.length }),
+        answerQuestion: (question) => this.answerQuestion(question),
       },
     );
     return { ...source, imported: { ...imported, design: new PackedDesign(design) } };
+  }
+
+  /** The same, with warnings about settings that had no effect and about what a cluster would not take. */
+  private async parseAndValidate(
+    source: DesignSource,
+    types: readonly SourceType[] | null,
+    options: ImportOptions,
+    settings: SourceSettings = {},
+  ): Promise<ParsedDesignSource> {
+    const { imported, ...parsed } = await this.parse(source, types, options);
+    const { design, sourceType } = imported;
+    const unused = findUnusedSettings(sourceType, settings);
+    const warnings = [...imported.warnings, ...unused, ...(await this.knowledge.findFindings(design))];
+    return { ...parsed, imported: { ...imported, warnings } };
+  }
+
+  private answerQuestion(question: unknown): Promise<unknown> {
+    return isRegistryQuestion(question)
+      ? this.knowledge.answerQuestion(question)
+      : this.programs.answerQuestion(question as ProgramQuestion);
+  }
+
+  private async findContent(
+    input: DesignSourceInput,
+    files: FormFile[],
+    content: Uint8Array | undefined,
+  ): Promise<DesignSource | null> {
+    const isFileSent = files.length > 0 || input.file !== undefined || input.url !== undefined;
+    if (content && isFileSent)
+      throw InvalidRequest.forField('/pattern_data', 'has a content beside the file', 'Send the content once.');
+    if (content) return toInlineSource(content);
+    return isFileSent ? this.findFile(input, files) : null;
   }
 
   private async findFile(input: DesignImport, files: FormFile[]): Promise<DesignSource> {
@@ -144,60 +199,25 @@ export class DesignSourceReader {
   }
 }
 
-function findContent({ design_file, designFile, pattern_file, patternFile }: Record<string, unknown>): unknown {
-  return design_file ?? designFile ?? pattern_file ?? patternFile;
+const toInlineSource = (bytes: Uint8Array): DesignSource => ({
+  file: { path: 'design_file', bytes },
+  location: INLINE_LOCATION,
+});
+
+/** What a chart is rendered with when nothing else is sent. */
+function withKeptRelease(options: ImportOptions, kept: HelmSettings | undefined): ImportOptions {
+  if (!kept) return options;
+  const { name, namespace, values } = kept;
+  return { ...options, values: options.values ?? values, release: { name, namespace, ...options.release } };
 }
 
-function readInlineContent(data: Record<string, unknown>): Uint8Array {
-  const { design_file, designFile } = data;
-  const sent = findContent(data);
-  if (typeof sent === 'object' && sent !== null) return toJsonBytes(sent);
-  if (typeof sent !== 'string' || sent.trim() === '')
+/** @throws InvalidRequest when the source of a design is of another type, or has no use for a setting */
+function assertReadableAs({ sourceType }: Design, types: readonly SourceType[] | null, settings: SourceSettings): void {
+  if (types && !types.includes(sourceType))
     throw InvalidRequest.forField(
-      '/pattern_data/design_file',
-      'is required',
-      'Send the design as an object or text in design_file, or as text or base64 in pattern_file.',
+      'sourcetype',
+      `is not that of the design, which was made of ${sourceType}`,
+      `Use PUT /api/pattern/${sourceType}, or send content too.`,
     );
-  const encoded = design_file === undefined && designFile === undefined && looksLikeBase64(sent);
-  return Buffer.from(sent, encoded ? 'base64' : 'utf8');
-}
-
-/** Whether text can only be meant as base64. Takes time in proportion to its length. */
-function looksLikeBase64(text: string): boolean {
-  if (text.length <= 16 || !/^[A-Za-z0-9+/=\s]*$/.test(text.slice(0, 1000))) return false;
-  return /^[A-Za-z0-9+/]+={0,2}$/.test(text.replace(/\s+/g, ''));
-}
-
-function parseValues(given: unknown): ImportOptions['values'] {
-  if (given === undefined || typeof given === 'string' || isObject(given)) return given;
-  throw InvalidRequest.forField('/values', 'must be YAML text or an object');
-}
-
-function parseVariables(given: unknown): Record<string, string> | undefined {
-  if (given === undefined) return undefined;
-  const size = typeof given === 'string' ? given.length : JSON.stringify(given).length;
-  if (size > MAX_ENV_LENGTH)
-    throw InvalidRequest.forField(
-      '/env',
-      `must have at most ${MAX_ENV_LENGTH} characters`,
-      'Send only what the file asks for.',
-    );
-  const object: unknown = typeof given === 'string' ? parseVariablesText(given) : given;
-  if (!isObject(object)) throw InvalidRequest.forField('/env', 'must be an object, or lines of NAME=value');
-  return Object.fromEntries(
-    Object.entries(object).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
-  );
-}
-
-function parseVariablesText(text: string): JsonObject {
-  if (text.trim().startsWith('{')) {
-    try {
-      return JSON.parse(text) as JsonObject;
-    } catch {
-      throw InvalidRequest.forField('/env', 'is not valid JSON');
-    }
-  }
-  const { values: found, faults } = parseDotenv({ path: 'env', bytes: Buffer.from(text) });
-  if (faults.length > 0) throw new InvalidRequest('env is not a sound .env file', { errors: faults });
-  return Object.fromEntries(found);
+  assertSettingsFit(sourceType, settings);
 }

@@ -1,7 +1,7 @@
-import { Column, Entity } from 'typeorm';
+import { Column, Entity, Index } from 'typeorm';
 import { WorkspaceOwnedEntity } from '../workspaces/workspace-owned/workspace-owned.entity.js';
 import type { SourceType } from './formats/source-type.js';
-import { MAX_VERSION_NUMBER } from './versions/version-number.js';
+import { MAX_VERSION_NUMBER } from './contents/version-number.js';
 
 /** Where the source of a design came from. */
 export interface DesignLocation {
@@ -21,6 +21,10 @@ export interface CloneOrigin {
 
 /** Declarative infrastructure. It lives in exactly one workspace; its content is kept version by version. */
 @Entity('design')
+@Index('design_created', ['organizationId', 'createdAt', 'id'], { where: 'deleted_at IS NULL' })
+@Index('design_workspace', ['workspaceId', 'createdAt', 'id'], { where: 'deleted_at IS NULL' })
+@Index('design_search', { synchronize: false })
+@Index('design_shared', ['organizationId'], { where: "visibility = 'organization' AND deleted_at IS NULL" })
 export class Design extends WorkspaceOwnedEntity {
   @Column('text')
   sourceType!: SourceType;

@@ -1,6 +1,7 @@
 import type { Actor } from '../core/access/actor.js';
 import { DomainEvent } from '../core/events/domain-event.js';
 import type { Design } from './design.entity.js';
+import { countOf } from '../core/errors/wording.js';
 
 /** Something happened to a design. */
 export abstract class DesignEvent extends DomainEvent {
@@ -84,7 +85,7 @@ export class DesignsDeleted extends DomainEvent {
   }
 
   get description(): string {
-    return `${this.designs.length} designs were deleted`;
+    return `Deleted ${countOf(this.designs.length, 'design')}`;
   }
 }
 

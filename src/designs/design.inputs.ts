@@ -1,6 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsArray, IsOptional, isUUID, IsString } from 'class-validator';
+import { IsArray, IsOptional, isUUID } from 'class-validator';
 import { type Fault, InvalidRequest } from '../core/errors/app-error.js';
+import { CatalogQuery } from '../catalog/catalog.inputs.js';
+import { OrganizationQuery } from '../core/listing/list-query.js';
+import { PopulateParameter, WordParameter } from '../core/listing/words.js';
 import { UpdatesView } from '../core/rest/read-only-fields.js';
 import { UpdateInput } from '../core/rest/input.pipe.js';
 import { KeepPacked } from '../core/json/packed-json.js';
@@ -12,6 +15,8 @@ import {
 } from '../workspaces/workspace-owned/workspace-owned.entity.js';
 import { WorkspaceOwnedQuery } from '../workspaces/workspace-owned/workspace-owned.query.js';
 import { DesignView } from './design.view.js';
+import { SOURCE_TYPES, SOURCE_TYPE_SEGMENTS } from './formats/source-type.js';
+import type { SourceSettings } from './source-settings.js';
 
 @UpdatesView(() => DesignView)
 export class NewDesign {
@@ -35,33 +40,10 @@ export class NewDesign {
   visibility?: 'workspace' | 'organization';
 }
 
-@UpdatesView(() => DesignView)
-export class DesignChange extends UpdateInput {
-  @IdInput({ optional: true })
-  id?: string;
+const TEXT_OR_OBJECT = [{ type: 'string' }, { type: 'object' }];
 
-  @NameInput({ optional: true })
-  name?: string;
-
-  @KeepPacked('design_file', 'designFile')
-  @MapInput({ optional: true })
-  pattern_data?: Record<string, unknown>;
-
-  @FlagInput({ optional: true })
-  save?: boolean;
-
-  @WordInput(VISIBILITIES, { optional: true, description: '`public` only as it is stored; publishing sets it.' })
-  visibility?: Visibility;
-
-  @TextInput({ optional: true, max: 1000, description: 'What was changed, kept with the version.' })
-  message?: string;
-}
-
-/** The text fields of an import; the file is an upload, or `file` in base64, or behind `url`. */
-export class DesignImport {
-  @NameInput({ optional: true })
-  name?: string;
-
+/** The source of a design: an upload in the form field `file`, `file` in base64, or behind `url`; and how it is read. */
+export class DesignSourceInput extends UpdateInput implements SourceSettings {
   @TextInput({ optional: true, max: 10_000, description: 'Fetched by the server.' })
   url?: string;
 
@@ -71,21 +53,69 @@ export class DesignImport {
   @TextInput({ optional: true, max: 1000 })
   file_name?: string;
 
+  @TextInput({ optional: true, max: 1000, description: 'The folder or file of an archive that is meant.' })
+  path?: string;
+
+  /** Helm values: YAML text, or an object. */
+  @ApiPropertyOptional({ oneOf: TEXT_OR_OBJECT, description: 'Helm values as YAML text or object.' })
+  @IsOptional()
+  values?: string | Record<string, unknown>;
+
+  @TextInput({ optional: true, max: 63, description: 'The namespace that a Helm chart is rendered for.' })
+  namespace?: string;
+
+  @TextInput({ optional: true, max: 53, description: 'The name of the release that a Helm chart is rendered for.' })
+  release_name?: string;
+
+  /** Variables for a Compose file: an object, or the text of a .env file. */
+  @ApiPropertyOptional({
+    oneOf: TEXT_OR_OBJECT,
+    description: 'Compose variables as an object or as the text of a .env file.',
+  })
+  @IsOptional()
+  env?: string | Record<string, unknown>;
+
+  @TextInput({ optional: true, max: 1000, description: 'What was changed, kept with the version.' })
+  message?: string;
+}
+
+@UpdatesView(() => DesignView)
+export class DesignChange extends DesignSourceInput {
+  @IdInput({ optional: true })
+  id?: string;
+
+  @NameInput({ optional: true })
+  name?: string;
+
+  @KeepPacked('design_file', 'designFile')
+  @MapInput({ optional: true, description: 'As in creation; content may also be sent as `file`.' })
+  pattern_data?: Record<string, unknown>;
+
+  @FlagInput({ optional: true })
+  save?: boolean;
+
+  @WordInput(VISIBILITIES, { optional: true, description: '`public` only as it is stored; publishing sets it.' })
+  visibility?: Visibility;
+}
+
+export class DesignImport extends DesignSourceInput {
+  @IdInput({
+    optional: true,
+    description: 'The design that gets this as its next version; a new design when it is left out.',
+  })
+  id?: string;
+
+  @NameInput({ optional: true })
+  name?: string;
+
+  @WordInput(SOURCE_TYPE_SEGMENTS, { optional: true, description: 'The format; found by content when it is left out.' })
+  type?: string;
+
   @IdInput({ optional: true })
   workspace_id?: string;
 
   @IdInput({ optional: true })
   organization_id?: string;
-
-  /** Helm values: YAML text, or an object. */
-  @ApiPropertyOptional({ description: 'Helm values as YAML text or object.' })
-  @IsOptional()
-  values?: string | Record<string, unknown>;
-
-  /** Variables for a Compose file: an object, or the text of a .env file. */
-  @ApiPropertyOptional({ description: 'Compose variables as an object or as the text of a .env file.' })
-  @IsOptional()
-  env?: string | Record<string, unknown>;
 }
 
 export class BulkDeletion {
@@ -107,9 +137,25 @@ export class BulkDeletion {
   }
 }
 
+/** Fields of content that designs are shown with when they are asked for. */
+const DESIGN_CONTENTS = ['pattern_file', 'source_content'];
+
 export class DesignListQuery extends WorkspaceOwnedQuery {
-  @ApiPropertyOptional()
-  @IsOptional()
-  @IsString({ message: 'must be given once' })
+  @PopulateParameter(DESIGN_CONTENTS)
+  populate?: string;
+
+  @WordParameter(SOURCE_TYPES, 'Only designs whose source was of this type.')
   source_type?: string;
+}
+
+/** What the catalog of designs is asked. */
+export class DesignCatalogQuery extends CatalogQuery {
+  @PopulateParameter(DESIGN_CONTENTS)
+  populate?: string;
+}
+
+/** What a single design is asked. */
+export class DesignQuery extends OrganizationQuery {
+  @PopulateParameter(DESIGN_CONTENTS)
+  populate?: string;
 }

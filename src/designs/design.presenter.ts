@@ -4,9 +4,19 @@ import type { Fault } from '../core/errors/app-error.js';
 import { type PageEnvelope, toPageEnvelope, type Page } from '../core/listing/page.js';
 import type { Design } from './design.entity.js';
 import { DesignView } from './design.view.js';
-import type { DesignWriteResult } from './design-writer.service.js';
-import { DesignContentsStore } from './versions/design-contents.store.js';
-import { DesignContentsLoader } from './versions/design-contents.loader.js';
+import type { PackedDesign } from '../formats/design-file/packed-design.js';
+import { DesignContentsStore } from './contents/design-contents.store.js';
+import { DesignContentsLoader } from './contents/design-contents.loader.js';
+
+/** A design that was written, and what was taken of its source but deserves a word. */
+export interface DesignWriteResult {
+  design: Design;
+  warnings: Fault[];
+  /** `parsed` when the caller only wanted to see what it would be. */
+  outcome: 'created' | 'changed' | 'parsed';
+  /** Its new content; null when that is as it was. */
+  file: PackedDesign | null;
+}
 
 /** Shows designs with as much of their content as was asked for. */
 @Injectable()
@@ -43,12 +53,13 @@ export class DesignPresenter {
 
   /** 201 for what was made, 200 for what was changed or only read; with the warnings of the source. */
   async toWriteResponse(
-    { design, warnings, saved, file }: DesignWriteResult,
+    { design, warnings, outcome, file }: DesignWriteResult,
     response: Response,
   ): Promise<DesignView & { warnings: Fault[] }> {
-    if (!saved) response.status(200);
+    const isSaved = outcome !== 'parsed';
+    if (outcome !== 'created') response.status(200);
     const patternFile = file ? await this.contents.toYaml(file) : await this.contents.readText(design);
     const view = DesignView.fromEntity(design, { patternFile });
-    return Object.assign(view, { warnings, ...(saved ? {} : { id: null, created_at: null, updated_at: null }) });
+    return Object.assign(view, { warnings, ...(isSaved ? {} : { id: null, created_at: null, updated_at: null }) });
   }
 }

@@ -18,12 +18,12 @@ import type { Design, DesignLocation, CloneOrigin } from './design.entity.js';
 import { SOURCE_TYPES } from './formats/source-type.js';
 
 /** A nullable string, as clients of this interface know it. */
-@ObjectType('NullString')
+@ObjectType('NullString', { description: 'A nullable string, as older clients know it.' })
 export class NullString {
-  @TextField()
+  @TextField({ description: 'The string; empty when there is none.' })
   String!: string;
 
-  @FlagField()
+  @FlagField({ description: 'Whether there is one.' })
   Valid!: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface PopulatedContent {
   source?: Buffer;
 }
 
-@ObjectType('PatternResult')
+@ObjectType('PatternResult', { description: 'A design.' })
 export class DesignView extends RecordView {
   @TextField()
   name!: string;

@@ -1,25 +1,30 @@
 import { Module } from '@nestjs/common';
-import { getDeletionTime } from '../core/database/base.entity.js';
-import { EventBus } from '../core/events/event-bus.js';
 import { FormatsModule } from '../formats/formats.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { RegistryModule } from '../registry/registry.module.js';
-import { WorkspaceQuotasService } from '../workspaces/quotas/workspace-quotas.service.js';
-import { WorkspaceDeleted, WorkspaceRestored } from '../workspaces/workspace.events.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { CatalogController } from './catalog/catalog.controller.js';
 import { CatalogResolver } from './catalog/catalog.resolver.js';
 import { CatalogService } from './catalog/catalog.service.js';
-import { CatalogStore } from './catalog/catalog.store.js';
-import { DesignCheckRegistry } from './design-checks.registry.js';
+import { PublishedDesignsStore } from './published-designs.store.js';
+import { DesignCheckRegistry } from './contents/design-checks.registry.js';
 import { DesignClonesService } from './design-clones.service.js';
+import { DesignImportRights } from './design-import-rights.service.js';
 import { DesignImportsService } from './design-imports.service.js';
 import { DesignPresenter } from './design.presenter.js';
 import { DesignRemovalService } from './design-removal.service.js';
 import { BulkDesignsController } from './bulk-designs.controller.js';
 import { DesignSourceReader } from './design-source.reader.js';
-import { DesignWriter } from './design-writer.service.js';
+import { DesignChangesService } from './design-changes.service.js';
+import { DesignCreationService } from './design-creation.service.js';
+import { DesignInsertionService } from './design-insertion.service.js';
+import { DesignQuotaService } from './design-quota.service.js';
+import { DesignRevisionService } from './design-revision.service.js';
+import { DesignTypesController } from './design-types.controller.js';
+import { DesignValidationController } from './design-validation.controller.js';
+import { DesignWritingController } from './design-writing.controller.js';
 import { DesignsController } from './designs.controller.js';
+import { DesignsListeners } from './designs.listeners.js';
 import { DesignsResolver } from './designs.resolver.js';
 import { DesignsService } from './designs.service.js';
 import { DesignsStore } from './designs.store.js';
@@ -28,38 +33,51 @@ import { DesignDiagramsController } from './diagram/design-diagrams.controller.j
 import { DesignDiagramsService } from './diagram/design-diagrams.service.js';
 import { DesignDownloadsController } from './exports/design-downloads.controller.js';
 import { DesignExportsService } from './exports/design-exports.service.js';
-import { DesignContentsStore } from './versions/design-contents.store.js';
-import { VersionWriter } from './versions/version-writer.service.js';
-import { DesignContentsLoader } from './versions/design-contents.loader.js';
+import { DesignContentsStore } from './contents/design-contents.store.js';
+import { VersionWriter } from './contents/version-writer.service.js';
+import { DesignContentsLoader } from './contents/design-contents.loader.js';
 import { SnapshotsService } from './versions/snapshots.service.js';
 import { SnapshotsStore } from './versions/snapshots.store.js';
 import { ValueVariantsService } from './versions/value-variants.service.js';
+import { VersionDiffsService } from './versions/version-diffs.service.js';
 import { VersionsController } from './versions/versions.controller.js';
 import { VersionsService } from './versions/versions.service.js';
-import { VersionsStore } from './versions/versions.store.js';
+import { VersionsStore } from './contents/versions.store.js';
+import { DesignMovesService } from './workspaces/design-moves.service.js';
+import { OrganizationDeletionListeners } from './workspaces/organization-deletion.listeners.js';
 import { WorkspaceDesignsController } from './workspaces/workspace-designs.controller.js';
 
 @Module({
   imports: [FormatsModule, OrganizationsModule, RegistryModule, WorkspacesModule],
   controllers: [
-    CatalogController,
+    DesignWritingController,
     DesignsController,
+    DesignValidationController,
     BulkDesignsController,
     DesignDiagramsController,
     DesignDownloadsController,
     VersionsController,
+    CatalogController,
+    DesignTypesController,
     WorkspaceDesignsController,
   ],
   providers: [
     DesignsService,
     DesignsStore,
-    DesignWriter,
+    DesignQuotaService,
+    DesignInsertionService,
+    DesignCreationService,
+    DesignRevisionService,
+    DesignChangesService,
+    DesignImportRights,
+    DesignMovesService,
     DesignRemovalService,
     DesignClonesService,
-    CatalogStore,
+    PublishedDesignsStore,
     CatalogService,
     VersionWriter,
     VersionsStore,
+    VersionDiffsService,
     VersionsService,
     ValueVariantsService,
     SnapshotsStore,
@@ -73,10 +91,13 @@ import { WorkspaceDesignsController } from './workspaces/workspace-designs.contr
     DesignImportsService,
     DesignExportsService,
     DesignDiagramsService,
+    OrganizationDeletionListeners,
     DesignsResolver,
     CatalogResolver,
+    DesignsListeners,
   ],
   exports: [
+    DesignChangesService,
     DesignsService,
     DesignRemovalService,
     DesignsStore,
@@ -87,14 +108,4 @@ import { WorkspaceDesignsController } from './workspaces/workspace-designs.contr
     ValueVariantsService,
   ],
 })
-export class DesignsModule {
-  constructor(designs: DesignsStore, quotas: WorkspaceQuotasService, events: EventBus) {
-    quotas.registerCounter('max_designs', (id) => designs.countByWorkspace(id));
-    events.within(WorkspaceDeleted, ({ workspace }) =>
-      designs.softDeleteByWorkspace(workspace.id, getDeletionTime(workspace)),
-    );
-    events.within(WorkspaceRestored, async ({ workspace, deletedAt }) => {
-      if (deletedAt) await designs.restoreByWorkspace(workspace.id, deletedAt);
-    });
-  }
-}
+export class DesignsModule {}

@@ -8,7 +8,7 @@ import { DesignListQuery } from './design.inputs.js';
 import { DesignPage, DesignView } from './design.view.js';
 import { DesignPresenter } from './design.presenter.js';
 import { DesignsService } from './designs.service.js';
-import { DesignContentsLoader } from './versions/design-contents.loader.js';
+import { DesignContentsLoader } from './contents/design-contents.loader.js';
 
 @Resolver(() => DesignView)
 export class DesignsResolver {
@@ -18,8 +18,11 @@ export class DesignsResolver {
     private readonly contents: DesignContentsLoader,
   ) {}
 
-  @Query(() => DesignPage)
-  async fetchPatterns(@CurrentActor() actor: Actor, @Args('selector') selector: PageFilter): Promise<PageEnvelope> {
+  @Query(() => DesignPage, { description: 'The designs that the caller sees.' })
+  async fetchPatterns(
+    @CurrentActor() actor: Actor,
+    @Args('selector', { description: 'Which of them.' }) selector: PageFilter,
+  ): Promise<PageEnvelope> {
     const query = selector.applyWithFiltersTo(new DesignListQuery());
     return this.presenter.toEnvelope(await this.designs.list(actor, query));
   }

@@ -1,47 +1,39 @@
 import { Injectable } from '@nestjs/common';
 import { validate } from 'uuid';
 import { Access, assertScope } from '../core/access/access.service.js';
-import { Actor } from '../core/access/actor.js';
+import type { Actor } from '../core/access/actor.js';
 import type { Operation } from '../core/access/policy.js';
-import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { Conflict, InvalidRequest, NotFound } from '../core/errors/app-error.js';
-import { EventBus } from '../core/events/event-bus.js';
 import { OrganizationQuery } from '../core/listing/list-query.js';
 import type { Page } from '../core/listing/page.js';
 import { Precondition } from '../core/rest/precondition.js';
 import type { RequestFields } from '../core/rest/rights/request-fields.js';
 import type { PlacementAuthorizer, RecordAuthorizer } from '../core/rest/rights/rights.decorators.js';
-import { WorkspaceQuotasService } from '../workspaces/quotas/workspace-quotas.service.js';
-import type { Workspace } from '../workspaces/workspace.entity.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
-import { CatalogStore } from './catalog/catalog.store.js';
+import { PublishedDesignsStore } from './published-designs.store.js';
 import type { Design } from './design.entity.js';
-import { DesignMoved } from './design.events.js';
 import type { DesignChange, DesignListQuery } from './design.inputs.js';
 import { designPolicy } from './design.policy.js';
 import { DesignsStore } from './designs.store.js';
 import { parseScope } from '../workspaces/workspace-owned/workspace-owned.query.js';
-import { isObject } from '../formats/documents/located-document.js';
+import { isObject } from '../core/json/json.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 
-/** Designs as records: who sees them, and where they live. Their content is written by DesignWriter; how they go and come back is DesignRemoval's. */
+/** Designs as records: who sees them, and who may change them. */
 @Injectable()
 export class DesignsService implements RecordAuthorizer, PlacementAuthorizer {
   constructor(
     private readonly designs: DesignsStore,
-    private readonly catalog: CatalogStore,
+    private readonly published: PublishedDesignsStore,
     private readonly workspaces: WorkspacesService,
-    private readonly quotas: WorkspaceQuotasService,
     private readonly organizations: OrganizationsService,
     private readonly access: Access,
-    private readonly unit: UnitOfWork,
-    private readonly events: EventBus,
   ) {}
 
   /** The designs of the caller's workspaces, and those shared with the caller's organizations. */
   async list(actor: Actor, query: DesignListQuery): Promise<Page<Design>> {
     assertScope(actor, designPolicy.read);
-    if (query.organization_id) await this.organizations.get(actor, query.organization_id);
+    if (query.organization_id) await this.organizations.resolve(actor, query.organization_id);
     if (query.workspace_id) await this.workspaces.get(actor, query.workspace_id);
     return this.designs.page(actor, { ...parseScope(query), sourceType: query.source_type }, query);
   }
@@ -54,7 +46,7 @@ export class DesignsService implements RecordAuthorizer, PlacementAuthorizer {
     assertScope(actor, designPolicy.read);
     return orNotFound(
       id,
-      within.keepIfInOrganization((await this.designs.find(actor, id)) ?? (await this.catalog.find(id))),
+      within.keepIfInOrganization((await this.designs.find(actor, id)) ?? (await this.published.find(id))),
     );
   }
 
@@ -88,7 +80,7 @@ export class DesignsService implements RecordAuthorizer, PlacementAuthorizer {
 
   /** The same for the design that a body names by its id; the body of a change may also name it by its content. */
   async authorizeIn(actor: Actor, operation: Operation, fields: RequestFields): Promise<void> {
-    const id = fields.id('id') ?? fields.id('pattern_id');
+    const id = fields.pathId('sourcetype') ?? fields.id('id') ?? fields.id('pattern_id');
     if (id) return this.authorize(actor, operation, id);
     if (operation !== designPolicy.update) return;
     const named = readIdentification({ name: fields.value('name'), pattern_data: fields.value('pattern_data') });
@@ -99,29 +91,6 @@ export class DesignsService implements RecordAuthorizer, PlacementAuthorizer {
   /** Also when it has been deleted; held until the end of the unit of work when that is wanted. */
   async getWithDeleted(actor: Actor, id: string, hold = false): Promise<Design> {
     return orNotFound(id, await this.designs.findWithDeleted(actor, id, hold));
-  }
-
-  /** Moves a design into a workspace; needs an editor on both sides. Moving it where it is changes nothing. */
-  async move(actor: Actor, workspaceId: string, id: string): Promise<Design> {
-    const target = await this.workspaces.get(actor, workspaceId);
-    await this.assertAllowed(actor, 'move', { workspaceId, organizationId: target.organizationId });
-    const current = await this.getAllowed(actor, id, 'move');
-    if (current.organizationId !== target.organizationId) throw new NotFound('design', id);
-    return this.unit.run(() => this.moveTo(actor, current, workspaceId, actor));
-  }
-
-  /** Takes a design out of a workspace: it moves to its owner's default workspace, which may not be the mover's to see. */
-  async moveToPersonalWorkspace(actor: Actor, workspaceId: string, id: string): Promise<Design> {
-    const current = await this.getAllowed(actor, id, 'move');
-    if (current.workspaceId !== workspaceId) throw new NotFound('design', id);
-    return this.unit.run(async () => {
-      const reason = 'moving a design home';
-      const { organizationId, userId } = current;
-      const home = await this.unit.runAsSystem(reason, () =>
-        this.workspaces.getOrCreatePersonal(actor, organizationId, userId),
-      );
-      return this.moveTo(actor, current, home.id, Actor.system(reason));
-    });
   }
 
   /**
@@ -157,27 +126,18 @@ export class DesignsService implements RecordAuthorizer, PlacementAuthorizer {
     return this.access.authorize(actor, operation, { type: 'workspace', id: workspaceId, organizationId });
   }
 
-  /** `as` sees both workspaces. */
-  private async moveTo(actor: Actor, { id, workspaceId: from }: Design, to: string, as: Actor): Promise<Design> {
-    return this.unit.runAsSystem('moving a design', async () => {
-      const workspaces = await this.workspaces.lockAllActive(as, [from, to]);
-      const design = await this.lock(actor, id, from);
-      if (from === to) return design;
-      await this.quotas.assertWithinLimit(workspaces.get(to) as Workspace, 'max_designs');
-      await this.designs.update(design, { workspaceId: to });
-      await this.events.publish(new DesignMoved(actor, design, { from, to }));
-      return design;
-    });
-  }
-
-  private async getAllowed(actor: Actor, id: string, operation: keyof typeof designPolicy): Promise<Design> {
+  /** One that the actor may do this to. */
+  async getAllowed(actor: Actor, id: string, operation: keyof typeof designPolicy): Promise<Design> {
     const design = await this.get(actor, id);
     await this.assertAllowed(actor, operation, design);
     return design;
   }
 
-  /** @throws Conflict CONCURRENT_CHANGE when it is not in the workspace any more that is held */
-  private async lock(actor: Actor, id: string, workspaceId: string): Promise<Design> {
+  /**
+   * Holds a design until the end of the unit of work, which holds its workspace.
+   * @throws Conflict CONCURRENT_CHANGE when it is in another workspace by now
+   */
+  async lock(actor: Actor, id: string, workspaceId: string): Promise<Design> {
     const design = orNotFound(id, await this.designs.lock(actor, id));
     if (design.workspaceId === workspaceId) return design;
     throw new Conflict('CONCURRENT_CHANGE', 'the design has just been moved', { remedy: 'Repeat the call.' });

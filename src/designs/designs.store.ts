@@ -1,16 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { administeredSql } from '../core/access/access.service.js';
+import { Access, administeredSql } from '../core/access/access.service.js';
 import type { Actor } from '../core/access/actor.js';
 import { roleRank } from '../core/access/roles.js';
 import { deletedAtFilter } from '../core/access/deleted-at-filter.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import type { ListQuery } from '../core/listing/list-query.js';
-import { equalsFilter, type Listing, recordOrderColumns } from '../core/listing/listing.js';
+import { equalsFilter, wordFilter, type Listing, recordOrderColumns } from '../core/listing/listing.js';
 import type { Page } from '../core/listing/page.js';
 import type { WorkspaceOwnedScope } from '../workspaces/workspace-owned/workspace-owned.query.js';
 import { WorkspaceOwnedStore } from '../workspaces/workspace-owned/workspace-owned.store.js';
 import { Design } from './design.entity.js';
 import { designPolicy } from './design.policy.js';
+import { SOURCE_TYPES } from './formats/source-type.js';
 
 const listing: Listing<Design> = {
   alias: 'design',
@@ -18,10 +19,11 @@ const listing: Listing<Design> = {
   order: recordOrderColumns('design'),
   defaultOrder: 'created_at desc',
   search: ['design.name'],
+  searchFunction: 'search_design',
   filter: {
     name: equalsFilter('name', 'design.name'),
     user_id: equalsFilter('user_id', 'design.user_id::text'),
-    source_type: equalsFilter('source_type', 'design.source_type'),
+    source_type: wordFilter('source_type', 'design.source_type', SOURCE_TYPES),
     deleted_at: deletedAtFilter('design', designPolicy.restore.needs, 'workspace_id'),
   },
   filterDefaults: { deleted_at: false },
@@ -29,14 +31,19 @@ const listing: Listing<Design> = {
 
 @Injectable()
 export class DesignsStore extends WorkspaceOwnedStore<Design> {
-  constructor(unit: UnitOfWork) {
-    super(unit, Design, 'design');
+  constructor(unit: UnitOfWork, access: Access) {
+    super(unit, access, Design, 'design');
   }
 
-  page(actor: Actor, scope: WorkspaceOwnedScope & { sourceType?: string }, query: ListQuery): Promise<Page<Design>> {
-    const rows = this.selectInScope(actor, scope);
-    if (scope.sourceType) rows.andWhere('design.source_type = :sourceType', scope);
-    return this.paginate(rows, listing, query);
+  async page(
+    actor: Actor,
+    scope: WorkspaceOwnedScope & { sourceType?: string },
+    query: ListQuery,
+  ): Promise<Page<Design>> {
+    const rows = await this.selectInScope(actor, scope);
+    const { sourceType } = scope;
+    if (sourceType) rows.andWhere('design.source_type = :sourceType', { sourceType });
+    return this.paginate(rows, listing, query, this.keptTotal(rows, actor, scope));
   }
 
   /** The designs of this name that the actor may change. */
@@ -49,10 +56,20 @@ export class DesignsStore extends WorkspaceOwnedStore<Design> {
     return rows.orderBy('design.created_at').getMany();
   }
 
+  /** The ids of some designs of a workspace that have this name, the latest first. */
+  async findNamesakes(workspaceId: string, name: string): Promise<string[]> {
+    const rows = this.createQueryBuilder()
+      .andWhere('design.workspace_id = :workspaceId AND design.name = :name', { workspaceId, name })
+      .orderBy('design.created_at', 'DESC')
+      .limit(MAX_NAMESAKES);
+    return (await rows.getMany()).map(({ id }) => id);
+  }
+
   async incrementDeploymentCount(id: string): Promise<void> {
     await this.unit.manager.query(`UPDATE design SET deployment_count = deployment_count + 1 WHERE id = $1`, [id]);
   }
 }
 
-const IN_EDITABLE_WORKSPACE = `design.workspace_id IN (SELECT resource_id FROM access_role
-  WHERE user_id = :actorId AND resource_type = 'workspace' AND role >= ${roleRank('editor')})`;
+const MAX_NAMESAKES = 5;
+
+const IN_EDITABLE_WORKSPACE = `design.workspace_id IN (SELECT granted_resources(:actorId, 'workspace', ${roleRank('editor')}))`;

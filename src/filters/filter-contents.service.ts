@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { packContent, unpackContent } from '../designs/versions/packed-content.js';
+import { packContent, unpackContent } from '../designs/contents/packed-content.js';
 import { Env } from '../core/config/env.js';
 import { Vault } from '../core/crypto/vault.service.js';
 import { ResponseBudget } from '../core/responses/response-budget.service.js';

@@ -7,6 +7,7 @@ import { escapePointerSegment } from '../core/json/storable-json.js';
 import type { DesignLocation } from '../designs/design.entity.js';
 import { decodeBase64, UploadedFiles } from '../formats/sources/uploaded-files.service.js';
 import { WorkerPool } from '../core/workers/worker-pool.js';
+import type { Filter } from './filter.entity.js';
 import { type ValidatedModule, validateModuleTask } from './wasm/module-facts.js';
 
 /** A module that was sent and found to be sound. */
@@ -15,6 +16,16 @@ export interface FilterModule extends ValidatedModule {
   size: number;
   location: DesignLocation;
 }
+
+/** What a filter keeps of its module beside the bytes. */
+export type ModuleFields = Pick<Filter, 'size' | 'digest' | 'metadata' | 'location'>;
+
+export const toModuleFields = ({ size, digest, facts, location }: Omit<FilterModule, 'bytes'>): ModuleFields => ({
+  size,
+  digest,
+  metadata: facts,
+  location,
+});
 
 /** The ways in which a caller sends a module; an upload counts first, then the base64. */
 interface ModuleInput {
@@ -87,7 +98,8 @@ export class FilterModuleLoader {
   /** Off the event loop, for it is foreign; compiling tells whether it is sound, and nothing of it is ever run. */
   private async validate({ bytes, pointer, location }: LocatedModule): Promise<FilterModule> {
     const most = this.env.LIMIT_UPLOAD_BYTES;
-    if (bytes.length > most) throw payloadTooLarge(`${pointer.slice(1)} is larger than ${most} bytes`);
+    if (bytes.length > most)
+      throw payloadTooLarge(`${pointer.slice(1)} is larger than ${most} bytes`, 'LIMIT_UPLOAD_BYTES');
     return { bytes, size: bytes.length, location, ...(await this.pool.run(validateModuleTask, { bytes, pointer })) };
   }
 }

@@ -1,4 +1,4 @@
-import { Column, Entity } from 'typeorm';
+import { Column, Entity, Index } from 'typeorm';
 import { Conflict } from '../core/errors/app-error.js';
 import type { DesignLocation } from '../designs/design.entity.js';
 import { WorkspaceOwnedEntity } from '../workspaces/workspace-owned/workspace-owned.entity.js';
@@ -13,6 +13,12 @@ export interface FilterOrigin {
 
 /** A WebAssembly module that proxies run on their traffic, with its configuration. It lives in exactly one workspace. */
 @Entity('filter')
+@Index('filter_created', ['organizationId', 'createdAt', 'id'], { where: 'deleted_at IS NULL' })
+@Index('filter_workspace', ['workspaceId', 'createdAt', 'id'], { where: 'deleted_at IS NULL' })
+@Index('filter_search', { synchronize: false })
+@Index('filter_shared', ['organizationId'], { where: "visibility = 'organization' AND deleted_at IS NULL" })
+@Index('filter_catalog', ['createdAt', 'id'], { where: "visibility = 'public' AND deleted_at IS NULL" })
+@Index('filter_technologies', ['technologies'], { type: 'gin', where: "visibility = 'public' AND deleted_at IS NULL" })
 export class Filter extends WorkspaceOwnedEntity {
   /** The module, packed and sealed. */
   @Column('bytea', { select: false })

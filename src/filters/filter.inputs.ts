@@ -9,6 +9,9 @@ import {
   type Visibility,
 } from '../workspaces/workspace-owned/workspace-owned.entity.js';
 import { FilterView } from './filter.view.js';
+import { CatalogQuery } from '../catalog/catalog.inputs.js';
+import { PopulateParameter } from '../core/listing/words.js';
+import { WorkspaceOwnedQuery } from '../workspaces/workspace-owned/workspace-owned.query.js';
 
 const FILTER_DATA = '`filter_file` is the module in base64, `name` the name of the filter.';
 const URL_DESCRIPTION = 'Where the module is fetched from by the server.';
@@ -64,4 +67,18 @@ export class FilterChange extends UpdateInput {
 
   @WordInput(VISIBILITIES, { optional: true, description: '`public` only when it is published already.' })
   visibility?: Visibility;
+}
+
+/** Fields of content that filters are shown with when they are asked for. */
+const FILTER_CONTENTS = ['filter_file'];
+
+export class FilterListQuery extends WorkspaceOwnedQuery {
+  @PopulateParameter(FILTER_CONTENTS)
+  populate?: string;
+}
+
+/** What the catalog of filters is asked. */
+export class FilterCatalogQuery extends CatalogQuery {
+  @PopulateParameter(FILTER_CONTENTS)
+  populate?: string;
 }

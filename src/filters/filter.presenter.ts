@@ -5,7 +5,7 @@ import type { RecordView } from '../core/schema/record.view.js';
 import type { Filter } from './filter.entity.js';
 import { CatalogFilterView, FilterView, type FilterContent } from './filter.view.js';
 import { FilterContentsService } from './filter-contents.service.js';
-import type { FilterWriteResult } from './filter-writer.service.js';
+import type { FilterWriteResult } from './filter-creation.service.js';
 
 type ViewOf<V extends RecordView> = (filter: Filter, opened: FilterContent) => V;
 

@@ -17,7 +17,7 @@ export interface FilterContent {
 }
 
 /** A filter as everyone sees it who finds it in the catalog. */
-@ObjectType('CatalogFilter')
+@ObjectType('CatalogFilter', { description: 'A published WebAssembly filter.' })
 export class CatalogFilterView extends RecordView {
   @TextField()
   name!: string;
@@ -70,7 +70,7 @@ export class CatalogFilterView extends RecordView {
   }
 }
 
-@ObjectType('FilterResult')
+@ObjectType('FilterResult', { description: 'A WebAssembly filter.' })
 export class FilterView extends CatalogFilterView {
   @IdField({ rest: true })
   workspace_id!: string;

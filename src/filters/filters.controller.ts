@@ -11,7 +11,7 @@ import {
   Res,
   type StreamableFile,
 } from '@nestjs/common';
-import { ApiBearerAuth, ApiConsumes, ApiCreatedResponse, ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Actor } from '../core/access/actor.js';
 import { CurrentActor } from '../core/access/access.decorators.js';
@@ -23,54 +23,71 @@ import { RequiresRight, RequiresBodyRight } from '../core/rest/rights/rights.dec
 import { getFormFiles, AcceptsFiles } from '../core/rest/form-uploads.service.js';
 import { CloneInput } from '../workspaces/workspace-owned/clone.input.js';
 import { WorkspacePlacementService } from '../workspaces/workspace-owned/workspace-placement.service.js';
-import { FilterChange, NewFilter } from './filter.inputs.js';
-import { WorkspaceOwnedQuery } from '../workspaces/workspace-owned/workspace-owned.query.js';
+import { FilterChange, FilterListQuery, NewFilter } from './filter.inputs.js';
 import { filterPolicy } from './filter.policy.js';
 import { FilterPage, FilterView } from './filter.view.js';
 import { FilterPresenter } from './filter.presenter.js';
-import { FilterWriterService } from './filter-writer.service.js';
+import { FilterClonesService } from './filter-clones.service.js';
+import { FilterCreationService } from './filter-creation.service.js';
+import { FilterUpdatesService } from './filter-updates.service.js';
 import { FiltersService } from './filters.service.js';
+import { RestOperation } from '../core/rest/openapi/rest-operation.decorator.js';
+import { ApiPreviewResponse, ApiFileResponse } from '../core/rest/openapi/schemas.js';
 
 @ApiTags('filters')
-@ApiBearerAuth()
-@Controller('api/filter')
+@Controller('filter')
 export class FiltersController {
   constructor(
     private readonly filters: FiltersService,
-    private readonly writer: FilterWriterService,
+    private readonly creation: FilterCreationService,
+    private readonly clones: FilterClonesService,
+    private readonly updates: FilterUpdatesService,
     private readonly presenter: FilterPresenter,
   ) {}
 
+  @RestOperation('listFilters', 'List filters', 'Lists the WebAssembly filters that the caller sees.')
   @Get()
   @ApiOkResponse({ type: FilterPage })
-  async list(@CurrentActor() actor: Actor, @Query() query: WorkspaceOwnedQuery): Promise<PageEnvelope> {
+  async list(@CurrentActor() actor: Actor, @Query() query: FilterListQuery): Promise<PageEnvelope> {
     return this.presenter.toPage(await this.filters.list(actor, query), query.populate);
   }
 
   /** The module is the file of a form, `filter_data.filter_file` in base64, or fetched from `url`. */
+
+  @RestOperation(
+    'createFilter',
+    'Create a filter',
+    'Creates a filter from a WebAssembly module: the file of a form, `filter_data.filter_file` in base64, or a `url` that the server fetches. With `save: false` it is only checked, and the answer is 200.',
+    { errors: [502, 504] },
+  )
   @Post()
   @RequiresBodyRight(filterPolicy.create, WorkspacePlacementService)
-  @AcceptsFiles()
-  @ApiConsumes('application/json', 'multipart/form-data')
+  @AcceptsFiles('file')
   @ApiCreatedResponse({ type: FilterView })
+  @ApiPreviewResponse('The filter as it would be created.')
   async create(
     @CurrentActor() actor: Actor,
     @Req() request: Request,
     @Body() input: NewFilter,
     @Res({ passthrough: true }) response: Response,
   ): Promise<FilterView> {
-    return this.presenter.toWriteResponse(await this.writer.create(actor, input, getFormFiles(request)), response);
+    return this.presenter.toWriteResponse(await this.creation.create(actor, input, getFormFiles(request)), response);
   }
 
   /** The module as it was sent. */
+
+  @RestOperation('downloadFilter', 'Download a filter', 'Downloads the WebAssembly module as it was uploaded.')
   @Get('download/:id')
-  @ApiProduces('application/wasm')
-  @ApiOkResponse({ description: 'The module, with its name in Content-Disposition.' })
+  @ApiFileResponse('The module, with its name in Content-Disposition.', 'application/wasm')
   async download(@CurrentActor() actor: Actor, @IdParam() id: string): Promise<StreamableFile> {
     return toStreamableFile(await this.filters.download(actor, id));
   }
 
   /** A copy that belongs to the caller. */
+
+  @RestOperation('cloneFilter', 'Clone a filter', 'Copies a filter that the caller may read into a workspace.', {
+    location: '../{id}',
+  })
   @Post('clone/:id')
   @RequiresRight(filterPolicy.clone, FiltersService)
   @RequiresBodyRight(filterPolicy.create, WorkspacePlacementService)
@@ -81,19 +98,25 @@ export class FiltersController {
     @Body() input: CloneInput,
     @Res({ passthrough: true }) response: Response,
   ): Promise<FilterView> {
-    return this.presenter.toWriteResponse(await this.writer.clone(actor, id, input), response);
+    return this.presenter.toWriteResponse(await this.clones.clone(actor, id, input), response);
   }
 
+  @RestOperation('getFilter', 'Read a filter', 'Reads a filter with its module.')
   @Get(':id')
   @ApiOkResponse({ type: FilterView })
   async get(@CurrentActor() actor: Actor, @IdParam() id: string): Promise<FilterView> {
     return this.presenter.toView(await this.filters.get(actor, id));
   }
 
+  @RestOperation(
+    'updateFilter',
+    'Update a filter',
+    'Changes the fields that are sent; a new module replaces the old one.',
+    { errors: [502, 504] },
+  )
   @Put(':id')
   @RequiresRight(filterPolicy.update, FiltersService)
-  @AcceptsFiles()
-  @ApiConsumes('application/json', 'multipart/form-data')
+  @AcceptsFiles('file')
   @ApiOkResponse({ type: FilterView })
   async update(
     @CurrentActor() actor: Actor,
@@ -102,9 +125,10 @@ export class FiltersController {
     @Body() input: FilterChange,
     @IfMatch() match: Precondition,
   ): Promise<FilterView> {
-    return this.presenter.toView(await this.writer.update(actor, id, input, getFormFiles(request), match));
+    return this.presenter.toView(await this.updates.update(actor, id, input, getFormFiles(request), match));
   }
 
+  @RestOperation('deleteFilter', 'Delete a filter', 'Deletes a filter softly; it can be restored.')
   @Delete(':id')
   @RequiresRight(filterPolicy.delete, FiltersService)
   @ApiOkResponse({ type: FilterView })
@@ -116,6 +140,7 @@ export class FiltersController {
     return this.presenter.toViewWithoutModule(await this.filters.delete(actor, id, match));
   }
 
+  @RestOperation('restoreFilter', 'Restore a filter', 'Restores a deleted filter.')
   @Post(':id/restore')
   @RequiresRight(filterPolicy.restore, FiltersService)
   @HttpCode(200)

@@ -1,10 +1,7 @@
 import { Module } from '@nestjs/common';
-import { getDeletionTime } from '../core/database/base.entity.js';
-import { EventBus } from '../core/events/event-bus.js';
 import { DesignsModule } from '../designs/designs.module.js';
 import { FormatsModule } from '../formats/formats.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
-import { WorkspaceDeleted, WorkspaceRestored } from '../workspaces/workspace.events.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
 import { FilterCatalogController } from './catalog/filter-catalog.controller.js';
 import { FilterCatalogResolver } from './catalog/filter-catalog.resolver.js';
@@ -14,20 +11,24 @@ import { ConfigurationResolver } from './configuration/configuration.resolver.js
 import { FilterContentsService } from './filter-contents.service.js';
 import { FilterPresenter } from './filter.presenter.js';
 import { FilterModuleLoader } from './filter-module.loader.js';
-import { FilterWriterService } from './filter-writer.service.js';
+import { FilterClonesService } from './filter-clones.service.js';
+import { FilterCreationService } from './filter-creation.service.js';
+import { FilterUpdatesService } from './filter-updates.service.js';
 import { FiltersController } from './filters.controller.js';
+import { FiltersListeners } from './filters.listeners.js';
 import { FiltersResolver } from './filters.resolver.js';
 import { FiltersService } from './filters.service.js';
 import { FiltersStore } from './filters.store.js';
 
 @Module({
   imports: [FormatsModule, OrganizationsModule, WorkspacesModule, DesignsModule],
-  // The catalog first, for the router asks in this order: /api/filter/catalog is no filter called catalog.
   controllers: [FilterCatalogController, FiltersController],
   providers: [
     FiltersService,
     FiltersStore,
-    FilterWriterService,
+    FilterCreationService,
+    FilterClonesService,
+    FilterUpdatesService,
     FilterModuleLoader,
     FilterContentsService,
     FilterPresenter,
@@ -36,15 +37,7 @@ import { FiltersStore } from './filters.store.js';
     FilterCatalogResolver,
     ConfigurationFeedService,
     ConfigurationResolver,
+    FiltersListeners,
   ],
 })
-export class FiltersModule {
-  constructor(filters: FiltersStore, events: EventBus) {
-    events.within(WorkspaceDeleted, ({ workspace }) =>
-      filters.softDeleteByWorkspace(workspace.id, getDeletionTime(workspace)),
-    );
-    events.within(WorkspaceRestored, async ({ workspace, deletedAt }) => {
-      if (deletedAt) await filters.restoreByWorkspace(workspace.id, deletedAt);
-    });
-  }
-}
+export class FiltersModule {}

@@ -18,8 +18,11 @@ export class FiltersResolver {
     private readonly contents: FilterContentsService,
   ) {}
 
-  @Query(() => FilterPage)
-  async fetchFilters(@CurrentActor() actor: Actor, @Args('selector') selector: PageFilter): Promise<PageEnvelope> {
+  @Query(() => FilterPage, { description: 'The filters that the caller sees.' })
+  async fetchFilters(
+    @CurrentActor() actor: Actor,
+    @Args('selector', { description: 'Which of them.' }) selector: PageFilter,
+  ): Promise<PageEnvelope> {
     return this.presenter.toPageWithoutContents(
       await this.filters.list(actor, selector.applyWithFiltersTo(new WorkspaceOwnedQuery())),
     );

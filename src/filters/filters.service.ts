@@ -3,43 +3,51 @@ import { Access, assertScope } from '../core/access/access.service.js';
 import type { Actor } from '../core/access/actor.js';
 import type { Operation } from '../core/access/policy.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
-import { NotFound } from '../core/errors/app-error.js';
 import { EventBus } from '../core/events/event-bus.js';
 import type { Page } from '../core/listing/page.js';
 import { type Download, toFileName } from '../core/rest/download.js';
-import { Precondition } from '../core/rest/precondition.js';
+import { hasReadOnlyField } from '../core/rest/read-only-fields.js';
+import type { Precondition } from '../core/rest/precondition.js';
 import type { RequestFields } from '../core/rest/rights/request-fields.js';
-import type { PlacementAuthorizer, RecordAuthorizer } from '../core/rest/rights/rights.decorators.js';
+import type { PlacementAuthorizer } from '../core/rest/rights/rights.decorators.js';
 import { parseScope } from '../workspaces/workspace-owned/workspace-owned.query.js';
-import { OrganizationsService } from '../organizations/organizations.service.js';
-import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { WorkspaceOwnedGate } from '../workspaces/workspace-owned/workspace-owned.gate.js';
+import { WorkspacePlacementService } from '../workspaces/workspace-owned/workspace-placement.service.js';
 import type { Filter } from './filter.entity.js';
 import { FilterDeleted, FilterRestored } from './filter.events.js';
 import { WorkspaceOwnedQuery } from '../workspaces/workspace-owned/workspace-owned.query.js';
+import { FilterView } from './filter.view.js';
 import { filterPolicy } from './filter.policy.js';
 import { FilterContentsService } from './filter-contents.service.js';
 import { FiltersStore } from './filters.store.js';
 
-type WorkspaceRef = Pick<Filter, 'workspaceId' | 'organizationId'>;
-
-/** Filters as records: who sees them, how they go and come back. Their content is written by FilterWriter. */
+/** Filters as records: who sees them, how they go and come back. */
 @Injectable()
-export class FiltersService implements RecordAuthorizer, PlacementAuthorizer {
+export class FiltersService extends WorkspaceOwnedGate<Filter, typeof filterPolicy> implements PlacementAuthorizer {
   constructor(
     private readonly filters: FiltersStore,
     private readonly contents: FilterContentsService,
-    private readonly workspaces: WorkspacesService,
-    private readonly organizations: OrganizationsService,
-    private readonly access: Access,
+    placement: WorkspacePlacementService,
+    access: Access,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
-  ) {}
+  ) {
+    super(access, placement, {
+      name: 'filter',
+      policy: filterPolicy,
+      store: filters,
+      toView: async (filter, input) =>
+        FilterView.fromEntity(filter, {
+          resource: await contents.readConfiguration(filter),
+          file: hasReadOnlyField(input, 'filter_file') ? await contents.readModuleBase64(filter) : '',
+        }),
+    });
+  }
 
   /** The filters of the caller's workspaces, and those shared with the caller's organizations. */
   async list(actor: Actor, query: WorkspaceOwnedQuery): Promise<Page<Filter>> {
     assertScope(actor, filterPolicy.read);
-    if (query.organization_id) await this.organizations.get(actor, query.organization_id);
-    if (query.workspace_id) await this.workspaces.get(actor, query.workspace_id);
+    await this.placement.assertVisible(actor, query);
     return this.filters.page(actor, parseScope(query), query);
   }
 
@@ -47,19 +55,18 @@ export class FiltersService implements RecordAuthorizer, PlacementAuthorizer {
    * A filter that the actor may see; one that they only see in the catalog as strangers see it.
    * @throws NotFound when there is none
    */
-  async get(actor: Actor, id: string): Promise<Filter> {
+  override async get(actor: Actor, id: string): Promise<Filter> {
     assertScope(actor, filterPolicy.read);
     const own = await this.filters.find(actor, id);
-    return own ?? orNotFound(id, await this.filters.findPublished(id)).hideOrigin();
+    return own ?? this.orNotFound(id, await this.filters.findPublished(id)).hideOrigin();
   }
 
   /** Who reads a filter may clone it, those of the catalog included. */
-  async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
-    const withDeleted = operation === filterPolicy.restore;
-    const filter = withDeleted
-      ? orNotFound(id, await this.filters.findWithDeleted(actor, id))
-      : await this.get(actor, id);
-    if (operation !== filterPolicy.clone) await this.requireOperation(actor, operation, filter);
+  override async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
+    if (operation === filterPolicy.restore) return super.authorize(actor, operation, id);
+    const filter = await this.get(actor, id);
+    if (operation !== filterPolicy.clone)
+      await this.access.authorize(actor, operation, this.kind.getProtectedRecord(filter));
   }
 
   /** The same for the filter that a body names. */
@@ -88,57 +95,12 @@ export class FiltersService implements RecordAuthorizer, PlacementAuthorizer {
 
   /** Restoring one that is not deleted changes nothing. */
   async restore(actor: Actor, id: string): Promise<Filter> {
-    const current = orNotFound(id, await this.filters.findWithDeleted(actor, id));
-    await this.requireAccess(actor, 'restore', current);
-    if (!current.deletedAt) return current;
     return this.unit.run(async () => {
-      await this.workspaces.lockActive(actor, current.workspaceId);
-      const filter = orNotFound(id, await this.filters.findWithDeleted(actor, id, true));
+      const filter = await this.getForRestore(actor, id);
       if (!filter.deletedAt) return filter;
       await this.filters.update(filter, { deletedAt: null });
       await this.events.publish(new FilterRestored(actor, filter));
       return filter;
     });
   }
-
-  /**
-   * Finds, requires, compares, and refuses what lies in an archived workspace: how every change of one filter begins. The
-   * workspace is held before the filter, as by those who begin with the workspace.
-   */
-  async getForUpdate(
-    actor: Actor,
-    id: string,
-    operation: keyof typeof filterPolicy,
-    match = Precondition.none,
-  ): Promise<Filter> {
-    const { workspaceId } = await this.getAuthorized(actor, id, operation);
-    await this.workspaces.lockActive(actor, workspaceId);
-    const filter = orNotFound(id, await this.filters.lock(actor, id));
-    match.assertMatches(filter);
-    return filter;
-  }
-
-  /** A filter that the actor sees, and may do this with. */
-  async getAuthorized(actor: Actor, id: string, operation: keyof typeof filterPolicy): Promise<Filter> {
-    const filter = await this.get(actor, id);
-    await this.requireAccess(actor, operation, filter);
-    return filter;
-  }
-
-  requireAccess(actor: Actor, operation: keyof typeof filterPolicy, at: WorkspaceRef): Promise<void> {
-    return this.requireOperation(actor, filterPolicy[operation], at);
-  }
-
-  private requireOperation(
-    actor: Actor,
-    operation: Operation,
-    { workspaceId: id, organizationId }: WorkspaceRef,
-  ): Promise<void> {
-    return this.access.authorize(actor, operation, { type: 'workspace', id, organizationId });
-  }
-}
-
-function orNotFound(id: string, filter: Filter | null): Filter {
-  if (!filter) throw new NotFound('filter', id);
-  return filter;
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
 import type { CatalogQuery } from '../catalog/catalog.inputs.js';
 import { applyCatalogFilters } from '../catalog/apply-catalog-filters.js';
+import { Access } from '../core/access/access.service.js';
 import type { Actor } from '../core/access/actor.js';
 import { deletedAtFilter } from '../core/access/deleted-at-filter.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
@@ -27,6 +28,7 @@ const catalogListing: Listing<Filter> = {
 
 const listing: Listing<Filter> = {
   ...catalogListing,
+  searchFunction: 'search_filter',
   filter: {
     name: equalsFilter('name', 'filter.name'),
     user_id: equalsFilter('user_id', 'filter.user_id::text'),
@@ -41,13 +43,14 @@ export type SealedPart = 'content' | 'resource';
 /** Filters, and those of them that are in the catalog. */
 @Injectable()
 export class FiltersStore extends WorkspaceOwnedStore<Filter> {
-  constructor(unit: UnitOfWork) {
-    super(unit, Filter, 'filter');
+  constructor(unit: UnitOfWork, access: Access) {
+    super(unit, access, Filter, 'filter');
   }
 
   /** Of other organizations' filters none is listed: the published ones are in the catalog. */
-  page(actor: Actor, scope: WorkspaceOwnedScope, query: ListQuery): Promise<Page<Filter>> {
-    return this.paginate(this.selectInScope(actor, scope), listing, query);
+  async page(actor: Actor, scope: WorkspaceOwnedScope, query: ListQuery): Promise<Page<Filter>> {
+    const rows = await this.selectInScope(actor, scope);
+    return this.paginate(rows, listing, query, this.keptTotal(rows, actor, scope));
   }
 
   /** What is published, whoever published it. */

@@ -2,11 +2,13 @@ import { Global, Logger, Module, type OnApplicationShutdown, type OnModuleInit }
 import { Env } from '../core/config/env.js';
 import { Metrics } from '../core/telemetry/metrics.service.js';
 import { DocumentReader } from './documents/document-reader.js';
-import { DEFAULT_FORMAT_LIMITS, type FormatLimits } from './sources/format-limits.js';
+import { DEFAULT_FORMAT_LIMITS, type FormatLimits, LIMIT_SETTINGS } from './sources/format-limits.js';
 import { LocalRenderEngines } from './engines/local-render-engines.js';
 import { UploadedFiles } from './sources/uploaded-files.service.js';
+import { registerPoolMetrics } from '../core/workers/pool-metrics.js';
 import { WorkerPool } from '../core/workers/worker-pool.js';
 
+const MB = 1024 * 1024;
 const logger = new Logger('Programs');
 
 /** Reading foreign files, within the limits that the operator set, in workers that all features share. */
@@ -14,7 +16,15 @@ const logger = new Logger('Programs');
 @Module({
   providers: [
     UploadedFiles,
-    { provide: WorkerPool, useFactory: () => new WorkerPool() },
+    {
+      provide: WorkerPool,
+      inject: [Env],
+      useFactory: (env: Env) =>
+        new WorkerPool({
+          memory: Math.floor(env.LIMIT_WORKER_BYTES / MB),
+          totalMemory: Math.floor(env.LIMIT_WORKERS_BYTES / MB),
+        }),
+    },
     {
       provide: DocumentReader,
       inject: [WorkerPool, Env],
@@ -50,9 +60,10 @@ export class FormatsModule implements OnModuleInit, OnApplicationShutdown {
   ) {}
 
   async onModuleInit(): Promise<void> {
+    registerPoolMetrics(this.metrics.registry, this.pool);
     const isolated = await this.programs.checkIsolation();
     this.metrics.programIsolation.set(isolated ? 1 : 0);
-    if (isolated) logger.log('helm and kustomize run in namespaces of their own, without network');
+    if (isolated) logger.debug('helm and kustomize run in namespaces of their own, without network');
     else logger.warn('helm and kustomize cannot be isolated here: only what they are given to read protects');
   }
 
@@ -65,12 +76,6 @@ export class FormatsModule implements OnModuleInit, OnApplicationShutdown {
 function limitsFromEnv(env: Env): FormatLimits {
   return {
     ...DEFAULT_FORMAT_LIMITS,
-    textBytes: env.LIMIT_ARCHIVE_ENTRY_BYTES,
-    depth: env.LIMIT_YAML_DEPTH,
-    aliases: env.LIMIT_YAML_ALIASES,
-    aliasBytes: env.LIMIT_YAML_EXPANDED_BYTES,
-    archiveBytes: env.LIMIT_ARCHIVE_BYTES,
-    archiveEntries: env.LIMIT_ARCHIVE_ENTRIES,
-    entryBytes: env.LIMIT_ARCHIVE_ENTRY_BYTES,
+    ...Object.fromEntries(Object.entries(LIMIT_SETTINGS).map(([limit, setting]) => [limit, env[setting]])),
   };
 }

@@ -1,4 +1,4 @@
-import { type JsonObject, asText } from '../formats/documents/located-document.js';
+import { type JsonObject, asText } from '../core/json/json.js';
 import { type ComponentDefinition } from '../formats/definitions/definitions.js';
 import { type GeneratorConfig } from './generator.js';
 import { truncateText } from './truncate-text.js';

@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, toPointer } from '../formats/documents/located-document.js';
+import { isObject, type JsonObject } from '../core/json/json.js';
+import { toPointer } from '../core/json/json-pointer.js';
 import { decodeText } from '../formats/documents/decode-text.js';
 import { type Chart } from './chart.js';
 import { type GenerationCollector } from './generation-collector.js';
@@ -21,7 +22,10 @@ export function readValuesSchema(
   title: string,
   contents: GenerationCollector,
 ): ValuesSchema | undefined {
-  const written = (schema: JsonObject, from: ValuesSchema['from']): ValuesSchema => ({ schema: JSON.stringify({ title, ...schema }), from }); // prettier-ignore
+  const written = (schema: JsonObject, from: ValuesSchema['from']): ValuesSchema => ({
+    schema: JSON.stringify({ title, ...schema }),
+    from,
+  });
   const stated = readStatedSchema(source, chart, contents);
   if (stated) return written(stated, 'values.schema.json');
   const file = source.files.find(({ path }) => path === `${chart.root}values.yaml`);
@@ -56,7 +60,12 @@ function readStatedSchema(
   const [document] = documents;
   if (!document) return undefined;
   if (!isObject(document.value)) {
-    contents.addFault('file', { document, pointer: '' }, 'is not a schema, so the values themselves are asked', 'Write an object.'); // prettier-ignore
+    contents.addFault(
+      'file',
+      { document, pointer: '' },
+      'is not a schema, so the values themselves are asked',
+      'Write an object.',
+    );
     return undefined;
   }
   for (const { target, path } of findReferences(document.value)) {

@@ -1,7 +1,8 @@
 import { findChartFolders } from '../formats/helm/chart-folders.js';
 import { parseChartDependencies } from '../formats/helm/chart-metadata.js';
 import { isPackedChart, unpackNestedCharts } from '../formats/helm/nested-charts.js';
-import { type JsonObject, type LocatedDocument, asText } from '../formats/documents/located-document.js';
+import { type JsonObject, asText } from '../core/json/json.js';
+import type { LocatedDocument } from '../formats/documents/located-document.js';
 import { type SourceFile } from '../formats/sources/source-file.js';
 import { type GenerationCollector } from './generation-collector.js';
 import { type GeneratorSource } from './generator-source.js';
@@ -37,7 +38,13 @@ export function readChart(source: GeneratorSource, contents: GenerationCollector
   const folders = findChartFolders(source.files.map(({ path }) => path));
   const [folder = '', ...more] = folders;
   if (folders.length !== 1) {
-    const detail = folders.length === 0 ? 'has no Chart.yaml' : `holds ${more.length + 1} charts (${folders.slice(0, 5).map((each) => `${each}/`).join(', ')})`; // prettier-ignore
+    const detail =
+      folders.length === 0
+        ? 'has no Chart.yaml'
+        : `holds ${more.length + 1} charts (${folders
+            .slice(0, 5)
+            .map((each) => `${each}/`)
+            .join(', ')})`;
     contents.rejectFile(source.name, { detail, remedy: 'Send one chart, as "helm package" makes it.' });
     return undefined;
   }
@@ -62,7 +69,8 @@ export function readChart(source: GeneratorSource, contents: GenerationCollector
   };
   const name = asText(facts['name']);
   const version = typeof facts['version'] === 'number' ? String(facts['version']) : asText(facts['version']);
-  if (!NAME_PATTERN.test(name)) fault('/name', 'must be letters, digits, hyphens, dots and underscores', 'Write it as in "name: ingress-nginx".'); // prettier-ignore
+  if (!NAME_PATTERN.test(name))
+    fault('/name', 'must be letters, digits, hyphens, dots and underscores', 'Write it as in "name: ingress-nginx".');
   if (!VERSION_PATTERN.test(version))
     fault('/version', 'must be a semantic version', 'Write it as in "version: 1.2.3".');
   for (const dependency of parseChartDependencies([document]))

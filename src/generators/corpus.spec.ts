@@ -4,7 +4,7 @@ import { requires } from '../../test/support/requirements.js';
 import { AppError } from '../core/errors/app-error.js';
 import { parseDocuments } from '../formats/documents/parse-documents.js';
 import { DEFAULT_FORMAT_LIMITS } from '../formats/sources/format-limits.js';
-import { isObject, type Json, type JsonObject, asObject, asText } from '../formats/documents/located-document.js';
+import { isObject, type Json, type JsonObject, asObject, asText } from '../core/json/json.js';
 import { WorkerPool } from '../core/workers/worker-pool.js';
 import { type GenerationResult, type SourceKind } from './generator.js';
 import { generateModels } from './generate.js';

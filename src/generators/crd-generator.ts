@@ -1,9 +1,16 @@
-import { type Json, type JsonObject, toPointer } from '../formats/documents/located-document.js';
+import type { Json, JsonObject } from '../core/json/json.js';
+import { toPointer } from '../core/json/json-pointer.js';
 import { type SourceFile } from '../formats/sources/source-file.js';
 import { type ModelDefinition } from '../formats/definitions/definitions.js';
 import { buildComponent } from './build-component.js';
 import { GenerationCollector } from './generation-collector.js';
-import { type CustomResource, findDefinitions, type LocatedDefinition, parseDefinition, type ResourceVersion } from './custom-resource.js'; // prettier-ignore
+import {
+  type CustomResource,
+  findDefinitions,
+  type LocatedDefinition,
+  parseDefinition,
+  type ResourceVersion,
+} from './custom-resource.js';
 import { toDisplayName } from './display-name.js';
 import { type GenerationResult, type Generator, type GeneratorConfig } from './generator.js';
 import { findReferences } from './schema-walk.js';
@@ -40,7 +47,10 @@ function generate(source: GeneratorSource, config: GeneratorConfig): GenerationR
   const generated = contents.build(source.name);
   if (found === 0 && generated.faults.length === 0) {
     const detail = 'holds no CustomResourceDefinition';
-    contents.rejectFile(source.name, { detail, remedy: 'Send what "kubectl get crd NAME -o yaml" prints, or the file that is applied.' }); // prettier-ignore
+    contents.rejectFile(source.name, {
+      detail,
+      remedy: 'Send what "kubectl get crd NAME -o yaml" prints, or the file that is applied.',
+    });
     return contents.build(source.name);
   }
   return generated;

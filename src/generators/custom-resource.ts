@@ -1,12 +1,6 @@
-import {
-  isObject,
-  type Json,
-  type JsonObject,
-  type LocatedDocument,
-  asObject,
-  toPointer,
-  asText,
-} from '../formats/documents/located-document.js';
+import { isObject, type Json, type JsonObject, asObject, asText } from '../core/json/json.js';
+import type { LocatedDocument } from '../formats/documents/located-document.js';
+import { toPointer } from '../core/json/json-pointer.js';
 import { type GenerationCollector } from './generation-collector.js';
 
 const GROUP_PATTERN = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/;
@@ -75,17 +69,26 @@ export function parseDefinition(
     sound = false;
     contents.addFault('component', { document, pointer: pointer + at }, detail, remedy);
   };
-  if (!API_VERSIONS.includes(asText(apiVersion))) fault('/apiVersion', 'is not a known form of definition', `Write ${API_VERSIONS.join(' or ')}.`); // prettier-ignore
+  if (!API_VERSIONS.includes(asText(apiVersion)))
+    fault('/apiVersion', 'is not a known form of definition', `Write ${API_VERSIONS.join(' or ')}.`);
   if (!isObject(value['spec'])) fault('/spec', 'must be an object', 'Send the whole CustomResourceDefinition.');
   else {
     const { group, scope = isOld ? 'Namespaced' : undefined } = spec;
-    if (!GROUP_PATTERN.test(asText(group))) fault('/spec/group', 'must be a domain in lowercase', 'Write it as in "group: cert-manager.io".'); // prettier-ignore
-    if (scope !== 'Namespaced' && scope !== 'Cluster') fault('/spec/scope', 'must be Namespaced or Cluster', 'Write one of the two.'); // prettier-ignore
+    if (!GROUP_PATTERN.test(asText(group)))
+      fault('/spec/group', 'must be a domain in lowercase', 'Write it as in "group: cert-manager.io".');
+    if (scope !== 'Namespaced' && scope !== 'Cluster')
+      fault('/spec/scope', 'must be Namespaced or Cluster', 'Write one of the two.');
     if (!isObject(spec['names']))
-      fault('/spec/names', 'must be an object', 'Write "names:" with kind and plural below it.'); // prettier-ignore
+      fault('/spec/names', 'must be an object', 'Write "names:" with kind and plural below it.');
     else {
-      if (!KIND_PATTERN.test(asText(names['kind']))) fault('/spec/names/kind', 'must be one word of letters, digits and hyphens', 'Write it as in "kind: Certificate".'); // prettier-ignore
-      if (!LABEL_PATTERN.test(asText(names['plural']))) fault('/spec/names/plural', 'must be one word in lowercase', 'Write it as in "plural: certificates".'); // prettier-ignore
+      if (!KIND_PATTERN.test(asText(names['kind'])))
+        fault(
+          '/spec/names/kind',
+          'must be one word of letters, digits and hyphens',
+          'Write it as in "kind: Certificate".',
+        );
+      if (!LABEL_PATTERN.test(asText(names['plural'])))
+        fault('/spec/names/plural', 'must be one word in lowercase', 'Write it as in "plural: certificates".');
     }
   }
   if (!sound) return undefined;
@@ -110,7 +113,12 @@ function parseVersions(
   const only: JsonObject = { name: spec['version'] ?? null, served: true, storage: true };
   const given = spec['versions'] ?? (isOld ? [only] : undefined);
   if (!Array.isArray(given) || given.length === 0) {
-    contents.addFault('component', { document, pointer: at }, 'must list at least one version', 'Add a version with name, served, storage and schema.'); // prettier-ignore
+    contents.addFault(
+      'component',
+      { document, pointer: at },
+      'must list at least one version',
+      'Add a version with name, served, storage and schema.',
+    );
     return [];
   }
   const versions = given.flatMap((version, index): ResourceVersion[] => {
@@ -129,16 +137,28 @@ function parseVersions(
     const validation = asObject(version['schema'] ?? (isOld ? spec['validation'] : undefined));
     const schema = validation['openAPIV3Schema'];
     if (schema !== undefined && !isObject(schema)) {
-      contents.addFault('component', inside('schema/openAPIV3Schema'), 'must be an object', 'Write a schema with "type: object".'); // prettier-ignore
+      contents.addFault(
+        'component',
+        inside('schema/openAPIV3Schema'),
+        'must be an object',
+        'Write a schema with "type: object".',
+      );
       return [];
     }
-    if (schema === undefined && !isOld) contents.addWarning(inside('schema'), 'is missing, which a cluster refuses', 'Add openAPIV3Schema.'); // prettier-ignore
+    if (schema === undefined && !isOld)
+      contents.addWarning(inside('schema'), 'is missing, which a cluster refuses', 'Add openAPIV3Schema.');
     const subresources = Object.keys(asObject(version['subresources'] ?? spec['subresources'])).sort();
     const isStored = version['storage'] === true;
-    return [{ name, pointer: place.pointer, isStored, isDeprecated: version['deprecated'] === true, schema, subresources }]; // prettier-ignore
+    return [
+      { name, pointer: place.pointer, isStored, isDeprecated: version['deprecated'] === true, schema, subresources },
+    ];
   });
   if (given.every((version) => isObject(version) && version['served'] !== true)) {
-    contents.addWarning({ document, pointer: at }, 'serves no version, so no component comes of it', 'Set "served: true" on a version.'); // prettier-ignore
+    contents.addWarning(
+      { document, pointer: at },
+      'serves no version, so no component comes of it',
+      'Set "served: true" on a version.',
+    );
   }
   return versions;
 }

@@ -1,11 +1,13 @@
 import { type Fault, InvalidRequest } from '../core/errors/app-error.js';
-import { isObject, type Json, type LocatedDocument, asObject } from '../formats/documents/located-document.js';
+import { isObject, type Json, asObject } from '../core/json/json.js';
+import type { LocatedDocument } from '../formats/documents/located-document.js';
 import { crdGenerator } from './crd-generator.js';
 import { type Generator } from './generator.js';
 import { helmGenerator } from './helm-generator.js';
 import { openApiGenerator } from './openapi-generator.js';
 import { truncateText } from './truncate-text.js';
 import { type GeneratorSource } from './generator-source.js';
+import { countOf } from '../core/errors/wording.js';
 
 /** All generators in the order in which content is asked whether it is theirs. */
 export const GENERATORS: readonly Generator[] = [helmGenerator, crdGenerator, openApiGenerator];
@@ -32,7 +34,10 @@ function describeSource(source: GeneratorSource): { seen: string; remedy: string
     const names = source.files.slice(0, 5).map(({ path }) => truncateText(path, 100));
     const looksLikeChart = source.files.some(({ path }) => /(?:^|\/)templates\//.test(path));
     const remedy = looksLikeChart ? 'A chart needs a Chart.yaml: pack it with "helm package".' : ACCEPTED;
-    return { seen: `none of its ${source.files.length} files is known here (${names.join(', ')})`, remedy };
+    return {
+      seen: `holds ${countOf(source.files.length, 'file')}, none of a known format (${names.join(', ')})`,
+      remedy,
+    };
   }
   const documents = source.textFiles.flatMap((file) => source.documents(file));
   const [first] = documents;

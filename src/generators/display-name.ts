@@ -1,9 +1,18 @@
 import { toCategorySlug } from '../formats/definitions/category.js';
 
 /** Names that are one word, though capitals stand in the middle. */
-const WORDS = ['OAuth2', 'OAuth', 'OpenID', 'GitHub', 'GitLab', 'GitOps', 'MySQL', 'PostgreSQL', 'GraphQL', 'MongoDB', 'DynamoDB', 'RabbitMQ', 'IPv4', 'IPv6', 'K8s', 'gRPC']; // prettier-ignore
+const WORDS = [
+  ...['OAuth2', 'OAuth', 'OpenID', 'GitHub', 'GitLab', 'GitOps', 'IPv4', 'IPv6', 'K8s', 'gRPC'],
+  ...['MySQL', 'PostgreSQL', 'GraphQL', 'MongoDB', 'DynamoDB', 'RabbitMQ'],
+];
 const WORD = new RegExp(
-  [...WORDS.map((word) => `${word}(?![a-z])`), '[A-Z]{2,}s(?![a-z])', '[A-Z]+\\d*(?![a-z])', '[A-Z]?[a-z]+\\d*', '\\d+'].join('|'), // prettier-ignore
+  [
+    ...WORDS.map((word) => `${word}(?![a-z])`),
+    '[A-Z]{2,}s(?![a-z])',
+    '[A-Z]+\\d*(?![a-z])',
+    '[A-Z]?[a-z]+\\d*',
+    '\\d+',
+  ].join('|'),
   'g',
 );
 

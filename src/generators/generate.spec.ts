@@ -53,7 +53,7 @@ it('says what it saw and what it takes when a source is nothing that it knows', 
   expect(await seen('- a\n')).toContain('is a list');
   expect(await seen('# nothing\n')).toContain('nothing but comments');
   expect(await seen('apiVersion: v2\nname: x\n', 'Chart.yaml')).toContain('apiVersion, name');
-  expect(await seen(await archive({ 'c/templates/a.yaml': 'a: 1' }))).toContain('none of its 1 files');
+  expect(await seen(await archive({ 'c/templates/a.yaml': 'a: 1' }))).toContain('holds 1 file, none of a known format');
 });
 
 it('refuses a source of which nothing is sound, with every fault', async () => {

@@ -1,6 +1,7 @@
 import { AppError, type Fault, InvalidRequest } from '../core/errors/app-error.js';
 import { detectArchiveKind, archiveKindFromName, unpackArchive } from '../formats/archives/archive.js';
 import { findChartFolders, filesInFolder } from '../formats/helm/chart-folders.js';
+import { withoutIgnoredFiles } from '../formats/helm/helm-ignore.js';
 import { type FormatLimits } from '../formats/sources/format-limits.js';
 import { type SourceFile } from '../formats/sources/source-file.js';
 import { type Task, type WorkerPool } from '../core/workers/worker-pool.js';
@@ -54,12 +55,17 @@ type GenerationPart = { generated: GenerationResult } | { components: [number, C
  */
 export async function generateModels(file: SourceFile, options: GenerateOptions): Promise<GenerationResult> {
   const { pool, limits, config = {}, kind, render } = options;
-  if (file.bytes.length === 0) throw generationRefused(file.path, [{ file: file.path, detail: 'is empty', remedy: 'Send a file with content.' }]); // prettier-ignore
+  if (file.bytes.length === 0)
+    throw generationRefused(file.path, [{ file: file.path, detail: 'is empty', remedy: 'Send a file with content.' }]);
   const archive = detectArchiveKind(file.bytes) !== undefined || archiveKindFromName(file.path) !== undefined;
   const unpacked = archive ? await unpackArchive(file, limits) : new Map([[file.path, file]]);
-  const members = [...unpacked.values()];
   const [folder, ...more] = archive && (kind ?? 'helm') === 'helm' ? findChartFolders(unpacked.keys()) : [];
-  const chart = folder !== undefined && more.length === 0 ? filesInFolder(unpacked, folder) : undefined;
+  const chartFiles = folder !== undefined && more.length === 0 ? filesInFolder(unpacked, folder) : undefined;
+  const chart = chartFiles && withoutIgnoredFiles(chartFiles);
+  const ignored = new Set(
+    [...(chartFiles ?? [])].flatMap(([path, { path: sent }]) => (chart?.has(path) ? [] : [sent])),
+  );
+  const members = [...unpacked.values()].filter(({ path }) => !ignored.has(path));
   // Many sound charts render only with values of their user, so this is done for definitions alone.
   const { rendered, faults } =
     chart && render && mayDefineInTemplates(members) ? await tryRender(() => render(chart)) : {};

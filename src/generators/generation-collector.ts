@@ -1,5 +1,5 @@
 import { type AppError, type Fault } from '../core/errors/app-error.js';
-import { type LocatedDocument } from '../formats/documents/located-document.js';
+import type { LocatedDocument } from '../formats/documents/located-document.js';
 import {
   type ComponentDefinition,
   type DefinitionFault,
@@ -54,7 +54,7 @@ export class GenerationCollector {
   /** Whether there is room for one more component; when there is none, that is a fault. Ask before making a schema, which is what takes time. */
   hasRoom(place: DocumentPointer): boolean {
     if (this.count < MAX_COMPONENTS && this.characters < MAX_TOTAL_LENGTH) return true;
-    const detail = `is beyond what one source may hold: ${MAX_COMPONENTS} components, ${MAX_TOTAL_LENGTH} characters of schemas`; // prettier-ignore
+    const detail = `is beyond what one source may hold: ${MAX_COMPONENTS} components, ${MAX_TOTAL_LENGTH} characters of schemas`;
     this.addFault('component', place, detail, 'Split the source.');
     return false;
   }

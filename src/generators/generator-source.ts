@@ -3,7 +3,7 @@ import { AppError } from '../core/errors/app-error.js';
 import { isTextFile } from '../formats/archives/archive-members.js';
 import { parseDocuments } from '../formats/documents/parse-documents.js';
 import { type FormatLimits } from '../formats/sources/format-limits.js';
-import { type LocatedDocument } from '../formats/documents/located-document.js';
+import type { LocatedDocument } from '../formats/documents/located-document.js';
 import { type SourceFile } from '../formats/sources/source-file.js';
 import { type YamlDialect } from '../formats/documents/yaml-scalar.js';
 
@@ -53,7 +53,8 @@ export class GeneratorSource {
 
   private parse(file: SourceFile): LocatedDocument[] | AppError {
     try {
-      const forCluster = Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.length).includes('CustomResourceDefinition'); // prettier-ignore
+      const { buffer, byteOffset, length } = file.bytes;
+      const forCluster = Buffer.from(buffer, byteOffset, length).includes('CustomResourceDefinition');
       return parseDocuments(file, this.dialect ?? (forCluster ? 'kubernetes' : 'core'), this.limits);
     } catch (error) {
       if (error instanceof AppError) return error;

@@ -1,6 +1,6 @@
 import { findChartFolders } from '../formats/helm/chart-folders.js';
 import { parseChartDependencies } from '../formats/helm/chart-metadata.js';
-import { type Json, asObject, asText } from '../formats/documents/located-document.js';
+import { type Json, asObject, asText } from '../core/json/json.js';
 import { type SourceFile } from '../formats/sources/source-file.js';
 import { type ModelDefinition } from '../formats/definitions/definitions.js';
 import { chartCategory } from './model-category.js';
@@ -62,7 +62,9 @@ function isDefinitionFile(path: string): boolean {
 
 /** What templates rendered to, with everything blanked that is no definition, so that lines keep their numbers. */
 function renderedFile(name: string, text: string): SourceFile {
-  const documents = text.split(/^(?=---)/m).map((document) => (DEFINITION_LINE.test(document) ? document : document.replace(/[^\n]+/g, ''))); // prettier-ignore
+  const documents = text
+    .split(/^(?=---)/m)
+    .map((document) => (DEFINITION_LINE.test(document) ? document : document.replace(/[^\n]+/g, '')));
   // A blanked document has lost its separator, which the next one brings along.
   return { path: `${name} (rendered)`, bytes: new TextEncoder().encode(documents.join('')) };
 }
@@ -74,7 +76,11 @@ function findPlainTemplates({ files }: GeneratorSource, { root }: Chart, content
     const text = Buffer.from(bytes).toString('utf8');
     if (!DEFINITION_LINE.test(text)) return false;
     if (!text.includes('{{')) return true;
-    contents.addFileWarning(path, 'is a template with a CustomResourceDefinition, which only Helm can read', 'Make the helm program available (HELM_BIN), or send the definition as a file of its own.'); // prettier-ignore
+    contents.addFileWarning(
+      path,
+      'is a template with a CustomResourceDefinition, which only Helm can read',
+      'Make the helm program available (HELM_BIN), or send the definition as a file of its own.',
+    );
     return false;
   });
 }
@@ -135,6 +141,10 @@ function warnOfMissingDependencies(
   for (const { name, ...place } of parseChartDependencies([document])) {
     const folder = `${root}charts/${name}`;
     if (files.some(({ path }) => path.startsWith(`${folder}/`) || path.startsWith(`${folder}-`))) continue;
-    contents.addWarning(place, `the chart ${truncateText(name, 100)} is not in the archive; its definitions are left out`, 'Run "helm dependency build" before "helm package".'); // prettier-ignore
+    contents.addWarning(
+      place,
+      `the chart ${truncateText(name, 100)} is not in the archive; its definitions are left out`,
+      'Run "helm dependency build" before "helm package".',
+    );
   }
 }

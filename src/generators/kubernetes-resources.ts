@@ -1,11 +1,5 @@
-import {
-  isObject,
-  type Json,
-  type JsonObject,
-  asObject,
-  parsePointer,
-  asText,
-} from '../formats/documents/located-document.js';
+import { isObject, type Json, type JsonObject, asObject, asText } from '../core/json/json.js';
+import { parsePointer } from '../core/json/json-pointer.js';
 import { type GroupVersionKind, readGroupVersionKinds, type OpenApiDocument } from './openapi-document.js';
 
 /** A kind that an API server keeps, and how it is reached. */
@@ -70,7 +64,13 @@ function parseRoute(path: string): Route | undefined {
   const [plural = '', name, ...below] = isNamespaced ? segments.slice(2) : segments;
   if (plural.startsWith('{') || (name !== undefined && !name.startsWith('{'))) return undefined;
   const subresource = below.filter((segment) => !segment.startsWith('{')).join('/');
-  return { group: match['group'] ?? '', version: match['core'] ?? match['version'] ?? '', plural, isNamespaced, subresource }; // prettier-ignore
+  return {
+    group: match['group'] ?? '',
+    version: match['core'] ?? match['version'] ?? '',
+    plural,
+    isNamespaced,
+    subresource,
+  };
 }
 
 /** Names of the schemas of resources by their kind. */

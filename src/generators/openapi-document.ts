@@ -1,11 +1,6 @@
-import {
-  isObject,
-  type JsonObject,
-  type LocatedDocument,
-  asObject,
-  toPointer,
-  asText,
-} from '../formats/documents/located-document.js';
+import { isObject, type JsonObject, asObject, asText } from '../core/json/json.js';
+import type { LocatedDocument } from '../formats/documents/located-document.js';
+import { toPointer } from '../core/json/json-pointer.js';
 import { type GenerationCollector } from './generation-collector.js';
 
 /** The parts of an OpenAPI document that components are made of. */
@@ -56,7 +51,16 @@ export function readOpenApi(document: LocatedDocument, contents: GenerationColle
   }
   const info = asObject(root['info']);
   const [title, version, description] = [asText(info['title']), scalar(info['version']), asText(info['description'])];
-  return { document, title, version: String(version), description, info, paths: asObject(root['paths']), at, schemas: holder }; // prettier-ignore
+  return {
+    document,
+    title,
+    version: String(version),
+    description,
+    info,
+    paths: asObject(root['paths']),
+    at,
+    schemas: holder,
+  };
 }
 
 /** A group, version and kind of Kubernetes. */

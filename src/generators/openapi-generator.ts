@@ -1,11 +1,6 @@
 import { type AppError } from '../core/errors/app-error.js';
-import {
-  isObject,
-  type Json,
-  type JsonObject,
-  type LocatedDocument,
-  asObject,
-} from '../formats/documents/located-document.js';
+import { isObject, type Json, type JsonObject, asObject } from '../core/json/json.js';
+import type { LocatedDocument } from '../formats/documents/located-document.js';
 import { type ModelDefinition } from '../formats/definitions/definitions.js';
 import { buildComponent } from './build-component.js';
 import { GenerationCollector } from './generation-collector.js';
@@ -67,9 +62,19 @@ function addDocument(document: LocatedDocument, config: GeneratorConfig, content
   for (const [name, schema] of Object.entries(api.schemas)) {
     const pointer = schemaPointerOf(api, name);
     if (!isObject(schema) && typeof schema !== 'boolean') {
-      contents.addFault('component', { document, pointer }, 'is not a schema', 'Write an object, such as {"type": "object"}.'); // prettier-ignore
+      contents.addFault(
+        'component',
+        { document, pointer },
+        'is not a schema',
+        'Write an object, such as {"type": "object"}.',
+      );
     } else if (name === '' || name.length > MAX_KIND_LENGTH || /\p{C}/u.test(name)) {
-      contents.addFault('component', { document, pointer }, 'is not a name for a component', `Give the schema a name of up to ${MAX_KIND_LENGTH} printable characters.`); // prettier-ignore
+      contents.addFault(
+        'component',
+        { document, pointer },
+        'is not a name for a component',
+        `Give the schema a name of up to ${MAX_KIND_LENGTH} printable characters.`,
+      );
     } else if (contents.hasRoom({ document, pointer })) {
       const displayName = toDisplayName(name.split('.').at(-1) ?? name);
       const definition = { kind: name, apiVersion, displayName, schema: library.toSelfContained(pointer, displayName) };

@@ -1,11 +1,6 @@
-import {
-  isObject,
-  type Json,
-  type JsonObject,
-  type LocatedDocument,
-  toPointer,
-  parsePointer,
-} from '../formats/documents/located-document.js';
+import { isObject, type Json, type JsonObject } from '../core/json/json.js';
+import type { LocatedDocument } from '../formats/documents/located-document.js';
+import { toPointer, parsePointer } from '../core/json/json-pointer.js';
 import { type GenerationCollector, MAX_SCHEMA_LENGTH } from './generation-collector.js';
 import { mapSchema } from './schema-walk.js';
 import { truncateText } from './truncate-text.js';
@@ -115,13 +110,21 @@ export class SchemaLibrary {
   ): string | undefined {
     const place = { document: this.document, pointer: from.pointer + at };
     if (!target.startsWith('#')) {
-      this.contents.addWarning(place, `refers to ${truncateText(target, MAX_SHOWN_LENGTH)}, which is not part of this file and is not read`, 'Put the schema into the file.'); // prettier-ignore
+      this.contents.addWarning(
+        place,
+        `refers to ${truncateText(target, MAX_SHOWN_LENGTH)}, which is not part of this file and is not read`,
+        'Put the schema into the file.',
+      );
       return target;
     }
     const segments = target.startsWith('#/') ? parsePointer(decodeFragment(target.slice(1))) : [];
     const schema = resolveSegments(this.document.value, segments);
     if (segments.length === 0 || (!isObject(schema) && typeof schema !== 'boolean')) {
-      this.contents.addWarning(place, `refers to ${truncateText(target, MAX_SHOWN_LENGTH)}, which is not there; anything is accepted in its place`, 'Correct the reference, or add the schema.'); // prettier-ignore
+      this.contents.addWarning(
+        place,
+        `refers to ${truncateText(target, MAX_SHOWN_LENGTH)}, which is not there; anything is accepted in its place`,
+        'Correct the reference, or add the schema.',
+      );
       return undefined;
     }
     const entry = this.getEntry(toPointer(...segments), schema);

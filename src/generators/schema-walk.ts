@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../formats/documents/located-document.js';
+import { isObject, type Json, type JsonObject } from '../core/json/json.js';
 
 /** Keywords whose value is a schema, a list of schemas, or either. */
 const SCHEMA_KEYWORDS = new Set([

@@ -1,5 +1,5 @@
-import { type JsonObject } from '../formats/documents/located-document.js';
-import { type ModelDefinition } from '../formats/definitions/definitions.js';
+import type { JsonObject } from '../core/json/json.js';
+import { type ModelDefinition, OWN_REGISTRANT } from '../formats/definitions/definitions.js';
 import { toModelCategory, type ModelCategory } from './model-category.js';
 import { MAX_DESCRIPTION_LENGTH } from './build-component.js';
 import { toDisplayName } from './display-name.js';
@@ -32,7 +32,7 @@ export function buildTargetModel(config: GeneratorConfig, facts: ModelFacts): Mo
     description: truncateText(facts.description ?? '', MAX_DESCRIPTION_LENGTH),
     category: config.category ? toModelCategory(config.category) : facts.category,
     subCategory: '',
-    registrant: config.registrant ?? { hostname: 'armature', kind: 'armature' },
+    registrant: config.registrant ?? OWN_REGISTRANT,
     metadata: { isAnnotation: false, ...facts.metadata },
     rest: {},
   };

@@ -43,8 +43,13 @@ export class ValuesComments {
 
   /** @param start of the block and @param end behind it, as indexes of lines */
   private parseBlock(start: number, end: number): ValueComment {
-    const texts = this.lines.slice(start, end).map((line) => (HELM_DOCS.exec(line) ?? COMMENT.exec(line))?.[1]?.trim() ?? ''); // prettier-ignore
-    const prose = texts.filter((text) => !text.startsWith('@')).join(' ').trim(); // prettier-ignore
+    const texts = this.lines
+      .slice(start, end)
+      .map((line) => (HELM_DOCS.exec(line) ?? COMMENT.exec(line))?.[1]?.trim() ?? '');
+    const prose = texts
+      .filter((text) => !text.startsWith('@'))
+      .join(' ')
+      .trim();
     const [, type, typed] = TYPED_COMMENT.exec(prose) ?? [];
     const description = truncateText(typed ?? prose, MAX_DESCRIPTION_LENGTH);
     return type === undefined ? { description } : { description, type };

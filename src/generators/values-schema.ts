@@ -1,4 +1,5 @@
-import { isObject, type Json, type JsonObject, type LocatedDocument } from '../formats/documents/located-document.js';
+import { isObject, type Json, type JsonObject } from '../core/json/json.js';
+import type { LocatedDocument } from '../formats/documents/located-document.js';
 import { type ValuesComments } from './values-comments.js';
 
 const NODE = 3;

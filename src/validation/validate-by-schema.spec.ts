@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../formats/documents/located-document.js';
+import type { Json, JsonObject } from '../core/json/json.js';
 import { validateBySchema, type ValidationOptions } from './validate-by-schema.js';
 
 const TYPE = { apiVersion: 'example.com/v1', kind: 'Thing' };

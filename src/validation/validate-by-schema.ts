@@ -1,14 +1,14 @@
-import { isObject, type Json, type JsonObject, asText } from '../formats/documents/located-document.js';
-import { StepBudget, BudgetExceeded } from './step-budget.js';
+import { isObject, type Json, type JsonObject, asText } from '../core/json/json.js';
+import { StepBudget, BudgetExceeded } from './schema/step-budget.js';
 import { checkStructure } from './structural/embedded-resources.js';
-import { Findings, invalidValue, type ValidationResult } from './findings.js';
+import { Findings, invalidValue, type ValidationResult } from './schema/findings.js';
 import { checkJsonSchema } from './json-schema/json-schema.js';
 import { usesJsonSchema } from './json-schema/json-schema-parts.js';
 import { checkNativeRules, isBuiltIn, nameRuleOf } from './native/native-rules.js';
 import { checkObjectMeta } from './structural/object-meta.js';
 import { prepareValue } from './structural/preparation.js';
 import { checkCelRules } from './structural/cel-rules.js';
-import { type SchemaNode, SchemaSource } from './schema-node.js';
+import { type SchemaNode, SchemaSource } from './schema/schema-node.js';
 import { checkValue } from './structural/value-check.js';
 
 export interface ValidationOptions {

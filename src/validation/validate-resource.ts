@@ -1,5 +1,6 @@
-import { isObject, type JsonObject, asObject } from '../formats/documents/located-document.js';
-import { type Finding, type ValidationResult } from './findings.js';
+import { roundLargeIntegers } from '../core/json/large-integers.js';
+import { isObject, type JsonObject, asObject } from '../core/json/json.js';
+import { type Finding, type ValidationResult } from './schema/findings.js';
 import { type CompiledSchema, validateBySchema } from './validate-by-schema.js';
 
 export interface ResourceTypeMeta {
@@ -15,10 +16,11 @@ const KUBERNETES_API_VERSION = /^(?!helm\.sh\/)(?:[^/]+\/)?v\d+(?:(?:alpha|beta)
  * its `spec` alone. Only types that an API server could serve are held to what it asks of every resource.
  */
 export function validateResource(
-  resource: JsonObject,
+  given: JsonObject,
   compiled: CompiledSchema,
   type: ResourceTypeMeta,
 ): ValidationResult {
+  const resource = roundLargeIntegers(given);
   const { spec } = resource;
   if (isObject(spec) && describesSpec(compiled.schema)) {
     const { errors, warnings } = validateBySchema(spec, compiled, { embedded: true });

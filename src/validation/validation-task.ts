@@ -1,6 +1,6 @@
-import { type JsonObject } from '../formats/documents/located-document.js';
+import type { JsonObject } from '../core/json/json.js';
 import { type Task } from '../core/workers/worker-pool.js';
-import { type ValidationResult } from './findings.js';
+import { type ValidationResult } from './schema/findings.js';
 import { validateResource, type ResourceTypeMeta } from './validate-resource.js';
 import { type CompiledSchema, compileSchema } from './validate-by-schema.js';
 

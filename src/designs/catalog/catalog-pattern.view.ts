@@ -3,7 +3,7 @@ import { CONTENTS_WEIGHT } from '../../core/graphql/limits/query-size.js';
 import { IdField, MapField, TextField, TimeField } from '../../core/schema/view-fields.js';
 
 /** A published design, as older clients ask for it. */
-@ObjectType('CatalogPattern')
+@ObjectType('CatalogPattern', { description: 'A published design.' })
 export class CatalogPattern {
   @IdField()
   id!: string;

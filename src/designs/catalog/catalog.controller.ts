@@ -1,33 +1,44 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { CatalogQuery, PublishInput, UnpublishInput } from '../../catalog/catalog.inputs.js';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { PublishInput, UnpublishInput } from '../../catalog/catalog.inputs.js';
 import { Actor } from '../../core/access/actor.js';
 import { CurrentActor } from '../../core/access/access.decorators.js';
 import type { PageEnvelope } from '../../core/listing/page.js';
 import { IfMatch, Precondition } from '../../core/rest/precondition.js';
+import { RestOperation } from '../../core/rest/openapi/rest-operation.decorator.js';
 import { RequiresBodyRight } from '../../core/rest/rights/rights.decorators.js';
 import { DesignPresenter } from '../design.presenter.js';
 import { designPolicy } from '../design.policy.js';
 import { DesignPage, DesignView } from '../design.view.js';
 import { DesignsService } from '../designs.service.js';
 import { CatalogService } from './catalog.service.js';
+import { DesignCatalogQuery } from '../design.inputs.js';
 
 /** Designs that everybody who is signed in may read, each in its published version. */
 @ApiTags('designs')
-@ApiBearerAuth()
-@Controller('api/pattern/catalog')
+@Controller('pattern/catalog')
 export class CatalogController {
   constructor(
     private readonly catalog: CatalogService,
     private readonly presenter: DesignPresenter,
   ) {}
 
+  @RestOperation(
+    'listCatalogDesigns',
+    'List the catalog of designs',
+    'Lists published designs, each in its published version.',
+  )
   @Get()
   @ApiOkResponse({ type: DesignPage })
-  async list(@CurrentActor() actor: Actor, @Query() query: CatalogQuery): Promise<PageEnvelope> {
+  async list(@CurrentActor() actor: Actor, @Query() query: DesignCatalogQuery): Promise<PageEnvelope> {
     return this.presenter.toEnvelope(await this.catalog.list(actor, query), query.populate);
   }
 
+  @RestOperation(
+    'publishDesign',
+    'Publish a design',
+    'Publishes the current version of a design to everyone who is signed in.',
+  )
   @Post('publish')
   @RequiresBodyRight(designPolicy.publish, DesignsService)
   @HttpCode(200)
@@ -37,10 +48,14 @@ export class CatalogController {
     @Body() input: PublishInput,
     @IfMatch() match: Precondition,
   ): Promise<DesignView> {
-    return DesignView.fromEntity(await this.catalog.publish(actor, input, match));
+    return this.presenter.toDetailView(await this.catalog.publish(actor, input, match));
   }
 
-  /** The id comes in the body or, for proxies that lose it, as a query parameter. */
+  @RestOperation(
+    'unpublishDesign',
+    'Unpublish a design',
+    'Takes a design out of the catalog. The id is sent in the body or, where proxies drop the bodies of DELETE, in the query.',
+  )
   @Delete('unpublish')
   @RequiresBodyRight(designPolicy.publish, DesignsService)
   @ApiOkResponse({ type: DesignView })
@@ -50,6 +65,8 @@ export class CatalogController {
     @Query() query: UnpublishInput,
     @IfMatch() match: Precondition,
   ): Promise<DesignView> {
-    return DesignView.fromEntity(await this.catalog.unpublish(actor, UnpublishInput.resolveId(body, query), match));
+    return this.presenter.toDetailView(
+      await this.catalog.unpublish(actor, UnpublishInput.resolveId(body, query), match),
+    );
   }
 }

@@ -5,7 +5,7 @@ import { CurrentActor } from '../../core/access/access.decorators.js';
 import { CONTENTS_WEIGHT } from '../../core/graphql/limits/query-size.js';
 import { DesignPresenter } from '../design.presenter.js';
 import type { DesignView } from '../design.view.js';
-import { DesignContentsLoader } from '../versions/design-contents.loader.js';
+import { DesignContentsLoader } from '../contents/design-contents.loader.js';
 import { CatalogPattern } from './catalog-pattern.view.js';
 import { CatalogService } from './catalog.service.js';
 
@@ -18,10 +18,11 @@ export class CatalogResolver {
   ) {}
 
   /** A page of the published designs of the installation. */
-  @Query(() => [CatalogPattern])
+  @Query(() => [CatalogPattern], { description: 'The catalog of designs.' })
   async fetchPatternCatalogContent(
     @CurrentActor() actor: Actor,
-    @Args('selector', { type: () => CatalogSelector, nullable: true }) selector: CatalogSelector | null,
+    @Args('selector', { type: () => CatalogSelector, nullable: true, description: 'Which part of the catalog.' })
+    selector: CatalogSelector | null,
   ): Promise<object[]> {
     const { items } = await this.catalog.list(actor, CatalogSelector.toQuery(selector));
     return this.presenter.toViews(items);

@@ -7,17 +7,15 @@ import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { Conflict } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import type { Page } from '../../core/listing/page.js';
-import { WorkerPool } from '../../core/workers/worker-pool.js';
 import type { Precondition } from '../../core/rest/precondition.js';
 import type { Design } from '../design.entity.js';
 import { DesignPublished, DesignUnpublished } from '../design.events.js';
 import { designPolicy } from '../design.policy.js';
 import { DesignsService } from '../designs.service.js';
 import { DesignsStore } from '../designs.store.js';
-import { DesignContentsStore } from '../versions/design-contents.store.js';
-import { CatalogStore } from './catalog.store.js';
-import { modelNamesTask } from './model-names-task.js';
-import type { PublishedDesign } from './published-design.entity.js';
+import { DesignContentsStore } from '../contents/design-contents.store.js';
+import { PublishedDesignsStore } from '../published-designs.store.js';
+import type { PublishedDesign } from '../published-design.entity.js';
 
 /** What organizations show to everybody. */
 @Injectable()
@@ -25,9 +23,8 @@ export class CatalogService {
   constructor(
     private readonly designs: DesignsService,
     private readonly store: DesignsStore,
-    private readonly published: CatalogStore,
+    private readonly published: PublishedDesignsStore,
     private readonly contents: DesignContentsStore,
-    private readonly pool: WorkerPool,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
   ) {}
@@ -42,7 +39,7 @@ export class CatalogService {
     const current = await this.designs.get(actor, id);
     await this.designs.assertAllowed(actor, 'publish', current);
     const said = parseCatalogData(catalog_data);
-    const models = await this.pool.run(modelNamesTask, await this.contents.readPacked(current), { lane: 'own' });
+    const models = await this.contents.readModelNames(current);
     return this.unit.run(async () => {
       const design = await this.designs.getForUpdate(actor, id, 'publish', match);
       if (design.versionNumber !== current.versionNumber)

@@ -14,7 +14,9 @@ export function buildDiagram(design: DesignFile, title: string): Diagram {
     isParent && namespaces.has(to) && groupOf.has(to) && groupOf.get(from) === groupOf.get(to);
   const drawn = relations.filter((relation) => !isNested(relation));
   const held = new Set(drawn.flatMap(({ from, to }) => [from, to]));
-  const shown = design.components.map((_component, index) => index).filter((index) => held.has(index) || !frames.has(index)); // prettier-ignore
+  const shown = design.components
+    .map((_component, index) => index)
+    .filter((index) => held.has(index) || !frames.has(index));
   const positions = new Map(shown.map((index, position) => [index, position]));
   const at = (index: number): number => positions.get(index) ?? 0;
   return {
@@ -33,10 +35,11 @@ export function buildDiagram(design: DesignFile, title: string): Diagram {
   };
 }
 
-function toNode({ component, displayName, metadata }: DesignComponent, group: number | undefined): DiagramNode {
+function toNode({ id, component, displayName, metadata }: DesignComponent, group: number | undefined): DiagramNode {
   const kind = toDisplayText(component.kind) || 'Component';
   const name = toDisplayText(displayName) || 'unnamed';
-  return { kind, name, category: kindCategoryOf(kind), group, isAnnotation: metadata['isAnnotation'] === true };
+  const isAnnotation = metadata['isAnnotation'] === true;
+  return { kind, name, category: kindCategoryOf(kind), group, isAnnotation, members: [{ id, name }], badges: [] };
 }
 
 /** `1 component`, `1,200 components`. */

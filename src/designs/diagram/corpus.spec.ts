@@ -8,7 +8,7 @@ import { WorkerPool } from '../../core/workers/worker-pool.js';
 import { evaluate } from '../../registry/relationships/evaluation/evaluate.js';
 import { loadKubernetesRelationships } from '../../registry/seed/kubernetes-relationships.js';
 import { importDesign } from '../formats/import-design.js';
-import { packContent } from '../versions/packed-content.js';
+import { packContent } from '../contents/packed-content.js';
 import { buildDiagram } from './build-diagram.js';
 import { diagramTask } from './render-diagram.js';
 
@@ -29,6 +29,8 @@ function faultsIn(svg: string): string[] {
   const text = svg.replace(/<\/?[a-z]+(?:\s[\w:-]+="[^"<]*")*\s*\/?>/g, '');
   return [...faults, ...open, ...(text.match(/.{0,20}<.{0,20}/g) ?? [])];
 }
+
+const sizeOf = (svg: string): number[] => /viewBox="0 0 (\d+) (\d+)"/.exec(svg)?.slice(1).map(Number) ?? [];
 
 requires('CORPUS_DIR', 'pictures of the designs of the corpus', (corpus) => {
   const pool = new WorkerPool();
@@ -54,17 +56,31 @@ requires('CORPUS_DIR', 'pictures of the designs of the corpus', (corpus) => {
     ['kubernetes', /(?<!kustomization)\.ya?ml$/, 8, 90],
     ['compose', /compose[^/]*\.ya?ml$/, 4, 20],
   ] as const)(
-    'are drawn in the worker, one card for each node, well-formed: %s',
+    'are drawn in the worker, each component on one card, well-formed and of the shape of a screen: %s',
     async (folder, pattern, step, least) => {
       const all = await designs(folder, pattern, step);
       expect(all.length).toBeGreaterThanOrEqual(least);
       for (const design of all) {
         const content = new Uint8Array(await packContent(JSON.stringify(design)));
-        const svg = await pool.run(diagramTask, { content, title: design.name, theme: 'auto', onlySummary: false });
-        const { nodes, edges } = buildDiagram(design, design.name);
+        const svg = await pool.run(diagramTask, {
+          content,
+          title: design.name,
+          theme: 'auto',
+          hide: [],
+          depth: 1,
+          onlySummary: false,
+        });
+        const { nodes } = buildDiagram(design, design.name);
         expect({ name: design.name, faults: faultsIn(svg) }).toEqual({ name: design.name, faults: [] });
-        expect(svg.match(/<g class="card/g)?.length ?? 0).toBe(nodes.length);
-        expect(svg.match(/<polygon/g)?.length ?? 0).toBe(edges.length);
+        const shown = [...svg.matchAll(/<g class="card[^>]* data-components="([^"]*)"/g)].flatMap(([, ids = '']) =>
+          ids.split(' '),
+        );
+        expect(shown.sort()).toEqual(nodes.map(({ members: [member] }) => member?.id).sort());
+        const [width = 0, height = 0] = sizeOf(svg);
+        expect({
+          name: design.name,
+          isStrip: Math.max(width, height) > 2000 && (height > 2.5 * width || width > 4 * height),
+        }).toEqual({ name: design.name, isStrip: false });
       }
     },
     120_000,

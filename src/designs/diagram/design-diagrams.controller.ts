@@ -1,8 +1,9 @@
 import { Controller, Get, Header, Query } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
 import { CurrentActor } from '../../core/access/access.decorators.js';
 import { IdParam } from '../../core/rest/id.pipe.js';
+import { RestOperation } from '../../core/rest/openapi/rest-operation.decorator.js';
 import { DesignDiagramsService } from './design-diagrams.service.js';
 import { DiagramQuery } from './diagram.inputs.js';
 import type { DiagramAnswer } from './diagram-answer.js';
@@ -11,21 +12,20 @@ import type { DiagramAnswer } from './diagram-answer.js';
 const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'";
 
 @ApiTags('designs')
-@ApiBearerAuth()
-@Controller('api/pattern')
+@Controller('pattern')
 export class DesignDiagramsController {
   constructor(private readonly diagrams: DesignDiagramsService) {}
 
-  /** The design as a picture: its components by namespace or by service, and how they are related. Of a very large design it is a summary. */
+  @RestOperation(
+    'renderDesignDiagram',
+    'Render a design as a diagram',
+    'Draws the components by namespace or by service, and their relationships. Equal components become one card with a number, relationships with hubs become badges where the picture is dense, and a very large design is summarised. Each card has the ids of its components in data-components; the fragment #component-<id> marks one.',
+  )
   @Get(':id/diagram.svg')
   @Header('Content-Security-Policy', CONTENT_SECURITY_POLICY)
   @ApiProduces('image/svg+xml')
   @ApiOkResponse({ description: 'An SVG document.', schema: { type: 'string' } })
-  diagram(
-    @CurrentActor() actor: Actor,
-    @IdParam() id: string,
-    @Query() { theme }: DiagramQuery,
-  ): Promise<DiagramAnswer> {
-    return this.diagrams.diagram(actor, id, theme);
+  diagram(@CurrentActor() actor: Actor, @IdParam() id: string, @Query() query: DiagramQuery): Promise<DiagramAnswer> {
+    return this.diagrams.diagram(actor, id, query.toOptions());
   }
 }

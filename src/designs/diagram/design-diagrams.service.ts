@@ -4,10 +4,9 @@ import { AppError } from '../../core/errors/app-error.js';
 import { WorkerPool } from '../../core/workers/worker-pool.js';
 import type { Design } from '../design.entity.js';
 import { DesignsService } from '../designs.service.js';
-import { DesignContentsStore } from '../versions/design-contents.store.js';
+import { DesignContentsStore } from '../contents/design-contents.store.js';
 import { DiagramAnswer } from './diagram-answer.js';
-import type { Theme } from './palette.js';
-import { diagramTask } from './render-diagram.js';
+import { type DiagramOptions, diagramTask } from './render-diagram.js';
 
 /** Draws designs. */
 @Injectable()
@@ -19,14 +18,14 @@ export class DesignDiagramsService {
   ) {}
 
   /** @throws NotFound when there is no such design that the actor may see */
-  async diagram(actor: Actor, id: string, theme: Theme = 'auto'): Promise<DiagramAnswer> {
+  async diagram(actor: Actor, id: string, options: DiagramOptions): Promise<DiagramAnswer> {
     const design = await this.designs.get(actor, id);
-    return new DiagramAnswer(design, () => this.draw(design, theme));
+    return new DiagramAnswer(design, () => this.draw(design, options));
   }
 
   /** When the whole picture takes too much time or memory, it is the summary. */
-  private async draw(design: Design, theme: Theme): Promise<string> {
-    const input = { content: await this.contents.readPacked(design), title: design.name, theme };
+  private async draw(design: Design, options: DiagramOptions): Promise<string> {
+    const input = { content: await this.contents.readPacked(design), title: design.name, ...options };
     return this.pool.run(diagramTask, { ...input, onlySummary: false }, { lane: 'own' }).catch((error: unknown) => {
       if (!(error instanceof AppError) || error.code !== 'TOO_COSTLY') throw error;
       return this.pool.run(diagramTask, { ...input, onlySummary: true }, { lane: 'own' });

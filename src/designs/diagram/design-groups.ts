@@ -1,5 +1,5 @@
 import { type DesignComponent, type DesignFile } from '../../formats/design-file/design-file.js';
-import { isObject, asObject, asText } from '../../formats/documents/located-document.js';
+import { isObject, asObject, asText } from '../../core/json/json.js';
 import { type Relation } from './design-relations.js';
 import { type DiagramGroup } from './diagram.js';
 import { toDisplayText } from './display-text.js';
@@ -50,7 +50,12 @@ function groupByNamespace(components: readonly DesignComponent[], relations: rea
     if (!inhabited.has(name)) names[index] = '';
     else if (!frames.has(name)) frames.set(name, index);
   }
-  return { ...toDesignGroups('Namespace', names), namespaces, frames: new Set(frames.values()) };
+  const { groups, groupOf } = toDesignGroups('Namespace', names);
+  for (const index of frames.values()) {
+    const group = groups[groupOf.get(index) ?? -1];
+    if (group) group.component = components[index]?.id;
+  }
+  return { groups, groupOf, namespaces, frames: new Set(frames.values()) };
 }
 
 function toDesignGroups(kind: string, names: readonly string[]): DesignGroups {
@@ -61,7 +66,7 @@ function toDesignGroups(kind: string, names: readonly string[]): DesignGroups {
     const number = numbers.get(name);
     if (number !== undefined) groupOf.set(index, number);
   }
-  const groups = distinct.map((name) => ({ kind, name: toDisplayText(name) || '?' }));
+  const groups = distinct.map((name): DiagramGroup => ({ kind, name: toDisplayText(name) || '?' }));
   return { groups, groupOf, namespaces: new Set(), frames: new Set() };
 }
 

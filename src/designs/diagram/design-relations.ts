@@ -1,5 +1,5 @@
 import { type DesignFile } from '../../formats/design-file/design-file.js';
-import { isObject, type Json, asObject, asText } from '../../formats/documents/located-document.js';
+import { isObject, type Json, asObject, asText } from '../../core/json/json.js';
 import { isActive } from '../../registry/relationships/evaluation/reconciliation.js';
 import { relationshipKeyOf } from '../../registry/relationships/evaluation/relationship.js';
 import { toDisplayText } from './display-text.js';

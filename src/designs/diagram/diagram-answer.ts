@@ -2,7 +2,7 @@ import { StreamableFile } from '@nestjs/common';
 import { RevisedResponse } from '../../core/rest/revised-response.js';
 
 /** Counts the ways of drawing: a new one makes all pictures that callers have kept stale. */
-const RENDERER_VERSION = 1;
+const RENDERER_VERSION = 2;
 
 /** The picture of a design as an answer, drawn only for a caller who does not have it. */
 export class DiagramAnswer extends RevisedResponse {

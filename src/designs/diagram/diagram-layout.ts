@@ -35,7 +35,12 @@ export class DiagramLayout {
     );
     const reached = new Set(outward.flat().map((node) => this.node(node).group));
     const alone = [...insides].filter(([group]) => !reached.has(group));
-    return this.packConnected(outward, GAP.blocks, insides, alone.map(([group, inside]) => this.frame(group, inside))); // prettier-ignore
+    return this.packConnected(
+      outward,
+      GAP.blocks,
+      insides,
+      alone.map(([group, inside]) => this.frame(group, inside)),
+    );
   }
 
   /** Islands and other blocks beside one another: the large ones first, then single cards by what they are. */
@@ -69,11 +74,22 @@ export class DiagramLayout {
     const arrangement = this.graphviz?.arrange({
       boxes: parts.map(({ block: { width, height }, cluster }) => ({ width, height, cluster })),
       clusters: groups.map((group) => layoutHeading(this.diagram.groups[group] as DiagramGroup)),
-      links: edges.map((edge) => ({ from: positions.get(edge.from) ?? 0, to: positions.get(edge.to) ?? 0, label: layoutLabel(edge) })), // prettier-ignore
+      links: edges.map((edge) => ({
+        from: positions.get(edge.from) ?? 0,
+        to: positions.get(edge.to) ?? 0,
+        label: layoutLabel(edge),
+      })),
     });
-    if (!arrangement) return packBlocks(parts.map(({ block }) => block), GAP.cards); // prettier-ignore
+    if (!arrangement)
+      return packBlocks(
+        parts.map(({ block }) => block),
+        GAP.cards,
+      );
     const { boxes, clusters, links } = arrangement;
-    const whole = combineBlocks(arrangement, parts.map(({ block }, part) => ({ block, at: boxes[part] ?? [0, 0] }))); // prettier-ignore
+    const whole = combineBlocks(
+      arrangement,
+      parts.map(({ block }, part) => ({ block, at: boxes[part] ?? [0, 0] })),
+    );
     whole.frames.unshift(...clusters.map((frame, cluster) => ({ ...frame, group: groups[cluster] ?? 0 })));
     whole.lines.push(...links.map((line, link) => ({ line, edge: edges[link]?.index ?? 0 })));
     return whole;
@@ -83,7 +99,9 @@ export class DiagramLayout {
     const heading = layoutHeading(this.diagram.groups[group] as DiagramGroup);
     const width = Math.max(inside.width + 2 * FRAME_PADDING, heading.width + FRAME_PADDING);
     const height = inside.height + heading.height + 2 * FRAME_PADDING;
-    const whole = combineBlocks({ width, height }, [{ block: inside, at: [FRAME_PADDING, heading.height + FRAME_PADDING] }]); // prettier-ignore
+    const whole = combineBlocks({ width, height }, [
+      { block: inside, at: [FRAME_PADDING, heading.height + FRAME_PADDING] },
+    ]);
     return { ...whole, frames: [{ group, at: [0, 0], size: { width, height } }, ...whole.frames] };
   }
 

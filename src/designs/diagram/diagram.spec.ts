@@ -1,7 +1,11 @@
 import { type DesignComponent, type DesignFile } from '../../formats/design-file/design-file.js';
-import { type JsonObject } from '../../formats/documents/located-document.js';
+import type { JsonObject } from '../../core/json/json.js';
 import { type Diagram } from './diagram.js';
 import { buildDiagram } from './build-diagram.js';
+import { foldEquals } from './fold-equals.js';
+import { badgeHubs } from './hubs.js';
+import { narrowDiagram } from './narrow-diagram.js';
+import { measureWidth } from './display-text.js';
 import { PALETTES } from './palette.js';
 import { renderDiagram } from './render-diagram.js';
 import { summarizeDiagram } from './summary.js';
@@ -28,7 +32,7 @@ function design(
 }
 
 const picture = (file: DesignFile, title = 'shop', onlySummary = false): Promise<string> =>
-  renderDiagram({ design: file, title, theme: 'auto', onlySummary });
+  renderDiagram({ design: file, title, theme: 'auto', hide: [], depth: 1, onlySummary });
 const namesIn = ({ nodes }: Diagram, group: number): string[] =>
   nodes.filter((node) => node.group === group).map(({ name }) => name);
 const titleOf = (svg: string): string => /<title id="title">([^<]*)/.exec(svg)?.[1] ?? '';
@@ -44,7 +48,7 @@ describe('a diagram', () => {
       ),
       'shop',
     ); // prettier-ignore
-    expect(diagram.groups).toEqual([{ kind: 'Namespace', name: 'prod' }]);
+    expect(diagram.groups).toEqual([{ kind: 'Namespace', name: 'prod', component: 'n' }]);
     expect(namesIn(diagram, 0)).toEqual(['a', 'b']);
     expect(diagram.nodes.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'e']);
     expect(diagram.edges).toEqual([]);
@@ -101,12 +105,158 @@ describe('a diagram', () => {
     const summary = summarizeDiagram(buildDiagram(all, 'shop'));
     expect(summary.nodes.map(({ kind, name }) => `${kind}: ${name}`).sort()).toEqual(['Pod: 400 components', 'Pod: 400 components', 'Secret: 200 components', 'Secret: 200 components']); // prettier-ignore
     expect(summary.edges.map(({ labels }) => labels)).toEqual([['mount', 'reference']]);
-    const svg = await picture(all);
+    const folded = await picture(all);
+    expect(titleOf(folded)).toBe('shop');
+    expect(folded).toContain('200 × Secret');
+    const svg = await picture(all, 'shop', true);
     expect(titleOf(svg)).toBe('shop (summary)');
     expect(svg).toContain('1,200 components');
     expect(cardsIn(svg)).toBe(4);
+    const distinct = Array.from({ length: 1200 }, (_each, index) =>
+      component(`d${index}`, `Kind${index}`, { namespace: `n${index}` }),
+    );
+    expect(titleOf(await picture(design(distinct)))).toBe('shop (summary)');
     const kinds = Array.from({ length: 900 }, (_each, index) => component(`k${index}`, `Kind${index}`));
     expect(summarizeDiagram(buildDiagram(design(kinds), 'shop')).nodes).toHaveLength(300);
+  });
+
+  it('folds what differs in its name alone into one card with a number, and leaves fewer than five as they are', () => {
+    const maps = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => component(name, 'ConfigMap', { name: `board-${name}` }));
+    const secrets = ['s', 't', 'u', 'v'].map((name) => component(name, 'Secret'));
+    const mounted = [...maps, ...secrets].map(({ id }) => relationship('web', id, 'mount'));
+    const all = buildDiagram(
+      design([component('web', 'Deployment'), ...maps, component('free', 'ConfigMap'), ...secrets], mounted),
+      'shop',
+    );
+    const { nodes, edges } = foldEquals(all, { unlinked: false });
+    expect(nodes.map(({ kind, name, count }) => [kind, name, count])).toEqual([
+      ['Deployment', 'web', undefined],
+      ['ConfigMap', 'board-… a, b, c, d, e, f', 6],
+      ['ConfigMap', 'free', undefined],
+      ...['s', 't', 'u', 'v'].map((name) => ['Secret', name, undefined]),
+    ]);
+    expect(nodes[1]?.members.map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
+    expect(edges).toHaveLength(5);
+    const [, one] = maps;
+    const told = buildDiagram(
+      design(
+        [component('web', 'Deployment'), ...maps],
+        [...mounted.slice(0, 6), relationship('web', one?.id ?? '', 'env')],
+      ),
+      'shop',
+    );
+    expect(foldEquals(told, { unlinked: false }).nodes.map(({ count }) => count)).toEqual([undefined, 5, undefined]);
+  });
+
+  it('folds equal services of a Compose file into one frame, and those that wait for another stay apart', async () => {
+    const service = (name: string, needs?: string): DesignComponent[] => [
+      component(name, 'Deployment', {
+        metadata: { compose: { service: name, definition: needs ? { depends_on: [needs] } : {} } },
+      }),
+      component(`${name}-service`, 'Service', { metadata: { compose: { service: name } } }),
+    ];
+    const tasks = Array.from({ length: 137 }, (_each, index) => `task-${index}`);
+    const file = design(
+      [...service('db'), ...tasks.flatMap((name) => service(name, 'db')), ...service('web', 'task-1')],
+      tasks.map((name) => relationship(`${name}-service`, name, 'network')),
+      { compose: {} },
+    );
+    const { nodes } = foldEquals(buildDiagram(file, 'shop'), { unlinked: false });
+    expect(nodes.map(({ kind, count }) => `${count ?? 1} ${kind}`)).toEqual([
+      '1 Deployment',
+      '1 Service',
+      '136 Deployment',
+      '136 Service',
+      '1 Deployment',
+      '1 Service',
+      '1 Deployment',
+      '1 Service',
+    ]);
+    const svg = await picture(file);
+    expect(svg).toContain('136 × Service');
+    expect(cardsIn(svg)).toBe(8);
+  });
+
+  it('says in badges what the lines of a hub would say, and keeps lines between hubs', () => {
+    const pods = Array.from({ length: 9 }, (_each, index) => component(`p${index}`, `Kind${index}`));
+    const links = pods.map(({ id }) => relationship(id, 'db', 'network'));
+    const all = buildDiagram(
+      design([component('db', 'Service'), ...pods], [...links, relationship('p0', 'p1', 'mount')]),
+      'shop',
+    );
+    expect(badgeHubs(all, 9)).toBe(all);
+    const { nodes, edges, notes } = badgeHubs(all, 8);
+    expect(edges.map(({ labels }) => labels)).toEqual([['mount']]);
+    expect(nodes[0]?.badges).toEqual([{ text: '← 9', title: '9 cards lead here' }]);
+    expect(nodes[1]?.badges).toEqual([{ text: '→ db', title: 'Kind0 p0 → Service db: network' }]);
+    expect(notes.at(-1)).toContain('9 relationships with 1 hub');
+  });
+
+  it('is no strip when 138 services have much in common', async () => {
+    const compose = (name: string, needs: string[]): DesignComponent =>
+      component(name, 'Deployment', { metadata: { compose: { service: name, definition: { depends_on: needs } } } });
+    const infra = ['postgres', 'redis', 'kafka', 'consul', 'otel'];
+    const services = Array.from({ length: 133 }, (_each, index) =>
+      compose(`s${index}`, [
+        ...infra.filter((_name, bit) => (index >> bit) & 1),
+        ...(index > 8 && index % 3 === 0 ? [`s${index - 8}`] : []),
+      ]),
+    );
+    const svg = await picture(design([...infra.map((name) => compose(name, [])), ...services], [], { compose: {} }));
+    const [, width = 0, height = 0] = /viewBox="0 0 (\d+) (\d+)"/.exec(svg)?.map(Number) ?? [];
+    expect(width / height).toBeGreaterThan(0.5);
+    expect(width / height).toBeLessThan(3.5);
+    expect(svg).toContain('<g class="badge"');
+    expect(titleOf(svg)).toBe('shop');
+  });
+
+  it('leaves out access and definitions, and shows what is around one component, by id, name, kind or frame', () => {
+    const all = buildDiagram(
+      design(
+        [
+          component('a', 'Deployment', { namespace: 'n' }),
+          component('b', 'Service'),
+          component('c', 'Ingress'),
+          component('role', 'Role'),
+          component('crd', 'CustomResourceDefinition'),
+          component('a2', 'Secret', { name: 'a' }),
+        ],
+        [relationship('b', 'a', 'network'), relationship('c', 'b', 'network'), relationship('role', 'a', 'permission')],
+      ),
+      'shop',
+    );
+    const namesOf = (focus?: string, depth = 1, hide: ('access' | 'definitions')[] = []): string[] =>
+      narrowDiagram(all, { hide, focus, depth }).nodes.map(({ members: [member] }) => member?.id ?? '');
+    expect(namesOf(undefined, 1, ['access', 'definitions'])).toEqual(['a', 'b', 'c', 'a2']);
+    expect(namesOf('a')).toEqual(['a', 'b', 'role']);
+    expect(namesOf('a2')).toEqual(['a2']);
+    expect(namesOf('Secret/a')).toEqual(['a2']);
+    expect(namesOf('n', 2, ['access'])).toEqual(['a', 'b', 'c']);
+    expect(namesOf('role', 0, ['access'])).toEqual(['role']);
+    expect(() => namesOf('nothing')).toThrow('focus names no component of this design: nothing');
+  });
+
+  it('keeps headings and badges within their frames and cards', async () => {
+    const long = 'a-very-long-name-of-a-namespace-that-nobody-would-type-twice-in-a-day';
+    const pods = Array.from({ length: 30 }, (_each, index) =>
+      component(`p${index}`, `Kind${index}`, { namespace: index % 2 ? long : 'm' }),
+    );
+    const hub = component('hub', 'Service', { name: 'W'.repeat(200) });
+    const svg = await picture(
+      design(
+        [hub, ...pods],
+        pods.map(({ id }) => relationship(id, 'hub', 'network')),
+      ),
+    );
+    for (const [, width, kind = '', name = ''] of svg.matchAll(
+      /<rect width="([\d.]+)" height="[\d.]+" rx="8"\/><text class="heading"[^>]*><tspan class="what">([^<]*)<\/tspan> ([^<]*)</g,
+    ))
+      expect(14 + measureWidth(`${kind} `, 11) + measureWidth(name, 13)).toBeLessThanOrEqual(Number(width));
+    const badges = [
+      ...svg.matchAll(/class="badge" transform="translate\((\d+) \d+\)"><title>[^<]*<\/title><rect width="(\d+)"/g),
+    ];
+    expect(badges.length).toBe(31);
+    for (const [, x, width] of badges) expect(Number(x) + Number(width)).toBeLessThanOrEqual(208);
   });
 
   it('is a summary when what is related is too tangled', async () => {

@@ -71,3 +71,8 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 function* splitGraphemes(text: string): Generator<string> {
   for (const { segment } of segmenter.segment(text)) yield segment;
 }
+
+/** Text as XML has it, in elements and in attributes. */
+export function escapeXml(text: string): string {
+  return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
+}

@@ -2,22 +2,33 @@ import { type Diagram } from './diagram.js';
 import { truncateToWidth, measureWidth } from './display-text.js';
 import { CATEGORY_LABELS, KIND_CATEGORIES } from './kind-categories.js';
 import { FONT } from './text-layout.js';
-import { escapeXml } from './xml.js';
+import { escapeXml } from './display-text.js';
 
 const LINE_HEIGHT = { title: 26, note: 18, legend: 24 };
 const SWATCH_SIZE = 12;
 const GAP = 18;
+const PARENT_SIGN = '<g class="edge parent"><path d="M-4,6 H12"/></g>';
 
 /** What stands above a picture: its title, its notes, and what the colours mean that are in it. `height` is in pixels. */
 export function renderHeader(diagram: Diagram, width: number): { svg: string; height: number } {
-  const notes = breakIntoLines(diagram.notes.map((note) => ({ note, width: measureWidth(`${note} · `, FONT.note) })), width); // prettier-ignore
+  const notes = breakIntoLines(
+    diagram.notes.map((note) => ({ note, width: measureWidth(`${note} · `, FONT.note) })),
+    width,
+  );
   const legend = breakIntoLines(buildLegend(diagram), width);
   const top = LINE_HEIGHT.title + notes.length * LINE_HEIGHT.note;
   const svg = [
     `<text class="title" y="${FONT.title}">${escapeXml(truncateToWidth(diagram.title, width, FONT.title))}</text>`,
-    ...notes.map((line, row) => `<text class="note" y="${LINE_HEIGHT.title + row * LINE_HEIGHT.note + FONT.note}">${escapeXml(truncateToWidth(line.map(({ note }) => note).join(' · '), width, FONT.note))}</text>`),
-    ...legend.map((line, row) => `<g class="legend" transform="translate(0 ${top + row * LINE_HEIGHT.legend + 8})">${renderSwatches(line)}</g>`),
-  ]; // prettier-ignore
+    ...notes.map((line, row) => {
+      const text = truncateToWidth(line.map(({ note }) => note).join(' · '), width, FONT.note);
+      const y = LINE_HEIGHT.title + row * LINE_HEIGHT.note + FONT.note;
+      return `<text class="note" y="${y}">${escapeXml(text)}</text>`;
+    }),
+    ...legend.map((line, row) => {
+      const y = top + row * LINE_HEIGHT.legend + 8;
+      return `<g class="legend" transform="translate(0 ${y})">${renderSwatches(line)}</g>`;
+    }),
+  ];
   return { svg: svg.join('\n'), height: top + legend.length * LINE_HEIGHT.legend + GAP };
 }
 
@@ -34,10 +45,12 @@ function buildLegend({ nodes, edges }: Diagram): LegendEntry[] {
     sign,
     width: SWATCH_SIZE + 6 + measureWidth(text, FONT.note) + GAP,
   });
-  return [
-    ...KIND_CATEGORIES.filter((sort) => shown.has(sort)).map((sort) => entry(CATEGORY_LABELS[sort], `<g class="${sort}"><rect width="${SWATCH_SIZE}" height="${SWATCH_SIZE}" rx="3"/></g>`)),
-    ...(edges.some(({ isParent }) => isParent) ? [entry('is a part of', `<g class="edge parent"><path d="M-4,6 H12"/></g>`)] : []),
-  ]; // prettier-ignore
+  const swatch = `<rect width="${SWATCH_SIZE}" height="${SWATCH_SIZE}" rx="3"/>`;
+  const entries = KIND_CATEGORIES.filter((sort) => shown.has(sort)).map((sort) =>
+    entry(CATEGORY_LABELS[sort], `<g class="${sort}">${swatch}</g>`),
+  );
+  const hasParents = edges.some(({ isParent }) => isParent);
+  return hasParents ? [...entries, entry('is a part of', PARENT_SIGN)] : entries;
 }
 
 function renderSwatches(entries: readonly LegendEntry[]): string {

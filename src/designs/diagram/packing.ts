@@ -20,7 +20,10 @@ export function packBlocks(blocks: readonly Block[], gap: number): Block {
   const widths = new Set(WIDTH_FACTORS.map((part) => Math.ceil(Math.max(widest, ideal * part))));
   const tried = [...widths].map((width) => packInto(width, blocks, gap));
   const best = tried.reduce((one, other) => (costOf(other) < costOf(one) ? other : one));
-  return combineBlocks(best, blocks.map((block, index) => ({ block, at: best.places[index] ?? [0, 0] }))); // prettier-ignore
+  return combineBlocks(
+    best,
+    blocks.map((block, index) => ({ block, at: best.places[index] ?? [0, 0] })),
+  );
 }
 
 /** How little is wasted: on the smallest screen that shows it, and within its own bounds. */

@@ -54,6 +54,8 @@ const FIXED_RULES = `text{font-family:sans-serif}
 .kind{font-size:11px}.name{font-size:13px}
 .card rect,.legend rect{stroke-width:1}.annotation rect{stroke-dasharray:4 3}.card .stripe{stroke:none}
 .frame rect{stroke-width:1}
+.badge text{font-size:11px}.card .badge rect{stroke-width:.6}
+.focus>rect:not(.stripe),.card:target>rect:not(.stripe),.frame:target>rect{stroke-width:3}
 .edge path{fill:none;stroke-width:1.3}.parent path{stroke-dasharray:5 4}
 .edge text{font-size:11px;text-anchor:middle;stroke-width:4px;stroke-linejoin:round;paint-order:stroke}`;
 
@@ -67,7 +69,10 @@ function colourRules({ page, text, quiet, line, frame, categories: sorts }: Pale
   return [
     `.page{fill:${page}}text{fill:${text}}.note,.what,.kind,.edge text,.legend text{fill:${quiet}}`,
     `.edge path{stroke:${line}}.edge polygon{fill:${line}}.edge text{stroke:${page}}`,
-    `.frame rect{fill:${frame.fill};stroke:${frame.stroke}}`,
-    ...KIND_CATEGORIES.map((sort) => `.${sort} rect{fill:${sorts[sort].fill};stroke:${sorts[sort].stroke}}.${sort} .stripe{fill:${sorts[sort].stroke}}`), // prettier-ignore
+    `.frame rect{fill:${frame.fill};stroke:${frame.stroke}}.card .badge rect{fill:${page}}`,
+    ...KIND_CATEGORIES.map((sort) => {
+      const { fill, stroke } = sorts[sort];
+      return `.${sort} rect{fill:${fill};stroke:${stroke}}.${sort} .stripe{fill:${stroke}}`;
+    }),
   ].join('\n');
 }

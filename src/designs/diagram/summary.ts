@@ -1,4 +1,4 @@
-import { type Diagram, type DiagramNode } from './diagram.js';
+import { type Diagram, type DiagramNode, groupItemsBy } from './diagram.js';
 import { formatCount } from './build-diagram.js';
 import { mergeEdges } from './merge-edges.js';
 
@@ -13,7 +13,7 @@ export function summarizeDiagram(diagram: Diagram): Diagram {
 }
 
 function summarizeByKind({ title, notes, groups, nodes, edges }: Diagram): Diagram {
-  const members = [...groupNodesBy(nodes, ({ group, kind }) => JSON.stringify([group, kind])).values()];
+  const members = [...groupItemsBy(nodes, ({ group, kind }) => JSON.stringify([group, kind])).values()];
   const positions = new Map(members.flatMap((nodes, position) => nodes.map((node) => [node, position] as const)));
   const at = (index: number): number => positions.get(nodes[index] as DiagramNode) ?? 0;
   const between = mergeEdges(edges.map((edge) => ({ ...edge, from: at(edge.from), to: at(edge.to) })));
@@ -36,26 +36,20 @@ function toSummaryNode(members: DiagramNode[]): DiagramNode {
   const [first] = members as [DiagramNode];
   if (members.length === 1) return first;
   const isAnnotation = members.every((each) => each.isAnnotation);
-  return { ...first, name: formatCount(members.length, 'component'), isAnnotation };
+  return {
+    ...first,
+    name: formatCount(members.length, 'component'),
+    isAnnotation,
+    members: members.flatMap((each) => each.members),
+  };
 }
 
 /** The nodes without groups; of too many kinds the rarest become one. */
 function foldRareKinds(nodes: readonly DiagramNode[]): DiagramNode[] {
-  const byKind = [...groupNodesBy(nodes, ({ kind }) => kind)].sort(([, one], [, other]) => other.length - one.length);
+  const byKind = [...groupItemsBy(nodes, ({ kind }) => kind)].sort(([, one], [, other]) => other.length - one.length);
   const kept = new Set(byKind.slice(0, MAX_SUMMARY.nodes - 1).map(([kind]) => kind));
   return nodes.map((node) => {
     const folded = { ...node, group: undefined };
     return kept.has(node.kind) ? folded : { ...folded, kind: 'Other kinds', category: 'other' };
   });
-}
-
-function groupNodesBy(nodes: readonly DiagramNode[], keyOf: (node: DiagramNode) => string): Map<string, DiagramNode[]> {
-  const members = new Map<string, DiagramNode[]>();
-  for (const node of nodes) {
-    const key = keyOf(node);
-    const same = members.get(key);
-    if (same) same.push(node);
-    else members.set(key, [node]);
-  }
-  return members;
 }

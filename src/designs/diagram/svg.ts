@@ -1,13 +1,16 @@
-import { type Block, type Line, type Point } from './block.js';
+import { type Block, type Line, type Point, type Size } from './block.js';
 import { type Diagram, type DiagramEdge, type DiagramGroup, type DiagramNode } from './diagram.js';
 import { renderHeader } from './header.js';
 import { renderStyleSheet, type Theme } from './palette.js';
-import { CARD, layoutCard, layoutHeading, layoutLabel } from './text-layout.js';
-import { escapeXml } from './xml.js';
+import { CARD, layoutCard, layoutHeading, layoutLabel, titleOf } from './text-layout.js';
+import { escapeXml } from './display-text.js';
 
 const MARGIN = 24;
 const MIN_WIDTH = 420;
 const ARROW = 3.2;
+const HEADING_INSET = 14;
+/** Ids that a card carries; one that stands for more carries the first. */
+const MAX_IDS = 200;
 
 /** A picture as a document of its own: no scripts, nothing from elsewhere, and no word of the design but as escaped text. */
 export function renderSvg(diagram: Diagram, block: Block, theme: Theme): string {
@@ -33,25 +36,43 @@ export function renderSvg(diagram: Diagram, block: Block, theme: Theme): string 
   ].join('\n');
 }
 
-function renderFrame(group: DiagramGroup, at: Point, { width, height }: { width: number; height: number }): string {
-  const { kind, name } = layoutHeading(group);
+function renderFrame(group: DiagramGroup, at: Point, { width, height }: Size): string {
+  const { kind, name } = layoutHeading(group, width - HEADING_INSET);
   const said = `<tspan class="what">${escapeXml(kind)}</tspan> ${escapeXml(name)}`;
-  return `<g class="frame" ${translateTo(at)}><title>${escapeXml(`${group.kind} ${group.name}`)}</title><rect width="${roundToTenth(width)}" height="${roundToTenth(height)}" rx="8"/><text class="heading" x="14" y="23">${said}</text></g>`;
+  return `<g class="frame"${componentAttributes(group.component === undefined ? [] : [group.component])} ${translateTo(at)}><title>${escapeXml(`${kind} ${group.name}`)}</title><rect width="${roundToTenth(width)}" height="${roundToTenth(height)}" rx="8"/><text class="heading" x="${HEADING_INSET}" y="23">${said}</text></g>`;
 }
 
 function renderCard(node: DiagramNode, at: Point): string {
-  const { kind, name, width, height } = layoutCard(node);
+  const { kind, name, badges, width, height } = layoutCard(node);
+  const classes = [
+    'card',
+    node.category,
+    ...(node.isAnnotation ? ['annotation'] : []),
+    ...(node.isFocus ? ['focus'] : []),
+  ];
   const below = (line: number): number => CARD.kindLine + (line + 1) * CARD.nameLine;
   return [
-    `<g class="card ${node.category}${node.isAnnotation ? ' annotation' : ''}" ${translateTo(at)}>`,
-    `<title>${escapeXml(`${node.kind} ${node.name}`)}</title>`,
+    `<g class="${classes.join(' ')}"${componentAttributes(node.members.map(({ id }) => id))} ${translateTo(at)}>`,
+    `<title>${escapeXml(titleOf(node))}</title>`,
+    node.members.length > 1 ? `<rect x="4" y="4" width="${width}" height="${height}" rx="6"/>` : '',
     `<rect width="${width}" height="${height}" rx="6"/><rect class="stripe" x="4.5" y="7" width="3" height="${height - 14}" rx="1.5"/>`,
     `<text class="kind" x="${CARD.padding}" y="${CARD.kindLine}">${escapeXml(kind)}</text>`,
     ...name.map(
       (line, index) => `<text class="name" x="${CARD.padding}" y="${below(index)}">${escapeXml(line)}</text>`,
     ),
+    ...badges.map(
+      ({ text, title, x, y, ...size }) =>
+        `<g class="badge" transform="translate(${x} ${y})"><title>${escapeXml(title)}</title><rect width="${size.width}" height="${size.height}" rx="8"/><text x="6" y="12.5">${escapeXml(text)}</text></g>`,
+    ),
     '</g>',
   ].join('');
+}
+
+/** What leads from a card or frame to its components: `#component-<id>` is a fragment that marks it, `data-components` has the ids of all. */
+function componentAttributes(ids: readonly string[]): string {
+  const known = ids.filter((id) => /^[\w.:-]{1,100}$/.test(id)).slice(0, MAX_IDS);
+  const [first] = known;
+  return first === undefined ? '' : ` id="component-${first}" data-components="${known.join(' ')}"`;
 }
 
 function renderEdge({ from, to, labels, isParent }: DiagramEdge, nodes: readonly DiagramNode[], line: Line): string {
@@ -78,7 +99,6 @@ function arrowheadPoints(from: Point, tip: Point): string {
   return corners.map(formatPoint).join(' ');
 }
 
-const titleOf = (node: DiagramNode | undefined): string => `${node?.kind ?? ''} ${node?.name ?? ''}`;
 const translateTo = (at: Point): string => `transform="translate(${at.map(roundToTenth).join(' ')})"`;
 const formatPoint = (point: Point): string => point.map(roundToTenth).join(',');
 const roundToTenth = (value: number): number => Math.round(value * 10) / 10;

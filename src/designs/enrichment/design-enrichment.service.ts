@@ -1,53 +1,40 @@
-import { Injectable } from '@nestjs/common';
-import type { DesignOutline } from '../../formats/design-file/design-outline.js';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { type Fault, InvalidRequest } from '../../core/errors/app-error.js';
 import type { PackedDesign } from '../../formats/design-file/packed-design.js';
-import { InlineTaskRunner } from '../../core/workers/task.js';
+import type { DesignOutline } from '../../formats/design-file/design-outline.js';
 import { WorkerPool } from '../../core/workers/worker-pool.js';
 import { SerializedJson } from '../../core/rest/serialized-json.js';
 import { ComponentsStore } from '../../registry/components/components.store.js';
+import type { PackedDefinitions } from '../../registry/relationships/evaluation/evaluation-task.js';
 import { RelationshipEvaluationService } from '../../registry/relationships/relationship-evaluation.service.js';
 import type { ResourceTypeMeta } from '../../validation/validate-resource.js';
 import { ValidationService } from '../../registry/validation/validation.service.js';
-import { DesignCheckRegistry } from '../design-checks.registry.js';
-import type { PackedContent } from '../versions/packed-content.js';
-import { enrichmentTask, resourceTypeKey } from './enrichment-task.js';
-import { designValidationTask } from './design-validation-task.js';
-
-/** Bytes of components that are looked at on the main thread; what they are related by is found in no time. */
-const INLINE_MAX_BYTES = 16 * 1024;
+import { DesignCheckRegistry } from '../contents/design-checks.registry.js';
+import type { PackedContent } from '../contents/packed-content.js';
+import { type KnownModels, type RegistryQuestion, resourceTypeKey } from './enrich-design.js';
+import { designFindingsTask, designValidationTask } from './design-validation-task.js';
+import { withArticle } from '../../core/errors/wording.js';
 
 /** What the registry knows of a design: the models of its components, how they are related, and whether they are sound. */
 @Injectable()
-export class DesignEnrichmentService {
+export class DesignEnrichmentService implements OnModuleInit {
   constructor(
     private readonly components: ComponentsStore,
     private readonly relationships: RelationshipEvaluationService,
     private readonly validation: ValidationService,
     private readonly pool: WorkerPool,
-    checks: DesignCheckRegistry,
-  ) {
-    checks.register((design) => this.findUnknownKind(design));
+    private readonly checks: DesignCheckRegistry,
+  ) {}
+
+  onModuleInit(): void {
+    this.checks.register((design) => this.findUnknownKind(design));
   }
 
-  /** The same design with the models that its components belong to, and with its relationships. Kinds that nobody registered stay as they are. */
-  async enrich(design: PackedDesign): Promise<PackedDesign> {
-    const models = new Map<string, { name: string; version: string }>();
-    for await (const kinds of design.outline.iterateKinds())
-      for (const known of await this.components.findAllEffective(kinds))
-        models.set(resourceTypeKey(known), { name: known.modelName, version: known.modelVersion });
-    const definitions = await this.relationships.loadDefinitions();
-    const parts = {
-      components: design.getMemberBytes('components'),
-      relationships: design.getMemberBytes('relationships'),
-    };
-    const isSmall = parts.components.length <= INLINE_MAX_BYTES && parts.relationships.length <= INLINE_MAX_BYTES;
-    const tasks = isSmall ? new InlineTaskRunner() : this.pool;
-    const enriched = await tasks.run(
-      enrichmentTask,
-      { ...parts, models, definitions },
-      { lane: 'own', transferList: [parts.components.buffer, parts.relationships.buffer] },
-    );
-    return design.withMemberBytes({ components: enriched.components, relationships: enriched.relationships });
+  /** Answers what `enrichDesign` asks. */
+  async answerQuestion(question: RegistryQuestion): Promise<KnownModels | PackedDefinitions> {
+    if (question.registry === 'relationships') return this.relationships.loadDefinitions();
+    const known = await this.components.findAllEffective(question.kinds);
+    return new Map(known.map((each) => [resourceTypeKey(each), { name: each.modelName, version: each.modelVersion }]));
   }
 
   /** The DesignVerdict of a design as JSON that is written already; always by a worker, for schemas take long to make ready. */
@@ -60,14 +47,29 @@ export class DesignEnrichmentService {
     return SerializedJson.fromBytes(verdict);
   }
 
-  /** A kind that a definition in the design itself brings along is known. */
+  /** What a cluster would refuse of a design, and the fields that it would drop, up to a bound. */
+  async findFindings(design: PackedDesign): Promise<Fault[]> {
+    const json = design.toBytes();
+    return this.pool
+      .run(designFindingsTask, json, {
+        lane: 'own',
+        transferList: [json.buffer],
+        answerQuestion: (types) => this.validation.findComponents(types as ResourceTypeMeta[]),
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof InvalidRequest) || error.code !== 'TOO_COSTLY') throw error;
+        return [{ detail: 'the resources were not validated, which took too long', remedy: 'Split the design.' }];
+      });
+  }
+
+  /** What a component is of that nobody registered, in words; null when all are known, those that the design defines included. */
   private async findUnknownKind(design: DesignOutline): Promise<string | null> {
     for await (const kinds of design.iterateKinds()) {
       const wanted = kinds.filter(({ deployable, isDefinedInDesign: brought }) => deployable && !brought);
       const known = new Set((await this.components.findAllEffective(wanted)).map(resourceTypeKey));
       const missing = wanted.find((each) => !known.has(resourceTypeKey(each)));
       if (missing)
-        return `component ${missing.firstComponent} is a ${missing.kind} of ${missing.apiVersion}, which the registry does not know`;
+        return `component ${missing.firstComponent} is ${withArticle(missing.kind)} of ${missing.apiVersion}, which the registry does not know`;
     }
     return null;
   }

@@ -1,7 +1,10 @@
+import type { Fault } from '../../core/errors/app-error.js';
+import { moreFaultsText } from '../../core/errors/problem.js';
 import { isDeployable, toResource } from '../../formats/design-file/design-component.js';
+import type { DesignFile } from '../../formats/design-file/design-file.js';
 import { encodeJson } from '../../formats/design-file/packed-design.js';
 import { type AskMainThread, type TransferredValue, type Task } from '../../core/workers/task.js';
-import type { Finding } from '../../validation/findings.js';
+import { type Finding, toFieldPath } from '../../validation/schema/findings.js';
 import type { ResourceTypeMeta } from '../../validation/validate-resource.js';
 import {
   validateResources,
@@ -10,8 +13,8 @@ import {
   readTypeMeta,
   type ResourceValidation,
 } from '../../registry/validation/resource-validation.js';
-import { parseDesignFile, transferBytes, type PackedContent } from '../versions/packed-content.js';
-import { resourceTypeKey } from './enrichment-task.js';
+import { parseDesignFile, transferBytes, type PackedContent } from '../contents/packed-content.js';
+import { resourceTypeKey } from './enrich-design.js';
 
 export interface ComponentValidation {
   id: string;
@@ -40,19 +43,21 @@ export const designValidationTask: Task<PackedContent, Uint8Array<ArrayBuffer>> 
   name: 'verdictInWorker',
 };
 
+/** As designValidationTask of the JSON of a design, answered as faults: what an API server refuses, then the fields that it drops. */
+export const designFindingsTask: Task<Uint8Array<ArrayBuffer>, Fault[]> = {
+  module: import.meta.url,
+  name: 'findingsInWorker',
+};
+
+/** Findings that are listed; the rest is counted. */
+const MAX_LISTED = 50;
+
 /** Task of the worker pool. */
 export async function verdictInWorker(
   content: PackedContent,
   ask: AskMainThread,
 ): Promise<TransferredValue<Uint8Array<ArrayBuffer>>> {
-  const all = parseDesignFile(content).components.filter(isDeployable);
-  const resources = all.map(toResource);
-  const answers = validateResources(resources, await fetchComponents(resources.map(readTypeMeta), ask));
-  const components = all.map((component, index): ComponentValidation => {
-    const { kind, version } = component.component;
-    const answer = answers[index] as ResourceValidation;
-    return { id: component.id, name: component.displayName, kind, apiVersion: version, ...answer };
-  });
+  const components = (await validateComponents(parseDesignFile(content), ask)).map(({ validation }) => validation);
   const sum = (of: (verdict: ComponentValidation) => number) => components.reduce((total, each) => total + of(each), 0);
   const counts = {
     components: components.length,
@@ -63,6 +68,60 @@ export async function verdictInWorker(
   };
   const verdict: DesignValidation = { valid: counts.valid === counts.components, components, counts };
   return transferBytes(encodeJson(verdict));
+}
+
+/** Task of the worker pool. */
+export async function findingsInWorker(json: Uint8Array<ArrayBuffer>, ask: AskMainThread): Promise<Fault[]> {
+  const design = JSON.parse(Buffer.from(json.buffer).toString()) as DesignFile;
+  const all = await validateComponents(design, ask);
+  const faults = [
+    ...all.flatMap((each) => each.validation.errors.map((finding) => toFault(each, finding, INVALID_REMEDY))),
+    ...all.flatMap((each) =>
+      each.validation.warnings
+        .filter(({ keyword }) => keyword === 'unknown-field')
+        .map((finding) => toFault(each, finding, UNKNOWN_FIELD_REMEDY)),
+    ),
+  ];
+  const more = faults.length - MAX_LISTED;
+  return more > 0 ? [...faults.slice(0, MAX_LISTED), { detail: moreFaultsText(more) }] : faults;
+}
+
+const INVALID_REMEDY = 'A cluster refuses it: correct the source and import it again with the id of the design.';
+const UNKNOWN_FIELD_REMEDY = 'A cluster drops it: correct the name of the field, or remove it.';
+
+interface IndexedValidation {
+  /** Of the component in the design. */
+  index: number;
+  validation: ComponentValidation;
+}
+
+function toFault(
+  { index, validation }: IndexedValidation,
+  { pointer, detail, keyword }: Finding,
+  remedy: string,
+): Fault {
+  const field = toFieldPath(pointer);
+  const place = `${validation.kind} ${validation.name}${field === '' ? '' : `, ${field}`}`;
+  // What is said of a Secret may quote it, and answers of operations are kept.
+  const said = validation.kind === 'Secret' ? 'is not what an API server takes' : detail;
+  return { pointer: `/components/${index}/configuration${pointer}`, detail: `${place}: ${said}`, keyword, remedy };
+}
+
+/** What validation says of the components that are resources, in the order of the design. */
+async function validateComponents(design: DesignFile, ask: AskMainThread): Promise<IndexedValidation[]> {
+  const all = design.components
+    .map((component, index) => ({ component, index }))
+    .filter(({ component }) => isDeployable(component));
+  const resources = all.map(({ component }) => toResource(component));
+  const answers = validateResources(resources, await fetchComponents(resources.map(readTypeMeta), ask));
+  return all.map(({ component, index }, at) => {
+    const { kind, version } = component.component;
+    const answer = answers[at] as ResourceValidation;
+    return {
+      index,
+      validation: { id: component.id, name: component.displayName, kind, apiVersion: version, ...answer },
+    };
+  });
 }
 
 async function fetchComponents(types: readonly ResourceTypeMeta[], ask: AskMainThread): Promise<KnownComponents> {

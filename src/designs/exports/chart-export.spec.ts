@@ -1,9 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { requires } from '../../../test/support/requirements.js';
 import { resourceIdentity } from '../../formats/design-file/design-component.js';
 import { DocumentReader } from '../../formats/documents/document-reader.js';
-import { type JsonObject } from '../../formats/documents/located-document.js';
+import type { JsonObject } from '../../core/json/json.js';
 import { LocalRenderEngines } from '../../formats/engines/local-render-engines.js';
 import { WorkerPool } from '../../core/workers/worker-pool.js';
 import { archiveOf, filesIn } from '../formats/archive.fixture.js';
@@ -88,6 +90,49 @@ requires('CORPUS_DIR', 'designs of the corpus as charts', (corpus) => {
       expect(count.different).toBe(0);
       expect(count.equal).toBeGreaterThan(100);
     }, 180_000);
+  });
+});
+
+requires('CORPUS_DIR', 'the charts of the corpus', (corpus) => {
+  requires('HELM_BIN', 'with Helm', (helm) => {
+    const root = join(corpus, 'helm');
+    const folders = readdirSync(root).filter((name) => existsSync(join(root, name, 'Chart.yaml')));
+    let scratch = '';
+    beforeAll(() => (scratch = mkdtempSync(join(tmpdir(), 'armature-package-'))));
+    afterAll(() => rmSync(scratch, { recursive: true }));
+
+    /** The paths of a packed chart; undefined for a folder that Helm does not pack. */
+    function packedByHelm(name: string): string[] | undefined {
+      try {
+        const out = join(scratch, name);
+        execFileSync(helm, ['package', join(root, name), '--destination', out], {
+          env: { HOME: scratch },
+          stdio: 'pipe',
+        });
+        return listMembers(readFileSync(join(out, readdirSync(out)[0] ?? '')));
+      } catch {
+        return undefined;
+      }
+    }
+    const listMembers = (archive: Buffer): string[] =>
+      execFileSync('tar', ['tz', '--quoting-style=literal'], { input: archive }).toString().trim().split('\n').sort();
+
+    it('are exported with the members that "helm package" gives them', async () => {
+      const programs = new LocalRenderEngines({ helm });
+      const compared: string[] = [];
+      for (const name of folders) {
+        const wanted = packedByHelm(name);
+        if (!wanted) continue;
+        const source = await archiveOf(filesIn(join(root, name), name), `${name}.tgz`);
+        const imported = await importDesign(source, reader, { programs }).catch(() => undefined);
+        if (!imported) continue;
+        const exported = await charts.fromSource(imported.design, source);
+        expect({ name, members: listMembers(exported) }).toEqual({ name, members: wanted });
+        compared.push(name);
+      }
+      console.info(`Exported charts like "helm package": ${compared.length} of ${folders.length} folders`);
+      expect(compared.length).toBeGreaterThanOrEqual(17);
+    }, 120_000);
   });
 });
 

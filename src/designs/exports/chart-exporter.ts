@@ -6,6 +6,7 @@ import { type SourceFile } from '../../formats/sources/source-file.js';
 import { type TaskRunner } from '../../core/workers/task.js';
 import { packTarGz } from '../../formats/archives/tar-writer.js';
 import { DesignInput } from '../formats/design-input.js';
+import { readSourcePath } from '../formats/import-design.js';
 import { readChartSource } from '../formats/helm/chart-source.js';
 import { withValuesTask } from '../formats/helm/values-task.js';
 import { buildChartFiles } from '../formats/helm/to-chart.js';
@@ -29,14 +30,19 @@ export class ChartExporter {
   /** The chart that the design was made of, with the values of the design as its own. */
   async fromSource(design: DesignFile, source: SourceFile): Promise<Buffer> {
     const values = readHelmSettings(design)?.values ?? {};
-    const input = await DesignInput.fromFile(source, this.reader);
-    const { head, files } = await readChartSource(input, this.reader.limits);
+    const input = await DesignInput.fromFile(source, this.reader, readSourcePath(design));
+    const { head, files, isPacked } = await readChartSource(input, this.reader.limits);
     const changed = Object.keys(values).length > 0;
-    const packed = detectArchiveKind(source.bytes) === 'tar.gz' && input.files.has(`${head.name}/Chart.yaml`);
+    const packed =
+      isPacked && detectArchiveKind(source.bytes) === 'tar.gz' && input.files.has(`${head.name}/Chart.yaml`);
     if (!changed && packed) return Buffer.from(source.bytes);
     const text = Buffer.from(files.get('values.yaml')?.bytes ?? []).toString();
     const own = new Map<string, Uint8Array | string>([...files].map(([path, { bytes }]) => [path, bytes]));
     if (changed) own.set('values.yaml', await this.tasks.run(withValuesTask, { text, values }));
-    return packTarGz([...own].map(([path, content]) => [`${head.name}/${path}`, content]));
+    const chart = own.get('Chart.yaml') ?? '';
+    own.delete('Chart.yaml');
+    return packTarGz(
+      [['Chart.yaml', chart] as const, ...own].map(([path, content]) => [`${head.name}/${path}`, content]),
+    );
   }
 }

@@ -11,8 +11,8 @@ import { WorkerPool } from '../../core/workers/worker-pool.js';
 import type { Design } from '../design.entity.js';
 import { DesignsService } from '../designs.service.js';
 import { DesignsStore } from '../designs.store.js';
-import { DesignContentsStore } from '../versions/design-contents.store.js';
-import { taskRunnerFor } from '../versions/packed-content.js';
+import { DesignContentsStore } from '../contents/design-contents.store.js';
+import { taskRunnerFor } from '../contents/packed-content.js';
 import { exportTask, type ConvertedFormat, CONVERTED_FORMATS } from './export-task.js';
 
 export const EXPORT_FORMATS = [...CONVERTED_FORMATS, 'source'] as const;

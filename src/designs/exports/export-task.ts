@@ -1,13 +1,14 @@
+import { stringifyExact } from '../../core/json/large-integers.js';
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import type { DesignFile } from '../../formats/design-file/design-file.js';
 import { DocumentReader } from '../../formats/documents/document-reader.js';
 import type { FormatLimits } from '../../formats/sources/format-limits.js';
-import { isObject } from '../../formats/documents/located-document.js';
+import { isObject } from '../../core/json/json.js';
 import type { SourceFile } from '../../formats/sources/source-file.js';
 import { type TransferredValue, InlineTaskRunner, type Task } from '../../core/workers/task.js';
 import { toYaml } from '../../formats/documents/yaml-writer.js';
 import { toCompose } from '../formats/compose/to-compose.js';
-import { parseDesignFile, transferBytes, type PackedContent } from '../versions/packed-content.js';
+import { parseDesignFile, transferBytes, type PackedContent } from '../contents/packed-content.js';
 import { ChartExporter } from './chart-exporter.js';
 import { ManifestExporter } from './manifest-exporter.js';
 
@@ -36,13 +37,13 @@ export async function exportInWorker({
   source,
   limits,
 }: ExportTaskInput): Promise<TransferredValue<Uint8Array>> {
-  const made = await convertDesign(form, { ...parseDesignFile(content), name }, source, limits);
+  const made = await convertDesign(form, () => ({ ...parseDesignFile(content), name }), source, limits);
   return transferBytes(typeof made === 'string' ? new TextEncoder().encode(made) : new Uint8Array(made));
 }
 
 async function convertDesign(
   form: ConvertedFormat,
-  file: DesignFile,
+  readDesign: () => DesignFile,
   source: SourceFile | null,
   limits: FormatLimits,
 ): Promise<string | Buffer> {
@@ -50,19 +51,19 @@ async function convertDesign(
   const reader = new DocumentReader(tasks, limits);
   switch (form) {
     case 'design':
-      return toYaml([file]);
+      return toYaml([readDesign()]);
     case 'json':
-      return `${JSON.stringify(file, null, 2)}\n`;
+      return `${stringifyExact(readDesign(), 2)}\n`;
     case 'kubernetes': {
       const manifests = new ManifestExporter(reader);
-      return source ? manifests.fromSource(file, source) : manifests.fromDesign(file);
+      return source ? manifests.fromSource(readDesign, source) : manifests.fromDesign(readDesign());
     }
     case 'helm': {
       const charts = new ChartExporter(reader, tasks);
-      return source ? charts.fromSource(file, source) : charts.fromDesign(file);
+      return source ? charts.fromSource(readDesign(), source) : charts.fromDesign(readDesign());
     }
     case 'docker-compose':
-      return toComposeText(file);
+      return toComposeText(readDesign());
   }
 }
 

@@ -15,13 +15,21 @@ const TEXT = '# The shop.\nkind: ConfigMap\napiVersion: v1\nmetadata: {name: a} 
 async function kept(source: SourceFile, change = false): Promise<string> {
   const { design } = await importDesign(source, reader);
   if (change && design.components[0]) design.components[0].configuration['data'] = { a: 'b' };
-  return manifests.fromSource(design, source);
+  return manifests.fromSource(() => design, source);
 }
 
 describe('a design as a manifest', () => {
-  it('is the manifest that it was made of, as long as it says the same', async () => {
+  it('is the file that it was made of, without converting anything', async () => {
     const source = { path: 'a.yaml', bytes: Buffer.from(TEXT) };
-    expect(await kept(source)).toBe(TEXT);
+    const readDesign = () => {
+      throw new Error('the design was read');
+    };
+    expect(await manifests.fromSource(readDesign, source)).toBe(TEXT);
+  });
+
+  it('is the files of its archive as one text, as long as that says the same', async () => {
+    const source = await archiveOf({ 'a.yaml': TEXT });
+    expect(await kept(source)).toBe(`# a.yaml\n${TEXT}`);
     const changed = await kept(source, true);
     expect(changed).not.toContain('#');
     expect(changed).toContain('data:\n  a: b\n---\n');

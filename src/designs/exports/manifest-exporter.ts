@@ -2,10 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import { type DesignFile } from '../../formats/design-file/design-file.js';
 import { type DocumentReader } from '../../formats/documents/document-reader.js';
-import { type JsonObject } from '../../formats/documents/located-document.js';
+import type { JsonObject } from '../../core/json/json.js';
 import { type SourceFile } from '../../formats/sources/source-file.js';
 import { decodeText } from '../../formats/documents/decode-text.js';
+import { detectArchiveKind } from '../../formats/archives/archive.js';
 import { DesignInput } from '../formats/design-input.js';
+import { readSourcePath } from '../formats/import-design.js';
 import { looksLikeResource } from '../formats/kubernetes-resource.js';
 import { kubernetesFormat, findManifestFiles, toManifest } from '../formats/kubernetes-format.js';
 
@@ -21,18 +23,31 @@ export class ManifestExporter {
     throw InvalidRequest.forField('export', 'kubernetes has nothing to write: the design has no resource', remedy);
   }
 
-  /** The same in the words of the manifest that the design was made of, with its comments, when it still says what the design says. */
-  async fromSource(design: DesignFile, source: SourceFile): Promise<string> {
-    const text = await this.readText(source).catch((error: unknown) => {
+  /**
+   * The same in the words of the manifest that the design was made of, with its comments. A version is kept with the very file that it was
+   * read from, so that one file of YAML is what the design says; several in one text, and JSON as YAML, are read again to know.
+   */
+  async fromSource(readDesign: () => DesignFile, source: SourceFile): Promise<string> {
+    const own = this.readYamlFile(source);
+    if (own !== undefined) return own;
+    const design = readDesign();
+    const text = await this.joinFiles(source, readSourcePath(design)).catch((error: unknown) => {
       if (error instanceof InvalidRequest) return undefined;
       throw error;
     });
     return text !== undefined && (await this.isEquivalent(text, design)) ? text : this.fromDesign(design);
   }
 
-  /** A YAML file as it is; JSON as YAML; the manifests of an archive one after the other, each below its name. */
-  private async readText(source: SourceFile): Promise<string> {
-    const input = await DesignInput.fromFile(source, this.reader);
+  /** The text of a source that is one YAML file. */
+  private readYamlFile(source: SourceFile): string | undefined {
+    if (detectArchiveKind(source.bytes) !== undefined) return undefined;
+    const text = decodeText(source, this.reader.limits.textBytes);
+    return isJson(text) ? undefined : text;
+  }
+
+  /** JSON as YAML; the manifests of an archive one after the other, each below its name. */
+  private async joinFiles(source: SourceFile, path: string | undefined): Promise<string> {
+    const input = await DesignInput.fromFile(source, this.reader, path);
     const parts: string[] = [];
     for (const path of findManifestFiles(input)) {
       const documents = await input.documents(path);
@@ -40,9 +55,9 @@ export class ManifestExporter {
       const file = input.files.get(path) ?? source;
       const text = decodeText(file, this.reader.limits.textBytes);
       const yaml = isJson(text) ? await this.write(documents.map(({ value }) => value as JsonObject)) : text;
-      parts.push((input.archive ? `# ${path}\n` : '') + (yaml.endsWith('\n') ? yaml : `${yaml}\n`));
+      parts.push((input.archive ? `# ${path}\n` : '') + yaml);
     }
-    return parts.join('---\n');
+    return parts.map((part, at) => (at < parts.length - 1 && !part.endsWith('\n') ? `${part}\n` : part)).join('---\n');
   }
 
   private async isEquivalent(text: string, design: DesignFile): Promise<boolean> {

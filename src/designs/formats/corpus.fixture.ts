@@ -4,7 +4,7 @@ import { AppError } from '../../core/errors/app-error.js';
 import { type DesignFile } from '../../formats/design-file/design-file.js';
 import { componentsToServices } from '../../formats/design-file/design-services.js';
 import { parseDocuments } from '../../formats/documents/parse-documents.js';
-import { isObject, type Json, type JsonObject } from '../../formats/documents/located-document.js';
+import { isObject, type Json, type JsonObject } from '../../core/json/json.js';
 import { type SourceFile } from '../../formats/sources/source-file.js';
 import { toYaml } from '../../formats/documents/yaml-writer.js';
 import { type ImportedDesign, type ImportOptions } from './format.js';

@@ -3,7 +3,8 @@ import { toCanonicalDesign } from '../../formats/design-file/canonical-design.js
 import { findDesignFaults } from '../../formats/design-file/design-check.js';
 import { FaultList } from '../../formats/sources/fault-list.js';
 import { DEFAULT_FORMAT_LIMITS } from '../../formats/sources/format-limits.js';
-import { isObject, type Json, type LocatedDocument } from '../../formats/documents/located-document.js';
+import { isObject, type Json } from '../../core/json/json.js';
+import type { LocatedDocument } from '../../formats/documents/located-document.js';
 import { designNameOf, findTextFiles } from './design-input.js';
 import { type Format, type FormatInput, type ImportedDesign, type ImportOptions } from './format.js';
 
@@ -29,7 +30,10 @@ export const designFormat: Format = {
   async read(input: FormatInput, options: ImportOptions): Promise<ImportedDesign> {
     const [document, ...more] = await input.documents(findDesignFile(input));
     const faults = new FaultList(options.limits?.faults ?? DEFAULT_FORMAT_LIMITS.faults);
-    if (!document) throw new InvalidRequest(`${input.name} has no design in it`, { errors: [{ file: input.name, detail: 'is empty' }] }); // prettier-ignore
+    if (!document)
+      throw new InvalidRequest(`${input.name} has no design in it`, {
+        errors: [{ file: input.name, detail: 'is empty' }],
+      });
     for (const extra of more) faults.add(extra.faultAt('', 'a design is one document', 'Send each design on its own.'));
     for (const [pointer, tag] of Object.entries(document.data.tags)) {
       faults.add(document.faultAt(pointer, `the tag ${tag} is not accepted in a design`, 'Remove the tag.'));
@@ -59,7 +63,7 @@ export function looksLikeDesign(value: Json): boolean {
 
 function findDesignFile(input: FormatInput): string | undefined {
   const paths = findTextFiles(input);
-  if (!input.archive) return paths[0];
+  if (!input.archive || input.files.has(input.chosenPath)) return paths[0];
   const designs = paths.filter((path) => DESIGN_FILE_NAME.test(path));
   return designs.length === 1 ? designs[0] : undefined;
 }

@@ -1,10 +1,13 @@
+import { posix } from 'node:path';
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import { detectArchiveKind, archiveKindFromName, unpackArchive } from '../../formats/archives/archive.js';
 import { isTextFile } from '../../formats/archives/archive-members.js';
+import { isInFolder } from '../../formats/helm/chart-folders.js';
 import { type DocumentReader } from '../../formats/documents/document-reader.js';
-import { type LocatedDocument } from '../../formats/documents/located-document.js';
+import type { LocatedDocument } from '../../formats/documents/located-document.js';
 import { type SourceFile } from '../../formats/sources/source-file.js';
 import { type YamlDialect } from '../../formats/documents/yaml-scalar.js';
+import { listContents } from './archive-listing.js';
 import { type FormatInput } from './format.js';
 
 /** An upload as the formats see it; parses each file once for a dialect, however many formats ask. */
@@ -15,11 +18,16 @@ export class DesignInput implements FormatInput {
     readonly name: string,
     readonly archive: boolean,
     readonly files: ReadonlyMap<string, SourceFile>,
+    readonly chosenPath: string,
     private readonly reader: DocumentReader,
   ) {}
 
-  /** Unpacks what is an archive by its first bytes. Throws InvalidRequest when it cannot be unpacked. */
-  static async fromFile(file: SourceFile, reader: DocumentReader): Promise<DesignInput> {
+  /**
+   * Unpacks what is an archive by its first bytes.
+   * @param path the member or the folder of an archive that is meant
+   * @throws InvalidRequest when it cannot be unpacked, or has no such member
+   */
+  static async fromFile(file: SourceFile, reader: DocumentReader, path = ''): Promise<DesignInput> {
     if (file.bytes.length === 0) {
       throw new InvalidRequest(`${file.path} is empty`, {
         errors: [{ file: file.path, detail: 'is empty', remedy: 'Send a file with content.' }],
@@ -27,7 +35,12 @@ export class DesignInput implements FormatInput {
     }
     const archive = detectArchiveKind(file.bytes) !== undefined || archiveKindFromName(file.path) !== undefined;
     const files = archive ? await unpackArchive(file, reader.limits) : new Map([[file.path, file]]);
-    return new DesignInput(file.path, archive, files, reader);
+    const chosen = path === '' ? '' : resolveMember(file.path, archive ? files : undefined, path);
+    return new DesignInput(file.path, archive, files, chosen, reader);
+  }
+
+  isChosen(path: string): boolean {
+    return path === this.chosenPath || isInFolder(path, this.chosenPath);
   }
 
   documents(path?: string, dialect: YamlDialect = 'kubernetes'): Promise<LocatedDocument[]> {
@@ -44,10 +57,26 @@ export class DesignInput implements FormatInput {
   }
 }
 
-/** The files that may be YAML or JSON: the only one, or those of an archive with such a name, hidden clutter left out. */
+/**
+ * The files that may be YAML or JSON: the only one, or those of an archive with such a name, hidden clutter and what the caller did not
+ * choose left out.
+ */
 export function findTextFiles(input: FormatInput): string[] {
   const paths = [...input.files.keys()];
-  return input.archive ? paths.filter(isTextFile) : paths;
+  if (!input.archive) return paths;
+  return paths.filter((path) => path === input.chosenPath || (isTextFile(path) && input.isChosen(path)));
+}
+
+/** The member or folder of an archive by its path from the top, or from the only folder at the top. */
+function resolveMember(name: string, files: FormatInput['files'] | undefined, path: string): string {
+  if (!files) throw InvalidRequest.forField('/path', `is for archives, and ${name} is a single file`, 'Leave it out.');
+  const paths = [...files.keys()];
+  const [top = '', ...others] = new Set(paths.map((each) => each.split('/')[0] ?? ''));
+  const wanted = posix.normalize(path.replace(/^(?:\.?\/)+|\/+$/g, ''));
+  const candidates = others.length === 0 ? [wanted, posix.join(top, wanted)] : [wanted];
+  const found = candidates.find((each) => paths.some((member) => member === each || isInFolder(member, each)));
+  if (found !== undefined && found !== '' && !found.startsWith('.')) return found;
+  throw InvalidRequest.forField('/path', `names nothing in ${name}`, `The archive holds: ${listContents(paths)}.`);
 }
 
 /** Name of the design that a file holds: `shop.prod.yaml` → `shop.prod`, `chart-1.0.tar.gz` → `chart-1.0`. */

@@ -1,8 +1,10 @@
 import { type Fault } from '../../core/errors/app-error.js';
 import { type DesignFile } from '../../formats/design-file/design-file.js';
 import { type FormatLimits } from '../../formats/sources/format-limits.js';
-import { type JsonObject, type LocatedDocument } from '../../formats/documents/located-document.js';
-import { type RenderEngines, type LocalRenderEngines } from '../../formats/engines/local-render-engines.js';
+import type { JsonObject } from '../../core/json/json.js';
+import type { LocatedDocument } from '../../formats/documents/located-document.js';
+import { type LocalRenderEngines } from '../../formats/engines/local-render-engines.js';
+import type { RenderEngines } from '../../formats/engines/render-engines.js';
 import { type SourceFile } from '../../formats/sources/source-file.js';
 import { type YamlDialect } from '../../formats/documents/yaml-scalar.js';
 import { type SourceType } from './source-type.js';
@@ -14,6 +16,10 @@ export interface FormatInput {
   readonly archive: boolean;
   /** By path with `/`; one entry unless it is an archive. */
   readonly files: ReadonlyMap<string, SourceFile>;
+  /** The member or the folder that the caller chose; empty for the whole archive. */
+  readonly chosenPath: string;
+  /** Whether a member or a folder is what the caller chose, or lies within it. */
+  isChosen(path: string): boolean;
   /**
    * The documents of one file (default: the only one), empty ones left out. Large files are parsed in a worker, and each once for a dialect.
    * Throws InvalidRequest with every syntax fault of the file.
@@ -38,7 +44,9 @@ export interface ImportOptions {
   /** Helm values below those: objects are merged, and of all else `values` wins, as of several files of values. */
   valuesBelow?: JsonObject;
   /** Of a chart; otherwise named after the design, in the namespace `default`. */
-  release?: Release;
+  release?: Partial<Release>;
+  /** The member or the folder of an archive that is meant; otherwise the format finds it. */
+  path?: string;
   /** Variables for Compose interpolation, before those of `.env`. */
   env?: Readonly<Record<string, string>>;
   /** Compose profiles that are on. */

@@ -1,7 +1,9 @@
 import { type Fault, InvalidRequest } from '../../core/errors/app-error.js';
 import { type DocumentReader } from '../../formats/documents/document-reader.js';
-import { isObject, type Json } from '../../formats/documents/located-document.js';
+import { asObject, asText, isObject, type Json } from '../../core/json/json.js';
+import { type DesignFile } from '../../formats/design-file/design-file.js';
 import { type SourceFile } from '../../formats/sources/source-file.js';
+import { listContents, listSources } from './archive-listing.js';
 import { findClosestName } from './compose/closest-name.js';
 import { composeFormat } from './compose/compose-format.js';
 import { designFormat } from './design-format.js';
@@ -11,6 +13,7 @@ import { helmFormat } from './helm/helm-format.js';
 import { kubernetesFormat } from './kubernetes-format.js';
 import { kustomizeFormat } from './kustomize/kustomize-format.js';
 import { type SourceType } from './source-type.js';
+import { countOf } from '../../core/errors/wording.js';
 
 /** All formats in the order in which content is asked whether it is theirs: design, Kustomization, Kubernetes, Helm, Compose. */
 export const formats: readonly Format[] = [designFormat, kustomizeFormat, kubernetesFormat, helmFormat, composeFormat];
@@ -24,7 +27,7 @@ export async function importDesign(
   reader: DocumentReader,
   options: ImportOptions = {},
 ): Promise<ImportedDesign> {
-  return readWithFormats(formats, await DesignInput.fromFile(file, reader), options);
+  return readWithFormats(formats, await DesignInput.fromFile(file, reader, options.path), options);
 }
 
 /** As importDesign, for callers who say what they send: content of other types is refused. */
@@ -35,7 +38,7 @@ export async function importDesignAs(
   options: ImportOptions = {},
 ): Promise<ImportedDesign> {
   const wanted = formats.filter(({ sourceType }) => types.includes(sourceType));
-  return readWithFormats(wanted, await DesignInput.fromFile(file, reader), options);
+  return readWithFormats(wanted, await DesignInput.fromFile(file, reader, options.path), options);
 }
 
 async function readWithFormats(
@@ -44,10 +47,29 @@ async function readWithFormats(
   options: ImportOptions,
 ): Promise<ImportedDesign> {
   for (const format of wanted) {
-    if (await format.detect(input)) return format.read(input, options);
+    if (await format.detect(input)) return describeSource(input, await format.read(input, options));
   }
   throw await unknownFormatError(input, wanted);
 }
+
+/** A design keeps which part of its archive it was made of, and tells what else the archive holds. */
+function describeSource(input: FormatInput, imported: ImportedDesign): ImportedDesign {
+  const { chosenPath: path } = input;
+  if (path !== '') imported.design.metadata = { ...imported.design.metadata, source: { path } };
+  const { sourceType, warnings } = imported;
+  const others = listSources(input.archive ? findChosenPaths(input) : [], sourceType);
+  if (others === '' || sourceType === 'kubernetes') return imported;
+  const remedy = 'Choose with the fields type and path.';
+  const warning = { file: input.name, detail: `was read as ${sourceType}; it also holds ${others}`, remedy };
+  return { ...imported, warnings: [...warnings, warning] };
+}
+
+const findChosenPaths = (input: FormatInput): string[] =>
+  [...input.files.keys()].filter((path) => input.isChosen(path));
+
+/** The part of its archive that a design was made of; undefined when that is all of it. */
+export const readSourcePath = ({ metadata }: Pick<DesignFile, 'metadata'>): string | undefined =>
+  asText(asObject(metadata['source'])['path']) || undefined;
 
 async function unknownFormatError(input: FormatInput, wanted: readonly Format[]): Promise<InvalidRequest> {
   const { seen, remedy } = await describeContent(input, listAccepted(wanted));
@@ -61,8 +83,9 @@ async function unknownFormatError(input: FormatInput, wanted: readonly Format[])
 
 async function describeContent(input: FormatInput, otherwise: string): Promise<{ seen: string; remedy: string }> {
   if (input.archive) {
-    const names = [...input.files.keys()].slice(0, 5).join(', ');
-    return { seen: `none of its ${input.files.size} files is known here (${names})`, remedy: otherwise };
+    const chosen = findChosenPaths(input);
+    const seen = `holds ${countOf(chosen.length, 'file')}, none of a known format: ${listContents(chosen)}`;
+    return { seen, remedy: otherwise };
   }
   const [path] = findTextFiles(input);
   const documents = await input.documents(path, 'core');

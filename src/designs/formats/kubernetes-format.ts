@@ -5,12 +5,13 @@ import { isDeployable, toResource } from '../../formats/design-file/design-compo
 import { type DesignComponent, type DesignFile } from '../../formats/design-file/design-file.js';
 import { FaultList } from '../../formats/sources/fault-list.js';
 import { DEFAULT_FORMAT_LIMITS } from '../../formats/sources/format-limits.js';
-import { type JsonObject, type LocatedDocument } from '../../formats/documents/located-document.js';
+import type { JsonObject } from '../../core/json/json.js';
+import type { LocatedDocument } from '../../formats/documents/located-document.js';
 import { TimeSlicer } from '../../core/time-slicer.js';
 import { designNameOf, findTextFiles } from './design-input.js';
 import { type Format, type FormatInput, type ImportedDesign, type ImportOptions } from './format.js';
 import { looksLikeResource } from './kubernetes-resource.js';
-import { findKustomizations } from './kustomize/kustomizations.js';
+import { findChosenKustomizations } from './kustomize/kustomizations.js';
 import { ManifestReader } from './manifest-reader.js';
 
 /** Kubernetes manifests: YAML or JSON, many documents, Lists, or an archive of such files. */
@@ -21,7 +22,7 @@ export const kubernetesFormat: Format = {
   available: () => true,
 
   async detect(input: FormatInput): Promise<boolean> {
-    if (input.archive && findKustomizations(input).length > 0) return false;
+    if (input.archive && findChosenKustomizations(input).length > 0) return false;
     for (const path of findManifestFiles(input)) {
       const documents = input.archive
         ? await input.documents(path).catch(ignoreSyntaxFaults)
@@ -48,7 +49,7 @@ export const kubernetesFormat: Format = {
         }
       }
     }
-    for (const folder of input.archive ? findChartFolders(input.files.keys()) : []) {
+    for (const folder of findChosenChartFolders(input)) {
       warnings.push({ file: folder, detail: 'is a chart and is left out', remedy: 'Import it on its own.' });
     }
     if (components.length === 0 && faults.isEmpty) faults.add({ file: input.name, detail: 'has no resources in it' });
@@ -60,8 +61,12 @@ export const kubernetesFormat: Format = {
 
 /** The files that may be manifests; those of charts in an archive are templates. */
 export function findManifestFiles(input: FormatInput): string[] {
-  const charts = new Set(input.archive ? findChartFolders(input.files.keys()) : []);
+  const charts = new Set(findChosenChartFolders(input));
   return findTextFiles(input).filter((path) => !isWithinFolders(path, charts));
+}
+
+function findChosenChartFolders(input: FormatInput): string[] {
+  return input.archive ? findChartFolders(input.files.keys()).filter((folder) => input.isChosen(folder)) : [];
 }
 
 /** The resources that a design stands for, in its order, and the components that stand for none. Written out with toYaml or DocumentReader.write. */

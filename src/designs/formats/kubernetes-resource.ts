@@ -1,11 +1,8 @@
+import { findLargeIntegers, isInt64, largeIntegerDigits } from '../../core/json/large-integers.js';
 import { type Fault } from '../../core/errors/app-error.js';
-import {
-  isObject,
-  type Json,
-  type JsonObject,
-  type LocatedDocument,
-  toPointer,
-} from '../../formats/documents/located-document.js';
+import { isObject, type Json, type JsonObject } from '../../core/json/json.js';
+import type { LocatedDocument } from '../../formats/documents/located-document.js';
+import { toPointer } from '../../core/json/json-pointer.js';
 
 /** One resource of a manifest, and where in it. */
 export interface LocatedResource {
@@ -79,6 +76,13 @@ export function findResourceFaults({ document, pointer, resource }: LocatedResou
   } else {
     faults.push(...findMetadataFaults(document, `${pointer}/metadata`, metadata));
   }
+  for (const [field, digits] of findLargeIntegers(resource))
+    if (!isInt64(digits))
+      fault(
+        field,
+        'has more than the 64 bits of an integer in Kubernetes',
+        'Quote it if it is a name or an identifier.',
+      );
   return faults;
 }
 
@@ -87,10 +91,8 @@ function findMetadataFaults(document: LocatedDocument, pointer: string, metadata
   const { name, generateName } = metadata;
   for (const field of ['name', 'generateName', 'namespace']) {
     const value = metadata[field] ?? '';
-    if (typeof value === 'string') continue;
-    const remedy =
-      isObject(value) || Array.isArray(value) ? 'Write the name as text.' : `Put ${JSON.stringify(value)} in quotes.`;
-    faults.push(locatedFault(document, `${pointer}/${field}`, 'must be text', remedy));
+    if (typeof value === 'string' && largeIntegerDigits(value) === undefined) continue;
+    faults.push(locatedFault(document, `${pointer}/${field}`, ...describeNonText(value)));
   }
   if ((name ?? '') === '' && (generateName ?? '') === '') {
     faults.push(
@@ -104,6 +106,15 @@ function findMetadataFaults(document: LocatedDocument, pointer: string, metadata
   return faults;
 }
 
+/** What is wrong with a value that must be text, and what to do. */
+function describeNonText(value: Json): [detail: string, remedy: string] {
+  if (isObject(value) || Array.isArray(value)) return ['must be text', 'Write it as text.'];
+  if (typeof value !== 'boolean')
+    return ['must be text', `Put ${largeIntegerDigits(value) ?? JSON.stringify(value)} in quotes.`];
+  const words = value ? 'y, yes, on and true' : 'n, no, off and false';
+  return [`must be text and is a boolean: YAML reads ${words} as ${value}`, 'Put the word in quotes.'];
+}
+
 /** Values that a cluster refuses but that are easily mended later: labels and annotations that are not text. */
 export function findResourceWarnings({ document, pointer, resource }: LocatedResource): Fault[] {
   const { metadata } = resource;
@@ -111,9 +122,10 @@ export function findResourceWarnings({ document, pointer, resource }: LocatedRes
   return ['labels', 'annotations'].flatMap((field) => {
     const map = metadata[field];
     return Object.entries(isObject(map) ? map : {}).flatMap(([key, value]) => {
-      if (typeof value === 'string' || value === null) return [];
+      if ((typeof value === 'string' && !largeIntegerDigits(value)) || value === null) return [];
       const at = pointer + toPointer('metadata', field, key);
-      return [locatedFault(document, at, 'is not text, which a cluster refuses', 'Put the value in quotes.')];
+      const [detail, remedy] = describeNonText(value);
+      return [locatedFault(document, at, `${detail}; a cluster refuses it`, remedy)];
     });
   });
 }

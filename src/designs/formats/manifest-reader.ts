@@ -2,7 +2,8 @@ import { type Fault } from '../../core/errors/app-error.js';
 import { ComponentSeries, resourceIdentity } from '../../formats/design-file/design-component.js';
 import { type DesignComponent } from '../../formats/design-file/design-file.js';
 import { type FaultList } from '../../formats/sources/fault-list.js';
-import { type LocatedDocument, asObject, asText } from '../../formats/documents/located-document.js';
+import type { LocatedDocument } from '../../formats/documents/located-document.js';
+import { asObject, asText } from '../../core/json/json.js';
 import {
   findResourceFaults,
   locatedFault,

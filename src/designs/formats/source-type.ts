@@ -12,6 +12,9 @@ const SOURCE_TYPES_BY_SEGMENT = new Map<string, readonly SourceType[]>([
   ['json', ['design', 'kubernetes']],
 ]);
 
+/** The words that a `{sourcetype}` of a path may be. */
+export const SOURCE_TYPE_SEGMENTS = [...SOURCE_TYPES_BY_SEGMENT.keys(), ...SOURCE_TYPES];
+
 /** The source types that a `{sourcetype}` of a path may mean, in the order in which they are tried; none for an unknown one. */
 export function parseSourceTypes(segment: string): readonly SourceType[] {
   return SOURCE_TYPES_BY_SEGMENT.get(segment) ?? SOURCE_TYPES.filter((type) => type === segment);

@@ -1,8 +1,10 @@
-import { Column, Entity } from 'typeorm';
+import { Column, Entity, ForeignKey, Index } from 'typeorm';
 import { TenantEntity } from '../../core/database/base.entity.js';
 
 /** A name for a version of a design. It is kept for ever. */
 @Entity('snapshot')
+@ForeignKey('DesignVersion', ['designId', 'number'], ['designId', 'number'])
+@Index('snapshot_name', { synchronize: false })
 export class Snapshot extends TenantEntity {
   @Column('uuid')
   designId!: string;
@@ -16,6 +18,7 @@ export class Snapshot extends TenantEntity {
   name!: string;
 
   /** The user who made it. */
+  @ForeignKey('User')
   @Column('uuid')
   userId!: string;
 }

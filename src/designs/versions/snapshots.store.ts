@@ -21,6 +21,14 @@ export class SnapshotsStore extends Store<Snapshot> {
     super(unit, Snapshot, listing.alias);
   }
 
+  /** The one of this name, whatever its case, that readers of this record may know. */
+  findNamed({ id, visibleVersions: [first, last] }: Design, name: string): Promise<Snapshot | null> {
+    return this.createQueryBuilder()
+      .where('snapshot.design_id = :id AND lower(snapshot.name) = lower(:name)', { id, name })
+      .andWhere('snapshot.number BETWEEN :first AND :last', { first, last })
+      .getOne();
+  }
+
   /** Those of versions that readers of this record may know. */
   page({ id, visibleVersions: [first, last] }: Design, query: ListQuery): Promise<Page<Snapshot>> {
     const rows = this.createQueryBuilder().where('snapshot.design_id = :id', { id });

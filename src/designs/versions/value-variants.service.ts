@@ -1,15 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../core/access/actor.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
-import type { PackedDesign } from '../../formats/design-file/packed-design.js';
 import type { Design } from '../design.entity.js';
 import { DesignSourceReader } from '../design-source.reader.js';
 import { DesignsService } from '../designs.service.js';
-import { DesignEnrichmentService } from '../enrichment/design-enrichment.service.js';
-import { DesignContentsStore } from './design-contents.store.js';
-import type { DesignVersion } from './design-version.entity.js';
-import { VersionWriter } from './version-writer.service.js';
-import { VersionsStore } from './versions.store.js';
+import { DesignContentsStore } from '../contents/design-contents.store.js';
+import type { DesignVersion } from '../contents/design-version.entity.js';
+import { VersionWriter } from '../contents/version-writer.service.js';
+import { VersionsStore } from '../contents/versions.store.js';
 
 type ChartValues = string | Record<string, unknown>;
 
@@ -22,7 +20,6 @@ export class ValueVariantsService {
   constructor(
     private readonly designs: DesignsService,
     private readonly sources: DesignSourceReader,
-    private readonly knowledge: DesignEnrichmentService,
     private readonly contents: DesignContentsStore,
     private readonly versions: VersionsStore,
     private readonly newVersions: VersionWriter,
@@ -36,9 +33,9 @@ export class ValueVariantsService {
    */
   async findOrCreate(actor: Actor, design: Design, base: DesignVersion, values: ChartValues): Promise<number> {
     const { imported, file: source } = await this.sources.fromVersionWithValues(design, base, values);
-    const file = await this.knowledge.enrich(imported.design);
+    const file = imported.design;
     for (const { number } of [base, ...(await this.versions.findVariants(design, base.number, MAX_COMPARED))])
-      if (hasSameContent(file, await this.contents.readDesign(design, number))) return number;
+      if (file.hasSameContent(await this.contents.readDesign(design, number))) return number;
     const message = `Version ${base.number} with the values of a deployment`;
     const note = { userId: actor.userId ?? '', message, variantOf: base.number };
     return this.newVersions.withNextVersion(design, { file, sourceType: 'helm', source }, note, (version) =>
@@ -49,10 +46,4 @@ export class ValueVariantsService {
       }),
     );
   }
-}
-
-/** But for what every version has of its own. */
-function hasSameContent(one: PackedDesign, other: PackedDesign): boolean {
-  const own = { id: '', version: '' };
-  return Buffer.compare(one.withMembers(own).toBytes(), other.withMembers(own).toBytes()) === 0;
 }

@@ -3,7 +3,7 @@ import { PaginatedView } from '../../core/listing/page.js';
 import { FlagField, IdField, IntField, TextField, TimeField, WordField } from '../../core/schema/view-fields.js';
 import { SOURCE_TYPES } from '../formats/source-type.js';
 import type { Design } from '../design.entity.js';
-import type { DesignVersion } from './design-version.entity.js';
+import type { DesignVersion } from '../contents/design-version.entity.js';
 
 export class VersionView {
   @IdField({ rest: true })

@@ -1,11 +1,12 @@
-import { Body, Controller, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
-import { ApiBearerAuth, ApiCreatedResponse, ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Actor } from '../../core/access/actor.js';
 import { CurrentActor } from '../../core/access/access.decorators.js';
 import { ListQuery } from '../../core/listing/list-query.js';
 import { type PageEnvelope, toPageEnvelope } from '../../core/listing/page.js';
 import { IdParam } from '../../core/rest/id.pipe.js';
+import { RestOperation } from '../../core/rest/openapi/rest-operation.decorator.js';
 import { IfMatch, Precondition } from '../../core/rest/precondition.js';
 import { RequiresRight } from '../../core/rest/rights/rights.decorators.js';
 import { DesignPresenter } from '../design.presenter.js';
@@ -14,57 +15,82 @@ import { DesignView } from '../design.view.js';
 import { DesignsService } from '../designs.service.js';
 import { SnapshotPage, SnapshotView } from './snapshot.view.js';
 import { SnapshotsService } from './snapshots.service.js';
-import { DiffQuery, NewSnapshot, Restoration, VersionNumber } from './version.inputs.js';
+import { DiffQuery, NewSnapshot, Restoration } from './version.inputs.js';
 import { VersionPage, VersionView } from './version.view.js';
-import { type VersionDiff, VersionsService } from './versions.service.js';
+import { VersionDiffView } from './version-diff.view.js';
+import { type VersionDiff, VersionDiffsService } from './version-diffs.service.js';
+import { VersionsService } from './versions.service.js';
+
+const VersionParam = (): MethodDecorator =>
+  ApiParam({
+    name: 'number',
+    description: 'The number of a version, or the name of a snapshot.',
+    schema: { anyOf: [{ type: 'integer', minimum: 1 }, { type: 'string' }] },
+  });
 
 /** The history of a design. */
 @ApiTags('designs')
-@ApiBearerAuth()
-@Controller('api/pattern/:id')
+@Controller('pattern/:id')
 export class VersionsController {
   constructor(
     private readonly versions: VersionsService,
+    private readonly diffs: VersionDiffsService,
     private readonly snapshots: SnapshotsService,
     private readonly presenter: DesignPresenter,
   ) {}
 
+  @RestOperation(
+    'listDesignVersions',
+    'List versions of a design',
+    'Lists the versions of a design, without their content.',
+  )
   @Get('versions')
   @ApiOkResponse({ type: VersionPage })
   async list(@CurrentActor() actor: Actor, @IdParam() id: string, @Query() query: ListQuery): Promise<PageEnvelope> {
     return toPageEnvelope(await this.versions.list(actor, id, query), 'versions', (view) => view);
   }
 
+  @RestOperation('getDesignVersion', 'Read a version of a design', 'Reads a version of a design with its design file.')
   @Get('versions/:number')
-  @ApiParam({ name: 'number', schema: { type: 'integer', minimum: 1 } })
+  @VersionParam()
   @ApiOkResponse({ type: VersionView })
-  get(@CurrentActor() actor: Actor, @IdParam() id: string, @VersionNumber() number: number): Promise<VersionView> {
-    return this.versions.get(actor, id, number);
+  get(@CurrentActor() actor: Actor, @IdParam() id: string, @Param('number') reference: string): Promise<VersionView> {
+    return this.versions.get(actor, id, reference);
   }
 
-  /** Makes what an earlier version holds the next version. */
+  @RestOperation(
+    'restoreDesignVersion',
+    'Restore a version of a design',
+    'Makes the content of an earlier version the next version. The content that is current already makes none.',
+  )
   @Post('versions/:number/restore')
   @RequiresRight(designPolicy.update, DesignsService)
   @HttpCode(200)
-  @ApiParam({ name: 'number', schema: { type: 'integer', minimum: 1 } })
+  @VersionParam()
   @ApiOkResponse({ type: DesignView })
   async restore(
     @CurrentActor() actor: Actor,
     @IdParam() id: string,
-    @VersionNumber() number: number,
+    @Param('number') reference: string,
     @Body() input: Restoration,
     @IfMatch() match: Precondition,
     @Res({ passthrough: true }) response: Response,
   ): Promise<DesignView> {
-    return this.presenter.toWriteResponse(await this.versions.restore(actor, id, number, input, match), response);
+    return this.presenter.toWriteResponse(await this.versions.restore(actor, id, reference, input, match), response);
   }
 
-  /** What differs in meaning: reordered keys, and reordered lists whose items have an identity, do not. */
+  @RestOperation(
+    'compareDesignVersions',
+    'Compare versions of a design',
+    'Lists what differs in meaning between two versions: reordered keys do not count, nor do reordered lists whose items have an identity.',
+  )
   @Get('diff')
+  @ApiOkResponse({ type: VersionDiffView })
   diff(@CurrentActor() actor: Actor, @IdParam() id: string, @Query() query: DiffQuery): Promise<VersionDiff> {
-    return this.versions.diff(actor, id, query);
+    return this.diffs.diff(actor, id, query);
   }
 
+  @RestOperation('listDesignSnapshots', 'List snapshots of a design', 'Lists the named versions of a design.')
   @Get('snapshots')
   @ApiOkResponse({ type: SnapshotPage })
   async listSnapshots(
@@ -75,7 +101,12 @@ export class VersionsController {
     return toPageEnvelope(await this.snapshots.list(actor, id, query), 'snapshots', SnapshotView.fromEntity);
   }
 
-  /** Names the current version, or the one that is given, for ever. */
+  @RestOperation(
+    'createDesignSnapshot',
+    'Create a snapshot of a design',
+    'Names the current version, or the given one, permanently.',
+    { location: 'versions/{number}' },
+  )
   @Post('snapshots')
   @RequiresRight(designPolicy.snapshot, DesignsService)
   @ApiCreatedResponse({ type: SnapshotView })

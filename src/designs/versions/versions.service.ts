@@ -1,26 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../core/access/actor.js';
-import { NotFound } from '../../core/errors/app-error.js';
+import { InvalidRequest, NotFound } from '../../core/errors/app-error.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
 import type { Page } from '../../core/listing/page.js';
 import { Precondition } from '../../core/rest/precondition.js';
-import { WorkerPool } from '../../core/workers/worker-pool.js';
 import type { Design } from '../design.entity.js';
-import { DesignWriter, type DesignWriteResult } from '../design-writer.service.js';
+import { DesignChangesService } from '../design-changes.service.js';
+import type { DesignWriteResult } from '../design.presenter.js';
 import { DesignsService } from '../designs.service.js';
-import { type DesignDiff, diffTask } from './diff/design-diff.js';
-import { DesignContentsStore } from './design-contents.store.js';
-import type { DesignVersion } from './design-version.entity.js';
-import type { DiffQuery, Restoration } from './version.inputs.js';
+import { DesignContentsStore } from '../contents/design-contents.store.js';
+import type { DesignVersion } from '../contents/design-version.entity.js';
+import { SnapshotsStore } from './snapshots.store.js';
+import { parseVersionNumber, type Restoration } from './version.inputs.js';
 import { VersionView } from './version.view.js';
-import { DesignContentsLoader } from './design-contents.loader.js';
-import { VersionsStore } from './versions.store.js';
-
-/** Which two versions were compared, and what differs between them. */
-export interface VersionDiff extends DesignDiff {
-  from: number;
-  to: number;
-}
+import { DesignContentsLoader } from '../contents/design-contents.loader.js';
+import { VersionsStore } from '../contents/versions.store.js';
 
 /** The history of designs. Strangers know of a public design the published version only. */
 @Injectable()
@@ -28,10 +22,10 @@ export class VersionsService {
   constructor(
     private readonly designs: DesignsService,
     private readonly versions: VersionsStore,
+    private readonly snapshots: SnapshotsStore,
     private readonly contents: DesignContentsStore,
     private readonly shown: DesignContentsLoader,
-    private readonly writer: DesignWriter,
-    private readonly pool: WorkerPool,
+    private readonly changes: DesignChangesService,
   ) {}
 
   async list(actor: Actor, id: string, query: ListQuery): Promise<Page<VersionView>> {
@@ -41,45 +35,48 @@ export class VersionsService {
   }
 
   /** A version with its design file as YAML. */
-  async get(actor: Actor, id: string, number: number): Promise<VersionView> {
+  async get(actor: Actor, id: string, reference: string): Promise<VersionView> {
     const design = await this.designs.get(actor, id);
-    const version = VersionView.fromEntity(await this.getVersion(design, number), design);
-    const { name } = design;
-    const texts = await this.shown.loadTexts([{ id: design.id, versionNumber: number, name }]);
+    const version = VersionView.fromEntity(await this.resolve(design, reference, 'number'), design);
+    const texts = await this.shown.loadTexts([{ id: design.id, versionNumber: version.number }]);
     return Object.assign(version, { pattern_file: texts.get(design.id) ?? '' });
   }
 
-  /** Makes an earlier version the next one; restoring the current one does so too. */
+  /** Makes an earlier version the next one; restoring what is current already makes none. */
   async restore(
     actor: Actor,
     id: string,
-    number: number,
+    reference: string,
     { message }: Restoration,
     match: Precondition,
   ): Promise<DesignWriteResult> {
     const design = await this.designs.get(actor, id);
     await this.designs.assertAllowed(actor, 'update', design);
-    const { sourceType, version } = await this.getVersion(design, number);
+    const { number, sourceType, version } = await this.resolve(design, reference, 'number');
     const file = (await this.contents.readDesign(design, number)).withMembers({ name: design.name });
     const source = await this.contents.readSourceFile(design, number);
     const note = message || `Restored version ${number} (${version})`;
-    return this.writer.restore(actor, design, { file, sourceType, source }, note, match);
+    return this.changes.restore(actor, design, { file, sourceType, source }, note, match);
   }
 
-  /** What differs in meaning between two versions. */
-  async diff(actor: Actor, id: string, query: DiffQuery): Promise<VersionDiff> {
-    const design = await this.designs.get(actor, id);
-    const { to = design.versionNumber, from = (await this.versions.findPreviousNumber(design, to)) ?? to } =
-      query.parseNumbers();
-    for (const number of [from, to]) await this.getVersion(design, number);
-    const before = await this.contents.readPacked(design, from);
-    const after = await this.contents.readPacked(design, to);
-    const buffers = [before.buffer, after.buffer];
-    return {
-      from,
-      to,
-      ...(await this.pool.run(diffTask, { from: before, to: after }, { lane: 'own', transferList: buffers })),
-    };
+  /**
+   * A version by its number, or by the name of a snapshot of it.
+   * @param field what named it, for errors
+   * @throws InvalidRequest for a number that no version has, NotFound when there is none that the design's reader may know
+   */
+  async resolve(design: Design, reference: string, field: string): Promise<DesignVersion> {
+    const number = parseVersionNumber(reference);
+    const numbered = number === undefined ? null : await this.versions.find(design, number);
+    if (numbered) return numbered;
+    const snapshot = isSnapshotName(reference) ? await this.snapshots.findNamed(design, reference) : null;
+    if (snapshot) return this.getVersion(design, snapshot.number);
+    if (number === undefined && /^\d+$/.test(reference))
+      throw InvalidRequest.forField(
+        field,
+        'must be the number of a version',
+        'Send a whole number from 1, or the name of a snapshot.',
+      );
+    throw new NotFound('version', reference);
   }
 
   /** A version, the current one unless said otherwise. @throws NotFound when there is none that the design's reader may know */
@@ -89,3 +86,5 @@ export class VersionsService {
     return version;
   }
 }
+
+const isSnapshotName = (text: string): boolean => text.length <= 255 && !text.includes('\0');

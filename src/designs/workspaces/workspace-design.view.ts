@@ -1,8 +1,9 @@
+import { v5 } from 'uuid';
 import { IdField } from '../../core/schema/view-fields.js';
-import { RecordView } from '../../core/schema/record.view.js';
+import { RecordView, withRevision } from '../../core/schema/record.view.js';
 import type { Design } from '../design.entity.js';
 
-/** That a design is in a workspace. A design is in one only, so the mapping bears the design's own id and times. */
+/** That a design is in a workspace: the pair of the two gives the mapping its id, for the design itself keeps where it is. */
 export class WorkspaceDesignView extends RecordView {
   @IdField({ rest: true })
   workspace_id!: string;
@@ -11,9 +12,21 @@ export class WorkspaceDesignView extends RecordView {
   design_id!: string;
 
   static fromEntity(this: void, design: Design): WorkspaceDesignView {
-    return RecordView.assignRecord(new WorkspaceDesignView(), design, {
-      workspace_id: design.workspaceId,
-      design_id: design.id,
-    });
+    return toMapping(design, design.workspaceId, null);
+  }
+
+  /** The mapping that a design had to a workspace which it has left. */
+  static fromRemoved(this: void, design: Design, workspaceId: string): WorkspaceDesignView {
+    return toMapping(design, workspaceId, design.workspaceId === workspaceId ? null : design.updatedAt);
   }
 }
+
+const toMapping = (design: Design, workspaceId: string, deletedAt: Date | null): WorkspaceDesignView =>
+  Object.assign(withRevision(new WorkspaceDesignView(), design), {
+    id: v5(design.id, workspaceId),
+    workspace_id: workspaceId,
+    design_id: design.id,
+    created_at: design.createdAt,
+    updated_at: design.updatedAt,
+    deleted_at: deletedAt,
+  });

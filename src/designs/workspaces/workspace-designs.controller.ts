@@ -1,9 +1,11 @@
 import { Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
 import { CurrentActor } from '../../core/access/access.decorators.js';
 import type { PageEnvelope } from '../../core/listing/page.js';
 import { IdParam } from '../../core/rest/id.pipe.js';
+import { IfMatch, Precondition } from '../../core/rest/precondition.js';
+import { RestOperation } from '../../core/rest/openapi/rest-operation.decorator.js';
 import { RequiresRight } from '../../core/rest/rights/rights.decorators.js';
 import { WorkspacesService } from '../../workspaces/workspaces.service.js';
 import { DesignListQuery } from '../design.inputs.js';
@@ -11,18 +13,23 @@ import { designPolicy } from '../design.policy.js';
 import { DesignPage } from '../design.view.js';
 import { DesignPresenter } from '../design.presenter.js';
 import { DesignsService } from '../designs.service.js';
+import { DesignMovesService } from './design-moves.service.js';
 import { WorkspaceDesignView } from './workspace-design.view.js';
 
 @ApiTags('workspaces')
-@ApiBearerAuth()
-@Controller('api/workspaces/:id/designs')
+@Controller('workspaces/:id/designs')
 export class WorkspaceDesignsController {
   constructor(
     private readonly designs: DesignsService,
+    private readonly moves: DesignMovesService,
     private readonly presenter: DesignPresenter,
   ) {}
 
-  /** The designs, under `designs` and, the same, under `patterns`. */
+  @RestOperation(
+    'listWorkspaceDesigns',
+    'List designs of a workspace',
+    'Lists the designs of a workspace, under `designs` and again under `patterns`.',
+  )
   @Get()
   @ApiOkResponse({ type: DesignPage })
   async list(
@@ -34,7 +41,7 @@ export class WorkspaceDesignsController {
     return this.presenter.toWorkspaceEnvelope(await this.designs.list(actor, inWorkspace), query.populate);
   }
 
-  /** Moves the design into this workspace. */
+  @RestOperation('moveDesign', 'Move a design to a workspace', 'Moves a design into this workspace.')
   @Post(':designID')
   @RequiresRight(designPolicy.move, WorkspacesService)
   @RequiresRight(designPolicy.move, DesignsService, 'designID')
@@ -45,10 +52,14 @@ export class WorkspaceDesignsController {
     @IdParam() id: string,
     @IdParam('designID') designId: string,
   ): Promise<WorkspaceDesignView> {
-    return WorkspaceDesignView.fromEntity(await this.designs.move(actor, id, designId));
+    return WorkspaceDesignView.fromEntity(await this.moves.move(actor, id, designId));
   }
 
-  /** Moves the design to its owner's default workspace. */
+  @RestOperation(
+    'removeWorkspaceDesign',
+    'Remove a design from a workspace',
+    "Moves a design to its owner's default workspace, and answers the mapping that was removed.",
+  )
   @Delete(':designID')
   @RequiresRight(designPolicy.move, DesignsService, 'designID')
   @ApiOkResponse({ type: WorkspaceDesignView })
@@ -56,7 +67,8 @@ export class WorkspaceDesignsController {
     @CurrentActor() actor: Actor,
     @IdParam() id: string,
     @IdParam('designID') designId: string,
+    @IfMatch() match: Precondition,
   ): Promise<WorkspaceDesignView> {
-    return WorkspaceDesignView.fromEntity(await this.designs.moveToPersonalWorkspace(actor, id, designId));
+    return WorkspaceDesignView.fromRemoved(await this.moves.moveToPersonalWorkspace(actor, id, designId, match), id);
   }
 }

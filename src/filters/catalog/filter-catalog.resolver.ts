@@ -16,10 +16,11 @@ export class FilterCatalogResolver {
     private readonly contents: FilterContentsService,
   ) {}
 
-  @Query(() => [CatalogFilterView])
+  @Query(() => [CatalogFilterView], { description: 'The catalog of filters.' })
   async fetchFilterCatalogContent(
     @CurrentActor() actor: Actor,
-    @Args('selector', { type: () => CatalogSelector, nullable: true }) selector: CatalogSelector | null,
+    @Args('selector', { type: () => CatalogSelector, nullable: true, description: 'Which part of the catalog.' })
+    selector: CatalogSelector | null,
   ): Promise<CatalogFilterView[]> {
     return this.presenter.toCatalogEntriesWithoutContents(
       await this.catalog.page(actor, CatalogSelector.toQuery(selector ?? null)),

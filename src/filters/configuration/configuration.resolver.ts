@@ -7,8 +7,7 @@ import { DesignPresenter } from '../../designs/design.presenter.js';
 import { DesignPage } from '../../designs/design.view.js';
 import { FilterPresenter } from '../filter.presenter.js';
 import { FilterPage } from '../filter.view.js';
-import { ConfigurationFeedService } from './configuration-feed.service.js';
-import type { ConfigurationPages } from './configuration-follower.js';
+import { ConfigurationFeedService, type ConfigurationPages } from './configuration-feed.service.js';
 import { ConfigurationPage } from './configuration.view.js';
 
 @Resolver(() => ConfigurationPage)
@@ -20,11 +19,14 @@ export class ConfigurationResolver {
   ) {}
 
   /** Both pages at once, then whenever a change of a design or a filter makes them others. */
-  @Subscription(() => ConfigurationPage, { resolve: (pages: ConfigurationPages) => pages })
+  @Subscription(() => ConfigurationPage, {
+    description: 'Designs and filters, now and after each change.',
+    resolve: (pages: ConfigurationPages) => pages,
+  })
   subscribeConfiguration(
     @CurrentActor() actor: Actor,
-    @Args('patternSelector') patternSelector: PageFilter,
-    @Args('filterSelector') filterSelector: PageFilter,
+    @Args('patternSelector', { description: 'Which designs.' }) patternSelector: PageFilter,
+    @Args('filterSelector', { description: 'Which filters.' }) filterSelector: PageFilter,
   ): Promise<AsyncIterator<ConfigurationPages>> {
     return this.feed.follow(actor, patternSelector, filterSelector);
   }

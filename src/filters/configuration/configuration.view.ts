@@ -5,11 +5,11 @@ import { DesignPage } from '../../designs/design.view.js';
 import { FilterPage } from '../filter.view.js';
 
 /** A page of designs and a page of filters, as the subscriber may see them when they are sent. */
-@ObjectType('ConfigurationPage')
+@ObjectType('ConfigurationPage', { description: 'Designs and filters as they are now.' })
 export class ConfigurationPage {
-  @RecordField(() => DesignPage, { nullable: true })
+  @RecordField(() => DesignPage, { nullable: true, description: 'The designs.' })
   patterns!: PageEnvelope;
 
-  @RecordField(() => FilterPage, { nullable: true })
+  @RecordField(() => FilterPage, { nullable: true, description: 'The filters.' })
   filters!: PageEnvelope;
 }

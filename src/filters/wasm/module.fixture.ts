@@ -9,7 +9,10 @@ export function moduleOf({ imports = [], exports = [] }: { imports?: string[]; e
     ...section(1, [[0x60, 0, 0]]),
     ...section(2, imported),
     ...section(3, [[0]]),
-    ...section(7, exports.map((name) => [...text(name), 0, ...number(imports.length)])), // prettier-ignore
+    ...section(
+      7,
+      exports.map((name) => [...text(name), 0, ...number(imports.length)]),
+    ),
     ...section(10, [[2, 0, 0x0b]]),
   ]);
 }

@@ -4,6 +4,7 @@ import { DEFAULT_FORMAT_LIMITS, type FormatLimits } from '../sources/format-limi
 import { type SourceFile } from '../sources/source-file.js';
 import { unpackTar } from './tar-archive.js';
 import { unpackZip } from './zip-archive.js';
+import { withArticle } from '../../core/errors/wording.js';
 
 export type ArchiveKind = 'tar' | 'tar.gz' | 'zip';
 
@@ -36,7 +37,7 @@ export async function unpackArchive(
   if (!kind) throw archiveError(file, { detail: 'is not a tar, a compressed tar or a zip' });
   if (named && (named === 'zip') !== (kind === 'zip')) {
     throw archiveError(file, {
-      detail: `is named as a ${named} but is a ${kind}`,
+      detail: `is named as ${withArticle(named)} but is ${withArticle(kind)}`,
       remedy: 'Give the file the right name.',
     });
   }

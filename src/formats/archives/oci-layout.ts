@@ -4,7 +4,7 @@ import { detectArchiveKind, unpackArchive } from './archive.js';
 import { type UnpackedTotals } from './archive-contents.js';
 import { parseDocuments } from '../documents/parse-documents.js';
 import { type FormatLimits } from '../sources/format-limits.js';
-import { isObject, type JsonObject, asObject, asText } from '../documents/located-document.js';
+import { isObject, type JsonObject, asObject, asText } from '../../core/json/json.js';
 import { type SourceFile } from '../sources/source-file.js';
 
 const LAYOUT_FILE = 'oci-layout';

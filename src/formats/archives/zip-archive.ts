@@ -7,11 +7,19 @@ const DIRECTORY = 0o040000;
 const REGULAR = 0o100000;
 const SYMLINK = 0o120000;
 const UNIX = 3;
+/** What the reader says of a member whose name an unpacker must not follow; it stops there. */
+const UNSAFE_NAME = /^(?:invalid relative path|absolute path|invalid characters in fileName): ([^]*)$/;
 
 /** Reads a zip member by member, counting what comes out and not what the directory promises. */
 export async function unpackZip(bytes: Uint8Array, contents: ArchiveContents): Promise<void> {
   const zip = await fromBufferPromise(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-  for await (const entry of zip.eachEntry()) await unpackEntry(zip, entry, contents);
+  try {
+    for await (const entry of zip.eachEntry()) await unpackEntry(zip, entry, contents);
+  } catch (error) {
+    const [, name] = UNSAFE_NAME.exec(error instanceof Error ? error.message : '') ?? [];
+    if (name === undefined) throw error;
+    contents.addFault(name, 'leads out of the archive');
+  }
 }
 
 async function unpackEntry(zip: ZipFile, entry: Entry, contents: ArchiveContents): Promise<void> {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isObject, type Json } from '../documents/located-document.js';
+import { isObject } from '../../core/json/json.js';
 import {
   type ComponentDefinition,
   type ConnectionDefinition,
@@ -12,9 +12,13 @@ export type AnyDefinition = ModelDefinition | ComponentDefinition | Relationship
 
 /** Members of `rest` that tell of a record somewhere and not of the definition. */
 const RECORD_MEMBERS = new Set([
-  'id', 'hostID', 'hostId', 'host_id', 'connection_id', 'connectionId', 'model_id', 'modelId', 'registrant_id', 'registrantId',
-  'category_id', 'categoryId', 'status', 'created_at', 'updated_at', 'deleted_at', 'createdAt', 'updatedAt', 'deletedAt',
-]); // prettier-ignore
+  'id',
+  ...['hostID', 'hostId', 'connectionId', 'modelId', 'registrantId', 'categoryId'],
+  ...['host_id', 'connection_id', 'model_id', 'registrant_id', 'category_id'],
+  'status',
+  ...['createdAt', 'updatedAt', 'deletedAt'],
+  ...['created_at', 'updated_at', 'deleted_at'],
+]);
 
 /**
  * SHA-256 in hex of what a definition says, without ids, timestamps and status; the order of members does not count.
@@ -27,7 +31,7 @@ export function definitionDigest(definition: AnyDefinition): string {
   if ('schema' in members) {
     const { schema, ...others } = members;
     hash.update(canonicalJson(others)).update('\0').update(schema);
-  } else hash.update(canonicalJson(members as unknown as Json));
+  } else hash.update(canonicalJson(members));
   return hash
     .update('\0')
     .update(canonicalJson(Object.fromEntries(kept)))
@@ -42,7 +46,7 @@ export function relationshipIdentity({ kind, type, subType, selectors }: Relatio
 }
 
 /** JSON text with the members of every object in one order. */
-function canonicalJson(value: Json): string {
+function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (!isObject(value)) return JSON.stringify(value);
   const members: string[] = [];

@@ -1,5 +1,5 @@
 import type { Fault } from '../../core/errors/app-error.js';
-import type { JsonObject } from '../documents/located-document.js';
+import type { JsonObject } from '../../core/json/json.js';
 
 /** Who published a model: a repository, a cluster, this server itself. */
 export interface RegistrantDefinition {
@@ -8,6 +8,9 @@ export interface RegistrantDefinition {
   /** Lowercase: `github`, `artifacthub`, `kubernetes`, `meshery`. */
   kind: string;
 }
+
+/** The registrant of what is registered by hand, or generated, here. */
+export const OWN_REGISTRANT: Readonly<RegistrantDefinition> = { hostname: 'armature', kind: 'armature' };
 
 /** A model as a package or a generator tells of it: pure data, before it has a record. */
 export interface ModelDefinition {

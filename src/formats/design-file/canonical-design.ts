@@ -6,7 +6,7 @@ import {
   type DesignFile,
 } from './design-file.js';
 import { servicesToComponents } from './design-services.js';
-import { isObject, type Json, type JsonObject, asObject, asText } from '../documents/located-document.js';
+import { isObject, type Json, type JsonObject, asObject, asText } from '../../core/json/json.js';
 
 export interface NewDesign {
   name: string;

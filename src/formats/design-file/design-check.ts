@@ -1,5 +1,6 @@
 import { type Fault } from '../../core/errors/app-error.js';
-import { isObject, type Json, type JsonObject, toPointer } from '../documents/located-document.js';
+import { isObject, type Json, type JsonObject } from '../../core/json/json.js';
+import { toPointer } from '../../core/json/json-pointer.js';
 
 type Shape = 'text' | 'object' | 'list';
 

@@ -1,6 +1,7 @@
 import { v5 } from 'uuid';
-import { COMPONENT_SCHEMA_VERSION, type DesignComponent } from './design-file.js';
-import { isObject, type JsonObject, asText } from '../documents/located-document.js';
+import { COMPONENT_SCHEMA_VERSION, type DesignComponent, type DesignFile } from './design-file.js';
+import { isObject, type JsonObject, asText } from '../../core/json/json.js';
+import { isInstalled } from './helm-hook.js';
 
 const ID_NAMESPACE = '6c1f4f5e-0f0b-5c55-9a2e-2f6f0c8f1d47';
 /** Groups of Kubernetes itself: those without a dot (`apps`) and those below `k8s.io`; `x-k8s.io` is for extensions. */
@@ -78,4 +79,17 @@ function getResourceName({ metadata }: JsonObject): string | undefined {
   if (!isObject(metadata)) return undefined;
   const name = metadata['name'] ?? metadata['generateName'];
   return typeof name === 'string' && name !== '' ? name : undefined;
+}
+
+/**
+ * Whether deploying its design puts a component on a cluster. Hooks of a chart for installing and upgrading are applied like
+ * any other resource; those for `helm test`, deleting and rolling back are left out.
+ */
+export function isDeployed(component: DesignComponent): boolean {
+  return isDeployable(component) && isInstalled(component);
+}
+
+/** The components that deploying a design puts on a cluster, in its order. */
+export function getDeployedComponents({ components }: Pick<DesignFile, 'components'>): DesignComponent[] {
+  return components.filter(isDeployed);
 }

@@ -3,7 +3,7 @@ import { findDesignFaults } from './design-check.js';
 import { toComponent, toComponents, isDeployable, toResource } from './design-component.js';
 import { type DesignComponent } from './design-file.js';
 import { servicesToComponents, componentsToServices } from './design-services.js';
-import { type JsonObject } from '../documents/located-document.js';
+import type { JsonObject } from '../../core/json/json.js';
 
 const deployment: JsonObject = {
   apiVersion: 'apps/v1',

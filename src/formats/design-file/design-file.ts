@@ -1,4 +1,4 @@
-import { type Json, type JsonObject } from '../documents/located-document.js';
+import type { Json, JsonObject } from '../../core/json/json.js';
 
 export const DESIGN_SCHEMA_VERSION = 'designs.meshery.io/v1beta1';
 export const COMPONENT_SCHEMA_VERSION = 'components.meshery.io/v1beta1';

@@ -1,6 +1,6 @@
-import { isDeployed } from './deployed-components.js';
+import { isDeployed } from './design-component.js';
 import { type DesignComponent } from './design-file.js';
-import { isObject, asObject, asText } from '../documents/located-document.js';
+import { isObject, asObject, asText } from '../../core/json/json.js';
 import { TimeSlicer } from '../../core/time-slicer.js';
 
 /** One kind of the components of a design. */

@@ -1,7 +1,7 @@
 import { validate } from 'uuid';
 import { componentId } from './design-component.js';
 import { COMPONENT_SCHEMA_VERSION, type DesignComponent } from './design-file.js';
-import { isObject, type Json, type JsonObject, asObject, asText } from '../documents/located-document.js';
+import { isObject, type Json, type JsonObject, asObject, asText } from '../../core/json/json.js';
 
 /** Members of a service that a component has a place for; all others are kept under `metadata.service`. */
 const MAPPED_MEMBERS = [

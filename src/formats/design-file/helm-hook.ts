@@ -1,5 +1,5 @@
 import { type DesignComponent } from './design-file.js';
-import { isObject, type Json, type JsonObject, asObject, asText } from '../documents/located-document.js';
+import { isObject, type Json, type JsonObject, asObject, asText } from '../../core/json/json.js';
 
 /** When a resource of a chart is made that is not part of what is installed: `metadata.helm.hook` of its component. */
 export interface HelmHook {

@@ -1,8 +1,11 @@
 import { DesignOutline, type OutlineData, buildOutline } from './design-outline.js';
 import { type DesignFile } from './design-file.js';
-import { type Json, asText } from '../documents/located-document.js';
+import { type Json, asText } from '../../core/json/json.js';
 
 type Bytes = Uint8Array<ArrayBuffer>;
+
+const RECORD_MEMBERS: ReadonlySet<string> = new Set(['id', 'name', 'version']);
+const NOTHING = new Uint8Array();
 
 /** A packed design in a form that passes between threads. */
 export interface PackedDesignData {
@@ -38,10 +41,13 @@ export class PackedDesign {
     return new PackedDesign({ members, outline: this.data.outline });
   }
 
-  /** With members that are bytes already. */
-  withMemberBytes(changes: Record<string, Bytes>): PackedDesign {
-    const members = new Map([...this.data.members, ...Object.entries(changes)]);
-    return new PackedDesign({ members, outline: this.data.outline });
+  /** Whether two designs say the same: the id, the name and the version belong to the records of designs. */
+  hasSameContent(other: PackedDesign): boolean {
+    const [own, others] = [this.contentMembers(), other.contentMembers()];
+    return (
+      own.length === others.length &&
+      own.every(([name, bytes]) => Buffer.compare(bytes, other.data.members.get(name) ?? NOTHING) === 0)
+    );
   }
 
   /** One member as data: for short ones. */
@@ -50,9 +56,8 @@ export class PackedDesign {
     return bytes && (JSON.parse(Buffer.from(bytes.buffer).toString()) as Json);
   }
 
-  /** A copy of the bytes of one member, in a buffer of its own. */
-  getMemberBytes(name: string): Bytes {
-    return new Uint8Array(this.data.members.get(name) ?? encodeJson(null));
+  private contentMembers(): [string, Bytes][] {
+    return [...this.data.members].filter(([name]) => !RECORD_MEMBERS.has(name));
   }
 
   /** The whole as UTF-8 JSON, in a buffer of its own: what JSON.stringify makes of the design. */

@@ -1,8 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { type Fault, InvalidRequest } from '../../core/errors/app-error.js';
+import { limitRemedy } from '../../core/errors/limit-remedy.js';
+import { LIMIT_SETTINGS } from '../sources/format-limits.js';
 import { type SourceFile } from '../sources/source-file.js';
+import { describeForeignContent } from './foreign-content.js';
 
 const NEWLINE = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
 // eslint-disable-next-line no-control-regex -- these are what text must not hold
 const CONTROL_CHARACTER = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/;
 
@@ -14,10 +18,12 @@ export function decodeText(file: SourceFile, limit: number): string {
   if (file.bytes.length > limit) {
     throw textError(file, {
       detail: `holds ${file.bytes.length} bytes, more than the ${limit} that one file may have`,
-      remedy: 'Split the file.',
+      remedy: limitRemedy('Split the file.', LIMIT_SETTINGS.textBytes),
     });
   }
-  const text = decode(file).replace(/\r\n?/g, '\n');
+  const foreign = describeForeignContent(file.bytes);
+  if (foreign) throw textError(file, { line: 1, column: 1, ...foreign });
+  const text = decode(file);
   const control = CONTROL_CHARACTER.exec(text);
   if (control) {
     const code = control[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
@@ -37,14 +43,29 @@ function decode(file: SourceFile): string {
   const wide =
     first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : undefined;
   if (!wide) {
-    if (isUtf8(file.bytes)) return new TextDecoder('utf-8').decode(file.bytes);
+    if (isUtf8(file.bytes)) return decodeLines(file.bytes);
     throw textError(file, findBadByte(file.bytes));
   }
   try {
-    return new TextDecoder(wide, { fatal: true }).decode(file.bytes);
+    return decodeLines(Buffer.from(new TextDecoder(wide, { fatal: true }).decode(file.bytes)));
   } catch (cause) {
     throw textError(file, { detail: 'is marked as UTF-16 but is not', remedy: 'Save the file as UTF-8.' }, cause);
   }
+}
+
+/** Text of UTF-8 with `\n` at each line end. Replaced in the bytes: ten million matches in a text would be ten million strings. */
+function decodeLines(bytes: Uint8Array): string {
+  const decoder = new TextDecoder('utf-8');
+  const first = bytes.indexOf(CARRIAGE_RETURN);
+  if (first < 0) return decoder.decode(bytes);
+  const lines = Uint8Array.from(bytes);
+  let length = first;
+  for (let at = first; at < bytes.length; at += 1) {
+    const isReturn = bytes[at] === CARRIAGE_RETURN;
+    lines[length++] = isReturn ? NEWLINE : (bytes[at] ?? 0);
+    if (isReturn && bytes[at + 1] === NEWLINE) at += 1;
+  }
+  return decoder.decode(lines.subarray(0, length));
 }
 
 function findBadByte(bytes: Uint8Array): Fault {

@@ -1,13 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Fault } from '../../core/errors/app-error.js';
+import { limitRemedy } from '../../core/errors/limit-remedy.js';
 import { FaultList } from '../sources/fault-list.js';
-import { type FormatLimits } from '../sources/format-limits.js';
-import { type Json, type JsonObject, type LocatedData } from './located-document.js';
+import { type FormatLimits, LIMIT_SETTINGS } from '../sources/format-limits.js';
+import type { Json, JsonObject } from '../../core/json/json.js';
+import { LARGE_INTEGER_MARK, toLargeInteger } from '../../core/json/large-integers.js';
+import type { LocatedData } from './located-document.js';
+import { isTemplate } from './template-text.js';
+import { type InexactNumber, type YamlDialect } from './yaml-scalar.js';
 import { findLine, findLineStarts, type NodeOffsets, flattenPositions } from './source-positions.js';
 
 /** The part of reading that YAML and JSON have in common: locating faults, and objects that are only data. */
 export class DocumentBuilder {
   readonly faults: FaultList;
+  private warnings: FaultList;
   private starts: number[] | undefined;
   private offsets: NodeOffsets = new Map();
 
@@ -15,11 +21,17 @@ export class DocumentBuilder {
     private readonly file: string,
     private readonly source: string,
     readonly limits: FormatLimits,
+    readonly dialect: YamlDialect = 'kubernetes',
   ) {
     this.faults = new FaultList(limits.faults);
+    this.warnings = new FaultList(limits.faults);
   }
 
   addFault(offset: number, detail: string, remedy?: string): void {
+    this.faults.add(this.locate(offset, detail, remedy));
+  }
+
+  private locate(offset: number, detail: string, remedy?: string): Fault {
     const line = findLine(this.lineStarts, offset);
     const fault: Fault = {
       file: this.file,
@@ -28,10 +40,18 @@ export class DocumentBuilder {
       detail,
     };
     if (remedy !== undefined) fault.remedy = remedy;
-    this.faults.add(fault);
+    return fault;
   }
 
-  /** Makes an object of members; a key that comes twice with different values, or that would reach the prototype, is a fault. */
+  /** Whether the line of an offset has the braces of a template. */
+  isTemplateAt(offset: number): boolean {
+    return isTemplate(this.source, offset);
+  }
+
+  /**
+   * Makes an object of members. A key that would reach the prototype is a fault, and so is one that comes twice with different values; of a
+   * rendering the last one counts, with a warning.
+   */
   buildObject(members: Iterable<{ key: string; offset: number; value: Json }>): JsonObject {
     const object: JsonObject = {};
     const places = new Map<string, number>();
@@ -41,10 +61,13 @@ export class DocumentBuilder {
         continue;
       }
       if (places.has(key)) {
-        if (!isDeepStrictEqual(object[key], value)) {
-          this.addFault(offset, `the key ${JSON.stringify(key)} is given twice`, 'Keep one of the two.');
+        const detail = `the key ${JSON.stringify(key)} is given twice`;
+        if (isDeepStrictEqual(object[key], value)) continue;
+        if (this.dialect !== 'rendered') {
+          this.addFault(offset, detail, 'Keep one of the two.');
+          continue;
         }
-        continue;
+        this.warnings.add(this.locate(offset, `${detail}; the last one counts`, 'Keep one of the two.'));
       }
       object[key] = value;
       places.set(key, offset);
@@ -62,10 +85,25 @@ export class DocumentBuilder {
     return list;
   }
 
-  /** Text that can be stored: a NUL or half a surrogate pair is a fault. */
+  /**
+   * What stands for a number that no double holds: text in Compose, which takes numbers for text, and the digits of an integer elsewhere. Others
+   * are faults, unless the reader rounds numbers.
+   */
+  keepInexactNumber(number: InexactNumber, offset: number): Json {
+    if (this.limits.roundNumbers && Number.isFinite(number.nearest)) return number.nearest;
+    if (this.dialect === 'core') return number.text;
+    const kept = toLargeInteger(number.text);
+    if (kept !== undefined) return kept;
+    this.addFault(offset, number.message, 'Quote it if it is a name or an identifier.');
+    return null;
+  }
+
+  /** Text that can be stored: a NUL, half a surrogate pair or the mark of large integers is a fault. */
   checkText(value: string, offset: number): string {
-    if (value.includes('\0')) this.addFault(offset, 'a string holds the NUL character', 'Remove it.');
-    else if (/\p{Cs}/u.test(value)) this.addFault(offset, 'a string holds half a surrogate pair', 'Remove it.');
+    if (value.startsWith(LARGE_INTEGER_MARK))
+      this.addFault(offset, 'a string begins with the private character U+F8FF', 'Remove it.');
+    else if (value.includes('\0')) this.addFault(offset, 'a string holds the NUL character', 'Remove it.');
+    else if (!value.isWellFormed()) this.addFault(offset, 'a string holds half a surrogate pair', 'Remove it.');
     return value;
   }
 
@@ -79,12 +117,18 @@ export class DocumentBuilder {
   }
 
   addTooDeepFault(offset: number): void {
-    this.addFault(offset, `is nested deeper than ${this.limits.depth} levels`, 'Flatten the document.');
+    this.addLimitFault(offset, 'depth', `is nested deeper than ${this.limits.depth} levels`, 'Flatten the document.');
+  }
+
+  addLimitFault(offset: number, limit: keyof typeof LIMIT_SETTINGS, detail: string, advice: string): void {
+    this.addFault(offset, detail, limitRemedy(advice, LIMIT_SETTINGS[limit]));
   }
 
   buildDocument(number: number, value: Json, start: number, tags: Record<string, string> = {}): LocatedData {
     const places = flattenPositions(value, start, this.offsets, this.lineStarts);
     this.offsets = new Map();
-    return { file: this.file, number, value, positions: places, tags };
+    const { faults: warnings } = this.warnings;
+    this.warnings = new FaultList(this.limits.faults);
+    return { file: this.file, number, value, positions: places, tags, warnings };
   }
 }

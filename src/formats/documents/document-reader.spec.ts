@@ -100,7 +100,10 @@ describe('WorkerPool', () => {
     const ask = task<number, number[]>('curious');
     let asked = 0;
     await expect(pool.run(ask, 4, { answerQuestion: (n) => Promise.resolve(Number(n) + (asked += 1)) })).resolves.toEqual([5, 6]); // prettier-ignore
-    const busy = new AppError(429, 'TOO_BUSY', 'Too busy', 'later', { headers: { 'Retry-After': '5' } });
+    const busy = new AppError(429, 'TOO_BUSY', 'Too busy', 'later', {
+      remedy: 'Try again.',
+      headers: { 'Retry-After': '5' },
+    });
     const told = pool.run(ask, 4, { answerQuestion: () => Promise.reject(busy) });
     await expect(told).rejects.toMatchObject({ status: 429, code: 'TOO_BUSY', headers: { 'Retry-After': '5' } });
     await expect(pool.run(ask, 4)).rejects.toThrow('Nobody answers');

@@ -1,6 +1,7 @@
 import { parseDocuments, parseLocated } from './parse-documents.js';
 import { DEFAULT_FORMAT_LIMITS, type FormatLimits } from '../sources/format-limits.js';
-import { type Json, type LocatedData, LocatedDocument } from './located-document.js';
+import type { Json } from '../../core/json/json.js';
+import { type LocatedData, LocatedDocument } from './located-document.js';
 import { type SourceFile } from '../sources/source-file.js';
 import { type Task, type TaskRunner } from '../../core/workers/task.js';
 import { TimeSlicer } from '../../core/time-slicer.js';
@@ -38,9 +39,11 @@ export class DocumentReader {
       await this.timeSlicer.yieldToEventLoop();
       return parseDocuments(file, dialect, limits);
     }
-    // A copy of its own: sending a view would send everything that lies in the same buffer.
-    const bytes = new Uint8Array(file.bytes);
-    const documents = await this.tasks.collect(parseTask, { file: { path: file.path, bytes }, dialect, limits });
+    // Sending a view sends everything that lies in the same buffer.
+    const isView = file.bytes.byteLength < file.bytes.buffer.byteLength;
+    const bytes = isView ? new Uint8Array(file.bytes) : file.bytes;
+    const input = { file: { path: file.path, bytes }, dialect, limits };
+    const documents = await this.tasks.collect(parseTask, input, { inputBytes: bytes.length });
     return documents.map((data) => new LocatedDocument(data));
   }
 

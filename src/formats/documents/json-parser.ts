@@ -1,7 +1,8 @@
 import { DocumentBuilder } from './document-builder.js';
 import { type FormatLimits } from '../sources/format-limits.js';
-import { type Json, type LocatedData } from './located-document.js';
-import { toExactInteger, InexactNumber } from './yaml-scalar.js';
+import type { Json } from '../../core/json/json.js';
+import type { LocatedData } from './located-document.js';
+import { toExactInteger, InexactNumber, type YamlDialect } from './yaml-scalar.js';
 
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y; // eslint-disable-line no-control-regex -- RFC 8259 section 7
 const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?/y;
@@ -26,13 +27,19 @@ export class JsonSyntaxError extends Error {
  * Reads one JSON document (RFC 8259, no comments, no trailing commas) with positions.
  * Throws JsonSyntax when it is not JSON, and InvalidRequest with each fault when it is JSON that we do not take.
  */
-export function parseJson(file: string, text: string, limits: FormatLimits): LocatedData {
-  const reader = new JsonParser(text, new DocumentBuilder(file, text, limits));
+export function parseJson(
+  file: string,
+  text: string,
+  limits: FormatLimits,
+  dialect: YamlDialect = 'kubernetes',
+): LocatedData {
+  const reader = new JsonParser(text, new DocumentBuilder(file, text, limits, dialect));
   return reader.parse();
 }
 
 class JsonParser {
   private at = 0;
+  private values = 0;
 
   constructor(
     private readonly text: string,
@@ -51,6 +58,7 @@ class JsonParser {
   }
 
   private value(depth: number): Json {
+    this.countValue();
     const char = this.text[this.at];
     if (char === '{' || char === '[') {
       if (depth > this.builder.limits.depth) {
@@ -66,6 +74,14 @@ class JsonParser {
       return value;
     }
     return this.number();
+  }
+
+  private countValue(): void {
+    const { tokens } = this.builder.limits;
+    this.values += 1;
+    if (this.values <= tokens) return;
+    this.builder.addLimitFault(this.at, 'tokens', `has more than ${tokens} values`, 'Split the file.');
+    this.builder.throwIfFaulty();
   }
 
   private object(depth: number): Json {
@@ -118,7 +134,7 @@ class JsonParser {
     return this.builder.checkText(JSON.parse(match[0]) as string, offset);
   }
 
-  private number(): number {
+  private number(): Json {
     NUMBER.lastIndex = this.at;
     const match = NUMBER.exec(this.text);
     if (!match) throw this.unexpected('a value');
@@ -130,9 +146,7 @@ class JsonParser {
       return value === 0 ? 0 : value;
     } catch (error) {
       if (!(error instanceof InexactNumber)) throw error;
-      if (this.builder.limits.roundNumbers && Number.isFinite(error.nearest)) return error.nearest;
-      this.builder.addFault(offset, error.message, 'Write it as a string if it is a name or an identifier.');
-      return 0;
+      return this.builder.keepInexactNumber(error, offset);
     }
   }
 

@@ -1,10 +1,6 @@
 import { type Fault } from '../../core/errors/app-error.js';
-
-/** Data that JSON can hold; what every reader of this folder answers. */
-export type Json = null | boolean | number | string | Json[] | JsonObject;
-export interface JsonObject {
-  [key: string]: Json;
-}
+import { isObject, type Json, type JsonObject } from '../../core/json/json.js';
+import { parsePointer } from '../../core/json/json-pointer.js';
 
 /** Line and column count from 1; a column counts UTF-16 units. */
 export interface SourcePosition {
@@ -22,6 +18,8 @@ export interface LocatedData {
   positions: Uint32Array;
   /** Tags that were asked to be kept, by pointer. */
   tags: Record<string, string>;
+  /** What was taken but deserves a word. */
+  warnings: Fault[];
 }
 
 const NODE_SIZE = 3;
@@ -70,6 +68,16 @@ export class LocatedDocument {
     return { line: places[node * NODE_SIZE] ?? 1, column: places[node * NODE_SIZE + 1] ?? 1 };
   }
 
+  /** The value at an RFC 6901 pointer; undefined when there is none. */
+  findValue(pointer: string): Json | undefined {
+    let value: Json | undefined = this.data.value;
+    for (const segment of parsePointer(pointer)) {
+      if (typeof value !== 'object' || value === null || !Object.hasOwn(value, segment)) return undefined;
+      value = Array.isArray(value) ? value[toIndex(value, segment)] : value[segment];
+    }
+    return value;
+  }
+
   private indexOfKey(value: JsonObject, key: string): number {
     const known = this.keyIndexes.get(value);
     if (known) return known.get(key) ?? -1;
@@ -89,34 +97,6 @@ export class LocatedDocument {
     if (remedy !== undefined) fault.remedy = remedy;
     return fault;
   }
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** The value when it is an object, else an empty one. */
-export function asObject(value: Json | undefined): JsonObject {
-  return isObject(value) ? value : {};
-}
-
-/** The value when it is text, else empty text. */
-export function asText(value: Json | undefined): string {
-  return typeof value === 'string' ? value : '';
-}
-
-/** `['a/b', 0]` → `/a~1b/0` (RFC 6901). */
-export function toPointer(...segments: (string | number)[]): string {
-  return segments.map((segment) => `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
-}
-
-/** `/a~1b/0` → `['a/b', '0']` (RFC 6901). */
-export function parsePointer(pointer: string): string[] {
-  if (pointer === '') return [];
-  return pointer
-    .slice(1)
-    .split('/')
-    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 function toIndex(list: Json[], segment: string): number {

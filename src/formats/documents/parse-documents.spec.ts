@@ -1,7 +1,8 @@
+import { toYaml } from './yaml-writer.js';
 import { type InvalidRequest } from '../../core/errors/app-error.js';
 import { parseDocuments } from './parse-documents.js';
 import { DEFAULT_FORMAT_LIMITS, type FormatLimits } from '../sources/format-limits.js';
-import { toPointer } from './located-document.js';
+import { toPointer } from '../../core/json/json-pointer.js';
 import { type YamlDialect } from './yaml-scalar.js';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
@@ -66,16 +67,33 @@ tagged: [!!str 123, !!int "7", !!float 3, !!bool "yes"]
     });
   });
 
-  it('refuses integers that would lose digits, and keeps those that do not', () => {
+  it('keeps the digits of integers of 64 bits, and refuses those that would lose them', () => {
     expect(valueOf('a: 9223372036854775000\nb: 9007199254740991')).toEqual({
       a: 9223372036854775000,
       b: 9007199254740991,
     });
-    expect(faultsOf(() => read('a: 1\nb: 9223372036854775807\nc: 12345678901234567890123'))).toMatchObject([
+    for (const text of [
+      'a: 9223372036854775807\n',
+      '{"a": 9223372036854775807}',
+      'a: +9223372036854775807',
+      'a: !!int 0x7fffffffffffffff',
+    ])
+      expect(toYaml([valueOf(text) ?? null])).toBe('a: 9223372036854775807\n');
+    expect(faultsOf(() => read(`a: 1\nb: ${'9'.repeat(65)}\nc: ${'9'.repeat(70)}`))).toMatchObject([
       { line: 2, column: 4 },
       { line: 3, column: 4 },
     ]);
-    expect(faultsOf(() => read('{"a": 1e400, "b": 12345678901234567890123}'))).toHaveLength(2);
+    expect(faultsOf(() => read(`{"a": 1e400, "b": ${'9'.repeat(65)}}`))).toHaveLength(2);
+    expect(faultsOf(() => read('a: "\uf8ffinteger:9007199254740993"'))).toMatchObject([{ line: 1, column: 4 }]);
+  });
+
+  it('keeps integers that no double holds as text where numbers are text', () => {
+    const file = (path: string, text: string) => ({ path, bytes: Buffer.from(text) });
+    for (const [path, text] of [
+      ['a.yaml', 'a: 12345678901234567890123'],
+      ['a.json', '{"a": 12345678901234567890123}'],
+    ] as const)
+      expect(parseDocuments(file(path, text), 'core')[0]?.value).toEqual({ a: '12345678901234567890123' });
   });
 
   it('keeps texts of several lines', () => {
@@ -187,8 +205,47 @@ describe('readDocuments, hostile input', () => {
   it('bounds aliases in number and in what they stand for', () => {
     const laughs = ['a: &a [x, x, x, x, x, x, x, x, x]', ...'bcdefghi'.split('').map((name, index) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[index]}`).join(', ')}]`)].join('\n'); // prettier-ignore
     expect(faultsOf(() => read(laughs))).toHaveLength(1);
-    expect(faultsOf(() => read(`a: &a 1\nb: [${Array(101).fill('*a').join(', ')}]`))[0]?.detail).toContain('aliases');
-    expect(read(`a: &a 1\nb: [${Array(100).fill('*a').join(', ')}]`)).toHaveLength(1);
+    const aliases = (count: number): string => `a: &a 1\nb: [${Array(count).fill('*a').join(', ')}]`;
+    expect(faultsOf(() => read(aliases(10_001)))).toMatchObject([
+      {
+        detail: 'has more than 10000 aliases',
+        remedy: 'Write the content out. The operator raises this limit with LIMIT_YAML_ALIASES.',
+      },
+    ]);
+    expect(read(aliases(10_000))).toHaveLength(1);
+  });
+
+  it('bounds what many aliases of much stand for, before it is made', () => {
+    const started = performance.now();
+    const text = `a: &a ${'x'.repeat(100_000)}\nb:\n${'- *a\n'.repeat(9_000)}`;
+    expect(faultsOf(() => read(text))).toMatchObject([
+      {
+        detail: 'aliases stand for more than 10485760 bytes',
+        remedy: expect.stringContaining('LIMIT_YAML_EXPANDED_BYTES') as string,
+      },
+    ]);
+    const list = `a: &a [${'x, '.repeat(10_000)}]\nb:\n${'- *a\n'.repeat(9_000)}`;
+    expect(faultsOf(() => read(list))).toHaveLength(1);
+    const merged = `a: &a {${Array.from({ length: 10_000 }, (_, n) => `k${n}: 1`).join(', ')}}\nb:\n${'- <<: *a\n'.repeat(9_000)}`;
+    expect(faultsOf(() => read(merged))).toHaveLength(1);
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+
+  it.each([
+    ['explicit keys', '? '.repeat(2_000_000), 'nested deeper than 100 levels'],
+    ['templates', '{{ . }}'.repeat(1_000_000), 'Unexpected flow-map-start'],
+    ['open braces', '{'.repeat(2_000_000), 'nested deeper than 100 levels'],
+    ['pairs in pairs', `[${'a: '.repeat(1_000_000)}]`, 'nested deeper than 100 levels'],
+    ['closing brackets', ']'.repeat(2_000_000), 'Unexpected flow-seq-end'],
+    ['empty collections', `- [${'[],'.repeat(1_000_000)}]`, 'has more than 1000000 tokens'],
+    ['items', '- a:\n'.repeat(1_000_000), 'has more than 1000000 tokens'],
+    ['values of JSON', `[${'1,'.repeat(1_000_001)}1]`, 'has more than 1000000 values'],
+  ])('stops reading megabytes of %s where it is clear what they are', (_, text, detail) => {
+    const started = performance.now();
+    const found = faultsOf(() => read(text));
+    expect(found.some((fault) => fault.detail.includes(detail))).toBe(true);
+    // What is too deep or full of errors ends within milliseconds, what is long after its first million tokens.
+    expect(performance.now() - started).toBeLessThan(detail.includes('1000000') ? 10_000 : 1_000);
   });
 
   it('refuses an anchor inside itself', () => {
@@ -262,7 +319,9 @@ describe('readDocuments, bytes', () => {
     expect(readBytes(bytesOf('\ufeffa: 1'))).toEqual({ a: 1 });
     expect(readBytes(Buffer.from('\ufeffa: é', 'utf16le'))).toEqual({ a: 'é' });
     expect(readBytes(Buffer.from('\ufeffa: é', 'utf16le').swap16())).toEqual({ a: 'é' });
-    expect(readBytes(bytesOf('a: 1\rb: 2\r\nc: 3\n'))).toEqual({ a: 1, b: 2, c: 3 });
+    const lineEnds = 'a: 1\rb: |\r\n  é\r\n\r\r\n  f\r\nc: 3\r';
+    expect(readBytes(bytesOf(lineEnds))).toEqual({ a: 1, b: 'é\n\n\nf\n', c: 3 });
+    expect(readBytes(Buffer.from(`\ufeff${lineEnds}`, 'utf16le'))).toEqual({ a: 1, b: 'é\n\n\nf\n', c: 3 });
   });
 
   it('locates bytes that are not text', () => {

@@ -28,7 +28,7 @@ export function parseLocated(file: SourceFile, dialect: YamlDialect, limits: For
   const looksLikeJson = /^\s*(?:\{\s*["}]|\[\s*["{[\]\d])/.test(text);
   if (!looksLikeJson) return parseYaml(file.path, text, dialect, limits);
   try {
-    const document = parseJson(file.path, text, limits);
+    const document = parseJson(file.path, text, limits, dialect);
     return document.value === null ? [] : [document];
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;

@@ -1,4 +1,4 @@
-import { type Json } from './located-document.js';
+import type { Json } from '../../core/json/json.js';
 
 /** Where the members and items of each container begin, as offsets into the text; filled while a document is built. */
 export type NodeOffsets = Map<object, Map<string, number> | number[]>;

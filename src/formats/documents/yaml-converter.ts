@@ -1,7 +1,9 @@
 import { isAlias, isMap, isScalar, isSeq, type Alias, type ParsedNode, type Scalar, type YAMLMap } from 'yaml';
 import { type DocumentBuilder } from './document-builder.js';
-import { type Json, toPointer, asText } from './located-document.js';
-import { type YamlDialect, InexactNumber, parsePlainScalar } from './yaml-scalar.js';
+import { TEMPLATE_DETAIL, TEMPLATE_REMEDY } from './template-text.js';
+import { type Json, asText } from '../../core/json/json.js';
+import { toPointer } from '../../core/json/json-pointer.js';
+import { InexactNumber, parsePlainScalar } from './yaml-scalar.js';
 
 interface MappingMember {
   key: string;
@@ -12,8 +14,11 @@ interface MappingMember {
 /** What a node takes beside its text; without it, empty nodes would be free. */
 const NODE_BYTES = 32;
 const STANDARD_TAG_PREFIX = 'tag:yaml.org,2002:';
+const PLAIN_TYPES: ReadonlyMap<string | undefined, string> = new Map(
+  ['int', 'float', 'bool', 'null'].map((name) => [STANDARD_TAG_PREFIX + name, name]),
+);
 
-/** Stops the conversion of a document whose aliases stand for too much. */
+/** Stops the conversion of a document whose aliases stand for too much, or that is a template. */
 class ConversionStopped extends Error {}
 
 /** Turns the nodes of one document into plain data: types of plain scalars, anchors, merge keys and tags. */
@@ -27,7 +32,7 @@ export class YamlConverter {
 
   constructor(
     private readonly builder: DocumentBuilder,
-    private readonly dialect: YamlDialect,
+    private readonly source: string,
   ) {}
 
   convert(root: ParsedNode | null): Json {
@@ -120,11 +125,11 @@ export class YamlConverter {
       if (node.anchor !== undefined) this.anchors.set(node.anchor, node);
       return this.builder.checkText(String(node.value), offset);
     }
-    this.builder.addFault(
-      offset,
-      'a key must be text',
-      'Quote the key; write "{{ … }}" templates out before the import.',
-    );
+    if (this.builder.isTemplateAt(offset)) {
+      this.builder.addFault(offset, TEMPLATE_DETAIL, TEMPLATE_REMEDY);
+      throw new ConversionStopped();
+    }
+    this.builder.addFault(offset, 'a key must be text', 'Quote the key.');
     return undefined;
   }
 
@@ -146,7 +151,7 @@ export class YamlConverter {
     }
     if (expanding === 0) this.aliases += 1;
     if (this.aliases > aliases) {
-      this.builder.addFault(offset, `has more than ${aliases} aliases`, 'Write the content out.');
+      this.builder.addLimitFault(offset, 'aliases', `has more than ${aliases} aliases`, 'Write the content out.');
       throw new ConversionStopped();
     }
     return this.value(target, path, expanding + 1);
@@ -156,29 +161,35 @@ export class YamlConverter {
     const { aliasBytes } = this.builder.limits;
     this.aliasBytes += isScalar(node) ? String(node.value).length + NODE_BYTES : NODE_BYTES;
     if (this.aliasBytes <= aliasBytes) return;
-    this.builder.addFault(node.range[0], `aliases stand for more than ${aliasBytes} bytes`, 'Write the content out.');
+    const detail = `aliases stand for more than ${aliasBytes} bytes`;
+    this.builder.addLimitFault(node.range[0], 'aliasBytes', detail, 'Write the content out.');
     throw new ConversionStopped();
   }
 
   private scalar(node: Scalar.Parsed, path: readonly string[]): Json {
     const offset = node.range[0];
-    const text = this.builder.checkText(asText(node.value as Json), offset);
+    const text = this.builder.checkText(this.withoutAddedLineBreak(node, asText(node.value as Json)), offset);
     const tag = node.tag;
     if (tag === `${STANDARD_TAG_PREFIX}str` || tag === `${STANDARD_TAG_PREFIX}timestamp`) return text;
-    const known = ['int', 'float', 'bool', 'null'].find((name) => tag === STANDARD_TAG_PREFIX + name);
+    const known = PLAIN_TYPES.get(tag);
     if (known === undefined) this.keepTag(tag, 'str', path, offset);
     if (known === undefined && node.type !== 'PLAIN') return text;
     try {
-      const value = parsePlainScalar(text, this.dialect);
+      const value = parsePlainScalar(text, this.builder.dialect);
       if (known !== undefined && !matchesTag(value, known))
         this.builder.addFault(offset, `is tagged !!${known} but is not`);
       return value;
     } catch (error) {
       if (!(error instanceof InexactNumber)) throw error;
-      if (this.builder.limits.roundNumbers) return error.nearest;
-      this.builder.addFault(offset, error.message, 'Quote it if it is a name or an identifier.');
-      return null;
+      return this.builder.keepInexactNumber(error, offset);
     }
+  }
+
+  /** The parser ends the last line of a block although the file does not; go-yaml, through which kubectl and Compose read, takes the text as it is. */
+  private withoutAddedLineBreak(node: Scalar.Parsed, text: string): string {
+    const isBlock = node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED';
+    if (!isBlock || !text.endsWith('\n') || node.range[1] < this.source.length) return text;
+    return /\S[^\n]*$/.test(this.source.slice(this.source.lastIndexOf('\n') + 1)) ? text.slice(0, -1) : text;
   }
 
   private keepTag(tag: string | undefined, plain: string, path: readonly string[], offset: number): void {

@@ -1,9 +1,11 @@
 import { Composer, type CST, type Document, Lexer, Parser } from 'yaml';
 import { DocumentBuilder } from './document-builder.js';
 import { type FormatLimits } from '../sources/format-limits.js';
-import { type LocatedData } from './located-document.js';
+import type { LocatedData } from './located-document.js';
+import { isTemplate, TEMPLATE_DETAIL, TEMPLATE_REMEDY } from './template-text.js';
 import { YamlConverter } from './yaml-converter.js';
 import { type YamlDialect } from './yaml-scalar.js';
+import { TokenBudget } from './token-budget.js';
 
 const REMEDIES: Record<string, string> = {
   TAB_AS_INDENT: 'Indent with spaces.',
@@ -14,6 +16,7 @@ const REMEDIES: Record<string, string> = {
   BLOCK_AS_IMPLICIT_KEY: 'Quote the value if it holds ": ".',
 };
 const DEFAULT_REMEDY = 'Correct the YAML at this place.';
+const MALFORMED = { pos: [0, 0], code: '', message: 'is not YAML' } as const;
 
 /**
  * Reads a stream of YAML documents with positions; documents that hold nothing are left out but counted.
@@ -25,7 +28,7 @@ export function* parseYaml(
   dialect: YamlDialect,
   limits: FormatLimits,
 ): Generator<LocatedData> {
-  const builder = new DocumentBuilder(file, text, limits);
+  const builder = new DocumentBuilder(file, text, limits, dialect);
   let number = 0;
   for (const document of compose(text, builder)) {
     number += 1;
@@ -35,12 +38,15 @@ export function* parseYaml(
       break;
     }
     if (document.errors.length > 0) {
-      for (const { pos, code, message } of document.errors) {
-        builder.addFault(Math.min(pos[0], text.length), message, REMEDIES[code] ?? DEFAULT_REMEDY);
-      }
+      // The others of a document nearly always follow from its first.
+      const [{ pos, code, message } = MALFORMED] = document.errors;
+      const offset = Math.min(pos[0], text.length);
+      if (isTemplate(text, offset)) builder.addFault(offset, TEMPLATE_DETAIL, TEMPLATE_REMEDY);
+      else builder.addFault(offset, message, REMEDIES[code] ?? DEFAULT_REMEDY);
+      if (isTemplate(text, offset)) break;
       continue;
     }
-    const converter = new YamlConverter(builder, dialect);
+    const converter = new YamlConverter(builder, text);
     const start = document.contents?.range?.[0] ?? 0;
     const value = converter.convert(document.contents);
     if (value !== null && builder.faults.isEmpty) yield builder.buildDocument(number, value, start, converter.tags);
@@ -57,7 +63,7 @@ function* compose(text: string, builder: DocumentBuilder): Generator<Document.Pa
     logLevel: 'silent',
     prettyErrors: false,
   });
-  for (const token of tokenize(text)) {
+  for (const token of tokenize(text, builder)) {
     const deep = findTooDeep(token, builder.limits.depth);
     if (deep) builder.addTooDeepFault(deep.offset);
     else yield* withoutStacks(() => [...composer.next(token)]);
@@ -76,11 +82,20 @@ function withoutStacks<T>(work: () => T): T {
   }
 }
 
-function* tokenize(text: string): Generator<CST.Token> {
+/** Ends with a fault where a limit is reached: all that is read costs memory, and what is deep recursion. */
+function* tokenize(text: string, builder: DocumentBuilder): Generator<CST.Token> {
   const parser = new Parser();
+  const budget = new TokenBudget(builder);
   for (const lexeme of tolerantLexer().lex(text)) {
     if (lexeme.startsWith(SKIPPED)) parser.offset += lexeme.length - SKIPPED.length;
-    else yield* parser.next(lexeme);
+    else {
+      const { offset } = parser;
+      for (const token of parser.next(lexeme)) {
+        if (budget.countToken(token, offset)) yield token;
+        else return;
+      }
+      if (!budget.countLexeme(lexeme, offset, parser.stack)) return;
+    }
   }
   yield* parser.end();
 }
@@ -90,7 +105,7 @@ const SKIPPED = '\u0000';
 
 type State = () => Generator<string, unknown>;
 
-/** The parts of the lexer that have no settings. */
+/** The parts of the lexer that have no settings: private in its types, so that they are reached by a cast. */
 interface LexerParts {
   buffer: string;
   pos: number;

@@ -1,10 +1,11 @@
-import { type Json } from './located-document.js';
+import type { Json } from '../../core/json/json.js';
 
 /**
- * Which plain words are booleans. `kubernetes`: those of YAML 1.1, as kubectl reads them (`yes`, `no`, `on`, `off`, `y`, `n`).
- * `core`: only `true` and `false`, as YAML 1.2 and Compose have it. Numbers are read alike: `0644`, `0o644`, `0x1A4` and `0b1` are integers, `1_000` is 1000, `1e3` is 1000.
+ * Who reads it, which decides on plain words and keys that are given twice. `kubernetes`: those of YAML 1.1, as kubectl reads them (`yes`, `no`, `on`, `off`, `y`, `n`).
+ * `core`: only `true` and `false`, as YAML 1.2 and Compose have it. `rendered`: as
+ * `kubernetes`, and of a key that is given twice the last counts, as Helm reads what it has rendered. Numbers are read alike: `0644`, `0o644`, `0x1A4` and `0b1` are integers, `1_000` is 1000, `1e3` is 1000.
  */
-export type YamlDialect = 'kubernetes' | 'core';
+export type YamlDialect = 'kubernetes' | 'core' | 'rendered';
 
 const PLAIN_WORDS = new Map<string, Json>([
   ...['', '~', 'null', 'Null', 'NULL'].map((word) => [word, null] as const),
@@ -23,7 +24,8 @@ const FLOAT = /^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?$/;
 export class InexactNumber extends Error {
   readonly nearest: number;
 
-  constructor(text: string) {
+  /** @param text an integer in decimal digits, unless it has very many of them, or another number as it is written */
+  constructor(readonly text: string) {
     super(`the number ${text.length > 40 ? `${text.slice(0, 40)}…` : text} has more digits than can be kept`);
     this.nearest = Number(text);
   }
@@ -34,7 +36,7 @@ export class InexactNumber extends Error {
  * The rules are those of go-yaml, through which kubectl and Compose read. Throws InexactNumber for integers that would lose digits.
  */
 export function parsePlainScalar(text: string, dialect: YamlDialect): Json {
-  const word = PLAIN_WORDS.get(text) ?? (dialect === 'kubernetes' ? YAML11_BOOLEANS.get(text) : undefined);
+  const word = PLAIN_WORDS.get(text) ?? (dialect !== 'core' ? YAML11_BOOLEANS.get(text) : undefined);
   if (word !== undefined || PLAIN_WORDS.has(text)) return word ?? null;
   if (!/^[-+.\d]/.test(text)) return text;
   const digits = text.startsWith('.') ? text : text.replaceAll('_', '');
@@ -57,7 +59,8 @@ function parseIntegerScalar(text: string): number | undefined {
 /** A decimal integer as a number that is written with the very same digits; larger ones than that throw InexactNumber. */
 export function toExactInteger(text: string): number {
   const value = Number(text);
-  if (!Number.isSafeInteger(value) && String(value) !== text.replace(/^\+/, '')) throw new InexactNumber(text);
+  const digits = text.replace(/^\+/, '');
+  if (!Number.isSafeInteger(value) && String(value) !== digits) throw new InexactNumber(digits);
   return value === 0 ? 0 : value;
 }
 

@@ -1,6 +1,6 @@
 import { parseAllDocuments } from 'yaml';
 import { parseDocuments } from './parse-documents.js';
-import { type Json } from './located-document.js';
+import type { Json } from '../../core/json/json.js';
 import { toYaml } from './yaml-writer.js';
 
 const asFile = (text: string) => ({ path: 'written.yaml', bytes: new TextEncoder().encode(text) });

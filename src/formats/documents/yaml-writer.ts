@@ -1,4 +1,5 @@
-import { isObject, type Json, type JsonObject } from './located-document.js';
+import { isObject, type Json, type JsonObject } from '../../core/json/json.js';
+import { largeIntegerDigits } from '../../core/json/large-integers.js';
 
 const PLAIN_TEXT = /^(?:[A-Za-z0-9_./$^+~(]|--?[A-Za-z])[\w./$^+~()=,;@%&*!?<>[\]{}|'"\\ :#-]*$/;
 /** Plain text in flow or block position that a reader would take for structure: a key, a comment, trailing space. */
@@ -55,9 +56,13 @@ function writeList(value: Json[], indent: string): string {
 }
 
 function writeInline(value: Json, indent: string): string {
-  if (typeof value === 'string') return value.includes('\n') ? writeBlock(value, indent) : writeScalar(value);
+  if (typeof value === 'string') return largeIntegerDigits(value) ?? writeText(value, indent);
   if (Array.isArray(value)) return '[]';
   return isObject(value) ? '{}' : value === undefined ? 'null' : JSON.stringify(value);
+}
+
+function writeText(text: string, indent: string): string {
+  return text.includes('\n') ? writeBlock(text, indent) : writeScalar(text);
 }
 
 function writeScalar(text: string): string {

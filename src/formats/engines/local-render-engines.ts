@@ -1,11 +1,11 @@
 import { type FormatLimits } from '../sources/format-limits.js';
 import { Helm } from '../helm/helm.js';
 import { isKubectl, Kustomize } from '../kustomize/kustomize.js';
-import { unpackFiles } from '../programs/packed-files.js';
+import { unpackFiles } from './render-engines.js';
 import { Program, type ProgramRenderer } from '../programs/program.js';
 import { IsolationMissing, type IsolationMode } from '../programs/isolation.js';
 import { type ProgramBounds, ProgramRunner, type ProgramResult } from '../programs/program-runner.js';
-import { type ProgramQuestion } from './remote-render-engines.js';
+import { type ProgramQuestion, type RenderEngines } from './render-engines.js';
 
 /** Where the operator says that the programs are; without a word they are looked for in PATH. */
 export interface ProgramPaths {
@@ -22,12 +22,6 @@ export interface IsolationOptions {
 
 /** For readers who were given none: as on a machine without any. */
 export const createMissingRenderEngines = (): LocalRenderEngines => new LocalRenderEngines({ helm: '', kustomize: '' });
-
-/** The engines that formats render with. */
-export interface RenderEngines {
-  readonly helm: Helm;
-  readonly kustomize: Kustomize;
-}
 
 /** The foreign programs that this server renders with, all within the same bounds. */
 export class LocalRenderEngines implements RenderEngines {

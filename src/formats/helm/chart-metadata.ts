@@ -1,12 +1,7 @@
 import { type Fault } from '../../core/errors/app-error.js';
-import {
-  isObject,
-  type Json,
-  type JsonObject,
-  type LocatedDocument,
-  toPointer,
-  asText,
-} from '../documents/located-document.js';
+import { isObject, type Json, type JsonObject, asText } from '../../core/json/json.js';
+import type { LocatedDocument } from '../documents/located-document.js';
+import { toPointer } from '../../core/json/json-pointer.js';
 
 /** What Chart.yaml says of a chart, as far as others ask for it. */
 export interface ChartMetadata {

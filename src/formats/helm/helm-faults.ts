@@ -43,8 +43,21 @@ export function parseHelmFaults(said: string, files: ReadonlyMap<string, SourceF
   if (places.filter(([place]) => place === whole).length >= CIRCLE_OCCURRENCES) {
     return [{ ...at, detail: 'the templates include one another without end', remedy: 'Take the circle apart.' }];
   }
+  if (/unexpected EOF|unexpected \{\{end\}\}/.test(text)) return [{ ...at, ...describeUnbalanced(text) }];
   const detail = shorten(text.slice(last.index + whole.length).replace(/^[):\s]*(?:executing "[^"]*" )?/, ''));
   return [{ ...at, detail: detail || shorten(text), remedy: remedyFor(text) }];
+}
+
+function describeUnbalanced(text: string): Pick<Fault, 'detail' | 'remedy'> {
+  return text.includes('unexpected EOF')
+    ? {
+        detail: 'the template ends within an "if", "range", "with", "define" or "block"',
+        remedy: 'Add the missing "{{ end }}".',
+      }
+    : {
+        detail: 'an "{{ end }}" closes nothing',
+        remedy: 'Remove it, or add the "if", "range" or "with" that it closes.',
+      };
 }
 
 /** Helm lists each chart, and below it a line for each value that does not fit. */

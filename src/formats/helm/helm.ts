@@ -1,14 +1,16 @@
+import { stringifyExact } from '../../core/json/large-integers.js';
 import { InvalidRequest } from '../../core/errors/app-error.js';
+import { IGNORE_FILE } from './helm-ignore.js';
 import { unpackNestedCharts } from './nested-charts.js';
 import { removeRemoteSchemas } from './values-schema.js';
 import { DEFAULT_FORMAT_LIMITS, type FormatLimits } from '../sources/format-limits.js';
-import { type JsonObject } from '../documents/located-document.js';
+import type { JsonObject } from '../../core/json/json.js';
 import { type SourceFile } from '../sources/source-file.js';
 import { TimeSlicer } from '../../core/time-slicer.js';
 import { parseHelmFaults } from './helm-faults.js';
 import { type ProgramRenderer } from '../programs/program.js';
 
-/** Files by path seen from the folder of Chart.yaml; `path` of each is what faults show. */
+/** Files by path seen from the folder of Chart.yaml, without those that its `.helmignore` excludes; `path` of each is what faults show. */
 export type ChartFiles = ReadonlyMap<string, SourceFile>;
 
 export interface ChartRelease {
@@ -45,10 +47,11 @@ export class Helm {
     const work = new Map<string, Uint8Array>();
     const turns = new TimeSlicer();
     for (const [path, file] of whole) {
-      if (!NOTES_FILE.test(path)) work.set(`chart/${path}`, removeRemoteSchemas(path, file));
+      // Its rules have been applied, before packed dependencies became folders that they would match.
+      if (path !== IGNORE_FILE && !NOTES_FILE.test(path)) work.set(`chart/${path}`, removeRemoteSchemas(path, file));
       await turns.yieldToEventLoop();
     }
-    work.set('values.json', Buffer.from(JSON.stringify(release.values ?? {})));
+    work.set('values.json', Buffer.from(stringifyExact(release.values ?? {})));
     const name = files.get('Chart.yaml')?.path ?? 'Chart.yaml';
     const { status, stdout: output, stderr: said } = await this.program.run(buildArguments(release), work, name);
     if (status === 0) return output;

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { AppError, InvalidRequest } from '../../core/errors/app-error.js';
 import { unpackArchive } from '../archives/archive.js';
 import { type UnpackedTotals } from '../archives/archive-contents.js';
@@ -5,6 +6,9 @@ import { type FormatLimits } from '../sources/format-limits.js';
 import { type SourceFile } from '../sources/source-file.js';
 
 const PACKED_CHART = /(?:^|\/)charts\/[^/]+\.tgz$/;
+/** The innermost chart of a chart in which a file lies. */
+const DEPENDENCY_FOLDER = /^charts\/[^/]+(?:\/charts\/[^/]+)*(?=\/)/;
+const CHART_NAME = /^[a-zA-Z0-9-][a-zA-Z0-9._-]*$/;
 /** Charts within charts; real ones have two or three. */
 const MAX_DEPTH = 8;
 
@@ -44,6 +48,37 @@ export async function unpackNestedCharts(
   };
   for (const [path, file] of files) await add(path, file, 0);
   return whole;
+}
+
+/**
+ * The files of a chart, the folders of its dependencies called by the given names, as Helm packs them, rather than by those of the archives that
+ * they came in. A folder without a name keeps its own, and so do two of one name side by side.
+ */
+export function renameChartFolders(
+  files: ReadonlyMap<string, SourceFile>,
+  names: ReadonlyMap<string, string>,
+): Map<string, SourceFile> {
+  const folders = new Map<string, string>();
+  const taken = new Set(names.keys());
+  const rename = (folder: string): string => {
+    const known = folders.get(folder);
+    if (known !== undefined) return known;
+    const above = posix.dirname(folder);
+    const parent = above.includes('/') ? `${rename(posix.dirname(above))}/charts` : above;
+    const own = `${parent}/${posix.basename(folder)}`;
+    const name = names.get(folder) ?? '';
+    const wanted = `${parent}/${name}`;
+    const free = CHART_NAME.test(name) && (wanted === own || !taken.has(wanted));
+    const renamed = free ? wanted : own;
+    taken.add(renamed);
+    folders.set(folder, renamed);
+    return renamed;
+  };
+  const toPath = (path: string): string => {
+    const [folder] = DEPENDENCY_FOLDER.exec(path) ?? [];
+    return folder === undefined ? path : rename(folder) + path.slice(folder.length);
+  };
+  return new Map([...files].map(([path, file]) => [toPath(path), file]));
 }
 
 /** Whether a file of a chart is a packed chart that it depends on. */

@@ -1,4 +1,4 @@
-import { type JsonObject } from '../documents/located-document.js';
+import type { JsonObject } from '../../core/json/json.js';
 import { removeRemoteSchemas } from './values-schema.js';
 
 const sent = (schema: string, path = 'values.schema.json'): JsonObject =>

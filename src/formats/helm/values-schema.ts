@@ -1,5 +1,5 @@
 import { InvalidRequest } from '../../core/errors/app-error.js';
-import { isObject, type Json } from '../documents/located-document.js';
+import { isObject, type Json } from '../../core/json/json.js';
 import { type SourceFile } from '../sources/source-file.js';
 
 const SCHEMA_FILE = /(?:^|\/)values\.schema\.json$/;

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setPriority } from 'node:os';
-import { type ProgramLaunch } from './isolation.js';
-import { readProcessUsage } from './process-usage.js';
-import { type ScratchFolder } from './scratch-folder.js';
+import type { ProgramLaunch } from './isolation.js';
+import type { ScratchFolder } from './scratch-folder.js';
+import { readdirSync, readFileSync } from 'node:fs';
 
 export interface ProcessBounds {
   /** Milliseconds of one run. */
@@ -26,14 +26,21 @@ export interface ProcessResult {
 const MAX_STDERR_BYTES = 64 * 1024;
 const MAX_PROCESSES = 32;
 const USAGE_POLL_MS = 50;
-/** Go reserves several times the address space that it uses; this bound is for systems on which use cannot be seen, and for leaps between two looks. */
-const ADDRESS_SPACE_FACTOR = 6;
+/**
+ * What the system itself holds a process to, for leaps between two looks: the memory it may write to (RLIMIT_DATA), which for Go is what it uses.
+ * Without /proc that limit may not count what Go takes and use cannot be seen; then it is address space, of which Go reserves several times its use.
+ */
+const SYSTEM_LIMIT =
+  readProcessUsage(process.pid) === undefined
+    ? { option: '-v', factor: 6, of: 'address space' }
+    : { option: '-d', factor: 2, of: 'memory' };
 /** Of its memory, from which on Go collects garbage rather than growing. */
 const SOFT_LIMIT_FACTOR = 0.75;
 /** What the Go runtime says when it cannot go on. */
-const EXHAUSTED = /^(?:runtime: out of memory|fatal error: (?:out of memory|runtime: (?:cannot|out of|address)|stack overflow)|runtime: goroutine stack exceeds)/m; // prettier-ignore
+const EXHAUSTED =
+  /^(?:runtime: out of memory|fatal error: (?:out of memory|runtime: (?:cannot|out of|address)|stack overflow)|runtime: goroutine stack exceeds)/m;
 /** Sets the limits that a process can be given only from inside; what a system does not know is left out. */
-const BOUNDED_SCRIPT = 'ulimit -c 0; ulimit -v "$1" 2>/dev/null; ulimit -t "$2" 2>/dev/null; shift 2; exec "$@"';
+const BOUNDED_SCRIPT = 'ulimit -c 0; ulimit "$1" "$2" 2>/dev/null; ulimit -t "$3" 2>/dev/null; shift 3; exec "$@"';
 /** What a shell exits with for a child that a signal ended. */
 const SIGNAL_STATUS_BASE = 128;
 
@@ -43,6 +50,8 @@ export class ProgramProcess {
   private readonly stdout: Buffer[] = [];
   private readonly stderr: Buffer[] = [];
   private exceededBound: string | undefined;
+  /** Megabytes that were in use at one of the looks. */
+  private peakMemory = 0;
 
   constructor(
     { command, scratch, path }: ProgramLaunch,
@@ -50,7 +59,8 @@ export class ProgramProcess {
     private readonly bounds: ProcessBounds,
   ) {
     const { memory, timeLimit } = bounds;
-    const limits = [String(memory * ADDRESS_SPACE_FACTOR * 1024), String(Math.ceil((timeLimit / 1000) * 2))];
+    const { option, factor } = SYSTEM_LIMIT;
+    const limits = [option, String(memory * factor * 1024), String(Math.ceil((timeLimit / 1000) * 2))];
     this.child = spawn('/bin/sh', ['-c', BOUNDED_SCRIPT, 'sh', ...limits, ...command], {
       cwd: folder.work,
       env: { ...buildEnvironment(scratch, memory), ...(path === undefined ? {} : { PATH: path }) },
@@ -61,7 +71,7 @@ export class ProgramProcess {
   }
 
   async waitForExit(): Promise<ProcessResult> {
-    const { timeLimit, memory } = this.bounds;
+    const { timeLimit } = this.bounds;
     const timer = setTimeout(() => this.stop(`took longer than ${timeLimit} ms`), timeLimit);
     const watch = setInterval(() => this.checkUsage(), USAGE_POLL_MS);
     this.collect();
@@ -70,7 +80,7 @@ export class ProgramProcess {
         this.child.on('error', reject).on('close', resolve);
       });
       const said = Buffer.concat(this.stderr).subarray(0, MAX_STDERR_BYTES).toString();
-      if (EXHAUSTED.test(said)) this.exceededBound ??= `needs more than ${memory} MB of memory`;
+      if (EXHAUSTED.test(said)) this.exceededBound ??= this.describeExhaustion();
       else if (status === null || status > SIGNAL_STATUS_BASE)
         this.exceededBound ??= 'was ended by the system, which happens when time or memory run out';
       const { exceededBound: passed } = this;
@@ -114,8 +124,16 @@ export class ProgramProcess {
   private checkUsage(): void {
     const usage = readProcessUsage(this.child.pid ?? 0);
     if (!usage) return;
+    this.peakMemory = Math.max(this.peakMemory, usage.memory);
     if (usage.memory > this.bounds.memory) this.stop(`needs more than ${this.bounds.memory} MB of memory`);
     if (usage.processes > MAX_PROCESSES) this.stop(`starts more than ${MAX_PROCESSES} processes`);
+  }
+
+  /** A program that gives up has met the limit of the system, or the memory of the machine; what it used is known but for the last moment. */
+  private describeExhaustion(): string {
+    const used = `${Math.ceil(this.peakMemory)} MB were in use when it was last looked at`;
+    const { factor, of } = SYSTEM_LIMIT;
+    return `asks for more memory than there is, or than ${this.bounds.memory * factor} MB of ${of}; ${used}`;
   }
 
   private stop(limit: string): void {
@@ -161,4 +179,31 @@ function buildEnvironment(scratch: string, memory: number): Record<string, strin
     GOMEMLIMIT: `${Math.floor(memory * SOFT_LIMIT_FACTOR)}MiB`,
     LANG: 'C.UTF-8',
   };
+}
+
+/** What a process and all that it started take together. */
+export interface ProcessUsage {
+  processes: number;
+  /** Megabytes in memory and swap. */
+  memory: number;
+}
+
+/** Undefined where the system has no /proc, or the process has ended. Processes that have taken another parent are not seen. */
+export function readProcessUsage(root: number): ProcessUsage | undefined {
+  const usage: ProcessUsage = { processes: 0, memory: 0 };
+  const open = [root];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    try {
+      const status = readFileSync(`/proc/${id}/status`, 'latin1');
+      for (const [, kilobytes] of status.matchAll(/^Vm(?:RSS|Swap):\s+(\d+)/gm))
+        usage.memory += Number(kilobytes) / 1024;
+      usage.processes += 1;
+      for (const thread of readdirSync(`/proc/${id}/task`))
+        for (const child of readFileSync(`/proc/${id}/task/${thread}/children`, 'latin1').split(' '))
+          if (child !== '') open.push(Number(child));
+    } catch {
+      if (usage.processes === 0) return undefined;
+    }
+  }
+  return usage;
 }

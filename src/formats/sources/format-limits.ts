@@ -1,9 +1,13 @@
+import type { LimitSetting } from '../../core/errors/limit-remedy.js';
+
 /** How much foreign input may take. Every reader has these as defaults and takes others as a parameter. */
 export interface FormatLimits {
   /** Bytes of one YAML or JSON file. */
   textBytes: number;
   /** Documents of one file, empty ones among them. */
   documents: number;
+  /** Tokens of one YAML file but white space, a flow collection as FLOW_COLLECTION_TOKENS, and values of one JSON file. */
+  tokens: number;
   /** Nesting of one document. */
   depth: number;
   /** Aliases of one document. */
@@ -26,8 +30,9 @@ const MB = 1024 * 1024;
 export const DEFAULT_FORMAT_LIMITS: Readonly<FormatLimits> = {
   textBytes: 10 * MB,
   documents: 100_000,
+  tokens: 1_000_000,
   depth: 100,
-  aliases: 100,
+  aliases: 10_000,
   aliasBytes: 10 * MB,
   archiveBytes: 200 * MB,
   archiveEntries: 20_000,
@@ -35,3 +40,15 @@ export const DEFAULT_FORMAT_LIMITS: Readonly<FormatLimits> = {
   faults: 100,
   roundNumbers: false,
 };
+
+/** The settings from which FormatsModule takes the limits, for the remedies of what is over them. */
+export const LIMIT_SETTINGS = {
+  textBytes: 'LIMIT_ARCHIVE_ENTRY_BYTES',
+  tokens: 'LIMIT_YAML_TOKENS',
+  depth: 'LIMIT_YAML_DEPTH',
+  aliases: 'LIMIT_YAML_ALIASES',
+  aliasBytes: 'LIMIT_YAML_EXPANDED_BYTES',
+  archiveBytes: 'LIMIT_ARCHIVE_BYTES',
+  archiveEntries: 'LIMIT_ARCHIVE_ENTRIES',
+  entryBytes: 'LIMIT_ARCHIVE_ENTRY_BYTES',
+} as const satisfies Partial<Record<keyof FormatLimits, LimitSetting>>;

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../core/config/env.js';
-import { InvalidRequest } from '../../core/errors/app-error.js';
+import { type AppError, InvalidRequest, RemoteFailure } from '../../core/errors/app-error.js';
 import { Outbound } from '../../core/outbound/outbound.service.js';
-import type { FormFile } from '../../core/rest/form-uploads.service.js';
+import { findUpload, type FormFile } from '../../core/rest/form-uploads.service.js';
 import type { SourceFile } from './source-file.js';
 
 /** The three ways in which a caller sends a file; an upload counts first. */
@@ -28,11 +28,11 @@ export class UploadedFiles {
   ) {}
 
   /**
-   * @throws InvalidRequest when nothing was sent, or the base64 or the URL is none, or the URL did not answer 200;
-   * RemoteFailure when it could not be called
+   * @throws InvalidRequest when nothing was sent, or the base64 or the URL is none, or the URL refuses or has no such file;
+   * RemoteFailure when it could not be called, or failed
    */
   async resolve({ url, file, file_name }: UploadInput, uploads: FormFile[]): Promise<UploadedFile> {
-    const upload = uploads.find((each) => each.fieldname === 'file') ?? uploads[0];
+    const upload = findUpload(uploads, 'file');
     if (upload) return { path: upload.originalname || 'file', bytes: upload.buffer, url: null };
     if (file !== undefined) return { path: file_name ?? 'file', bytes: decodeBase64('/file', file), url: null };
     if (url !== undefined) return this.fetch(url);
@@ -50,14 +50,23 @@ export class UploadedFiles {
       maxBytes: this.env.LIMIT_UPLOAD_BYTES,
       timeoutMs: 30_000,
     });
-    if (answer.status !== 200)
-      throw new InvalidRequest(`${address} answered ${answer.status}`, {
-        code: 'SOURCE_UNAVAILABLE',
-        errors: [{ pointer: '/url', detail: `answered ${answer.status}` }],
-      });
+    if (answer.status !== 200) throw sourceUnavailable(address, answer.status);
     const url = new URL(answer.url);
     return { path: lastPathSegment(url) || url.host, bytes: answer.bytes, url };
   }
+}
+
+/** What a source answered in place of a file: 502 when it failed itself, 400 when the address is one that it does not serve. */
+function sourceUnavailable(address: string, status: number): AppError {
+  const detail = `${address} answered ${status}`;
+  const errors = [{ pointer: '/url', detail: `answered ${status}` }];
+  if (status >= 500)
+    return new RemoteFailure('SOURCE_UNAVAILABLE', detail, {
+      errors,
+      remedy: 'Try again when the source works, or send the file itself.',
+    });
+  const remedy = 'Send the address of a file that anybody may fetch, or send the file itself.';
+  return new InvalidRequest(detail, { code: 'SOURCE_UNAVAILABLE', errors, remedy });
 }
 
 /** Takes data URLs and both alphabets. @throws InvalidRequest */

@@ -1,7 +1,7 @@
 import { parseDuration } from '../values/duration.js';
 import { parseTimestamp, timestampText } from '../values/timestamp.js';
-import type { CelFunctions } from './functions.js';
 import { checkedInt, checkedUint } from './operators.js';
+import type { CelFunctions } from './run.js';
 import {
   CelDuration,
   CelError,

@@ -1,4 +1,4 @@
-import type { StepBudget } from '../step-budget.js';
+import type { StepBudget } from '../schema/step-budget.js';
 import {
   CelDuration,
   type CelList,

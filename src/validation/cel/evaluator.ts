@@ -1,10 +1,11 @@
-import type { StepBudget } from '../step-budget.js';
+import type { StepBudget } from '../schema/step-budget.js';
 import { areEqual } from './equality.js';
 import { callFunction, callMethod, isFunction } from './functions.js';
 import { celToText } from './conversions.js';
 import { runMacro } from './macros.js';
 import { applyBinary, applyUnary } from './operators.js';
 import type { CelExpression } from './parser.js';
+import type { CelRun, CelScope } from './run.js';
 import {
   CelError,
   CelOptional,
@@ -17,19 +18,6 @@ import {
   PlainMap,
   typeName,
 } from './values.js';
-
-/** Names that an expression sees; each macro adds one. */
-export interface CelScope {
-  readonly name: string;
-  readonly value: CelValue;
-  readonly outer: CelScope | undefined;
-}
-
-/** One run of an expression. */
-export interface CelRun {
-  evaluate(expression: CelExpression, scope: CelScope | undefined): CelValue;
-  readonly budget: StepBudget;
-}
 
 const TYPE_NAMES = new Set(['int', 'uint', 'double', 'bool', 'string', 'bytes', 'list', 'map', 'null_type', 'type']);
 

@@ -8,7 +8,7 @@ import {
   type NameRule,
   qualifiedName,
 } from '../values/name-rules.js';
-import type { CelFunctions } from './functions.js';
+import type { CelFunctions } from './run.js';
 import { CelOpaque, CelOptional, PlainList } from './values.js';
 
 const formatRule =

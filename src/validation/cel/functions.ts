@@ -1,17 +1,13 @@
 import { CONVERSION_FUNCTIONS } from './conversions.js';
-import type { CelRun } from './evaluator.js';
 import { FORMAT_FUNCTIONS, FORMAT_METHODS } from './format-functions.js';
 import { LIST_FUNCTIONS, LIST_METHODS } from './list-functions.js';
 import { NETWORK_FUNCTIONS, NETWORK_METHODS } from './network-functions.js';
 import { QUANTITY_FUNCTIONS, QUANTITY_METHODS } from './quantity-functions.js';
+import type { CelFunction, CelFunctions, CelRun } from './run.js';
 import { TEXT_FUNCTIONS, TEXT_METHODS } from './text-functions.js';
 import { TIME_METHODS } from './time-functions.js';
 import { CelUnsupported } from './tokens.js';
 import { CelError, CelOptional, type CelValue, isList, isMap, noOverload } from './values.js';
-
-/** Answers undefined when it is not for such arguments; a method takes its receiver first. */
-export type CelFunction = (args: CelValue[], run: CelRun) => CelValue | undefined;
-export type CelFunctions = Record<string, CelFunction>;
 
 const OPTIONAL_FUNCTIONS: CelFunctions = {
   'optional.of': ([value]) => new CelOptional(value),

@@ -1,6 +1,6 @@
-import { isObject, type Json, type JsonObject } from '../../formats/documents/located-document.js';
+import { isObject, type Json, type JsonObject } from '../../core/json/json.js';
 import { parseCustomResourceDuration } from '../values/duration.js';
-import type { SchemaNode } from '../schema-node.js';
+import type { SchemaNode } from '../schema/schema-node.js';
 import { parseDate, parseTimestamp } from '../values/timestamp.js';
 import {
   CelDuration,

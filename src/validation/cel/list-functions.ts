@@ -1,7 +1,6 @@
 import { areEqual, compare } from './equality.js';
-import type { CelRun } from './evaluator.js';
-import type { CelFunction, CelFunctions } from './functions.js';
 import { applyBinary } from './operators.js';
+import type { CelFunction, CelFunctions, CelRun } from './run.js';
 import { CelUnsupported } from './tokens.js';
 import { CelError, type CelList, CelOptional, type CelValue, isList, PlainList } from './values.js';
 

@@ -1,5 +1,5 @@
 import { compare } from './equality.js';
-import type { CelRun, CelScope } from './evaluator.js';
+import type { CelRun, CelScope } from './run.js';
 import { CelUnsupported } from './tokens.js';
 import type { CelExpression } from './parser.js';
 import { CelError, CelOptional, type CelValue, isList, isMap, noOverload, PlainList, PlainMap } from './values.js';

@@ -9,7 +9,7 @@ import {
   parseIp,
 } from '../values/ip-address.js';
 import { isRequestUri } from '../values/text-formats.js';
-import type { CelFunction, CelFunctions } from './functions.js';
+import type { CelFunction, CelFunctions } from './run.js';
 import { CelError, CelOpaque, type CelValue, PlainList, PlainMap } from './values.js';
 
 interface Url {

@@ -1,4 +1,4 @@
-import type { StepBudget } from '../step-budget.js';
+import type { StepBudget } from '../schema/step-budget.js';
 import { areEqual, compare } from './equality.js';
 import { CelUnsupported } from './tokens.js';
 import {

@@ -1,7 +1,7 @@
 import { compare as compareVersions, parse as parseVersion, type SemVer } from 'semver';
 import { isWhole, parseQuantity, type Quantity, wholeUnits } from '../values/quantity.js';
-import type { CelFunction, CelFunctions } from './functions.js';
 import { checkedInt } from './operators.js';
+import type { CelFunction, CelFunctions } from './run.js';
 import { CelError, CelOpaque, type CelValue } from './values.js';
 
 const NANO = 1_000_000_000n;

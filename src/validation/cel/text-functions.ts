@@ -1,7 +1,6 @@
 import { compilePattern, type Pattern } from '../values/pattern.js';
 import { codePoints, celToText } from './conversions.js';
-import type { CelRun } from './evaluator.js';
-import type { CelFunctions } from './functions.js';
+import type { CelFunctions, CelRun } from './run.js';
 import { CelUnsupported } from './tokens.js';
 import { CelError, type CelValue, isList, PlainList, typeName } from './values.js';
 

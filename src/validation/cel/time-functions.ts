@@ -1,4 +1,4 @@
-import type { CelFunction, CelFunctions } from './functions.js';
+import type { CelFunction, CelFunctions } from './run.js';
 import { CelDuration, CelError, CelTimestamp } from './values.js';
 
 const SECOND = 1_000_000_000n;

@@ -2,7 +2,7 @@
 export class CelError extends Error {}
 
 /** The number of steps is spent; nothing makes up for that. */
-export { BudgetExceeded } from '../step-budget.js';
+export { BudgetExceeded } from '../schema/step-budget.js';
 
 export class CelUint {
   constructor(readonly value: bigint) {}

@@ -1,6 +1,20 @@
-import { isObject, type Json, type JsonObject, toPointer } from '../../formats/documents/located-document.js';
-import type { SchemaRun } from './json-schema.js';
+import { isObject, type Json, type JsonObject } from '../../core/json/json.js';
+import { toPointer } from '../../core/json/json-pointer.js';
+import type { Findings } from '../schema/findings.js';
 import { canonical } from '../structural/list-types.js';
+import type { Pattern } from '../values/pattern.js';
+
+/** One judgement by a JSON Schema. */
+export interface SchemaRun {
+  findings: Findings;
+  /** Judges a part; `at` is its place in the resource. */
+  check(value: Json, schema: Json | undefined, at: string): void;
+  /** What a part would be told, without telling it. */
+  attempt(value: Json, schema: Json | undefined, at: string): Findings;
+  error(at: string, keyword: string, detail: string): void;
+  /** Undefined, and said so, where the engine cannot run it. */
+  pattern(source: string): Pattern | undefined;
+}
 
 /** Keywords of JSON Schema that no structural schema has. */
 const JSON_SCHEMA_KEYWORDS = [

@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { Json, JsonObject } from '../../formats/documents/located-document.js';
-import { Findings } from '../findings.js';
+import type { Json, JsonObject } from '../../core/json/json.js';
+import { Findings } from '../schema/findings.js';
 import { checkJsonSchema } from './json-schema.js';
 
 function judged(value: Json, schema: JsonObject): Findings {

@@ -1,23 +1,12 @@
-import { isObject, type Json, type JsonObject } from '../../formats/documents/located-document.js';
-import { StepBudget } from '../step-budget.js';
-import { Findings, quoted } from '../findings.js';
+import { isObject, type Json, type JsonObject } from '../../core/json/json.js';
+import { StepBudget } from '../schema/step-budget.js';
+import { Findings, quoted } from '../schema/findings.js';
 import { hasSchemaFormat } from './json-schema-formats.js';
-import { checkArrayRules, checkObjectRules } from './json-schema-parts.js';
+import { checkArrayRules, checkObjectRules, type SchemaRun } from './json-schema-parts.js';
 import { canonical } from '../structural/list-types.js';
 import { compilePattern, type Pattern } from '../values/pattern.js';
 import { jsonTypeOf } from '../structural/scalars.js';
-
-/** One judgement by a JSON Schema. */
-export interface SchemaRun {
-  findings: Findings;
-  /** Judges a part; `at` is its place in the resource. */
-  check(value: Json, schema: Json | undefined, at: string): void;
-  /** What a part would be told, without telling it. */
-  attempt(value: Json, schema: Json | undefined, at: string): Findings;
-  error(at: string, keyword: string, detail: string): void;
-  /** Undefined, and said so, where the engine cannot run it. */
-  pattern(source: string): Pattern | undefined;
-}
+import { countOf } from '../../core/errors/wording.js';
 
 const MAX_STEPS = 50_000;
 const UNSUPPORTED_KEYWORDS = ['unevaluatedProperties', 'unevaluatedItems', '$dynamicRef', '$recursiveRef'];
@@ -152,7 +141,7 @@ class Interpreter implements SchemaRun {
         this.error(
           at,
           keyword,
-          `must fit ${keyword === 'anyOf' ? 'at least' : 'exactly'} one of ${branches.length} schemas`,
+          `must fit ${keyword === 'anyOf' ? 'at least' : 'exactly'} one of ${countOf(branches.length, 'schema')}`,
         );
         const [best] = results.toSorted((a, b) => a.errors.length - b.errors.length);
         if (best) this.findings.add(best);

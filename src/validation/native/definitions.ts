@@ -1,4 +1,4 @@
-import { isObject } from '../../formats/documents/located-document.js';
+import { isObject } from '../../core/json/json.js';
 import { dns1035Label, dnsSubdomain } from '../values/name-rules.js';
 import { compilePattern } from '../values/pattern.js';
 import { ResourceField, type FieldRule } from './resource-field.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../formats/documents/located-document.js';
+import type { JsonObject } from '../../core/json/json.js';
 import { validateBySchema } from '../validate-by-schema.js';
 
 /** What is said of a resource of a built-in type beyond its schema. */

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../../formats/documents/located-document.js';
-import type { Findings } from '../findings.js';
+import type { Json, JsonObject } from '../../core/json/json.js';
+import type { Findings } from '../schema/findings.js';
 import { dnsLabel, dnsSubdomain, type NameRule, pathSegment } from '../values/name-rules.js';
 import { customResourceDefinition } from './definitions.js';
 import { endpoints, endpointSlice } from './endpoints.js';

@@ -1,4 +1,4 @@
-import { isObject } from '../../formats/documents/located-document.js';
+import { isObject } from '../../core/json/json.js';
 import { dnsLabel, dnsSubdomain, labelValue, qualifiedName } from '../values/name-rules.js';
 import { container, seccompProfile } from './containers.js';
 import { nodeSelector, nodeTerm } from './node-selectors.js';

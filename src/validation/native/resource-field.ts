@@ -1,5 +1,6 @@
-import { isObject, type Json, toPointer } from '../../formats/documents/located-document.js';
-import { type Findings, invalidValue, quoted } from '../findings.js';
+import { isObject, type Json } from '../../core/json/json.js';
+import { toPointer } from '../../core/json/json-pointer.js';
+import { type Findings, invalidValue, quoted } from '../schema/findings.js';
 import type { NameRule } from '../values/name-rules.js';
 
 /** A place of a resource that the rules of its type look at, and what they have to say of it. */

@@ -1,4 +1,4 @@
-import { isObject, asText } from '../../formats/documents/located-document.js';
+import { isObject, asText } from '../../core/json/json.js';
 import { parseIp } from '../values/ip-address.js';
 import { labelValue, portName, qualifiedName } from '../values/name-rules.js';
 import { parseQuantity } from '../values/quantity.js';

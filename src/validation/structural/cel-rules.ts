@@ -1,12 +1,13 @@
-import { isObject, type Json, type JsonObject, toPointer } from '../../formats/documents/located-document.js';
-import { type StepBudget, BudgetExceeded } from '../step-budget.js';
+import { isObject, type Json, type JsonObject } from '../../core/json/json.js';
+import { toPointer } from '../../core/json/json-pointer.js';
+import { type StepBudget, BudgetExceeded } from '../schema/step-budget.js';
 import { runCel } from '../cel/evaluator.js';
 import { jsonToCel } from '../cel/json-values.js';
 import { type CelExpression, parseCel } from '../cel/parser.js';
 import { CelUnsupported } from '../cel/tokens.js';
 import { CelError, CelOptional, type CelValue } from '../cel/values.js';
-import type { Findings } from '../findings.js';
-import type { SchemaNode } from '../schema-node.js';
+import type { Findings } from '../schema/findings.js';
+import type { SchemaNode } from '../schema/schema-node.js';
 
 /** Steps of one rule on one value; Kubernetes' own limit is of this order. */
 const MAX_STEPS = 100_000;

@@ -1,10 +1,11 @@
-import { isObject, type Json, toPointer } from '../../formats/documents/located-document.js';
-import type { StepBudget } from '../step-budget.js';
-import { type Findings, invalidValue } from '../findings.js';
+import { isObject, type Json } from '../../core/json/json.js';
+import { toPointer } from '../../core/json/json-pointer.js';
+import type { StepBudget } from '../schema/step-budget.js';
+import { type Findings, invalidValue } from '../schema/findings.js';
 import { checkListType } from './list-types.js';
 import { dns1035Label, pathSegment } from '../values/name-rules.js';
 import { checkObjectMeta } from './object-meta.js';
-import type { SchemaNode } from '../schema-node.js';
+import type { SchemaNode } from '../schema/schema-node.js';
 
 /** Judges what a schema says of the shape of lists and of resources within resources. */
 export function checkStructure(

@@ -1,10 +1,10 @@
-import { type Json } from '../../formats/documents/located-document.js';
-import { toFieldPath, type Findings, invalidValue, quoted } from '../findings.js';
+import type { Json } from '../../core/json/json.js';
+import { toFieldPath, type Findings, invalidValue, quoted } from '../schema/findings.js';
 import { isBase64 } from '../values/text-formats.js';
 import { checkMetaShape } from './object-meta.js';
 import { parseQuantity } from '../values/quantity.js';
 import { INT32, isInteger, jsonTypeOf } from './scalars.js';
-import type { SchemaNode } from '../schema-node.js';
+import type { SchemaNode } from '../schema/schema-node.js';
 import { parseTimestamp } from '../values/timestamp.js';
 
 /**

@@ -1,6 +1,7 @@
-import { isObject, type Json, toPointer } from '../../formats/documents/located-document.js';
-import { type Findings, quoted } from '../findings.js';
-import type { SchemaNode } from '../schema-node.js';
+import { isObject, type Json } from '../../core/json/json.js';
+import { toPointer } from '../../core/json/json-pointer.js';
+import { type Findings, quoted } from '../schema/findings.js';
+import type { SchemaNode } from '../schema/schema-node.js';
 
 /** What `x-kubernetes-list-type` says of the items of a list together. */
 export function checkListType(list: Json[], node: SchemaNode, at: string, findings: Findings): void {

@@ -1,5 +1,6 @@
-import { isObject, type Json, type JsonObject, toPointer, asText } from '../../formats/documents/located-document.js';
-import { toFieldPath, type Findings, invalidValue, quoted } from '../findings.js';
+import { isObject, type Json, type JsonObject, asText } from '../../core/json/json.js';
+import { toPointer } from '../../core/json/json-pointer.js';
+import { toFieldPath, type Findings, invalidValue, quoted } from '../schema/findings.js';
 import { prefixRule, dnsLabel, dnsSubdomain, labelValue, type NameRule, qualifiedName } from '../values/name-rules.js';
 import { isInteger, jsonTypeOf } from './scalars.js';
 import { parseTimestamp } from '../values/timestamp.js';

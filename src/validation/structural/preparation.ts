@@ -1,7 +1,8 @@
-import { isObject, type Json, type JsonObject, toPointer } from '../../formats/documents/located-document.js';
-import type { StepBudget } from '../step-budget.js';
-import { toFieldPath, type Findings } from '../findings.js';
-import type { SchemaNode } from '../schema-node.js';
+import { isObject, type Json, type JsonObject } from '../../core/json/json.js';
+import { toPointer } from '../../core/json/json-pointer.js';
+import type { StepBudget } from '../schema/step-budget.js';
+import { toFieldPath, type Findings } from '../schema/findings.js';
+import type { SchemaNode } from '../schema/schema-node.js';
 
 /** Members that every resource has, whether its schema names them or not. */
 const ENVELOPE_MEMBERS = new Set(['apiVersion', 'kind', 'metadata']);

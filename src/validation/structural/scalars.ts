@@ -1,8 +1,8 @@
-import { type Json, asText } from '../../formats/documents/located-document.js';
-import type { StepBudget } from '../step-budget.js';
-import { toFieldPath, type Findings, invalidValue, quoted } from '../findings.js';
+import { type Json, asText } from '../../core/json/json.js';
+import type { StepBudget } from '../schema/step-budget.js';
+import { toFieldPath, type Findings, invalidValue, quoted } from '../schema/findings.js';
 import { hasFormat } from '../values/text-formats.js';
-import type { JsonType, SchemaNode } from '../schema-node.js';
+import type { JsonType, SchemaNode } from '../schema/schema-node.js';
 
 const BEYOND_INT64 = 2 ** 63;
 const MAX_FLOAT = 3.4028234663852886e38;

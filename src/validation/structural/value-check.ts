@@ -1,11 +1,12 @@
-import { isObject, type Json, type JsonObject, toPointer } from '../../formats/documents/located-document.js';
-import type { StepBudget } from '../step-budget.js';
-import { toFieldPath, Findings, invalidValue, quoted } from '../findings.js';
+import { isObject, type Json, type JsonObject } from '../../core/json/json.js';
+import { toPointer } from '../../core/json/json-pointer.js';
+import type { StepBudget } from '../schema/step-budget.js';
+import { toFieldPath, Findings, invalidValue, quoted } from '../schema/findings.js';
 import { isCheckedFormat } from '../values/text-formats.js';
 import { checkGoValue } from './go-values.js';
 import { canonical } from './list-types.js';
 import { checkNumber, checkText, jsonTypeOf } from './scalars.js';
-import type { SchemaNode } from '../schema-node.js';
+import type { SchemaNode } from '../schema/schema-node.js';
 
 /** What it costs to judge a value for its findings, most of which nobody reads. */
 const ATTEMPT_STEPS = 5;

@@ -5,7 +5,7 @@ import { sharedCluster } from '../../../../test/support/cluster.js';
 import { requires } from '../../../../test/support/requirements.js';
 import { toResource } from '../../../formats/design-file/design-component.js';
 import { parseDocuments } from '../../../formats/documents/parse-documents.js';
-import { type JsonObject } from '../../../formats/documents/located-document.js';
+import type { JsonObject } from '../../../core/json/json.js';
 import { composeFormat } from './compose-format.js';
 import { importCompose } from './compose-input.fixture.js';
 
@@ -142,6 +142,8 @@ requires('KUBEBUILDER_ASSETS', 'a Kubernetes API server', () => {
         const input = {
           name: entry.name,
           archive: false,
+          chosenPath: '',
+          isChosen: () => true,
           files: new Map([[file.path, file]]),
           documents,
           parse: documents,

@@ -1,19 +1,18 @@
 import { type Fault } from '../../../core/errors/app-error.js';
-import {
-  type Json,
-  isObject,
-  type JsonObject,
-  type LocatedDocument,
-  toPointer,
-} from '../../../formats/documents/located-document.js';
+import { type Json, isObject, type JsonObject } from '../../../core/json/json.js';
+import type { LocatedDocument } from '../../../formats/documents/located-document.js';
+import { toPointer } from '../../../core/json/json-pointer.js';
 import { type SourceFile } from '../../../formats/sources/source-file.js';
 import { type FaultList } from '../../../formats/sources/fault-list.js';
 import { InterpolationError, Interpolator } from './interpolation.js';
-import { normaliseResource, normaliseService, ComposeField } from './long-form.js';
+import { normaliseResource, normaliseService } from './long-form.js';
+import { ComposeField } from './compose-field.js';
 import { rebasePaths, rebaseResource } from './paths.js';
 import { type ComposeSection, COMPOSE_SECTIONS } from './project.js';
-import { checkShape } from './shape.js';
+import { checkShape, scalarText } from './shape.js';
 import { composeFile, serviceKeys } from './specification.js';
+
+const VARIABLE = /(?<!\$)\$\{?([A-Za-z_]\w*)/;
 
 /** Faults and warnings of one document that get a place; more than are ever listed. */
 const MAX_LOCATED_FAULTS = 120;
@@ -23,6 +22,8 @@ export interface ComposeDocumentOptions {
   /** Where relative paths of this file start, seen from the directory of the project. */
   directory: string;
   variables: ReadonlyMap<string, string>;
+  /** Where variables are set, for messages. */
+  origins: ReadonlyMap<string, string>;
   faults: FaultList;
   warnings: FaultList;
 }
@@ -84,8 +85,17 @@ export class ComposeDocument {
   /** A fault with its place; finding a place takes time, so a file that is wrong all over gets only so many. */
   fault(pointer: string, detail: string, remedy?: string): Fault {
     this.located += 1;
-    if (this.located <= MAX_LOCATED_FAULTS) return this.document.faultAt(this.pointerOf(pointer), detail, remedy);
+    const at = this.pointerOf(pointer);
+    if (this.located <= MAX_LOCATED_FAULTS) return this.document.faultAt(at, detail + this.describeOrigin(at), remedy);
     return { pointer, detail, file: this.document.file, ...(remedy === undefined ? {} : { remedy }) };
+  }
+
+  /** Where the variable of a value is set, when that is elsewhere. */
+  private describeOrigin(pointer: string): string {
+    const text = this.document.findValue(pointer);
+    const [, name = ''] = typeof text === 'string' ? (VARIABLE.exec(text) ?? []) : [];
+    const origin = this.options.origins.get(name);
+    return origin === undefined ? '' : ` (${name} is set in ${origin})`;
   }
 
   private check(content: JsonObject): JsonObject {
@@ -162,8 +172,18 @@ export class ComposeDocument {
     return digits === undefined ? undefined : parseInt(digits, 8);
   }
 
+  /** Where a member of the long form stands in the file, in which it may be the item of a list. */
   private pointerOf(pointer: string): string {
-    return this.old ? pointer.replace(/^\/services/, '') : pointer;
+    const segments = (this.old ? pointer.replace(/^\/services/, '') : pointer).split('/').slice(1);
+    let value: Json | undefined = this.document.value;
+    const found = segments.map((segment) => {
+      const name = unescape(segment);
+      const key = Array.isArray(value) && !/^\d+$/.test(name) ? String(findItem(value, name)) : name;
+      value =
+        typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? getMember(value, key) : undefined;
+      return toPointer(key);
+    });
+    return found.join('');
   }
 }
 
@@ -188,6 +208,18 @@ function prune(object: JsonObject, drop: (pointer: string) => boolean, pointer =
       if (drop(at)) return [];
       return [[key, isObject(value) ? prune(value, drop, at) : value]];
     }),
+  );
+}
+
+const getMember = (value: JsonObject | Json[], key: string): Json | undefined =>
+  Array.isArray(value) ? value[Number(key)] : value[key];
+
+/** The index of the item that stands for a member: `db`, `A=1`, `host:address` or an object that names it; -1 without one. */
+function findItem(list: readonly Json[], name: string): number {
+  return list.findIndex((item) =>
+    isObject(item)
+      ? item.source === name || item.target === name
+      : scalarText(item) === name || ['=', ':'].some((separator) => scalarText(item).startsWith(name + separator)),
   );
 }
 

@@ -20,6 +20,8 @@ export class ComposeFiles {
     readonly root: string,
     readonly faults: FaultList,
     readonly warnings: FaultList,
+    /** Where variables are set, for messages: `.env, line 3`. */
+    private readonly origins = new Map<string, string>(),
   ) {}
 
   /** A file by its path from the directory of the project. */
@@ -56,9 +58,10 @@ export class ComposeFiles {
     for (const path of paths) {
       const source = this.input.files.get(path);
       if (!source) continue;
-      const { values, faults } = parseDotenv(source, { inherited });
+      const { values, lines, faults } = parseDotenv(source, { inherited });
       this.faults.add(...faults);
       for (const [name, value] of values) found.set(name, value);
+      for (const [name, line] of lines) if (!inherited.has(name)) this.origins.set(name, `${path}, line ${line}`);
     }
     return found;
   }
@@ -87,11 +90,11 @@ export class ComposeFiles {
     directory: string,
     variables: ReadonlyMap<string, string>,
   ): Promise<ComposeDocument[]> {
-    const { root, faults, warnings } = this;
+    const { root, faults, warnings, origins } = this;
     try {
       const documents = await this.input.documents(path, 'core');
       const source = this.input.files.get(path);
-      const options = { source, directory: posix.relative(root, directory), variables, faults, warnings };
+      const options = { source, directory: posix.relative(root, directory), variables, origins, faults, warnings };
       const layers = documents.map((document) => new ComposeDocument(document, options));
       this.layers.push(...layers);
       return layers;

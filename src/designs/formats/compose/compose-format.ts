@@ -1,21 +1,22 @@
 import { posix } from 'node:path';
-import { type Fault } from '../../../core/errors/app-error.js';
+import type { Fault } from '../../../core/errors/app-error.js';
 import { createDesign } from '../../../formats/design-file/canonical-design.js';
 import { toComponents } from '../../../formats/design-file/design-component.js';
 import { FaultList } from '../../../formats/sources/fault-list.js';
 import { DEFAULT_FORMAT_LIMITS } from '../../../formats/sources/format-limits.js';
-import { type Json, type JsonObject, toPointer } from '../../../formats/documents/located-document.js';
+import type { Json, JsonObject } from '../../../core/json/json.js';
+import { toPointer } from '../../../core/json/json-pointer.js';
 import { designNameOf } from '../design-input.js';
-import { type Format, type FormatInput, type ImportedDesign, type ImportOptions } from '../format.js';
+import type { Format, FormatInput, ImportedDesign, ImportOptions } from '../format.js';
 import { ComposeFiles } from './compose-files.js';
 import { convertProject } from './kubernetes/convert.js';
 import { definedMembers } from './kubernetes/conversion.js';
-import { addLabelFiles } from './label-files.js';
 import { loadProject } from './loader.js';
 import { findComposeFiles, findProjectFiles } from './main-files.js';
 import { directoryOf } from './paths.js';
 import { type ComposeProject, COMPOSE_SECTIONS, toService } from './project.js';
 import { checkReferences } from './reference-check.js';
+import { parseDotenv } from './dotenv.js';
 
 /** Docker Compose: file versions 2 and 3, the current specification, and the layout of version 1. */
 export const composeFormat: Format = {
@@ -37,16 +38,17 @@ async function read(input: FormatInput, options: ImportOptions): Promise<Importe
   const warnings = new FaultList(limit);
   const given = new Map(Object.entries(options.env ?? {}));
   const known = new Map<string, Map<string, string>>();
+  const origins = new Map<string, string>();
   const variables = (directory: string): Map<string, string> => {
     const env = posix.join(directory, '.env');
-    const files = new ComposeFiles(input, directory, faults, warnings);
+    const files = new ComposeFiles(input, directory, faults, warnings, origins);
     const found = known.get(env) ?? new Map([...files.variables([env], given), ...given]);
     known.set(env, found);
     return found;
   };
   const paths = await findProjectFiles(input, variables);
   const main = paths[0] ?? input.name;
-  const files = new ComposeFiles(input, directoryOf(main), faults, warnings);
+  const files = new ComposeFiles(input, directoryOf(main), faults, warnings, origins);
   const project = await loadProject(files, paths, variables(files.root));
   faults.throwIfAny(main);
 
@@ -110,4 +112,23 @@ function projectNameOf(input: FormatInput, main: string, project: ComposeProject
   const own = project.name || project.variables.get('COMPOSE_PROJECT_NAME');
   const folder = posix.basename(directoryOf(main));
   return own || folder || designNameOf(input.name);
+}
+
+/** Adds the labels of `label_file` to each service; its own labels win. */
+export function addLabelFiles(project: ComposeProject, files: ComposeFiles): void {
+  for (const [name, definition] of project.services) {
+    const paths = toService(definition).label_file ?? [];
+    for (const [index, path] of [...paths].reverse().entries()) {
+      const source = files.file(path);
+      if (!source) {
+        const at = toPointer('services', name, 'label_file', paths.length - 1 - index);
+        const detail = `${path.slice(0, 200)} is not part of the import; its labels are missing`;
+        files.warnings.add(project.fault(at, detail, 'Import an archive that holds it.'));
+        continue;
+      }
+      const { values, faults } = parseDotenv(source, { inherited: project.variables });
+      files.faults.add(...faults);
+      definition.labels = { ...Object.fromEntries(values), ...toService(definition).labels };
+    }
+  }
 }

@@ -1,5 +1,5 @@
 import { parseDocuments } from '../../../formats/documents/parse-documents.js';
-import { type JsonObject } from '../../../formats/documents/located-document.js';
+import type { JsonObject } from '../../../core/json/json.js';
 import { type SourceFile } from '../../../formats/sources/source-file.js';
 import { type FormatInput, type ImportedDesign, type ImportOptions } from '../format.js';
 import { composeFormat } from './compose-format.js';
@@ -15,6 +15,8 @@ export function composeInput(content: string | Record<string, string | Uint8Arra
     name: archive ? 'shop.zip' : 'shop.yaml',
     archive,
     files,
+    chosenPath: '',
+    isChosen: () => true,
     documents: (path = [...files.keys()][0] ?? '', dialect) => {
       const file = files.get(path);
       return Promise.resolve(file ? parseDocuments(file, dialect) : []);

@@ -1,9 +1,12 @@
 import { type Fault } from '../../../core/errors/app-error.js';
 import { type SourceFile } from '../../../formats/sources/source-file.js';
+import { findLine, findLineStarts } from '../../../formats/documents/source-positions.js';
 import { InterpolationError, Interpolator } from './interpolation.js';
 
 export interface Dotenv {
   values: Map<string, string>;
+  /** Where each value is set. */
+  lines: Map<string, number>;
   faults: Fault[];
 }
 
@@ -29,7 +32,9 @@ export function parseDotenv(source: SourceFile, options: DotenvOptions = {}): Do
 
 class DotenvParser {
   private readonly text: string;
+  private readonly lineStarts: readonly number[];
   private readonly values = new Map<string, string>();
+  private readonly lines = new Map<string, number>();
   private readonly faults: Fault[] = [];
   private readonly interpolator = new Interpolator({
     get: (name) => this.options.inherited?.get(name) ?? this.values.get(name),
@@ -41,6 +46,7 @@ class DotenvParser {
     private readonly options: DotenvOptions,
   ) {
     this.text = new TextDecoder().decode(source.bytes).replaceAll('\r\n', '\n');
+    this.lineStarts = findLineStarts(this.text);
   }
 
   read(): Dotenv {
@@ -50,7 +56,7 @@ class DotenvParser {
       if (this.text[this.at] === '#') this.consume(/[^\n]*/y);
       else this.entry();
     }
-    return { values: this.values, faults: this.faults };
+    return { values: this.values, lines: this.lines, faults: this.faults };
   }
 
   private entry(): void {
@@ -69,7 +75,10 @@ class DotenvParser {
     } else if (next === '=' || next === ':') {
       this.at += 1;
       const value = this.options.format === 'raw' ? this.consume(/[^\n]*/y) : this.value(start);
-      if (value !== undefined) this.values.set(variable, value);
+      if (value !== undefined) {
+        this.values.set(variable, value);
+        this.lines.set(variable, this.lineAt(start));
+      }
     } else {
       const inherited = this.options.inherited?.get(variable);
       if (inherited !== undefined) this.values.set(variable, inherited);
@@ -90,8 +99,13 @@ class DotenvParser {
       this.consume(/[^\n]*/y);
       return undefined;
     }
-    this.consume(/[^\n]*/y);
+    const rest = this.consume(/[^\n]*/y);
     const inside = quoted.slice(0, -1);
+    if (inside.includes('\n') && !/^\s*(?:#.*)?$/.test(rest)) {
+      const detail = `has a ${quote} that is closed only in line ${this.lineAt(this.at)}, where more text follows`;
+      this.fault(start, detail, 'Close the quote in its own line.');
+      return undefined;
+    }
     if (quote === "'") return inside.replaceAll("\\'", "'");
     return this.interpolate(
       start,
@@ -117,7 +131,12 @@ class DotenvParser {
   }
 
   private fault(at: number, detail: string, remedy: string): void {
-    const line = this.text.slice(0, at).split('\n').length;
-    this.faults.push({ file: this.source.path, line, column: 1, detail, remedy });
+    const line = this.lineAt(at);
+    const column = at - (this.lineStarts[line - 1] ?? 0) + 1;
+    this.faults.push({ file: this.source.path, line, column, detail, remedy });
+  }
+
+  private lineAt(at: number): number {
+    return findLine(this.lineStarts, at) + 1;
   }
 }

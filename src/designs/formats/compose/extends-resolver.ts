@@ -1,4 +1,5 @@
-import { type JsonObject, toPointer } from '../../../formats/documents/located-document.js';
+import type { JsonObject } from '../../../core/json/json.js';
+import { toPointer } from '../../../core/json/json-pointer.js';
 import { findClosestName } from './closest-name.js';
 import { type ComposeFiles } from './compose-files.js';
 import { type ComposeDocument } from './compose-document.js';

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../../formats/documents/located-document.js';
+import { isObject, type Json, type JsonObject } from '../../../core/json/json.js';
 import { definedMembers } from './kubernetes/conversion.js';
 
 /** A container as the keys of a Compose service that stand for it; what a container alone does not tell is left out. */

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
-import { type Json, type JsonObject, toPointer } from '../../../formats/documents/located-document.js';
+import type { Json, JsonObject } from '../../../core/json/json.js';
+import { toPointer } from '../../../core/json/json-pointer.js';
 import { type ComposeFiles, type ReportFault } from './compose-files.js';
 import { ExtendsResolver } from './extends-resolver.js';
 import { type ComposeDocument } from './compose-document.js';

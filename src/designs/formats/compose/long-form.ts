@@ -1,26 +1,9 @@
-import { type Json, isObject, type JsonObject, toPointer } from '../../../formats/documents/located-document.js';
+import { type Json, isObject, type JsonObject } from '../../../core/json/json.js';
+import type { ComposeField } from './compose-field.js';
 import { normaliseMount } from './long-mount.js';
 import { normalisePort, parsePortRange } from './long-port.js';
 import { scalarText, parseBoolean } from './shape.js';
 import { splitShellWords } from './shell-words.js';
-
-/** Where a value that is being normalised stands, and where to say what is wrong with it. */
-export class ComposeField {
-  constructor(
-    readonly pointer: string,
-    private readonly report: (pointer: string, detail: string, remedy?: string) => void,
-    /** The octal number at a place of the source, whose leading zero a plain number has lost. */
-    readonly octal: (pointer: string) => number | undefined = () => undefined,
-  ) {}
-
-  at(segment: string | number): ComposeField {
-    return new ComposeField(this.pointer + toPointer(segment), this.report, this.octal);
-  }
-
-  fault(detail: string, remedy?: string): void {
-    this.report(this.pointer, detail, remedy);
-  }
-}
 
 /** Ports of one service, its ranges written out. */
 const MAX_PORTS = 1000;

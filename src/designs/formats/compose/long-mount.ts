@@ -1,5 +1,5 @@
-import { type Json, isObject, type JsonObject } from '../../../formats/documents/located-document.js';
-import { type ComposeField } from './long-form.js';
+import { type Json, isObject, type JsonObject } from '../../../core/json/json.js';
+import { type ComposeField } from './compose-field.js';
 import { scalarText, parseBoolean } from './shape.js';
 
 const drive = /^[A-Za-z]:[\\/]/;
@@ -18,9 +18,9 @@ export function normaliseMount(entry: Json, place: ComposeField): JsonObject {
     return { type: 'volume', target: '/' };
   }
   if (source === undefined || target === undefined) return { type: 'volume', target: source ?? '/' };
-  const mount: JsonObject = isPath(source)
-    ? { type: source.startsWith('\\\\.\\pipe') ? 'npipe' : 'bind', source, target }
-    : { type: 'volume', source, target };
+  const type = !isPath(source) ? 'volume' : source.startsWith('\\\\.\\pipe') ? 'npipe' : 'bind';
+  // Compose makes a missing directory for the short form, and for the long one when it says so.
+  const mount: JsonObject = { type, source, target, ...(type === 'bind' ? { bind: { create_host_path: true } } : {}) };
   for (const option of options?.split(',') ?? []) applyOption(option, mount, place);
   return mount;
 }

@@ -1,5 +1,5 @@
-import { type Json, isObject, type JsonObject } from '../../../formats/documents/located-document.js';
-import { type ComposeField } from './long-form.js';
+import { type Json, isObject, type JsonObject } from '../../../core/json/json.js';
+import { type ComposeField } from './compose-field.js';
 import { scalarText } from './shape.js';
 
 /** Ports of one entry; a range that is wider is refused rather than written out. */

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { InvalidRequest } from '../../../core/errors/app-error.js';
-import { isObject, type JsonObject } from '../../../formats/documents/located-document.js';
+import { isObject, type JsonObject } from '../../../core/json/json.js';
 import { findTextFiles } from '../design-input.js';
 import { type FormatInput } from '../format.js';
 import { findClosestName } from './closest-name.js';
@@ -38,7 +38,8 @@ export async function findProjectFiles(
 ): Promise<string[]> {
   const found = await findComposeFiles(input);
   const [first] = found;
-  const named = input.archive ? readComposeFileVariable(input, first, variables) : undefined;
+  const isFileChosen = input.files.has(input.chosenPath);
+  const named = input.archive && !isFileChosen ? readComposeFileVariable(input, first, variables) : undefined;
   if (named) return named;
   if (first === undefined) {
     const [only] = input.files.keys();
@@ -49,15 +50,16 @@ export async function findProjectFiles(
   if (main === undefined) {
     throw new InvalidRequest(`${input.name} holds several Compose files`, {
       errors: [{ file: input.name, detail: `holds several Compose files: ${found.join(', ').slice(0, 500)}` }],
-      remedy: 'Name those that make up the project, in order, in COMPOSE_FILE: "base.yaml:override.yaml".',
+      remedy:
+        'Choose one with the field path, or name those that make up the project, in order, in COMPOSE_FILE: "base.yaml:override.yaml".',
     });
   }
-  return [main, ...findOverride(input, main)];
+  return isFileChosen ? [main] : [main, ...findOverride(input, main)];
 }
 
 function candidates(input: FormatInput): string[] {
   const paths = findTextFiles(input);
-  if (!input.archive) return paths.slice(0, 1);
+  if (!input.archive || input.files.has(input.chosenPath)) return paths.slice(0, 1);
   const depth = (path: string): number => path.split('/').length;
   const rank = (path: string): number => depth(path) * mainNames.length + mainNames.indexOf(posix.basename(path));
   const [main] = paths
@@ -75,6 +77,7 @@ function looksLikeCompose(content: JsonObject, name: string): boolean {
     const parts = ['volumes', 'networks', 'configs', 'secrets'].some((key) => isObject(content[key]));
     return Array.isArray(content.include) || (version !== undefined && parts) || isOldLayout(content);
   }
+  if (Array.isArray(services)) return /compose/i.test(name) || services.filter(isObject).some(isListedService);
   if (!isObject(services)) return false;
   const entries = Object.values(services).filter(isObject);
   if (entries.some((entry) => typeof entry.type === 'string' && entry.image === undefined)) return false;
@@ -86,6 +89,11 @@ function looksLikeService(entry: JsonObject): boolean {
   const keys = Object.keys(entry);
   if (keys.some((key) => serviceKeys.has(key))) return true;
   return keys.length > 0 && keys.every((key) => findClosestName(key, serviceKeys) !== undefined);
+}
+
+/** A service as an item of a list, beside its name or below it: then reading it tells that services are a mapping. */
+function isListedService(item: JsonObject): boolean {
+  return looksLikeService(item) || Object.values(item).filter(isObject).some(looksLikeService);
 }
 
 /** The files that COMPOSE_FILE names, from the top of the archive or from the directory of the main file. */

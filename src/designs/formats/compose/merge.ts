@@ -1,4 +1,4 @@
-import { type Json, isObject, type JsonObject } from '../../../formats/documents/located-document.js';
+import { type Json, isObject, type JsonObject } from '../../../core/json/json.js';
 
 /** Keys of a service whose later value replaces the earlier one as a whole. */
 const REPLACED_KEYS = new Set(['command', 'entrypoint', 'healthcheck.test']);

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { type Json, isObject, type JsonObject } from '../../../formats/documents/located-document.js';
+import { type Json, isObject, type JsonObject } from '../../../core/json/json.js';
 
 /** Where a path of a Compose file leads inside the archive, or undefined when it leads out of it or elsewhere. */
 export function resolveInArchive(directory: string, path: string): string | undefined {

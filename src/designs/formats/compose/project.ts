@@ -1,5 +1,5 @@
 import { type Fault } from '../../../core/errors/app-error.js';
-import { type JsonObject } from '../../../formats/documents/located-document.js';
+import type { JsonObject } from '../../../core/json/json.js';
 
 /** One published or exposed port of a container. */
 export interface ComposePort {

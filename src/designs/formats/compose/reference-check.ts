@@ -1,5 +1,6 @@
 import { type Fault } from '../../../core/errors/app-error.js';
-import { type JsonObject, toPointer } from '../../../formats/documents/located-document.js';
+import type { JsonObject } from '../../../core/json/json.js';
+import { toPointer } from '../../../core/json/json-pointer.js';
 import { findClosestName } from './closest-name.js';
 import { parseBytes } from './quantities.js';
 import { type ComposeProject, type ComposeService, toService } from './project.js';
@@ -81,29 +82,29 @@ export function findDependencies(name: string, service: ComposeService): Depende
     ...Object.entries(service.depends_on ?? {})
       .filter(([, { required }]) => required)
       .map(([other]) => ({ name: other, pointer: at('depends_on', other) })),
-    ...(service.links ?? []).map((link) => ({ name: link.split(':')[0] ?? '', pointer: at('links') })),
+    ...(service.links ?? []).map((link, index) => ({ name: link.split(':')[0] ?? '', pointer: at('links', index) })),
     ...(service.volumes_from ?? [])
-      .filter((source) => !source.startsWith('container:'))
-      .map((source) => ({ name: source.split(':')[0] ?? '', pointer: at('volumes_from') })),
+      .map((source, index) => ({ source, name: source.split(':')[0] ?? '', pointer: at('volumes_from', index) }))
+      .filter(({ source }) => !source.startsWith('container:')),
     ...shared,
   ];
 }
 
 function findUndefinedResources(project: ComposeProject, name: string, service: ComposeService): Fault[] {
   const uses = [
-    ...Object.keys(service.networks ?? {}).map((used) => ['networks', used] as const),
-    ...(service.volumes ?? [])
-      .filter(({ type, source }) => type === 'volume' && source)
-      .map(({ source = '' }) => ['volumes', source] as const),
-    ...(service.configs ?? []).map(({ source }) => ['configs', source] as const),
-    ...(service.secrets ?? []).map(({ source }) => ['secrets', source] as const),
+    ...Object.keys(service.networks ?? {}).map((used) => ['networks', used, used] as const),
+    ...(service.volumes ?? []).flatMap(({ type, source }, index) =>
+      type === 'volume' && source ? [['volumes', source, index] as const] : [],
+    ),
+    ...(service.configs ?? []).map(({ source }, index) => ['configs', source, index] as const),
+    ...(service.secrets ?? []).map(({ source }, index) => ['secrets', source, index] as const),
   ];
   return uses
     .filter(([section, used]) => !project[section].has(used) && !(section === 'networks' && used === 'default'))
-    .map(([section, used]) => {
+    .map(([section, used, at]) => {
       const close = findClosestName(used, project[section].keys());
       return project.fault(
-        toPointer('services', name, section),
+        toPointer('services', name, section, at),
         `services.${name} uses "${used}", which is not defined under ${section}`,
         close === undefined
           ? `Add "${used}" to ${section} at the top level. ${OVERLAY_REMEDY}`

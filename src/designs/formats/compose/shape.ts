@@ -1,4 +1,5 @@
-import { type Json, isObject, toPointer } from '../../../formats/documents/located-document.js';
+import { type Json, isObject } from '../../../core/json/json.js';
+import { toPointer } from '../../../core/json/json-pointer.js';
 import { findClosestName } from './closest-name.js';
 
 /** What a value of a Compose file may be. Alternatives of `either` differ in their JSON type, so that a fault can name the one that was meant. */
@@ -155,7 +156,9 @@ function fits(shape: Shape, value: Json): boolean {
 function wrongType(shape: Shape, value: Json, pointer: string, report: ReportShapeFault): void {
   const wanted = shapeName(shape);
   const quotable = wanted.startsWith('text') && typeof value !== 'object';
-  const remedy = (): string => (quotable ? `Put it in quotes: "${value}".` : `Write ${wanted}.`);
+  const isListed = Array.isArray(value) && wanted.startsWith('a mapping');
+  const otherwise = isListed ? 'Write each entry below its name, as in "web: {image: nginx}".' : `Write ${wanted}.`;
+  const remedy = (): string => (quotable ? `Put it in quotes: "${value}".` : otherwise);
   report(pointer, `${toDottedPath(pointer)} must be ${wanted}, not ${valueTypeName(value)}`, remedy);
 }
 

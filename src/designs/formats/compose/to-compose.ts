@@ -1,6 +1,6 @@
 import { toResource } from '../../../formats/design-file/design-component.js';
 import { type DesignComponent, type DesignFile } from '../../../formats/design-file/design-file.js';
-import { isObject, type Json, type JsonObject, asText } from '../../../formats/documents/located-document.js';
+import { isObject, type Json, type JsonObject, asText } from '../../../core/json/json.js';
 import { listOf, objectOf, toServiceFields } from './from-container.js';
 import { escapeDollars } from './interpolation.js';
 import { convertProject } from './kubernetes/convert.js';
@@ -90,11 +90,23 @@ function findChanges(was: JsonObject, is: JsonObject, definition: JsonObject): J
   for (const key of new Set([...Object.keys(was), ...Object.keys(is)])) {
     if (JSON.stringify(was[key]) === JSON.stringify(is[key])) continue;
     const value = is[key];
-    if (key === 'deploy') changed.deploy = { ...objectOf(definition.deploy), ...objectOf(value) };
+    if (key === 'environment') changed.environment = changeVariables(objectOf(was[key]), objectOf(value), definition);
+    else if (key === 'deploy') changed.deploy = { ...objectOf(definition.deploy), ...objectOf(value) };
     else if (value === undefined) delete changed[key];
     else changed[key] = value;
   }
   return changed;
+}
+
+/** The variables of a service with what was changed of them; those without a value are passed on, and a container has none of them. */
+function changeVariables(was: JsonObject, is: JsonObject, definition: JsonObject): JsonObject {
+  const variables = { ...objectOf(definition.environment) };
+  for (const name of new Set([...Object.keys(was), ...Object.keys(is)])) {
+    const value = is[name];
+    if (value === undefined) delete variables[name];
+    else if (value !== was[name]) variables[name] = value;
+  }
+  return variables;
 }
 
 /** Workloads that never were Compose: each container is a service, the second and further ones in the network of the first. */

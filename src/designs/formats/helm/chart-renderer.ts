@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Fault, InvalidRequest } from '../../../core/errors/app-error.js';
-import { type DesignComponent } from '../../../formats/design-file/design-file.js';
+import type { DesignComponent } from '../../../formats/design-file/design-file.js';
 import { FaultList } from '../../../formats/sources/fault-list.js';
-import { type FormatLimits } from '../../../formats/sources/format-limits.js';
-import { asObject, asText } from '../../../formats/documents/located-document.js';
-import { type ChartFiles, type ChartRelease, type Helm } from '../../../formats/helm/helm.js';
+import type { FormatLimits } from '../../../formats/sources/format-limits.js';
+import { asObject, asText } from '../../../core/json/json.js';
+import type { ChartFiles, ChartRelease, Helm } from '../../../formats/helm/helm.js';
 import { TimeSlicer } from '../../../core/time-slicer.js';
-import { type FormatInput } from '../format.js';
-import { type LocatedResource } from '../kubernetes-resource.js';
+import type { FormatInput } from '../format.js';
+import type { LocatedResource } from '../kubernetes-resource.js';
 import { ManifestReader } from '../manifest-reader.js';
 import { type HelmHook, parseHelmHook, isTestHook } from '../../../formats/design-file/helm-hook.js';
-import { NOTES_CARRIER_PATH, addNotesCarrier } from './notes.js';
 import { RenderedText } from './rendered-text.js';
+import type { SourceFile } from '../../../formats/sources/source-file.js';
 
 export interface RenderedChart {
   components: DesignComponent[];
@@ -27,7 +27,8 @@ interface RenderedPart {
 }
 
 /** Functions of templates by which two renderings of the same may differ. */
-const NONDETERMINISTIC_FUNCTIONS = /\b(?:rand(?:Alpha|AlphaNum|Ascii|Numeric|Int|Bytes)|uuidv4|now|gen(?:CA|SelfSignedCert|SignedCert|PrivateKey)\w*|htpasswd|bcrypt|shuffle)\b/; // prettier-ignore
+const NONDETERMINISTIC_FUNCTIONS =
+  /\b(?:rand(?:Alpha|AlphaNum|Ascii|Numeric|Int|Bytes)|uuidv4|now|gen(?:CA|SelfSignedCert|SignedCert|PrivateKey)\w*|htpasswd|bcrypt|shuffle)\b/;
 
 /** Bytes of a template that is not searched for them. */
 const MAX_SEARCHED_BYTES = 512 * 1024;
@@ -80,7 +81,7 @@ export class ChartRenderer {
     const faults = new FaultList(this.limits.faults);
     const manifest = new ManifestReader(faults);
     const file = { path: this.input.name, bytes: Buffer.from(text) };
-    const documents = await this.input.parse(file).catch((error: unknown) => faults.addFrom(error));
+    const documents = await this.input.parse(file, 'rendered').catch((error: unknown) => faults.addFrom(error));
     const turns = new TimeSlicer();
     const parts: RenderedPart[] = [];
     let notes = '';
@@ -99,7 +100,8 @@ export class ChartRenderer {
     const located = new FaultList(this.limits.faults);
     located.add(...faults.faults.map((fault) => rendered.toTemplateFault(fault)));
     located.throwIfAny(this.input.name);
-    const warnings = manifest.warnings.map((warning) => rendered.toTemplateFault(warning));
+    const said = [...documents.flatMap(({ data }) => data.warnings), ...manifest.warnings];
+    const warnings = said.map((warning) => rendered.toTemplateFault(warning));
     return { components: manifest.components, notes, warnings };
   }
 
@@ -141,6 +143,26 @@ export class ChartRenderer {
 function sortHooks(parts: readonly RenderedPart[]): RenderedPart[] {
   const hooks = parts
     .filter(({ hook }) => hook)
-    .sort((a, b) => (a.hook?.weight ?? 0) - (b.hook?.weight ?? 0) || (a.template < b.template ? -1 : a.template > b.template ? 1 : 0)); // prettier-ignore
+    .sort((a, b) => {
+      const byTemplate = a.template < b.template ? -1 : Number(a.template > b.template);
+      return (a.hook?.weight ?? 0) - (b.hook?.weight ?? 0) || byTemplate;
+    });
   return [...parts.filter(({ hook }) => !hook), ...hooks];
+}
+
+const NOTES_PATH = 'templates/NOTES.txt';
+/** The template that carries the notes through the renderer; no chart has one of this name. */
+export const NOTES_CARRIER_PATH = 'templates/armature-carries-notes.yaml';
+/** Longer ones are no notes. */
+const MAX_NOTES_BYTES = 64 * 1024;
+
+/** The chart with its notes as a resource, because the program shows resources only; undefined when it has none. */
+export function addNotesCarrier(files: ChartFiles): ChartFiles | undefined {
+  const notes = files.get(NOTES_PATH);
+  if (!notes || notes.bytes.length > MAX_NOTES_BYTES || notes.bytes.length === 0) return undefined;
+  // A string of JSON is one of Go as well.
+  const literal = JSON.stringify(Buffer.from(notes.bytes).toString());
+  const text = `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: notes\ndata:\n  notes: {{ tpl ${literal} . | toJson }}\n`;
+  const carrier: SourceFile = { path: notes.path, bytes: Buffer.from(text) };
+  return new Map([...files, [NOTES_CARRIER_PATH, carrier]]);
 }

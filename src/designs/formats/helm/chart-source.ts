@@ -8,18 +8,23 @@ import {
   parseChartDependencies,
   parseChartMetadata,
 } from '../../../formats/helm/chart-metadata.js';
-import { unpackNestedCharts } from '../../../formats/helm/nested-charts.js';
+import { IGNORE_FILE, withoutIgnoredFiles } from '../../../formats/helm/helm-ignore.js';
+import { renameChartFolders, unpackNestedCharts } from '../../../formats/helm/nested-charts.js';
 import { FaultList } from '../../../formats/sources/fault-list.js';
 import { type FormatLimits } from '../../../formats/sources/format-limits.js';
-import { type LocatedDocument, asText } from '../../../formats/documents/located-document.js';
+import type { LocatedDocument } from '../../../formats/documents/located-document.js';
+import { asText } from '../../../core/json/json.js';
 import { type SourceFile } from '../../../formats/sources/source-file.js';
+import { listPaths, toFolderName } from '../archive-listing.js';
 import { type FormatInput } from '../format.js';
 
 /** A chart that is whole: nothing is missing that rendering needs. */
 export interface ChartSource {
   head: ChartMetadata;
-  /** By path from the folder of Chart.yaml, packed dependencies as folders. */
+  /** By path from the folder of Chart.yaml, as Helm loads it: without what `.helmignore` excludes, dependencies as folders under their own names. */
   files: ReadonlyMap<string, SourceFile>;
+  /** Whether the source is the chart as `helm package` writes it. */
+  isPacked: boolean;
 }
 
 /** Finds the chart of an import and looks at its head and its dependencies. Throws InvalidRequest with all that is wrong with them. */
@@ -27,12 +32,20 @@ export async function readChartSource(input: FormatInput, limits: FormatLimits):
   const faults = new FaultList(limits.faults);
   const folder = await onlyFolder(input, faults);
   faults.throwIfAny(input.name);
-  const files = new Map(await unpackNestedCharts(filesInFolder(withoutUnsafeFiles(input.files), folder), limits));
-  const head = await readDocuments(input, files.get('Chart.yaml'), faults);
-  const { head: found, faults: wrong } = parseChartMetadata(files.get('Chart.yaml')?.path ?? 'Chart.yaml', head);
+  const all = filesInFolder(withoutUnsafeFiles(input.files), folder);
+  const isPacked = isPackedByHelm(input, folder, all);
+  const loaded = isPacked ? all : withoutIgnoredFiles(all);
+  const unpacked = await unpackNestedCharts(loaded, limits);
+  const names = await readChartNames(input, unpacked);
+  const files = renameChartFolders(unpacked, names);
+  const chartFile = files.get('Chart.yaml');
+  if (!chartFile) faults.add(ignoredChartFault(all));
+  faults.throwIfAny(input.name);
+  const head = await readDocuments(input, chartFile, faults);
+  const { head: found, faults: wrong } = parseChartMetadata(chartFile?.path ?? 'Chart.yaml', head);
   faults.add(...wrong);
   const documents = [...head, ...(await readDocuments(input, files.get('requirements.yaml'), faults))];
-  const present = await namesOfDependencies(input, files);
+  const present = new Set([...names].filter(([path]) => /^charts\/[^/]+$/.test(path)).map(([, name]) => name));
   for (const dependency of parseChartDependencies(documents)) {
     if (present.has(dependency.name)) continue;
     const local = findAdjacentFiles(input, folder, dependency);
@@ -40,12 +53,36 @@ export async function readChartSource(input: FormatInput, limits: FormatLimits):
     if (local.size === 0) faults.add(missingDependencyFault(dependency));
   }
   faults.throwIfAny(input.name);
-  return { head: found, files };
+  return { head: found, files, isPacked };
+}
+
+/**
+ * Helm writes Chart.yaml first, and leaves out what the rules exclude; they are not for what it wrote of dependencies. Others write the folder
+ * first, or the files by name or as they find them.
+ */
+function isPackedByHelm({ files }: FormatInput, folder: string, chart: ReadonlyMap<string, SourceFile>): boolean {
+  const [first] = files.keys();
+  if (folder === '' || first !== `${folder}/Chart.yaml`) return false;
+  const own = new Map([...chart].filter(([path]) => !path.startsWith('charts/')));
+  return withoutIgnoredFiles(own).size === own.size;
+}
+
+function ignoredChartFault(files: ReadonlyMap<string, SourceFile>): Fault {
+  const file = files.get(IGNORE_FILE)?.path ?? IGNORE_FILE;
+  return { file, detail: 'excludes Chart.yaml', remedy: 'Remove the rule that matches it.' };
+}
+
+/** The folders that are charts and that the caller may mean; a chart within another one only by its own path. */
+export function findChosenCharts(input: FormatInput): string[] {
+  const { chosenPath } = input;
+  const folder = posix.basename(chosenPath) === 'Chart.yaml' ? parentFolder(chosenPath) : chosenPath;
+  if (chosenPath !== '' && input.files.has(posix.join(folder, 'Chart.yaml'))) return [folder];
+  return findChartFolders(withoutUnsafeFiles(input.files).keys()).filter((each) => input.isChosen(each));
 }
 
 /** Of several charts the one that no other needs and that is no library; faults name them all when that does not decide. */
 async function onlyFolder(input: FormatInput, faults: FaultList): Promise<string> {
-  const folders = findChartFolders(withoutUnsafeFiles(input.files).keys());
+  const folders = findChosenCharts(input);
   const needed = new Set<string>();
   for (const folder of folders.length > 1 ? folders : []) {
     const file = input.files.get(posix.join(folder, 'Chart.yaml'));
@@ -59,20 +96,23 @@ async function onlyFolder(input: FormatInput, faults: FaultList): Promise<string
     const remedy = 'Send the whole chart: the folder in which Chart.yaml, values.yaml and templates are.';
     faults.add({ file: input.name, detail: 'is a chart without Chart.yaml', remedy });
   } else if (others.length > 0) {
-    const names = [only, ...others].slice(0, 20).join(', ');
-    const remedy = 'Send an archive of the chart that you mean.';
+    const names = listPaths([only, ...others].map(toFolderName));
+    const remedy = `Choose one with the field path, such as ${[only, ...others].find((folder) => folder !== '') ?? ''}.`;
     faults.add({ file: input.name, detail: `holds ${others.length + 1} charts: ${names}`, remedy });
   }
   return only ?? '';
 }
 
-/** The names by which charts below `charts/` call themselves; that is what Helm compares. */
-async function namesOfDependencies(input: FormatInput, files: ReadonlyMap<string, SourceFile>): Promise<Set<string>> {
-  const names = new Set<string>();
+/** The names by which the charts below `charts/` call themselves, at every depth, by folder; those are what Helm compares and packs them under. */
+async function readChartNames(
+  input: FormatInput,
+  files: ReadonlyMap<string, SourceFile>,
+): Promise<ReadonlyMap<string, string>> {
+  const names = new Map<string, string>();
   for (const [path, file] of files) {
-    if (!/^charts\/[^/]+\/Chart\.yaml$/.test(path)) continue;
+    if (!/^(?:charts\/[^/]+\/)+Chart\.yaml$/.test(path)) continue;
     const [document] = await readDocuments(input, file, new FaultList(1));
-    names.add(asText(document?.object?.['name']));
+    names.set(parentFolder(path), asText(document?.object?.['name']));
   }
   return names;
 }
@@ -82,10 +122,10 @@ function findAdjacentFiles(
   input: FormatInput,
   folder: string,
   { repository }: ChartDependency,
-): Map<string, SourceFile> {
+): ReadonlyMap<string, SourceFile> {
   const found = localFolder(folder, repository);
   if (found === undefined || !input.files.has(posix.join(found, 'Chart.yaml'))) return new Map();
-  return filesInFolder(withoutUnsafeFiles(input.files), found);
+  return withoutIgnoredFiles(filesInFolder(withoutUnsafeFiles(input.files), found));
 }
 
 function localFolder(folder: string, repository: string): string | undefined {

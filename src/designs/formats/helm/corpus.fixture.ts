@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { AppError } from '../../../core/errors/app-error.js';
 import { resourceIdentity, toResource } from '../../../formats/design-file/design-component.js';
 import { parseDocuments } from '../../../formats/documents/parse-documents.js';
-import { type JsonObject } from '../../../formats/documents/located-document.js';
+import type { JsonObject } from '../../../core/json/json.js';
 import { type SourceFile } from '../../../formats/sources/source-file.js';
 import { archiveOf, filesIn } from '../archive.fixture.js';
 import { type Attempt, type Judged, same } from '../corpus.fixture.js';

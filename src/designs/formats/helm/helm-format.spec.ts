@@ -67,6 +67,24 @@ requires('HELM_BIN', 'a chart', (helm) => {
     expect(['', '---', 'x'.repeat(99)].map(toReleaseName)).toEqual(['release', 'release', 'x'.repeat(53)]);
   });
 
+  it('takes the last of a label that is given twice, with a warning at its template', async () => {
+    const twice =
+      'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  labels:\n    app: one\n    tier: x\n    app: two\n    tier: x\n';
+    const { design, warnings } = await render({ ...CHART, 'shop/templates/twice.yaml': twice });
+    expect(design.components.find(({ displayName }) => displayName === 'a')?.configuration).toEqual({
+      metadata: { name: 'a', labels: { app: 'two', tier: 'x' } },
+    });
+    expect(warnings).toEqual([
+      {
+        file: 'shop/templates/twice.yaml',
+        detail: 'the key "app" is given twice; the last one counts (line 8 of what it renders to)',
+        remedy: 'Keep one of the two.',
+      },
+    ]);
+    const { errors } = await failure(render({ 'a.yaml': twice, 'b.yaml': 'a: 1' }));
+    expect(errors).toMatchObject([{ file: 'a.yaml', line: 8, detail: 'the key "app" is given twice' }]);
+  });
+
   it('refuses values that are no mapping, or a bomb', async () => {
     const bomb = `a: &a [x, x, x, x, x, x, x, x, x]\n${'bcdefghi'.split('').map((key, index) => `${key}: &${key} [${Array(9).fill(`*${'abcdefgh'[index]}`).join(', ')}]`).join('\n')}\n`; // prettier-ignore
     for (const values of ['- 1', 'word', bomb, 'a: [', 'a: 1\n---\nb: 2']) {

@@ -1,10 +1,12 @@
-import { findChartFolders } from '../../../formats/helm/chart-folders.js';
 import { createDesign } from '../../../formats/design-file/canonical-design.js';
 import { DEFAULT_FORMAT_LIMITS } from '../../../formats/sources/format-limits.js';
-import { type ChartRelease } from '../../../formats/helm/helm.js';
+import { InvalidRequest } from '../../../core/errors/app-error.js';
+import type { JsonObject } from '../../../core/json/json.js';
+import { type ChartFiles, type ChartRelease } from '../../../formats/helm/helm.js';
+import { findMistypedValues } from './mistyped-values.js';
 import { createMissingRenderEngines } from '../../../formats/engines/local-render-engines.js';
 import { type Format, type FormatInput, type ImportedDesign, type ImportOptions } from '../format.js';
-import { readChartSource } from './chart-source.js';
+import { findChosenCharts, readChartSource } from './chart-source.js';
 import { mergeValues, toReleaseName, toHelmSettings, parseValues } from './release.js';
 import { ChartRenderer } from './chart-renderer.js';
 
@@ -22,12 +24,14 @@ export const helmFormat: Format = {
 
 function detect(input: FormatInput): boolean {
   if (!input.archive) return false;
-  return findChartFolders(input.files.keys()).length > 0 || isHeadless(input);
+  return findChosenCharts(input).length > 0 || isHeadless(input);
 }
 
 /** A chart but for its Chart.yaml, which reading tells; as anything else its templates would only be unsound YAML. */
-function isHeadless({ files }: FormatInput): boolean {
-  return [...files].some(([path, { bytes }]) => TEMPLATE.test(path) && Buffer.from(bytes).includes('{{'));
+function isHeadless(input: FormatInput): boolean {
+  return [...input.files].some(
+    ([path, { bytes }]) => input.isChosen(path) && TEMPLATE.test(path) && Buffer.from(bytes).includes('{{'),
+  );
 }
 
 async function read(input: FormatInput, options: ImportOptions): Promise<ImportedDesign> {
@@ -41,7 +45,24 @@ async function read(input: FormatInput, options: ImportOptions): Promise<Importe
   };
   const { helm } = options.programs ?? createMissingRenderEngines();
   const rendering = new ChartRenderer(helm, input, chart.files, release, limits);
-  const { components, notes, warnings } = await rendering.render();
+  const { components, notes, warnings } = await rendering.render().catch(async (error: unknown) => {
+    throw (await findValuesError(error, release.values ?? {}, chart.files, input)) ?? error;
+  });
   const metadata = { helm: { ...toHelmSettings(chart.head, release), ...(notes === '' ? {} : { notes }) } };
   return { name, design: createDesign({ name, components, metadata }), sourceType: 'helm', warnings };
+}
+
+/** Of a chart that does not render: what is wrong with the values that were sent, when that explains it. */
+async function findValuesError(
+  error: unknown,
+  sent: JsonObject,
+  files: ChartFiles,
+  input: FormatInput,
+): Promise<InvalidRequest | undefined> {
+  if (!(error instanceof InvalidRequest) || error.code !== 'VALIDATION_FAILED') return undefined;
+  const own = files.get('values.yaml');
+  const [defaults] = own ? await input.parse(own).catch(() => []) : [];
+  const errors = findMistypedValues(sent, defaults?.object ?? {});
+  const [first] = errors;
+  return first && new InvalidRequest(`values: ${first.detail}`, { errors, remedy: first.remedy, cause: error });
 }

@@ -1,6 +1,6 @@
 import { InvalidRequest } from '../../../core/errors/app-error.js';
 import { type DesignFile } from '../../../formats/design-file/design-file.js';
-import { isObject, type JsonObject, asObject, asText } from '../../../formats/documents/located-document.js';
+import { isObject, type JsonObject, asObject, asText } from '../../../core/json/json.js';
 import { type ChartMetadata } from '../../../formats/helm/chart-metadata.js';
 import { type ChartRelease } from '../../../formats/helm/helm.js';
 import { type FormatInput, type ImportOptions, type Release } from '../format.js';
@@ -41,7 +41,10 @@ export function toHelmSettings({ name, version, appVersion }: ChartMetadata, rel
 
 /** The name of a release after the name of a design: what Helm takes, and the same each time. */
 export function toReleaseName(design: string): string {
-  const words = design.normalize('NFKD').toLowerCase().replace(/[^a-z0-9]+/g, '-'); // prettier-ignore
+  const words = design
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-');
   return words.slice(0, MAX_NAME_LENGTH).replace(/^-+|-+$/g, '') || 'release';
 }
 

@@ -1,6 +1,6 @@
 import { type Fault } from '../../../core/errors/app-error.js';
 import { type ChartFiles } from '../../../formats/helm/helm.js';
-import { type LocatedDocument } from '../../../formats/documents/located-document.js';
+import type { LocatedDocument } from '../../../formats/documents/located-document.js';
 
 const SOURCE = /^---\n# Source: (.+)$/gm;
 

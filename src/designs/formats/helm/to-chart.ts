@@ -1,6 +1,6 @@
 import { valid } from 'semver';
 import { type DesignFile } from '../../../formats/design-file/design-file.js';
-import { type JsonObject, asObject, asText } from '../../../formats/documents/located-document.js';
+import { type JsonObject, asObject, asText } from '../../../core/json/json.js';
 import { toManifest } from '../kubernetes-format.js';
 import { toReleaseName } from './release.js';
 
@@ -43,5 +43,9 @@ export function escapeTemplates(text: string): string {
 function fileNameOf(resource: JsonObject): string {
   const { name, generateName } = asObject(resource['metadata']);
   const word = `${asText(resource['kind'])}-${asText(name) || asText(generateName)}`;
-  return word.toLowerCase().replace(/[^a-z0-9]+/g, '-').slice(0, 80).replace(/^-|-$/g, ''); // prettier-ignore
+  return word
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 80)
+    .replace(/^-|-$/g, '');
 }

@@ -1,6 +1,7 @@
+import { mapLargeIntegers } from '../../../core/json/large-integers.js';
 import { type Document, isMap, isScalar, type Node, parseDocument } from 'yaml';
 import { InvalidRequest } from '../../../core/errors/app-error.js';
-import { isObject, type JsonObject } from '../../../formats/documents/located-document.js';
+import { isObject, type JsonObject } from '../../../core/json/json.js';
 import { type Task } from '../../../core/workers/worker-pool.js';
 
 interface ValuesTaskInput {
@@ -28,7 +29,7 @@ function merge(document: Document, path: string[], values: JsonObject): void {
     const at = [...path, key];
     const before = document.getIn(at, true);
     if (isObject(value) && isMap(before)) merge(document, at, value);
-    else document.setIn(at, withCommentOf(before, document.createNode(value)));
+    else document.setIn(at, withCommentOf(before, document.createNode(mapLargeIntegers(value, BigInt))));
   }
 }
 

@@ -1,14 +1,10 @@
+import { stringifyExact } from '../../../core/json/large-integers.js';
 import { posix } from 'node:path';
 import { parentFolder, isInFolder } from '../../../formats/helm/chart-folders.js';
 import { type FaultList } from '../../../formats/sources/fault-list.js';
-import {
-  isObject,
-  type Json,
-  type LocatedDocument,
-  asObject,
-  parsePointer,
-  asText,
-} from '../../../formats/documents/located-document.js';
+import { isObject, type Json, asObject, asText } from '../../../core/json/json.js';
+import type { LocatedDocument } from '../../../formats/documents/located-document.js';
+import { parsePointer } from '../../../core/json/json-pointer.js';
 import { type SourceFile } from '../../../formats/sources/source-file.js';
 import { type FormatInput } from '../format.js';
 import { BUILTIN_FIELDS, type AllowedFields, CHART_FIELDS, KUSTOMIZATION_FIELDS } from './allowed-fields.js';
@@ -53,7 +49,7 @@ export class InstructionChecker {
       origin,
       bases,
     );
-    this.accept(path, JSON.stringify(understood));
+    this.accept(path, stringifyExact(understood));
     return bases;
   }
 
@@ -153,7 +149,7 @@ export class InstructionChecker {
 }
 
 function joined(values: readonly Json[]): string {
-  return values.map((value) => JSON.stringify(value)).join('\n---\n');
+  return values.map((value) => stringifyExact(value)).join('\n---\n');
 }
 
 /** Puts text in the place of a member or item that is there. */

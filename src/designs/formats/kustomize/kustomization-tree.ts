@@ -2,8 +2,10 @@ import { posix } from 'node:path';
 import { type Fault } from '../../../core/errors/app-error.js';
 import { parentFolder, isInFolder } from '../../../formats/helm/chart-folders.js';
 import { type FaultList } from '../../../formats/sources/fault-list.js';
-import { isObject, type LocatedDocument } from '../../../formats/documents/located-document.js';
+import { isObject } from '../../../core/json/json.js';
+import type { LocatedDocument } from '../../../formats/documents/located-document.js';
 import { type SourceFile } from '../../../formats/sources/source-file.js';
+import { listPaths, toFolderName } from '../archive-listing.js';
 import { type FormatInput } from '../format.js';
 import { KUSTOMIZATION_FIELDS } from './allowed-fields.js';
 import { InstructionChecker } from './instruction-checker.js';
@@ -42,8 +44,11 @@ export class KustomizationTree {
 
   /** The folder to render: of those that no other names the only one, or the one on top; the others are told as warnings. */
   findRoot(warnings: Fault[]): string {
-    const named = new Set([...this.nodes.values()].flatMap((node) => this.foldersNamedBy(node)));
-    const roots = [...this.nodes.values()].filter(({ folder }) => !named.has(folder));
+    const { chosenPath } = this.input;
+    if (chosenPath !== '' && this.nodes.has(chosenPath)) return chosenPath;
+    const chosen = [...this.nodes.values()].filter(({ path }) => this.input.isChosen(path));
+    const named = new Set(chosen.flatMap((node) => this.foldersNamedBy(node)));
+    const roots = chosen.filter(({ folder }) => !named.has(folder));
     const whole = roots.filter(({ isComponent }) => !isComponent);
     const folders = (whole.length > 0 ? whole : roots)
       .map(({ folder }) => folder)
@@ -55,15 +60,19 @@ export class KustomizationTree {
       return '';
     }
     if (second === undefined) return first;
-    const others = folders.slice(1, 20).map(shown).join(', ');
+    const others = listPaths(folders.slice(1).map(toFolderName));
     if (depth(first) < depth(second) && this.isOnTop(first)) {
-      warnings.push({ file: shown(first), detail: `is rendered; it does not use ${others}, which are left out` });
+      warnings.push({
+        file: toFolderName(first),
+        detail: `is rendered; it does not use ${others}, which are left out`,
+        remedy: 'Choose another one with the field path.',
+      });
       return first;
     }
     this.faults.add({
       file: this.input.name,
-      detail: `holds ${folders.length} Kustomizations that no other one uses: ${shown(first)}, ${others}`,
-      remedy: 'Send an archive with one of them and the bases that it uses.',
+      detail: `holds ${folders.length} Kustomizations that no other one uses: ${toFolderName(first)}, ${others}`,
+      remedy: `Choose one with the field path, such as ${folders.find((folder) => folder !== '') ?? ''}.`,
     });
     return first;
   }
@@ -79,7 +88,7 @@ export class KustomizationTree {
     if (!node?.document) return;
     const { path, document } = node;
     if (chain.includes(folder)) {
-      const circle = [...chain.slice(chain.indexOf(folder)), folder].map(shown).join(' → ');
+      const circle = [...chain.slice(chain.indexOf(folder)), folder].map(toFolderName).join(' → ');
       this.faults.add(document.faultAt('/resources', `names itself: ${circle}`, 'Take the circle apart.'));
       return;
     }
@@ -93,6 +102,17 @@ export class KustomizationTree {
     for (const base of await this.instructions.checkKustomization(path, document)) {
       await this.check(base, [...chain, folder]);
     }
+  }
+
+  /** The folders of the Kustomizations that one builds upon, nearest first. Components only change what others say. */
+  basesOf(folder: string, found = new Set<string>()): string[] {
+    const node = this.nodes.get(folder);
+    const named = (node ? this.foldersNamedBy(node) : []).filter((base) => {
+      const isNew = base !== folder && !found.has(base) && this.nodes.has(base) && !this.isComponent(base);
+      if (isNew) found.add(base);
+      return isNew;
+    });
+    return [...named, ...named.flatMap((base) => this.basesOf(base, found))];
   }
 
   /** What the program gets. */
@@ -129,8 +149,4 @@ export class KustomizationTree {
 
 function depth(folder: string): number {
   return folder === '' ? 0 : folder.split('/').length;
-}
-
-function shown(folder: string): string {
-  return folder === '' ? 'the top folder' : folder;
 }

@@ -144,7 +144,7 @@ describe('a Kustomization', () => {
     const onTop = { ...two, 'kustomization.yaml': 'resources: [base]' };
     const { warnings } = await read(new LocalRenderEngines({ kustomize: program.path }), onTop);
     await program.remove();
-    expect(warnings).toEqual([{ file: 'the top folder', detail: 'is rendered; it does not use dev, prod, which are left out' }]); // prettier-ignore
+    expect(warnings).toEqual([{ file: 'the top folder', detail: 'is rendered; it does not use dev, prod, which are left out', remedy: 'Choose another one with the field path.' }]); // prettier-ignore
   });
 });
 
@@ -159,7 +159,7 @@ requires('KUBEBUILDER_ASSETS', 'a Kustomization with the kustomize of kubectl', 
       'prod/patch.yaml': MAP.replace('blue', 'red'),
       'prod/data/a.txt': 'text\n',
     });
-    expect(name).toBe('prod');
+    expect(name).toBe('shop');
     expect(design.components.map(({ configuration }) => configuration)).toEqual([
       { metadata: { name: 'prod-files' }, data: { key: 'text\n' } },
       { metadata: { name: 'prod-settings' }, data: { colour: 'red' } },

@@ -8,8 +8,9 @@ import { designNameOf } from '../design-input.js';
 import { type Format, type FormatInput, type ImportedDesign, type ImportOptions } from '../format.js';
 import { isKustomization } from '../kubernetes-resource.js';
 import { ManifestReader } from '../manifest-reader.js';
+import { nameKustomization } from './kustomization-name.js';
 import { KustomizationTree } from './kustomization-tree.js';
-import { findKustomizations } from './kustomizations.js';
+import { findChosenKustomizations, findKustomizations } from './kustomizations.js';
 
 const COMPONENT_REMEDY = 'This is a Component: send it with the Kustomization that uses it.';
 
@@ -24,7 +25,7 @@ export const kustomizeFormat: Format = {
 };
 
 async function detect(input: FormatInput): Promise<boolean> {
-  if (findKustomizations(input).length > 0) return true;
+  if (findChosenKustomizations(input).length > 0) return true;
   if (input.archive) return false;
   const documents = await input.documents();
   return documents.some(({ value }) => isKustomization(value));
@@ -56,7 +57,8 @@ async function read(input: FormatInput, options: ImportOptions): Promise<Importe
     faults.add({ file: input.name, detail: 'renders to no resource at all', remedy });
   }
   faults.throwIfAny(input.name);
-  const name = options.name ?? designNameOf(input.archive && root !== '' ? root : input.name);
+  const place = { folder: input.archive ? root : '', bases: tree.basesOf(root), file: designNameOf(input.name) };
+  const name = options.name ?? nameKustomization(place);
   const metadata = { kustomize: { root } };
   const design = createDesign({ name, components: manifest.components, metadata });
   return { name, design, sourceType: 'kustomize', warnings: [...warnings, ...manifest.warnings] };

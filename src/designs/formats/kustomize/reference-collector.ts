@@ -1,4 +1,5 @@
-import { isObject, type Json, toPointer } from '../../../formats/documents/located-document.js';
+import { isObject, type Json } from '../../../core/json/json.js';
+import { toPointer } from '../../../core/json/json-pointer.js';
 import { type FieldKind, type AllowedFields, CHART_FIELDS } from './allowed-fields.js';
 
 /** A file or folder that instructions name, or the content that stands in its place. */

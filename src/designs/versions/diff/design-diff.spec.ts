@@ -1,7 +1,7 @@
 import { toComponents } from '../../../formats/design-file/design-component.js';
 import { createDesign } from '../../../formats/design-file/canonical-design.js';
 import type { DesignFile } from '../../../formats/design-file/design-file.js';
-import type { JsonObject } from '../../../formats/documents/located-document.js';
+import type { JsonObject } from '../../../core/json/json.js';
 import { diffDesigns } from './design-diff.js';
 
 const configMap = (name: string, data: JsonObject = {}): JsonObject => ({

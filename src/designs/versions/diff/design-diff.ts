@@ -1,15 +1,11 @@
-import {
-  isObject,
-  type Json,
-  type JsonObject,
-  parsePointer,
-  asText,
-} from '../../../formats/documents/located-document.js';
+import { showLargeIntegers } from '../../../core/json/large-integers.js';
+import { isObject, type Json, type JsonObject, asText } from '../../../core/json/json.js';
+import { parsePointer } from '../../../core/json/json-pointer.js';
 import type { DesignComponent, DesignFile } from '../../../formats/design-file/design-file.js';
 import { resourceIdentity, toResource } from '../../../formats/design-file/design-component.js';
 import { isSecret, isSecretMetadata, maskValues } from '../../../formats/design-file/secret-values.js';
 import type { Task } from '../../../core/workers/task.js';
-import { parseDesignFile, type PackedContent } from '../packed-content.js';
+import { parseDesignFile, type PackedContent } from '../../contents/packed-content.js';
 import { relationshipKeyOf } from '../../../registry/relationships/evaluation/relationship.js';
 import { type ValueChange, findValueChanges } from './value-changes.js';
 
@@ -102,15 +98,15 @@ export function diffDesigns(from: DesignFile, to: DesignFile): DesignDiff {
 /** A change as it may be shown: that a secret value is another, but not which. Each side is judged by the kind it has, or had. */
 function redactSecrets({ pointer, change, from, to }: ValueChange, [was, is]: readonly [string, string]): ValueChange {
   const [member = '', ...path] = parsePointer(pointer);
-  const told = (kind: string, value: Json | undefined): Json | undefined => {
+  const show = (kind: string, value: Json | undefined): Json | undefined => {
     if (value === undefined) return undefined;
     const isHidden = (at: string[]): boolean => {
       if (at[0] === 'metadata') return isSecretMetadata(at.slice(1));
       return at[0] === 'configuration' && isSecret(kind, at.slice(1));
     };
-    return maskValues(isHidden, [member, ...path], value) as Json;
+    return showLargeIntegers(maskValues(isHidden, [member, ...path], value) as Json);
   };
-  return { pointer, change, from: told(was, from), to: told(is, to) };
+  return { pointer, change, from: show(was, from), to: show(is, to) };
 }
 
 type ComponentPair = [DesignComponent, DesignComponent];

@@ -1,4 +1,4 @@
-import type { Json } from '../../../formats/documents/located-document.js';
+import type { Json } from '../../../core/json/json.js';
 import { findValueChanges } from './value-changes.js';
 
 const changes = (from: Json, to: Json) => [...findValueChanges(from, to)];

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { escapePointerSegment } from '../../../core/json/storable-json.js';
-import { isObject, type Json, type JsonObject } from '../../../formats/documents/located-document.js';
+import { isObject, type Json, type JsonObject } from '../../../core/json/json.js';
 
 /** One place where two values differ. */
 export interface ValueChange {

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject } from '../../../../formats/documents/located-document.js';
+import type { Json, JsonObject } from '../../../../core/json/json.js';
 import { type ServiceConversion, parseWholeNumber } from './conversion.js';
 
 /** The HorizontalPodAutoscaler that `kompose.hpa.*` labels ask for; processors at 50 % and 1 to 3 replicas unless they say otherwise. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { posix } from 'node:path';
-import { type Json, type JsonObject } from '../../../../formats/documents/located-document.js';
+import type { Json, JsonObject } from '../../../../core/json/json.js';
 import { type SourceFile } from '../../../../formats/sources/source-file.js';
 import { type ComposeMount } from '../project.js';
 import { type ServiceConversion } from './conversion.js';

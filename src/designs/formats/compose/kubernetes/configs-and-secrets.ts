@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
-import { type JsonObject, toPointer } from '../../../../formats/documents/located-document.js';
+import type { JsonObject } from '../../../../core/json/json.js';
+import { toPointer } from '../../../../core/json/json-pointer.js';
 import { type ComposeFileReference, toResource } from '../project.js';
 import { buildFileConfigMap } from './bind.js';
 import { type ProjectConversion, definedMembers, type ServiceConversion } from './conversion.js';

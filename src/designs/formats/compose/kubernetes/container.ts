@@ -1,6 +1,6 @@
-import { type Json, type JsonObject } from '../../../../formats/documents/located-document.js';
+import type { Json, JsonObject } from '../../../../core/json/json.js';
 import { buildEnvironment } from './environment.js';
-import { escapeVariableReferences } from './variable-references.js';
+import { escapeVariableReferences } from './environment.js';
 import { toDnsLabel } from './names.js';
 import { type ComposeHook, type ComposePort } from '../project.js';
 import { definedMembers, type ServiceConversion } from './conversion.js';

@@ -1,5 +1,6 @@
 import { type Fault } from '../../../../core/errors/app-error.js';
-import { type Json, type JsonObject, toPointer } from '../../../../formats/documents/located-document.js';
+import type { Json, JsonObject } from '../../../../core/json/json.js';
+import { toPointer } from '../../../../core/json/json-pointer.js';
 import { type SourceFile } from '../../../../formats/sources/source-file.js';
 import { type ComposeProject, type ComposeService, toService } from '../project.js';
 import { toDnsLabel } from './names.js';
@@ -24,11 +25,19 @@ export class ProjectConversion {
   readonly warnings: Fault[] = [];
   readonly faults: Fault[] = [];
   private readonly owners = new Map<string, string>();
+  private readonly warned = new Set<string>();
 
   constructor(
     readonly project: ComposeProject,
     readonly files: ProjectFiles,
   ) {}
+
+  /** Warns once of a thing, however many services use it. */
+  warn(pointer: string, detail: string, remedy?: string): void {
+    const key = `${pointer} ${detail}`;
+    if (!this.warned.has(key)) this.warnings.push(this.project.fault(pointer, detail, remedy));
+    this.warned.add(key);
+  }
 
   /** Adds a resource, unless one of its kind and name is there for the same reason; for another reason that is a fault. */
   add(resource: JsonObject, compose: JsonObject, owner: string): void {
@@ -100,7 +109,7 @@ export class ServiceConversion {
   }
 
   warn(segments: (string | number)[], detail: string, remedy?: string): void {
-    this.conversion.warnings.push(this.conversion.project.fault(this.pointer(...segments), detail, remedy));
+    this.conversion.warn(this.pointer(...segments), detail, remedy);
   }
 
   /** Notes that a key is kept in the component only. */

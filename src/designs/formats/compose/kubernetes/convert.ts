@@ -1,8 +1,9 @@
-import { type JsonObject } from '../../../../formats/documents/located-document.js';
+import type { JsonObject } from '../../../../core/json/json.js';
 import { type ComposeProject } from '../project.js';
 import { convertAutoscaler } from './autoscaler.js';
 import { ProjectConversion, type ProjectFiles, ServiceConversion } from './conversion.js';
 import { convertService } from './service.js';
+import { findReachedServices } from './reached-services.js';
 import { convertConfigsAndSecrets } from './configs-and-secrets.js';
 import { buildWorkload } from './workload.js';
 
@@ -15,7 +16,7 @@ const mapped = new Set(
 );
 
 /**
- * Makes Kubernetes resources of a resolved project. Each service becomes a workload and, with ports, a Service;
+ * Makes Kubernetes resources of a resolved project. Each service becomes a workload and, with ports or when others reach it by name, a Service;
  * volumes, configs and secrets become claims, ConfigMaps and Secrets. What has no counterpart is named under `kept`.
  */
 export function convertProject(project: ComposeProject, files: ProjectFiles): ProjectConversion {
@@ -37,14 +38,28 @@ export function convertProject(project: ComposeProject, files: ProjectFiles): Pr
       );
     companions.set(host, [...(companions.get(host) ?? []), service]);
   }
+  const reached = findReachedServices(companions);
   for (const [service, pod] of companions) {
     const others = pod.filter((member) => member !== service);
     const workload = buildWorkload(service, others);
     service.add(workload, composeOf(service, others));
-    convertService(service);
+    const isReached = reached.has(service) || workload['kind'] === 'StatefulSet';
+    const hasService = convertService(service, isReached);
+    if (!hasService && companions.size > 1 && !isOneOff(workload)) warnOfMissingService(service);
     convertAutoscaler(service, workload);
   }
   return conversion;
+}
+
+/** Whether a workload ends by itself, as those do which nobody calls. */
+function isOneOff({ kind }: JsonObject): boolean {
+  return kind === 'Job' || kind === 'CronJob' || kind === 'Pod';
+}
+
+function warnOfMissingService(service: ServiceConversion): void {
+  if (service.service.network_mode) return;
+  const detail = 'has no ports, and no other service names it, so it gets no Service: nothing reaches it by name';
+  service.warn([], detail, 'Write the ports that it listens on in "expose" if something is to reach it.');
 }
 
 /** The service in whose pod a service runs: itself, unless it shares the network of another. */

@@ -1,7 +1,7 @@
-import { type Json, type JsonObject } from '../../../../formats/documents/located-document.js';
+import type { Json, JsonObject } from '../../../../core/json/json.js';
 import { parseDotenv } from '../dotenv.js';
-import { type ServiceConversion } from './conversion.js';
-import { escapeVariableReferences } from './variable-references.js';
+import type { ServiceConversion } from './conversion.js';
+import { holdsPlainSecret } from './plain-secrets.js';
 import { toDataKey, toDnsLabel } from './names.js';
 
 /** The variables of a container: `environment` by name, each `env_file` as a ConfigMap. */
@@ -23,7 +23,10 @@ export function buildEnvironment(conversion: ServiceConversion): { env: Json[]; 
         `the variable ${name} is passed on, but it is not set`,
         `Send ${name} in env.`,
       );
-    } else env.push({ name, value: escapeVariableReferences(given) });
+    } else {
+      env.push({ name, value: escapeVariableReferences(given) });
+      if (holdsPlainSecret(name, given)) warnOfPlainSecrets(conversion, ['environment', name], [name], 'the workload');
+    }
   }
   return { env, envFrom: buildEnvFrom(conversion) };
 }
@@ -45,10 +48,27 @@ function buildEnvFrom(conversion: ServiceConversion): Json[] {
     const { values, faults } = parseDotenv(source, { inherited: conversion.conversion.project.variables, format });
     conversion.conversion.faults.push(...faults);
     const name = toDnsLabel(path) || 'env';
+    const secret = [...values].filter(([key, value]) => holdsPlainSecret(key, value)).map(([key]) => key);
+    if (secret.length > 0) warnOfPlainSecrets(conversion, ['env_file', index], secret, `the ConfigMap ${name}`);
     conversion.conversion.add(buildConfigMap(name, conversion.labels, values), { env_file: path }, `/env_file/${path}`);
     sources.set(name, { configMapRef: { name } });
   }
   return [...sources.values()];
+}
+
+function warnOfPlainSecrets(
+  conversion: ServiceConversion,
+  place: (string | number)[],
+  names: readonly string[],
+  holder: string,
+): void {
+  const shown = names.slice(0, 10).join(', ').slice(0, 200);
+  const detail = `${shown} stands as plain text in ${holder}, for everybody who may read that`;
+  conversion.warn(
+    place,
+    detail,
+    'Give it as a secret ("secrets:"), and its path in a variable that ends with _FILE where the image has one.',
+  );
 }
 
 /** A ConfigMap of texts. */
@@ -63,4 +83,9 @@ export function buildConfigMap(
     metadata: { name, labels },
     data: Object.fromEntries([...data].map(([key, value]) => [toDataKey(key), value])),
   };
+}
+
+/** Text in which Kubernetes would expand `$(NAME)`, so that it stays as it is. */
+export function escapeVariableReferences(text: string): string {
+  return text.replace(/\$(?=[$(])/g, '$$$$');
 }

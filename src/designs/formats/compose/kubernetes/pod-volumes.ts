@@ -1,4 +1,5 @@
-import { type Json, type JsonObject } from '../../../../formats/documents/located-document.js';
+import { toPointer } from '../../../../core/json/json-pointer.js';
+import type { Json, JsonObject } from '../../../../core/json/json.js';
 import { definedMembers, type ServiceConversion } from './conversion.js';
 import { toDnsLabel } from './names.js';
 
@@ -61,10 +62,25 @@ export function buildClaim(name: string, labels: Record<string, string>, spec: J
   return { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name, labels }, spec };
 }
 
-/** What a claim asks for: the size of the label `kompose.volume.size`, or 100Mi. */
-export function buildClaimSpec(conversion: ServiceConversion, labels: Record<string, string> = {}): JsonObject {
+const DEFAULT_SIZE = '100Mi';
+
+/**
+ * What a claim asks for: the size of the label `kompose.volume.size`, or a guess, with a warning. Without a volume of the file it is the claim of a
+ * service.
+ */
+export function buildClaimSpec(
+  conversion: ServiceConversion,
+  volume?: { key: string; labels: Record<string, string> | undefined },
+): JsonObject {
+  const labels = volume?.labels ?? {};
   const own = Object.hasOwn(labels, 'kompose.volume.size') ? labels['kompose.volume.size'] : undefined;
-  const size = own ?? conversion.label('kompose.volume.size') ?? '100Mi';
+  const given = own ?? conversion.label('kompose.volume.size');
+  const size = given ?? DEFAULT_SIZE;
+  if (given === undefined) {
+    const place = volume ? toPointer('volumes', volume.key) : conversion.pointer('volumes');
+    const remedy = `Set the label kompose.volume.size of the ${volume ? 'volume' : 'service'} to a size such as 1Gi.`;
+    conversion.conversion.warn(place, `asks for ${DEFAULT_SIZE}, which is a guess: Compose tells no sizes`, remedy);
+  }
   if (!quantity.test(size)) conversion.labelFault('kompose.volume.size', 'a size such as 1Gi');
   return definedMembers({
     accessModes: ['ReadWriteOnce'],

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { type Json, type JsonObject } from '../../../../formats/documents/located-document.js';
+import type { Json, JsonObject } from '../../../../core/json/json.js';
 import { parseSeconds } from '../quantities.js';
 import { buildContainer } from './container.js';
 import { definedMembers, type ServiceConversion } from './conversion.js';

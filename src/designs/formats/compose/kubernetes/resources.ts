@@ -1,4 +1,4 @@
-import { type JsonObject } from '../../../../formats/documents/located-document.js';
+import type { JsonObject } from '../../../../core/json/json.js';
 import { type ComposeDevices } from '../project.js';
 import { parseBytes, toCpuQuantity, toMemoryQuantity } from '../quantities.js';
 import { definedMembers, type ServiceConversion, parseWholeNumber } from './conversion.js';

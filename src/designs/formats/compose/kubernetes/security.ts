@@ -1,4 +1,4 @@
-import { type Json, type JsonObject } from '../../../../formats/documents/located-document.js';
+import type { Json, JsonObject } from '../../../../core/json/json.js';
 import { definedMembers, type ServiceConversion, parseWholeNumber } from './conversion.js';
 
 const MAX_ID = 2_147_483_647;

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject } from '../../../../formats/documents/located-document.js';
+import type { Json, JsonObject } from '../../../../core/json/json.js';
 import { type ComposePort } from '../project.js';
 import { exposedPorts, containerPortsOf } from './container.js';
 import { definedMembers, type ServiceConversion, parseWholeNumber } from './conversion.js';
@@ -11,17 +11,21 @@ const types: Record<string, string> = {
   headless: 'ClusterIP',
 };
 
-/** The Service in front of a workload when it has ports, or is asked to be headless; and its Ingress. */
-export function convertService(conversion: ServiceConversion): void {
+/**
+ * The Service in front of a workload when it has ports, is asked to be headless or is reached by name, for which it needs no ports when it is
+ * headless; and its Ingress. Answers whether there is one.
+ */
+export function convertService(conversion: ServiceConversion, isReached: boolean): boolean {
   const label = conversion.label('kompose.service.type')?.toLowerCase();
   if (label !== undefined && !Object.hasOwn(types, label)) {
     conversion.labelFault('kompose.service.type', 'clusterip, nodeport, loadbalancer or headless');
-    return;
+    return true;
   }
-  const type = types[label ?? 'clusterip'] ?? 'ClusterIP';
-  const headless = label === 'headless';
-  const ports = portsOf(conversion, type);
-  if (ports.length === 0 && !headless) return;
+  const asked = types[label ?? 'clusterip'] ?? 'ClusterIP';
+  const ports = portsOf(conversion, asked);
+  const headless = label === 'headless' || (isReached && ports.length === 0);
+  if (ports.length === 0 && !headless) return false;
+  const type = headless ? 'ClusterIP' : asked;
   const name = toServiceName(conversion.name);
   const policy = conversion.label('kompose.service.external-traffic-policy')?.toLowerCase();
   conversion.add({
@@ -39,6 +43,7 @@ export function convertService(conversion: ServiceConversion): void {
   });
   const [first] = ports;
   if (first !== undefined && type !== 'LoadBalancer') convertIngress(conversion, name, Number(first.port));
+  return true;
 }
 
 /**

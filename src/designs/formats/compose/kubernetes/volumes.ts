@@ -1,4 +1,5 @@
-import { type Json, type JsonObject, toPointer } from '../../../../formats/documents/located-document.js';
+import type { Json, JsonObject } from '../../../../core/json/json.js';
+import { toPointer } from '../../../../core/json/json-pointer.js';
 import { type ComposeMount, type ComposeProject, toResource, toService } from '../project.js';
 import { parseBytes, toMemoryQuantity } from '../quantities.js';
 import { mountBind } from './bind.js';
@@ -91,17 +92,19 @@ function namedVolume(
     pod.mount(name, { emptyDir: {} }, target, more);
     return;
   }
-  const spec = buildClaimSpec(conversion, volume.labels);
   pod.claimed = true;
-  if (stateful && !volume.external && usersOf(project, key) === 1) {
+  if (volume.external) {
+    pod.mount(name, { persistentVolumeClaim: { claimName: name } }, target, more);
+    return;
+  }
+  const spec = buildClaimSpec(conversion, { key, labels: volume.labels });
+  if (stateful && usersOf(project, key) === 1) {
     pod.templates.set(name, { metadata: { name }, spec });
     pod.mount(name, {}, target, more);
     return;
   }
-  if (!volume.external) {
-    const resource = buildClaim(name, conversion.labels, spec);
-    conversion.conversion.add(resource, { volume: key, definition }, toPointer('volumes', key));
-  }
+  const resource = buildClaim(name, conversion.labels, spec);
+  conversion.conversion.add(resource, { volume: key, definition }, toPointer('volumes', key));
   pod.mount(name, { persistentVolumeClaim: { claimName: name } }, target, more);
 }
 

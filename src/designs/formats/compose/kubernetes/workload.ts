@@ -1,4 +1,4 @@
-import { type JsonObject } from '../../../../formats/documents/located-document.js';
+import type { JsonObject } from '../../../../core/json/json.js';
 import { definedMembers, type ServiceConversion, parseWholeNumber } from './conversion.js';
 import { toDnsLabel, isLabelKey, isLabelValue } from './names.js';
 import { type PodTemplate, buildPod } from './pod.js';

@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import type { DesignOutline } from '../../formats/design-file/design-outline.js';
+
+/** Tells the first reason why a design cannot be deployed, or null. */
+export type DesignCheck = (design: DesignOutline) => string | null | Promise<string | null>;
+
+/** What makes a design undeployable. Later modules add their own checks. */
+@Injectable()
+export class DesignCheckRegistry {
+  private readonly checks: DesignCheck[] = [hasDeployableComponent, everyComponentHasKind];
+
+  register(check: DesignCheck): void {
+    this.checks.push(check);
+  }
+
+  /** The first reason of the first check that has one; empty when the design can be deployed. */
+  async findUnsupportedReason(design: DesignOutline): Promise<string> {
+    for (const check of this.checks) {
+      const reason = await check(design);
+      if (reason !== null) return reason;
+    }
+    return '';
+  }
+}
+
+const hasDeployableComponent: DesignCheck = async (design) =>
+  (await design.findKind(({ deployable }) => deployable)) ? null : 'nothing in this design can be deployed';
+
+const everyComponentHasKind: DesignCheck = async (design) => {
+  const nameless = await design.findKind(({ deployable, kind }) => deployable && kind === '');
+  return nameless ? `component ${nameless.firstComponent} has no kind` : null;
+};

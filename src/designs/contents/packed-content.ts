@@ -1,0 +1,103 @@
+import { promisify } from 'node:util';
+import { gunzip, gunzipSync, gzip } from 'node:zlib';
+import { getDeployedComponents } from '../../formats/design-file/design-component.js';
+import { toResource } from '../../formats/design-file/design-component.js';
+import type { DesignFile } from '../../formats/design-file/design-file.js';
+import { toJsonChunks } from '../../core/json/json-chunks.js';
+import { type JsonObject, asObject } from '../../core/json/json.js';
+import { getTransferList, type PackedDesignData, packDesign } from '../../formats/design-file/packed-design.js';
+import { TransferredValue, InlineTaskRunner, type Task, type TaskRunner } from '../../core/workers/task.js';
+import { toYaml } from '../../formats/documents/yaml-writer.js';
+
+/** A design as it is kept: gzip over UTF-8 JSON, in a buffer of its own. */
+export type PackedContent = Uint8Array<ArrayBuffer>;
+
+/** The same with the name that the design has by now; without one it keeps the name that it was stored with. */
+export interface NamedContent {
+  content: PackedContent;
+  name?: string;
+}
+
+export const packContent = promisify(gzip);
+export const unpackContent = promisify(gunzip);
+
+/** Bytes of a design, unpacked, that is read on the main thread. */
+const INLINE_MAX_BYTES = 32 * 1024;
+
+export const textsTask: Task<NamedContent[], string[]> = { module: import.meta.url, name: 'textsInWorker' };
+export const metadataTask: Task<PackedContent, JsonObject> = { module: import.meta.url, name: 'metadataInWorker' };
+
+/** The names of the models that a design is made of. */
+export const modelNamesTask: Task<PackedContent, string[]> = { module: import.meta.url, name: 'modelNamesInWorker' };
+
+export const designTask: Task<PackedContent, PackedDesignData> = { module: import.meta.url, name: 'designInWorker' };
+
+/** A resource of a design with the id of the component that it is of. */
+export interface DesignResource {
+  component: string;
+  object: JsonObject;
+}
+
+/** Answers the resources that deploying a design puts on a cluster, in chunks. */
+export const resourcesTask: Task<PackedContent, PackedContent[]> = {
+  module: import.meta.url,
+  name: 'resourcesInWorker',
+};
+
+/** Where a content is unpacked: here when it is small, in a worker when not. */
+export function taskRunnerFor(content: PackedContent, pool: TaskRunner): TaskRunner {
+  return readUnpackedSize(content) <= INLINE_MAX_BYTES ? new InlineTaskRunner() : pool;
+}
+
+/** Bytes of the content, unpacked: gzip keeps them at its end (RFC 1952, ISIZE). */
+export function readUnpackedSize(content: Uint8Array): number {
+  return new DataView(content.buffer, content.byteOffset).getUint32(content.length - 4, true);
+}
+
+/** The design, at once: for tasks. */
+export function parseDesignFile(content: PackedContent): DesignFile {
+  return JSON.parse(gunzipSync(content).toString()) as DesignFile;
+}
+
+/** Task of the worker pool: designs as YAML texts. */
+export function textsInWorker(contents: NamedContent[]): string[] {
+  return contents.map(({ content, name }) => {
+    const file = parseDesignFile(content);
+    return toYaml([name === undefined ? file : { ...file, name }]);
+  });
+}
+
+/** Task of the worker pool: the metadata of a design. */
+export function metadataInWorker(content: PackedContent): JsonObject {
+  return asObject(parseDesignFile(content).metadata);
+}
+
+/** Task of the worker pool: the models of the components of a design. */
+export function modelNamesInWorker(content: PackedContent): string[] {
+  const { components } = parseDesignFile(content);
+  return [...new Set(components.flatMap(({ model }) => [model.name, model.displayName ?? '']))];
+}
+
+/** Task of the worker pool: a design apart in its members. */
+export function designInWorker(content: PackedContent): TransferredValue<PackedDesignData> {
+  const data = packDesign(parseDesignFile(content));
+  return new TransferredValue(data, getTransferList(data));
+}
+
+/** Task of the worker pool: what deploying a design puts on a cluster. */
+export function resourcesInWorker(content: PackedContent): TransferredValue<PackedContent[]> {
+  const resources = getDeployedComponents(parseDesignFile(content)).map((component): DesignResource => ({
+    component: component.id,
+    object: toResource(component),
+  }));
+  const chunks = toJsonChunks(resources);
+  return new TransferredValue(
+    chunks,
+    chunks.map(({ buffer }) => buffer),
+  );
+}
+
+/** Bytes that go over to the caller of a task. */
+export function transferBytes(bytes: Uint8Array<ArrayBuffer>): TransferredValue<Uint8Array<ArrayBuffer>> {
+  return new TransferredValue(bytes, [bytes.buffer]);
+}

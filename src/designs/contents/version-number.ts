@@ -1,0 +1,29 @@
+import { applyDecorators } from '@nestjs/common';
+import { IsInt, Max, Min } from 'class-validator';
+import { gt, inc, valid } from 'semver';
+
+/** The largest number that the database has for a version. */
+export const MAX_VERSION_NUMBER = 2 ** 31 - 1;
+
+const message = 'must be the number of a version';
+
+/** That a field of an input is the number of a version, whether there is one or not. */
+export const IsVersionNumber = (): PropertyDecorator =>
+  applyDecorators(IsInt({ message }), Min(1, { message }), Max(MAX_VERSION_NUMBER, { message }));
+
+const FIRST_VERSION = '0.0.1';
+
+/** The version of a new design: the one that its author wrote, when it is semver. */
+export const firstVersion = (written: string): string => valid(written) ?? FIRST_VERSION;
+
+/** Whether an author wrote a version that is semver and above another. */
+export function isHigherVersion(written: string, last: string): boolean {
+  const wanted = valid(written);
+  return wanted !== null && gt(wanted, valid(last) ?? '0.0.0');
+}
+
+/** The version after another: the one that the author wrote, when it is semver and higher, else the next patch. */
+export function nextVersion(last: string, written: string): string {
+  if (isHigherVersion(written, last)) return firstVersion(written);
+  return inc(last, 'patch') ?? FIRST_VERSION;
+}

@@ -1,0 +1,90 @@
+import { Injectable } from '@nestjs/common';
+import { Conflict } from '../../core/errors/app-error.js';
+import type { PackedDesign } from '../../formats/design-file/packed-design.js';
+import { DesignCheckRegistry } from './design-checks.registry.js';
+import {
+  DesignContentsStore,
+  type VersionContent,
+  type VersionNote,
+  type VersionRecord,
+} from './design-contents.store.js';
+import { nextVersion } from './version-number.js';
+import { VersionsStore } from './versions.store.js';
+
+/** The design that a version is of. */
+type VersionOwner = Pick<VersionRecord, 'id' | 'organizationId'>;
+
+/** A version that is ready to be kept. */
+export interface PreparedVersion {
+  /** What the design is once this is its current version. */
+  design: Pick<VersionRecord, 'versionNumber' | 'version' | 'sourceType'> & { unsupported: string };
+  file: PackedDesign;
+  /**
+   * Keeps it, in the unit of work that holds the design.
+   * @throws NumberTaken when another version came first
+   */
+  write(): Promise<void>;
+}
+
+/** Another version has the number by now. */
+export class VersionNumberTaken extends Conflict {
+  constructor() {
+    super('CONCURRENT_CHANGE', 'other changes of this design came first', { remedy: 'Repeat the call.' });
+  }
+}
+
+const MAX_ATTEMPTS = 5;
+
+/** Makes contents the next versions of designs, numbered without gaps. */
+@Injectable()
+export class VersionWriter {
+  constructor(
+    private readonly versions: VersionsStore,
+    private readonly contents: DesignContentsStore,
+    private readonly checks: DesignCheckRegistry,
+  ) {}
+
+  /** Packs and seals before the transaction, so that nothing is held meanwhile. */
+  async prepareNext(
+    current: VersionOwner,
+    { file, sourceType, source }: VersionContent,
+    note: VersionNote,
+  ): Promise<PreparedVersion> {
+    const last = await this.versions.getLatest(current.id);
+    const version = nextVersion(last.version, file.version);
+    const unsupported = await this.checks.findUnsupportedReason(file.outline);
+    const design = { versionNumber: last.number + 1, version, sourceType, unsupported };
+    const kept = file.withMembers({ id: current.id, version });
+    const write = await this.contents.prepareInsert(
+      { id: current.id, organizationId: current.organizationId, ...design },
+      kept,
+      source,
+      note,
+    );
+    return {
+      design,
+      file: kept,
+      write: async () => {
+        const { number } = await this.versions.getLatest(current.id);
+        if (number !== last.number) throw new VersionNumberTaken();
+        await write();
+      },
+    };
+  }
+
+  /** Prepares a version for work that keeps it, and begins anew when only its number was taken meanwhile. */
+  async withNextVersion<T>(
+    current: VersionOwner,
+    content: VersionContent,
+    note: VersionNote,
+    work: (version: PreparedVersion) => Promise<T>,
+    attempts = MAX_ATTEMPTS,
+  ): Promise<T> {
+    try {
+      return await work(await this.prepareNext(current, content, note));
+    } catch (error) {
+      if (!(error instanceof VersionNumberTaken) || attempts <= 1) throw error;
+      return this.withNextVersion(current, content, note, work, attempts - 1);
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { EntitySelect } from '../../core/database/entity-select.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import type { ListQuery } from '../../core/listing/list-query.js';
+import type { Listing } from '../../core/listing/listing.js';
+import type { Page } from '../../core/listing/page.js';
+import { paginate } from '../../core/listing/paginate.js';
+import { DesignVersion } from './design-version.entity.js';
+
+const listing: Listing<DesignVersion> = {
+  alias: 'version',
+  pageSize: 20,
+  order: {
+    number: { sql: 'version.number', type: 'bigint', getValue: ({ number }) => number },
+    created_at: { sql: 'version.created_at', type: 'timestamptz', getValue: ({ createdAt }) => createdAt },
+  },
+  defaultOrder: 'number desc',
+  search: ['version.message', 'version.version'],
+};
+
+/** A design of which a reader may know the versions of a range, first and last. */
+export interface VersionedDesign {
+  id: string;
+  visibleVersions: [first: number, last: number];
+}
+
+/** The versions of designs, without their contents. */
+@Injectable()
+export class VersionsStore {
+  private readonly records = new EntitySelect<DesignVersion>();
+
+  constructor(private readonly unit: UnitOfWork) {}
+
+  /** Those that readers of this record may know. */
+  page(design: VersionedDesign, query: ListQuery): Promise<Page<DesignVersion>> {
+    return paginate(this.selectVisible(design), listing, query, {
+      getMany: (page, options) => this.records.getMany(this.unit.manager, page, options),
+    });
+  }
+
+  find(design: VersionedDesign, number: number): Promise<DesignVersion | null> {
+    return this.selectVisible(design).andWhere('version.number = :number', { number }).getOne();
+  }
+
+  /** Versions that are one with other values, the latest first. */
+  findVariants(design: VersionedDesign, number: number, most: number): Promise<DesignVersion[]> {
+    return this.selectVisible(design)
+      .andWhere('version.variant_of = :number', { number })
+      .orderBy('version.number', 'DESC')
+      .limit(most)
+      .getMany();
+  }
+
+  /** The number of the one that was current before; undefined when there was none. */
+  async findPreviousNumber(design: VersionedDesign, number: number): Promise<number | undefined> {
+    const found = await this.selectVisible(design)
+      .andWhere('version.number < :number AND version.variant_of IS NULL', { number })
+      .orderBy('version.number', 'DESC')
+      .limit(1)
+      .getOne();
+    return found?.number;
+  }
+
+  /** The one of the highest number, current or not. */
+  getLatest(designId: string): Promise<DesignVersion> {
+    return this.select()
+      .where('version.design_id = :designId', { designId })
+      .orderBy('version.number', 'DESC')
+      .limit(1)
+      .getOneOrFail();
+  }
+
+  private selectVisible({ id, visibleVersions: [first, last] }: VersionedDesign) {
+    return this.select()
+      .where('version.design_id = :id', { id })
+      .andWhere('version.number BETWEEN :first AND :last', { first, last });
+  }
+
+  private select() {
+    return this.unit.manager.getRepository(DesignVersion).createQueryBuilder('version');
+  }
+}

@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../core/access/actor.js';
+import type { FormFile } from '../core/rest/form-uploads.service.js';
+import type { Precondition } from '../core/rest/precondition.js';
+import { WorkspacePlacementService } from '../workspaces/workspace-owned/workspace-placement.service.js';
+import { DesignCreated, DesignImported } from './design.events.js';
+import type { DesignImport, NewDesign } from './design.inputs.js';
+import { designPolicy } from './design.policy.js';
+import type { DesignWriteResult } from './design.presenter.js';
+import { DesignChangesService } from './design-changes.service.js';
+import { DesignInsertionService } from './design-insertion.service.js';
+import { DesignsService } from './designs.service.js';
+import { DesignSourceReader } from './design-source.reader.js';
+
+/** Makes designs, or the next versions of designs, of what callers send. */
+@Injectable()
+export class DesignCreationService {
+  constructor(
+    private readonly designs: DesignsService,
+    private readonly placement: WorkspacePlacementService,
+    private readonly sources: DesignSourceReader,
+    private readonly insertion: DesignInsertionService,
+    private readonly changes: DesignChangesService,
+  ) {}
+
+  /** Where an import makes a design, or where the design is that it makes a version of. @throws what the import would */
+  async findPlace(actor: Actor, input: DesignImport): Promise<{ workspaceId: string; organizationId: string }> {
+    if (input.id) return this.designs.getAllowed(actor, input.id, 'update');
+    const { id, organizationId } = await this.placement.resolve(actor, input, designPolicy.create);
+    return { workspaceId: id, organizationId };
+  }
+
+  async create(actor: Actor, input: NewDesign): Promise<DesignWriteResult> {
+    const workspace = await this.placement.resolve(actor, input, designPolicy.create);
+    const source = await this.sources.fromPatternData(input.pattern_data, input.name);
+    return this.insertion.insert(actor, workspace, source, input, input.save ?? true, DesignCreated);
+  }
+
+  /** A new design, or the next version of the design that the input names. */
+  async import(actor: Actor, input: DesignImport, files: FormFile[], match: Precondition): Promise<DesignWriteResult> {
+    if (input.id) return this.changes.renew(actor, input.id, input, files, match);
+    const workspace = await this.placement.resolve(actor, input, designPolicy.create);
+    const source = await this.sources.fromImport(input, files);
+    return this.insertion.insert(actor, workspace, source, input, true, DesignImported);
+  }
+}

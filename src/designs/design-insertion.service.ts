@@ -1,0 +1,104 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../core/access/actor.js';
+import { UnitOfWork } from '../core/database/unit-of-work.js';
+import type { Fault } from '../core/errors/app-error.js';
+import { EventBus } from '../core/events/event-bus.js';
+import type { Workspace } from '../workspaces/workspace.entity.js';
+import type { Visibility } from '../workspaces/workspace-owned/workspace-owned.entity.js';
+import { DesignCheckRegistry } from './contents/design-checks.registry.js';
+import { DesignContentsStore } from './contents/design-contents.store.js';
+import { firstVersion } from './contents/version-number.js';
+import { type CloneOrigin, Design } from './design.entity.js';
+import type { DesignCloned, DesignCreated, DesignImported } from './design.events.js';
+import type { DesignWriteResult } from './design.presenter.js';
+import { DesignQuotaService } from './design-quota.service.js';
+import type { ParsedDesignSource } from './design-source.reader.js';
+import { DesignsStore } from './designs.store.js';
+
+/** What a new design is given beside its content. */
+interface InitialProperties {
+  name?: string;
+  visibility?: Visibility;
+  clonedFrom?: CloneOrigin | null;
+}
+
+/** Makes designs of sources that have been read, with their first versions. */
+@Injectable()
+export class DesignInsertionService {
+  constructor(
+    private readonly store: DesignsStore,
+    private readonly contents: DesignContentsStore,
+    private readonly checks: DesignCheckRegistry,
+    private readonly quota: DesignQuotaService,
+    private readonly unit: UnitOfWork,
+    private readonly events: EventBus,
+  ) {}
+
+  /**
+   * Makes a design of a source, in a workspace where the actor may.
+   * @param save false only answers what the design would be
+   * @param Event what is published of it
+   */
+  async insert(
+    actor: Actor,
+    workspace: Workspace,
+    source: ParsedDesignSource,
+    properties: InitialProperties,
+    save: boolean,
+    Event: typeof DesignCreated | typeof DesignImported | typeof DesignCloned,
+  ): Promise<DesignWriteResult> {
+    const { imported } = source;
+    const unsupported = await this.checks.findUnsupportedReason(imported.design.outline);
+    const design = createDesign(actor, workspace, source, { ...properties, unsupported });
+    const namesakes = await this.store.findNamesakes(workspace.id, design.name);
+    const warnings = [...imported.warnings, ...namesakeWarnings(design.name, namesakes)];
+    const { id, name, version } = design;
+    const file = imported.design.withMembers({ id, name, version });
+    if (!save) return { design, warnings, outcome: 'parsed', file };
+    const write = await this.contents.prepareInsert(design, file, source.file, {
+      userId: actor.userId ?? '',
+      message: '',
+    });
+    return this.unit.run(async () => {
+      await this.quota.lockForOneMore(actor, workspace.id);
+      await this.store.insert(design);
+      await write();
+      await this.events.publish(
+        new Event(actor, design, { source_type: design.sourceType, components: file.outline.components }),
+      );
+      return { design, warnings, outcome: 'created', file };
+    });
+  }
+}
+
+/** Names need not be unique, but a second design of one name is often meant as a new version of the first. */
+function namesakeWarnings(name: string, ids: readonly string[]): Fault[] {
+  if (ids.length === 0) return [];
+  const detail = `the workspace has another design called ${name}: ${ids.join(', ')}`;
+  return [{ pointer: '/name', detail, remedy: 'To make an import the next version of a design, send its id as id.' }];
+}
+
+function createDesign(
+  actor: Actor,
+  workspace: Workspace,
+  { imported, location }: ParsedDesignSource,
+  { name, visibility, clonedFrom = null, unsupported }: InitialProperties & { unsupported: string },
+): Design {
+  return Object.assign(new Design(), {
+    organizationId: workspace.organizationId,
+    workspaceId: workspace.id,
+    name: name ?? imported.name,
+    userId: actor.userId,
+    visibility: visibility ?? 'workspace',
+    sourceType: imported.sourceType,
+    versionNumber: 1,
+    version: firstVersion(imported.design.version),
+    location,
+    clonedFrom,
+    catalogData: {},
+    unsupported,
+    deploymentCount: 0,
+    cloneCount: 0,
+    downloadCount: 0,
+  });
+}

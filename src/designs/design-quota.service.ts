@@ -1,0 +1,27 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { Actor } from '../core/access/actor.js';
+import { WorkspaceQuotasService } from '../workspaces/quotas/workspace-quotas.service.js';
+import { WorkspacesService } from '../workspaces/workspaces.service.js';
+import { DesignsStore } from './designs.store.js';
+
+/** How many designs a workspace may hold. */
+@Injectable()
+export class DesignQuotaService implements OnModuleInit {
+  constructor(
+    private readonly designs: DesignsStore,
+    private readonly workspaces: WorkspacesService,
+    private readonly quotas: WorkspaceQuotasService,
+  ) {}
+
+  onModuleInit(): void {
+    this.quotas.registerCounter('max_designs', (id) => this.designs.countByWorkspace(id));
+  }
+
+  /**
+   * Locks a workspace for one more design, until the end of the unit of work.
+   * @throws Conflict when it is archived or its quota is used up
+   */
+  async lockForOneMore(actor: Actor, workspaceId: string): Promise<void> {
+    await this.quotas.assertWithinLimit(await this.workspaces.lockActive(actor, workspaceId), 'max_designs');
+  }
+}

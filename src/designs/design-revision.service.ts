@@ -1,0 +1,45 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../core/access/actor.js';
+import { UnitOfWork } from '../core/database/unit-of-work.js';
+import { EventBus } from '../core/events/event-bus.js';
+import type { Precondition } from '../core/rest/precondition.js';
+import type { PreparedVersion } from './contents/version-writer.service.js';
+import type { Design } from './design.entity.js';
+import { DesignUpdated } from './design.events.js';
+import { DesignsService } from './designs.service.js';
+import { DesignsStore } from './designs.store.js';
+
+/** What a design becomes: other properties, another version, or both. */
+interface DesignRevision {
+  properties?: Partial<Pick<Design, 'name' | 'visibility' | 'location'>>;
+  version: PreparedVersion | null;
+}
+
+/** Writes changes of designs: each is one revision of the record. */
+@Injectable()
+export class DesignRevisionService {
+  constructor(
+    private readonly designs: DesignsService,
+    private readonly store: DesignsStore,
+    private readonly unit: UnitOfWork,
+    private readonly events: EventBus,
+  ) {}
+
+  /** @param check throws what forbids the change of the design that is held */
+  async write(
+    actor: Actor,
+    id: string,
+    { properties, version }: DesignRevision,
+    match: Precondition,
+    check: (design: Design) => Promise<void> = () => Promise.resolve(),
+  ): Promise<Design> {
+    return this.unit.run(async () => {
+      const design = await this.designs.getForUpdate(actor, id, 'update', match);
+      await check(design);
+      await version?.write();
+      await this.store.update(design, { ...properties, ...version?.design });
+      await this.events.publish(new DesignUpdated(actor, design, { content: Boolean(version) }));
+      return design;
+    });
+  }
+}

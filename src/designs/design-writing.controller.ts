@@ -1,0 +1,141 @@
+import { Body, Controller, Param, Post, Put, Req, Res } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOkResponse, ApiTags, ApiParam } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { Actor } from '../core/access/actor.js';
+import { CurrentActor } from '../core/access/access.decorators.js';
+import { AcceptsFiles, getFormFiles } from '../core/rest/form-uploads.service.js';
+import { IdParam } from '../core/rest/id.pipe.js';
+import { IfMatch, Precondition } from '../core/rest/precondition.js';
+import { RequiresBodyRight, RequiresRight, RequiresRightOfId } from '../core/rest/rights/rights.decorators.js';
+import { OperationView, respondAccepted } from '../jobs/operations/operation.view.js';
+import { CloneInput } from '../workspaces/workspace-owned/clone.input.js';
+import { WorkspacePlacementService } from '../workspaces/workspace-owned/workspace-placement.service.js';
+import { DesignChange, DesignImport, NewDesign } from './design.inputs.js';
+import { designPolicy } from './design.policy.js';
+import { DesignPresenter } from './design.presenter.js';
+import { DesignView } from './design.view.js';
+import { DesignChangesService } from './design-changes.service.js';
+import { DesignClonesService } from './design-clones.service.js';
+import { DesignCreationService } from './design-creation.service.js';
+import { DesignImportRights } from './design-import-rights.service.js';
+import { DesignImportsService } from './design-imports.service.js';
+import { DesignsService } from './designs.service.js';
+import { RestOperation } from '../core/rest/openapi/rest-operation.decorator.js';
+import { ApiPreviewResponse } from '../core/rest/openapi/schemas.js';
+import { MayRunAsync } from '../jobs/operations/may-run-async.decorator.js';
+import { SOURCE_TYPE_SEGMENTS } from './formats/source-type.js';
+import { FlagQuery } from '../core/rest/flag.pipe.js';
+
+/** What writes the content of designs. */
+@ApiTags('designs')
+@Controller('pattern')
+export class DesignWritingController {
+  constructor(
+    private readonly creation: DesignCreationService,
+    private readonly imports: DesignImportsService,
+    private readonly clones: DesignClonesService,
+    private readonly changes: DesignChangesService,
+    private readonly presenter: DesignPresenter,
+  ) {}
+
+  @RestOperation(
+    'createDesign',
+    'Create a design',
+    'Creates a design from `pattern_data`. With `save: false` it is only parsed, and the answer is 200.',
+    { errors: [502, 504] },
+  )
+  @Post()
+  @RequiresBodyRight(designPolicy.create, WorkspacePlacementService)
+  @ApiCreatedResponse({ type: DesignView })
+  @ApiPreviewResponse('The design as it would be created.')
+  async create(
+    @CurrentActor() actor: Actor,
+    @Body() input: NewDesign,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<DesignView> {
+    return this.presenter.toWriteResponse(await this.creation.create(actor, input), response);
+  }
+
+  /** With `?async=true` it answers 202 and where to ask for the operation. */
+
+  @RestOperation(
+    'importDesign',
+    'Import a design',
+    'Imports a design from an uploaded file, `file` in base64, or a `url` that the server fetches. The format is found by content, or is ' +
+      'the one of `type`; `path` chooses a part of an archive. With `id` it becomes the next version of that design, and the answer is 200.',
+    { errors: [502, 504], location: '{id}' },
+  )
+  @Post('import')
+  @RequiresBodyRight(designPolicy.create, DesignImportRights)
+  @AcceptsFiles('file')
+  @ApiCreatedResponse({ type: DesignView })
+  @MayRunAsync()
+  async import(
+    @CurrentActor() actor: Actor,
+    @Req() request: Request,
+    @Body() input: DesignImport,
+    @FlagQuery('async') later: boolean,
+    @IfMatch() match: Precondition,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<DesignView | OperationView> {
+    if (later) return respondAccepted(response, await this.imports.enqueue(actor, input, getFormFiles(request)));
+    const imported = await this.creation.import(actor, input, getFormFiles(request), match);
+    return this.presenter.toWriteResponse(imported, response);
+  }
+
+  /** Of a design that the caller may read, those of the catalog included. */
+
+  @RestOperation(
+    'cloneDesign',
+    'Clone a design',
+    'Copies a design that the caller may read, those of the catalog included, into a workspace.',
+    { location: '../{id}' },
+  )
+  @Post('clone/:id')
+  @RequiresRight(designPolicy.clone, DesignsService)
+  @RequiresBodyRight(designPolicy.create, WorkspacePlacementService)
+  @ApiCreatedResponse({ type: DesignView })
+  async clone(
+    @CurrentActor() actor: Actor,
+    @IdParam() id: string,
+    @Body() input: CloneInput,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<DesignView> {
+    return this.presenter.toWriteResponse(await this.clones.clone(actor, id, input), response);
+  }
+
+  @RestOperation(
+    'updateDesign',
+    'Update a design',
+    'Changes a design: PUT /api/pattern/{id}, or PUT /api/pattern/{sourcetype} with the format of the new content in the path and the `id` ' +
+      'in the body. The content is sent in `pattern_data`, as an uploaded file, as `file` in base64, or behind a `url`. Settings alone ' +
+      '(`values`, `namespace`, `release_name`, `env`, `path`) read the kept source again.',
+    { errors: [502, 504] },
+  )
+  @Put(':sourcetype')
+  @ApiParam({
+    name: 'sourcetype',
+    description: 'The id of the design, or the format of the new content.',
+    schema: {
+      anyOf: [
+        { type: 'string', format: 'uuid' },
+        { type: 'string', enum: SOURCE_TYPE_SEGMENTS },
+      ],
+    },
+  })
+  @RequiresRightOfId(designPolicy.update, DesignsService, 'sourcetype')
+  @RequiresBodyRight(designPolicy.update, DesignsService)
+  @AcceptsFiles('file')
+  @ApiOkResponse({ type: DesignView })
+  async update(
+    @CurrentActor() actor: Actor,
+    @Param('sourcetype') target: string,
+    @Req() request: Request,
+    @Body() input: DesignChange,
+    @IfMatch() match: Precondition,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<DesignView> {
+    const changed = await this.changes.update(actor, target, input, getFormFiles(request), match);
+    return this.presenter.toWriteResponse(changed, response);
+  }
+}

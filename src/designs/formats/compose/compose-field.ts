@@ -1,0 +1,19 @@
+import { toPointer } from '../../../core/json/json-pointer.js';
+
+/** Where a value that is being normalised stands, and where to say what is wrong with it. */
+export class ComposeField {
+  constructor(
+    readonly pointer: string,
+    private readonly report: (pointer: string, detail: string, remedy?: string) => void,
+    /** The octal number at a place of the source, whose leading zero a plain number has lost. */
+    readonly octal: (pointer: string) => number | undefined = () => undefined,
+  ) {}
+
+  at(segment: string | number): ComposeField {
+    return new ComposeField(this.pointer + toPointer(segment), this.report, this.octal);
+  }
+
+  fault(detail: string, remedy?: string): void {
+    this.report(this.pointer, detail, remedy);
+  }
+}

@@ -1,0 +1,64 @@
+import { type Fault, InvalidRequest } from '../core/errors/app-error.js';
+import { escapePointerSegment } from '../core/json/storable-json.js';
+import { toJsonBytes } from '../core/json/packed-json.js';
+import { foldKey } from '../core/rest/input.pipe.js';
+import { findClosestName } from './formats/compose/closest-name.js';
+import { SETTING_NAMES, type SourceSettings } from './source-settings.js';
+
+/** What `pattern_data` says. */
+export interface PatternData {
+  /** The bytes of `design_file` (object or text) or `pattern_file` (text or base64); undefined when neither was sent. */
+  content?: Uint8Array;
+  settings: SourceSettings;
+}
+
+const MEMBERS = ['id', 'name', 'design_file', 'pattern_file', ...SETTING_NAMES] as const;
+const NAMES_BY_KEY = new Map<string, string>(MEMBERS.map((name) => [foldKey(name), name]));
+
+/** @throws InvalidRequest naming each member that `pattern_data` does not have */
+export function parsePatternData(data: Record<string, unknown>): PatternData {
+  const members = new Map<string, unknown>();
+  const errors: Fault[] = [];
+  for (const [key, value] of Object.entries(data)) {
+    const name = NAMES_BY_KEY.get(foldKey(key));
+    if (name !== undefined) members.set(name, value);
+    else errors.push(unknownMemberFault(key));
+  }
+  if (errors.length > 0)
+    throw new InvalidRequest(errors.map(({ detail }) => `pattern_data: ${detail}`).join('; '), {
+      errors,
+      remedy: errors[0]?.remedy,
+    });
+  const settings = Object.fromEntries(SETTING_NAMES.map((name) => [name, members.get(name)]));
+  return { content: readContent(members.get('design_file'), members.get('pattern_file')), settings };
+}
+
+export function contentRequired(): InvalidRequest {
+  return InvalidRequest.forField(
+    '/pattern_data/design_file',
+    'is required',
+    'Send the design as an object or text in design_file, or as text or base64 in pattern_file.',
+  );
+}
+
+function unknownMemberFault(key: string): Fault {
+  const close = findClosestName(key, MEMBERS);
+  const remedy = close === undefined ? `It has ${MEMBERS.join(', ')}.` : `Did you mean "${close}"?`;
+  const pointer = `/pattern_data/${escapePointerSegment(key)}`;
+  return { pointer, detail: `${JSON.stringify(key.slice(0, 80))} is not a member of pattern_data`, remedy };
+}
+
+function readContent(designFile: unknown, patternFile: unknown): Uint8Array | undefined {
+  const sent = designFile ?? patternFile;
+  if (sent === undefined || sent === null) return undefined;
+  if (typeof sent === 'object') return toJsonBytes(sent);
+  if (typeof sent !== 'string' || sent.trim() === '') throw contentRequired();
+  const isEncoded = typeof designFile !== 'string' && looksLikeBase64(sent);
+  return Buffer.from(sent, isEncoded ? 'base64' : 'utf8');
+}
+
+/** Whether text can only be meant as base64. Takes time in proportion to its length. */
+function looksLikeBase64(text: string): boolean {
+  if (text.length <= 16 || !/^[A-Za-z0-9+/=\s]*$/.test(text.slice(0, 1000))) return false;
+  return /^[A-Za-z0-9+/]+={0,2}$/.test(text.replace(/\s+/g, ''));
+}

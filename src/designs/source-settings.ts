@@ -1,0 +1,121 @@
+import { type Fault, InvalidRequest } from '../core/errors/app-error.js';
+import { isObject, type JsonObject } from '../core/json/json.js';
+import { definedFields } from '../core/rest/read-only-fields.js';
+import { parseDotenv } from './formats/compose/dotenv.js';
+import type { ImportOptions } from './formats/format.js';
+import type { SourceType } from './formats/source-type.js';
+
+/** What a caller says of how a source is read, as it was sent. */
+export interface SourceSettings {
+  values?: unknown;
+  env?: unknown;
+  namespace?: unknown;
+  release_name?: unknown;
+  path?: unknown;
+}
+
+type SettingName = keyof SourceSettings;
+
+export const SETTING_NAMES: readonly SettingName[] = ['values', 'env', 'namespace', 'release_name', 'path'];
+
+/** The formats that a setting is for; `path` is for archives of any format. */
+const FORMAT_OF_SETTING: Partial<Record<SettingName, { sourceType: SourceType; words: string }>> = {
+  values: { sourceType: 'helm', words: 'a Helm chart' },
+  namespace: { sourceType: 'helm', words: 'a Helm chart' },
+  release_name: { sourceType: 'helm', words: 'a Helm chart' },
+  env: { sourceType: 'docker-compose', words: 'a Compose file' },
+};
+
+/** No real `.env` is longer, and it is read at once. */
+const MAX_ENV_LENGTH = 100_000;
+const MAX_PATH_LENGTH = 1000;
+/** What Kubernetes takes as the name of a namespace, and Helm as that of a release. */
+const NAMESPACE = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
+const RELEASE_NAME = /^(?=.{1,53}$)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
+
+/** The settings that were sent. */
+export function getSentSettings(settings: SourceSettings): SettingName[] {
+  return SETTING_NAMES.filter((name) => settings[name] !== undefined && settings[name] !== '');
+}
+
+/** The settings at the top of a body with those in its `pattern_data`. @throws InvalidRequest for one that is in both */
+export function mergeSettings(top: SourceSettings, nested: SourceSettings): SourceSettings {
+  const both = SETTING_NAMES.find((name) => top[name] !== undefined && nested[name] !== undefined);
+  if (both) throw InvalidRequest.forField(`/pattern_data/${both}`, `is given beside ${both}`, 'Send it once.');
+  return Object.fromEntries(SETTING_NAMES.map((name) => [name, top[name] ?? nested[name]]));
+}
+
+/** @throws InvalidRequest naming each setting that is malformed */
+export function toImportOptions(settings: SourceSettings): ImportOptions {
+  const { values, env, namespace, release_name, path } = settings;
+  const release = definedFields({
+    namespace: parseText('/namespace', namespace, NAMESPACE, 'must be the name of a namespace'),
+    name: parseText('/release_name', release_name, RELEASE_NAME, 'must be the name of a Helm release'),
+  });
+  return {
+    values: parseValues(values),
+    env: parseVariables(env),
+    path: parseText('/path', path, /^[^\0]*$/, 'must be a path in the archive'),
+    release,
+  };
+}
+
+/** What a design cannot be read again with. @throws InvalidRequest */
+export function assertSettingsFit(sourceType: SourceType, settings: SourceSettings): void {
+  const [first] = findMisfits(sourceType, settings);
+  if (!first) return;
+  throw new InvalidRequest(first.detail, { errors: [first], remedy: first.remedy });
+}
+
+/** Warnings about settings that say nothing to the format that was found. */
+export const findUnusedSettings = (sourceType: SourceType, settings: SourceSettings): Fault[] =>
+  findMisfits(sourceType, settings).map((fault) => ({ ...fault, detail: `${fault.detail}; it has no effect` }));
+
+function findMisfits(sourceType: SourceType, settings: SourceSettings): Fault[] {
+  return getSentSettings(settings).flatMap((name) => {
+    const only = FORMAT_OF_SETTING[name];
+    if (!only || only.sourceType === sourceType) return [];
+    return [{ pointer: `/${name}`, detail: `${name} is for designs of ${only.words}`, remedy: 'Leave it out.' }];
+  });
+}
+
+/** @throws InvalidRequest when it is neither YAML text nor an object */
+export function parseValues(given: unknown): ImportOptions['values'] {
+  if (given === undefined || typeof given === 'string' || isObject(given)) return given;
+  throw InvalidRequest.forField('/values', 'must be YAML text or an object');
+}
+
+function parseText(pointer: string, given: unknown, form: RegExp, detail: string): string | undefined {
+  if (given === undefined || given === '') return undefined;
+  if (typeof given === 'string' && given.length <= MAX_PATH_LENGTH && form.test(given)) return given;
+  throw InvalidRequest.forField(pointer, detail);
+}
+
+function parseVariables(given: unknown): Record<string, string> | undefined {
+  if (given === undefined) return undefined;
+  const size = typeof given === 'string' ? given.length : JSON.stringify(given).length;
+  if (size > MAX_ENV_LENGTH)
+    throw InvalidRequest.forField(
+      '/env',
+      `must have at most ${MAX_ENV_LENGTH} characters`,
+      'Send only what the file asks for.',
+    );
+  const object: unknown = typeof given === 'string' ? parseVariablesText(given) : given;
+  if (!isObject(object)) throw InvalidRequest.forField('/env', 'must be an object, or lines of NAME=value');
+  return Object.fromEntries(
+    Object.entries(object).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
+  );
+}
+
+function parseVariablesText(text: string): JsonObject {
+  if (text.trim().startsWith('{')) {
+    try {
+      return JSON.parse(text) as JsonObject;
+    } catch {
+      throw InvalidRequest.forField('/env', 'is not valid JSON');
+    }
+  }
+  const { values: found, faults } = parseDotenv({ path: 'env', bytes: Buffer.from(text) });
+  if (faults.length > 0) throw new InvalidRequest('env is not a sound .env file', { errors: faults });
+  return Object.fromEntries(found);
+}

@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import { assertScope } from '../core/access/access.service.js';
+import type { Actor } from '../core/access/actor.js';
+import { type CloneInput, copyName } from '../workspaces/workspace-owned/clone.input.js';
+import { WorkspacePlacementService } from '../workspaces/workspace-owned/workspace-placement.service.js';
+import { FilterCloned } from './filter.events.js';
+import { filterPolicy } from './filter.policy.js';
+import { FilterContentsService } from './filter-contents.service.js';
+import { FilterCreationService, type FilterWriteResult, newFilter } from './filter-creation.service.js';
+import { FiltersService } from './filters.service.js';
+
+/** Copies filters. */
+@Injectable()
+export class FilterClonesService {
+  constructor(
+    private readonly filters: FiltersService,
+    private readonly contents: FilterContentsService,
+    private readonly placement: WorkspacePlacementService,
+    private readonly creation: FilterCreationService,
+  ) {}
+
+  /** Who reads a filter may have a copy of their own, in a workspace where they make filters. */
+  async clone(actor: Actor, id: string, input: CloneInput): Promise<FilterWriteResult> {
+    assertScope(actor, filterPolicy.clone);
+    const source = await this.filters.get(actor, id);
+    const workspace = await this.placement.resolve(actor, input, filterPolicy.create);
+    const [bytes, resource] = [await this.contents.readModule(source), await this.contents.readConfiguration(source)];
+    const { name, size, digest, metadata } = source;
+    const filter = newFilter(actor, workspace, {
+      size,
+      digest,
+      metadata,
+      name: input.name ?? copyName(name),
+      visibility: 'workspace',
+      location: { type: 'clone', host: '', path: `/api/filter/${id}`, branch: '' },
+      clonedFrom: { id, name, digest },
+    });
+    return this.creation.insert(actor, { filter, bytes, resource }, new FilterCloned(actor, filter, { source: id }));
+  }
+}

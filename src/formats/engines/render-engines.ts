@@ -1,0 +1,52 @@
+import type { FormatLimits } from '../sources/format-limits.js';
+import type { AskMainThread } from '../../core/workers/task.js';
+import { Helm } from '../helm/helm.js';
+import { Kustomize } from '../kustomize/kustomize.js';
+import type { ProgramRenderer } from '../programs/program.js';
+import type { ProgramResult } from '../programs/program-runner.js';
+
+/** The engines that formats render with. */
+export interface RenderEngines {
+  readonly helm: Helm;
+  readonly kustomize: Kustomize;
+}
+
+/** What an engine in a worker asks of the Programs on the main thread: to run a program, or whether it is there. */
+export interface ProgramQuestion {
+  program: keyof RenderEngines;
+  run?: { args: readonly string[]; files: PackedFiles; subject: string };
+}
+
+/** Engines for a task in a worker: they prepare and read there, while the programs themselves are run, bounded and ended by the main thread. */
+export function createRemoteRenderEngines(ask: AskMainThread, limits: FormatLimits): RenderEngines {
+  const over = (program: keyof RenderEngines): ProgramRenderer => ({
+    isAvailable: async () => (await ask({ program } satisfies ProgramQuestion)) as boolean,
+    run: async (args, given, subject) => {
+      const files = packFiles(given);
+      const question: ProgramQuestion = { program, run: { args, files, subject } };
+      return (await ask(question, [files.bytes.buffer])) as ProgramResult;
+    },
+  });
+  return { helm: new Helm(over('helm'), limits), kustomize: new Kustomize(over('kustomize')) };
+}
+
+/** Files by path in one buffer, which goes to another thread as a whole however many they are. */
+export interface PackedFiles {
+  paths: string[];
+  /** Where the bytes of each end. */
+  ends: number[];
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
+export function packFiles(files: ReadonlyMap<string, Uint8Array>): PackedFiles {
+  const ends: number[] = [];
+  let size = 0;
+  for (const { length } of files.values()) ends.push((size += length));
+  const bytes = new Uint8Array(size);
+  for (const [index, file] of [...files.values()].entries()) bytes.set(file, (ends[index] ?? 0) - file.length);
+  return { paths: [...files.keys()], ends, bytes };
+}
+
+export function unpackFiles({ paths, ends, bytes }: PackedFiles): Map<string, Uint8Array> {
+  return new Map(paths.map((path, index) => [path, bytes.subarray(ends[index - 1] ?? 0, ends[index])]));
+}
