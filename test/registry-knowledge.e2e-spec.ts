@@ -128,9 +128,10 @@ describe('validating', () => {
     const group = `g${randomUUID().slice(0, 8)}.example.com`;
     const widget = { apiVersion: `${group}/v1`, kind: 'Widget', metadata: { name: 'a' }, spec: { size: 12 } };
     expect(await judged(widget)).toMatchObject({
-      valid: true,
+      valid: false,
       definition: null,
-      warnings: [{ keyword: 'unknown-kind' }],
+      errors: [{ pointer: '/kind', keyword: 'unknown-kind' }],
+      warnings: [],
     });
     const schema =
       '{type: object, properties: {spec: {type: object, properties: {size: {type: integer, maximum: 10}}}}}';
@@ -139,7 +140,7 @@ describe('validating', () => {
       valid: false,
       errors: [{ pointer: '/spec/size', keyword: 'maximum' }],
     });
-    expect(await judged(widget, 'kubernetes')).toMatchObject({ valid: true, definition: null });
+    expect(await judged(widget, 'kubernetes')).toMatchObject({ valid: false, definition: null });
   });
 
   it('judges the spec alone by schemas of older tools, which describe nothing else', async () => {

@@ -112,6 +112,22 @@ it('answers pagesize=all as one stream, tagged by the state of the registry', as
   expect((await again()).status).toBe(200);
 });
 
+it('answers 304 for a page to who has the state of the registry that it shows, and tags no failure', async () => {
+  const name = `model-${randomUUID()}`;
+  await registerModel(name, ['Alpha', 'Beta']);
+  const path = `${base}/models/${name}/components?pagesize=1&order=kind`;
+  const { headers, body } = await reader.get(path);
+  expect(body).toMatchObject({ page_size: 1, total_count: 2, components: [{ kind: 'Alpha' }] });
+  const again = (url: string, tag = headers.get('etag') ?? '') =>
+    reader.get(url, { headers: { 'if-none-match': tag } });
+  expect((await again(path)).status).toBe(304);
+  expect((await again(`${path}&page=1`)).body.components).toMatchObject([{ kind: 'Beta' }]);
+  const missing = await reader.get(`${base}/models/nobody-${name}/components`);
+  expect({ status: missing.status, tag: missing.headers.get('etag') }).toEqual({ status: 404, tag: null });
+  await registerModel(`model-${randomUUID()}`, []);
+  expect((await again(path)).status).toBe(200);
+});
+
 it('refuses an order that is no column, one that contradicts sort, and a page size that is none', async () => {
   const refusals = await Promise.all(
     [

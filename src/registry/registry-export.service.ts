@@ -9,7 +9,7 @@ import { ModelsStore } from './models/models.store.js';
 import { writePackage } from './packages/package-writer.js';
 import type { Registrant } from './registrants/registrant.entity.js';
 import { RegistrantsStore } from './registrants/registrants.store.js';
-import type { ExportQuery } from './registry.inputs.js';
+import type { ExportQuery } from './entities/registry.inputs.js';
 import { RelationshipsStore } from './relationships/relationships.store.js';
 
 export interface ModelPackage {

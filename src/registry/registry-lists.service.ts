@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { requestsAll } from '../core/listing/list-query.js';
 import { type PageEnvelope, toPageEnvelope, type Page } from '../core/listing/page.js';
+import { RevisedJson } from '../core/rest/revised-response.js';
 import { StreamedList } from '../core/rest/streamed-list.js';
 import { ComponentsStore } from './components/components.store.js';
 import { toVersionOrder } from './models/version-order.js';
@@ -24,8 +25,11 @@ interface ListSource<E> {
   show: (entities: E[]) => Promise<VersionedView[]>;
 }
 
-/** A page, or everything as a stream. */
-export type RegistryList = PageEnvelope | StreamedList;
+/** A page, or everything as a stream; neither is read for a caller who has this state of the registry. */
+export type RegistryList = RevisedJson<PageEnvelope> | StreamedList;
+
+/** Counts the changes of what lists show: a new one makes all lists that callers have kept stale. */
+const VIEW_VERSION = 1;
 
 /** Answers with the lists of the registry. */
 @Injectable()
@@ -72,16 +76,18 @@ export class RegistryListsService {
     scope: RegistryScope,
     { plural, page, all, admit, show }: ListSource<E>,
   ): Promise<RegistryList> {
-    if (!requestsAll(query)) {
-      const found = await page();
-      await admit?.(found.items);
-      return toRegistryEnvelope({ ...found, items: await show(found.items) }, plural);
-    }
+    const revision = `${await this.revision.getCurrent()}.${VIEW_VERSION}`;
+    if (!requestsAll(query))
+      return new RevisedJson(revision, async () => {
+        const found = await page();
+        await admit?.(found.items);
+        return toRegistryEnvelope({ ...found, items: await show(found.items) }, plural);
+      });
     await this.registry.assertExists(scope);
     const rest = (total: number) => modelCount(plural, total);
     return new StreamedList({
       plural,
-      revision: await this.revision.getCurrent(),
+      revision,
       batches: toViewBatches(all(), show),
       rest,
     });
@@ -89,9 +95,13 @@ export class RegistryListsService {
 }
 
 /** Where a path names a single thing: its record, of the highest version that the list holds, and beside it the list. */
-export function withHighestVersion(list: RegistryList, plural: 'models' | 'components'): RegistryList {
+export async function withHighestVersion(
+  list: RegistryList,
+  plural: 'models' | 'components',
+): Promise<PageEnvelope | StreamedList> {
   if (list instanceof StreamedList) return list;
-  return { ...findHighestVersion((list as unknown as Record<string, VersionedView[]>)[plural] ?? []), ...list };
+  const page = await list.load();
+  return { ...findHighestVersion((Reflect.get(page, plural) as VersionedView[] | undefined) ?? []), ...page };
 }
 
 async function* toViewBatches<E>(

@@ -1,8 +1,7 @@
-import { on } from 'node:events';
-import { EventEmitter } from 'node:events';
 import { Injectable } from '@nestjs/common';
-import { retryDuringOutage } from '../core/database/database-outage.js';
-import { EventStream } from '../core/events/event-stream.js';
+import { type EventNotification, EVENTS_TOPIC } from '../core/events/event-notification.js';
+import type { SnapshotFollower } from '../core/pubsub/snapshot-follower.js';
+import { SnapshotsService } from '../core/pubsub/snapshots.service.js';
 import { type NamedCount, RegistrySummaryStore } from './registry-summary.store.js';
 
 export interface RegistryCounts {
@@ -10,15 +9,12 @@ export interface RegistryCounts {
   relationships: NamedCount[] | null;
 }
 
-/** Changes that come together are told of once. */
-const DEBOUNCE_MS = 200;
-
 /** The summary of the registry, followed as it changes on any replica. */
 @Injectable()
 export class RegistrySummaryFeedService {
   constructor(
     private readonly summaries: RegistrySummaryStore,
-    private readonly stream: EventStream,
+    private readonly snapshots: SnapshotsService,
   ) {}
 
   /** @param type components, relationships or all */
@@ -29,37 +25,12 @@ export class RegistrySummaryFeedService {
     };
   }
 
-  /** Each message is made when it is asked for, so a subscriber that does not read holds up nothing. */
-  async *subscribe(type: string): AsyncGenerator<RegistryCounts> {
-    const changes = new EventEmitter();
-    const aborter = new AbortController();
-    let pending: NodeJS.Timeout | null = null;
-    const changed = () => {
-      pending ??= setTimeout(() => {
-        pending = null;
-        changes.emit('changed');
-      }, DEBOUNCE_MS);
-    };
-    const stops = [
-      this.stream.subscribe(({ category }) => {
-        if (category === 'registry') changed();
-      }),
-      this.stream.onReconnect(changed),
-    ];
-    try {
-      const told = on(changes, 'changed', { signal: aborter.signal });
-      yield await this.getCounts(type);
-      for await (const _ of told) {
-        const summary = await retryDuringOutage(
-          () => this.getCounts(type),
-          () => true,
-        );
-        if (summary) yield summary;
-      }
-    } finally {
-      stops.forEach((stop) => stop());
-      if (pending) clearTimeout(pending);
-      aborter.abort();
-    }
+  follow(type: string): Promise<SnapshotFollower<RegistryCounts>> {
+    return this.snapshots.follow({
+      topic: EVENTS_TOPIC,
+      filter: ({ category }: EventNotification) => category === 'registry',
+      read: () => this.getCounts(type),
+      fingerprint: JSON.stringify,
+    });
   }
 }

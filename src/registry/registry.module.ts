@@ -4,20 +4,20 @@ import { DocumentReader } from '../formats/documents/document-reader.js';
 import { WorkerPool } from '../core/workers/worker-pool.js';
 import { KubernetesModule } from '../kubernetes/kubernetes.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
-import { ComponentsController, SchemasController } from './components/components.controller.js';
-import { ComponentKindResolver } from './components/components.resolver.js';
+import { ComponentsController, SchemasController } from './components.controller.js';
+import { ComponentKindResolver } from './components.resolver.js';
 import { ComponentsStore } from './components/components.store.js';
-import { ChartRendererFactory } from './generation/chart-renderer.factory.js';
+import { ClusterGenerationService } from './generation/cluster-generation.service.js';
 import { GenerationService } from './generation/generation.service.js';
-import { ModelsController } from './models/models.controller.js';
+import { ModelsController } from './models.controller.js';
 import { ModelsStore } from './models/models.store.js';
 import { PackageLoader } from './packages/package-loader.js';
 import { RegistrantsStore } from './registrants/registrants.store.js';
 import { ComponentRegistrationService } from './registration/component-registration.service.js';
 import { ConnectionDefinitionsService } from './registration/connection-definitions.service.js';
-import { DefinitionRegistrationController } from './registration/definition-registration.controller.js';
+import { DefinitionRegistrationController } from './definition-registration.controller.js';
 import { RegisteredPackagesStore } from './registration/registered-packages.store.js';
-import { RegistrationJobsService } from './registration/registration-jobs.service.js';
+import { RegistrationJobsService } from './registration-jobs.service.js';
 import { DefinitionRegistrar } from './registration/definition-registrar.service.js';
 import { RegistrationStore } from './registration/registration.store.js';
 import { PackageRegistrationService } from './registration/package-registration.service.js';
@@ -33,7 +33,7 @@ import { RegistrySeedService } from './seed/registry-seed.service.js';
 import { ValidationService } from './validation/validation.service.js';
 import { RegistrySummaryFeedService } from './registry-summary-feed.service.js';
 import { RelationshipEvaluationService } from './relationships/relationship-evaluation.service.js';
-import { RelationshipsController } from './relationships/relationships.controller.js';
+import { RelationshipsController } from './relationships.controller.js';
 import { RelationshipsStore } from './relationships/relationships.store.js';
 
 /** What infrastructure is made of: models, their components, and how components are related. One registry for the installation. */
@@ -69,7 +69,7 @@ import { RelationshipsStore } from './relationships/relationships.store.js';
     ComponentRegistrationService,
     ConnectionDefinitionsService,
     GenerationService,
-    ChartRendererFactory,
+    ClusterGenerationService,
     RelationshipEvaluationService,
     ValidationService,
     RegistrySeedService,

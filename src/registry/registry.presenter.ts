@@ -10,7 +10,7 @@ import { ModelsStore } from './models/models.store.js';
 import type { Registrant } from './registrants/registrant.entity.js';
 import { RegistrantsStore } from './registrants/registrants.store.js';
 import type { Relationship } from './relationships/relationship.entity.js';
-import type { EntityType } from './registry.events.js';
+import type { EntityType } from './entities/entity-type.js';
 import { RelationshipView } from './relationships/relationship.view.js';
 
 /** Shows entities with what they refer to; two or three statements for a page of them. */

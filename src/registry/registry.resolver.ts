@@ -15,23 +15,23 @@ import { RegistrySummaryFeedService } from './registry-summary-feed.service.js';
 /** The parameters of the REST lists; the registry is the same for every organization. */
 @ArgsType()
 class RegistryArgs extends ListArgs {
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Only this version.' })
   @IsOptional()
   version?: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'enabled, disabled, ignored or all.' })
   @IsOptional()
   status?: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: '"true": only annotations; "false": none of them.' })
   @IsOptional()
   annotations?: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Only of these categories.' })
   @IsOptional()
   category?: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Only of this model.' })
   @IsOptional()
   model?: string;
 
@@ -51,14 +51,14 @@ class RegistryArgs extends ListArgs {
 
 const SUMMARY_TYPES = ['components', 'relationships', 'all'];
 
-@InputType()
+@InputType({ description: 'Which counts are asked for.' })
 export class MeshModelSummarySelector {
   @Field(() => String, { description: 'components, relationships or all' })
   @IsIn(SUMMARY_TYPES, { message: `must be one of ${SUMMARY_TYPES.join(', ')}` })
   type!: string;
 }
 
-@ObjectType()
+@ObjectType({ description: 'How many there are of one name.' })
 class MeshModelCount {
   @TextField()
   name!: string;
@@ -68,12 +68,12 @@ class MeshModelCount {
 }
 
 /** Enabled components by model, enabled relationships by kind. */
-@ObjectType()
+@ObjectType({ description: 'Counts over the registry.' })
 export class MeshModelSummary {
-  @RecordsField(() => MeshModelCount, { nullable: true })
+  @RecordsField(() => MeshModelCount, { nullable: true, description: 'Components by model.' })
   components!: MeshModelCount[] | null;
 
-  @RecordsField(() => MeshModelCount, { nullable: true })
+  @RecordsField(() => MeshModelCount, { nullable: true, description: 'Relationships by kind.' })
   relationships!: MeshModelCount[] | null;
 }
 
@@ -85,18 +85,20 @@ export class RegistryResolver {
     private readonly summaries: RegistrySummaryFeedService,
   ) {}
 
-  @Query(() => ModelPage)
+  @Query(() => ModelPage, { description: 'The models of the registry.' })
   async models(@Args() { query, scope }: RegistryArgs): Promise<object> {
     const page = await this.registry.listModels(query, scope);
     return toRegistryEnvelope({ ...page, items: await this.presenter.toModelViews(page.items) }, 'models');
   }
 
-  @Query(() => ModelView)
-  async model(@Args('id', { type: () => ID }, new IdPipe('id')) id: string): Promise<object | undefined> {
+  @Query(() => ModelView, { description: 'A model by its id.' })
+  async model(
+    @Args('id', { type: () => ID, description: 'The id.' }, new IdPipe('id')) id: string,
+  ): Promise<object | undefined> {
     return this.presenter.toEntityView('model', await this.registry.getEntity('model', id));
   }
 
-  @Query(() => ComponentPage)
+  @Query(() => ComponentPage, { description: 'The components of the registry.' })
   async components(@Args() { query, scope }: RegistryArgs): Promise<object> {
     const page = await this.registry.listComponents(query, scope);
     return toRegistryEnvelope(
@@ -105,20 +107,29 @@ export class RegistryResolver {
     );
   }
 
-  @Query(() => ComponentView)
-  async component(@Args('id', { type: () => ID }, new IdPipe('id')) id: string): Promise<object | undefined> {
+  @Query(() => ComponentView, { description: 'A component by its id.' })
+  async component(
+    @Args('id', { type: () => ID, description: 'The id.' }, new IdPipe('id')) id: string,
+  ): Promise<object | undefined> {
     const component = (await this.registry.getEntity('component', id)) as Component;
     return (await this.presenter.toComponentViewsWithoutSchemas([component]))[0];
   }
 
-  @Query(() => MeshModelSummary)
-  getMeshModelSummary(@Args('selector') { type }: MeshModelSummarySelector): Promise<MeshModelSummary> {
+  @Query(() => MeshModelSummary, { description: 'Counts over the registry.' })
+  getMeshModelSummary(
+    @Args('selector', { description: 'Which of them.' }) { type }: MeshModelSummarySelector,
+  ): Promise<MeshModelSummary> {
     return this.summaries.getCounts(type);
   }
 
-  /** The summary at once, then whenever the registry has changed. */
-  @Subscription(() => MeshModelSummary, { resolve: (summary: MeshModelSummary) => summary })
-  subscribeMeshModelSummary(@Args('selector') { type }: MeshModelSummarySelector): AsyncIterator<MeshModelSummary> {
-    return this.summaries.subscribe(type);
+  /** The summary at once, then whenever a change of the registry makes it another one. */
+  @Subscription(() => MeshModelSummary, {
+    description: 'Counts over the registry, now and after each change.',
+    resolve: (summary: MeshModelSummary) => summary,
+  })
+  subscribeMeshModelSummary(
+    @Args('selector', { description: 'Which of them.' }) { type }: MeshModelSummarySelector,
+  ): Promise<AsyncIterator<MeshModelSummary>> {
+    return this.summaries.follow(type);
   }
 }

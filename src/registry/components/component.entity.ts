@@ -1,4 +1,4 @@
-import { Column, Entity } from 'typeorm';
+import { Column, Entity, ForeignKey, Index } from 'typeorm';
 import { BaseEntity } from '../../core/database/base.entity.js';
 import type { ComponentDefinition } from '../../formats/definitions/definitions.js';
 import type { EntryStatus } from '../entities/entry-status.js';
@@ -11,7 +11,15 @@ export type ComponentDetails = Pick<
 
 /** A kind of building block; kind and apiVersion tell it from the others of its model. */
 @Entity('component')
+@Index('component_identity', ['modelId', 'kind', 'apiVersion'], { unique: true })
+@Index('component_kind', ['kind', 'id'], { where: 'listed' })
+@Index('component_kind_version', ['kind', 'apiVersion'])
+@Index('component_display_name', ['displayName', 'id'], { where: 'listed' })
+@Index('component_created', ['createdAt', 'id'], { where: 'listed' })
+@Index('component_updated', ['updatedAt', 'id'], { where: 'listed' })
+@Index('component_search', { synchronize: false })
 export class Component extends BaseEntity {
+  @ForeignKey('Model')
   @Column('uuid')
   modelId!: string;
 
@@ -35,6 +43,7 @@ export class Component extends BaseEntity {
   listed!: boolean;
 
   /** Of its schema, which is kept once for all components that have the same; null without one. */
+  @ForeignKey('ComponentSchema')
   @Column('text', { nullable: true })
   schemaDigest!: string | null;
 

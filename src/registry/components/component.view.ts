@@ -1,9 +1,10 @@
 import { ObjectType } from '@nestjs/graphql';
 import { CONTENTS_WEIGHT } from '../../core/graphql/limits/query-size.js';
 import { PaginatedView } from '../../core/listing/page.js';
-import { IdField, MapField, MapsField, RecordField, TextField, WordField } from '../../core/schema/view-fields.js';
+import { IdField, MapField, MapsField, RecordField, TextField, EnumField } from '../../core/schema/view-fields.js';
 import { RecordView } from '../../core/schema/record.view.js';
-import { ENTRY_STATUSES, type EntryStatus } from '../entities/entry-status.js';
+import type { EntryStatus } from '../entities/entry-status.js';
+import { EntryStatusEnum } from '../entities/entry-status.enum.js';
 import type { Model } from '../models/model.entity.js';
 import { CategoryView, ModelVersionView } from '../models/model.view.js';
 import { RegistrantView } from '../registrants/registrant.view.js';
@@ -12,7 +13,7 @@ import type { Component } from './component.entity.js';
 
 const SCHEMA_VERSION = 'components.meshery.io/v1beta1';
 
-@ObjectType('ComponentKind')
+@ObjectType('ComponentKind', { description: 'A kind with its schema.' })
 export class ComponentKindView {
   @TextField()
   kind!: string;
@@ -21,7 +22,7 @@ export class ComponentKindView {
   version!: string;
 
   @TextField({
-    nullable: true,
+    optional: true,
     weight: CONTENTS_WEIGHT,
     description: 'JSON Schema as JSON text; left out of lists with trim=true.',
   })
@@ -32,7 +33,7 @@ export class ComponentKindView {
 }
 
 /** The model that an entity belongs to. */
-@ObjectType('ModelReference')
+@ObjectType('ModelReference', { description: 'The model that an entity belongs to.' })
 export class ModelReferenceView {
   @IdField()
   id!: string;
@@ -49,7 +50,7 @@ export class ModelReferenceView {
   @RecordField(() => CategoryView)
   category!: CategoryView;
 
-  @RecordField(() => ModelVersionView)
+  @RecordField(() => ModelVersionView, { description: 'The version, again.' })
   model!: ModelVersionView;
 
   @RecordField(() => RegistrantView)
@@ -69,12 +70,12 @@ export class ModelReferenceView {
   }
 }
 
-@ObjectType('Component')
+@ObjectType('Component', { description: 'A building block of infrastructure, in the registry.' })
 export class ComponentView extends RecordView {
   @TextField()
   schemaVersion!: string;
 
-  @RecordField(() => ComponentKindView)
+  @RecordField(() => ComponentKindView, { description: 'The kind with its schema.' })
   component!: ComponentKindView;
 
   @TextField()
@@ -86,10 +87,10 @@ export class ComponentView extends RecordView {
   @TextField()
   apiVersion!: string;
 
-  @RecordField(() => ModelReferenceView)
+  @RecordField(() => ModelReferenceView, { description: 'The model that it belongs to.' })
   model!: ModelReferenceView;
 
-  @WordField(ENTRY_STATUSES)
+  @EnumField(EntryStatusEnum)
   status!: EntryStatus;
 
   @TextField({ nullable: true })
@@ -98,10 +99,10 @@ export class ComponentView extends RecordView {
   @TextField({ nullable: true })
   format!: string;
 
-  @MapField({ nullable: true })
+  @MapField({ nullable: true, description: 'How it is drawn.' })
   styles!: object | null;
 
-  @MapsField({ nullable: true })
+  @MapsField({ nullable: true, description: 'What can be done with it.' })
   capabilities!: object[] | null;
 
   @MapField({ nullable: true })

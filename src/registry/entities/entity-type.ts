@@ -1,7 +1,10 @@
 import { NotFound } from '../../core/errors/app-error.js';
-import type { EntityType } from '../registry.events.js';
 
-const ENTITY_TYPES: readonly EntityType[] = ['model', 'component', 'relationship'];
+const ENTITY_TYPES = ['model', 'component', 'relationship'] as const;
+export type EntityType = (typeof ENTITY_TYPES)[number];
+
+/** How paths name the types: in the singular or the plural. */
+export const ENTITY_TYPE_SEGMENTS = ENTITY_TYPES.flatMap((type) => [type, `${type}s`]);
 
 /** The type that a path names in the singular or the plural. @throws NotFound */
 export function parseEntityType(segment: string): EntityType {

@@ -38,12 +38,12 @@ export abstract class RegistryEntityStore<E extends BaseEntity> extends Store<E>
   }
 
   find(id: string): Promise<E | null> {
-    return this.selectById(id).getOne();
+    return this.getOne(this.selectById(id));
   }
 
   /** The same, held until the end of the unit of work. */
   lock(id: string): Promise<E | null> {
-    return this.selectById(id).setLock('pessimistic_write').getOne();
+    return this.getOne(this.selectById(id).setLock('pessimistic_write'));
   }
 
   /** Those that a list is asked for, but for its search. */

@@ -2,13 +2,25 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString } from 'class-validator';
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import { InvalidRequest } from '../../core/errors/app-error.js';
-import { ListQuery } from '../../core/listing/list-query.js';
-import { type EntryStatus, parseStatusFilter } from './entry-status.js';
+import { ListQuery, MAX_PAGE_SIZE } from '../../core/listing/list-query.js';
+import { type EntryStatus, parseStatusFilter, STATUS_INPUTS } from './entry-status.js';
+import { WordParameter } from '../../core/listing/words.js';
 
 const ONCE = { message: 'must be given once' };
 
 /** What the lists of the registry take beside `page, pagesize, search, order, cursor`; `pagesize` may be `all`. */
 export class RegistryListQuery extends ListQuery {
+  @ApiPropertyOptional({
+    oneOf: [
+      { type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE },
+      { type: 'string', enum: ['all'] },
+    ],
+    default: 25,
+    description: 'Records per page; `all` streams everything.',
+  })
+  @IsOptional()
+  override pagesize?: string = undefined;
+
   @ApiPropertyOptional({ enum: ['asc', 'desc'], description: 'Direction of `order`.' })
   @IsOptional()
   @IsString(ONCE)
@@ -19,12 +31,18 @@ export class RegistryListQuery extends ListQuery {
   @IsString(ONCE)
   version?: string;
 
-  @ApiPropertyOptional({ description: 'true: only annotations; false: none of them; anything else: all.' })
+  @ApiPropertyOptional({
+    enum: ['true', 'false'],
+    description: 'true: only annotations; false: none of them; all of them unless it is given.',
+  })
   @IsOptional()
   @IsString(ONCE)
   annotations?: string;
 
-  @ApiPropertyOptional({ description: 'enabled, disabled, ignored or all; enabled ones unless it is given.' })
+  @ApiPropertyOptional({
+    enum: [...STATUS_INPUTS, 'all'],
+    description: 'Enabled ones unless it is given; ignored means disabled.',
+  })
   @IsOptional()
   @IsString(ONCE)
   status?: string;
@@ -34,9 +52,7 @@ export class RegistryListQuery extends ListQuery {
   @IsString(ONCE)
   registrant?: string;
 
-  @ApiPropertyOptional({ description: 'true leaves schemas out.' })
-  @IsOptional()
-  @IsString(ONCE)
+  @WordParameter(['true', 'false'], 'true leaves schemas out.')
   trim?: string;
 }
 

@@ -1,21 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { validate } from 'uuid';
-import { ConnectionsService } from '../../connections/connections.service.js';
 import type { Actor } from '../../core/access/actor.js';
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import { parseFlag } from '../../core/schema/input-fields.js';
+import { LocalRenderEngines } from '../../formats/engines/local-render-engines.js';
 import { DocumentReader } from '../../formats/documents/document-reader.js';
+import type { SourceFile } from '../../formats/sources/source-file.js';
 import { UploadedFiles } from '../../formats/sources/uploaded-files.service.js';
 import { WorkerPool } from '../../core/workers/worker-pool.js';
-import { ClustersService } from '../../kubernetes/clusters/clusters.service.js';
-import { generateClusterModels, generateModels } from '../../generators/generate.js';
+import { generateModels } from '../../generators/generate.js';
 import type { GenerationResult, GeneratorConfig } from '../../generators/generator.js';
 import type { RegistrationResult } from '../registration/registration-result.js';
 import { PackageRegistrationService } from '../registration/package-registration.service.js';
-import type { GenerationInput } from '../registry.inputs.js';
-import { registryPolicy } from '../registry.policy.js';
-import { assertRegistryWriter } from '../registry-access.js';
-import { ChartRendererFactory } from './chart-renderer.factory.js';
+import type { GenerationInput } from '../entities/registry.inputs.js';
+import { assertRegistryWriter, registryPolicy } from '../entities/registry.policy.js';
+import { ClusterGenerationService } from './cluster-generation.service.js';
 
 const GENERATION_KINDS = ['crd', 'openapi', 'helm', 'cluster'] as const;
 type GenerationKind = (typeof GENERATION_KINDS)[number];
@@ -29,6 +28,8 @@ const CONFIG_MEMBERS: Record<string, 'text' | 'flag'> = {
   connection_id: 'text',
   register: 'flag',
 };
+
+type RenderChart = (files: ReadonlyMap<string, SourceFile>) => Promise<string>;
 
 interface GenerationRequest {
   kind?: GenerationKind;
@@ -46,9 +47,8 @@ export class GenerationService {
     private readonly sent: UploadedFiles,
     private readonly documents: DocumentReader,
     private readonly pool: WorkerPool,
-    private readonly charts: ChartRendererFactory,
-    private readonly connections: ConnectionsService,
-    private readonly clusters: ClustersService,
+    private readonly engines: LocalRenderEngines,
+    private readonly clusters: ClusterGenerationService,
     private readonly registrations: PackageRegistrationService,
   ) {}
 
@@ -87,7 +87,7 @@ export class GenerationService {
     const text = source.trim();
     const cluster = connectionId ?? (validate(text) ? text : undefined);
     if (kind === 'cluster' || (kind === undefined && cluster !== undefined))
-      return this.generateFromCluster(actor, cluster, config);
+      return this.clusters.generate(actor, cluster, config);
     const isUrl = /^https?:\/\/\S+$/i.test(text);
     if (isUrl && text.length > MAX_URL_LENGTH)
       throw InvalidRequest.forField('/source', `must be a URL of at most ${MAX_URL_LENGTH} characters`);
@@ -97,30 +97,15 @@ export class GenerationService {
       limits: this.documents.limits,
       config: { ...config, ...(isUrl ? { sourceUri: text } : {}) },
       kind,
-      render: await this.charts.createRenderer(),
+      render: await this.createChartRenderer(),
     });
   }
 
-  private async generateFromCluster(
-    actor: Actor,
-    id: string | undefined,
-    config: GeneratorConfig,
-  ): Promise<GenerationResult> {
-    if (!id || !validate(id))
-      throw InvalidRequest.forField(
-        '/source',
-        'must be the id of a connection',
-        'Send the id of a kubernetes connection.',
-      );
-    const connection = await this.connections.get(actor, id);
-    if (connection.kind !== 'kubernetes')
-      throw InvalidRequest.forField('/source', `is a connection of the kind ${connection.kind}, not of a cluster`);
-    const client = await this.clusters.getClient(connection);
-    const { gitVersion, documents, definitions } = await client.describe();
-    const { limits } = this.documents;
-    const { category } = config;
-    const input = { name: connection.name, version: gitVersion, documents, definitions, limits, config: { category } };
-    return generateClusterModels(input, this.pool);
+  /** How charts are rendered; undefined where there is no Helm. */
+  private async createChartRenderer(): Promise<RenderChart | undefined> {
+    const { helm } = this.engines;
+    if (!(await helm.isAvailable())) return undefined;
+    return (files) => helm.template(files, { releaseName: 'release', namespace: 'default' });
   }
 }
 
@@ -148,7 +133,7 @@ function parseRequest({ config = {} }: GenerationInput): GenerationRequest {
   };
 }
 
-const isFlag = (value: unknown): boolean => [true, false, 'true', 'false'].includes(value as never);
+const isFlag = (value: unknown): boolean => typeof value === 'boolean' || value === 'true' || value === 'false';
 const isKind = (value: string): value is GenerationKind => (GENERATION_KINDS as readonly string[]).includes(value);
 const definedOnly = (given: Record<string, string | undefined>): GeneratorConfig =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));

@@ -1,11 +1,16 @@
-import { Column, Entity } from 'typeorm';
+import { Column, Entity, ForeignKey, Index } from 'typeorm';
 import { BaseEntity } from '../../core/database/base.entity.js';
-import type { JsonObject } from '../../formats/documents/located-document.js';
+import type { JsonObject } from '../../core/json/json.js';
 import type { EntryStatus } from '../entities/entry-status.js';
 
 /** One version of a model: a group of components and relationships that one registrant published together. */
 @Entity('model')
+@Index('model_identity', ['registrantId', 'name', 'version'], { unique: true })
+@Index('model_name_version', ['name', 'versionOrder'])
+@Index('model_category', ['categorySlug'])
+@Index('model_search', { synchronize: false })
 export class Model extends BaseEntity {
+  @ForeignKey('Registrant')
   @Column('uuid')
   registrantId!: string;
 

@@ -1,8 +1,9 @@
 import { ObjectType } from '@nestjs/graphql';
 import { PaginatedView } from '../../core/listing/page.js';
-import { IntField, MapField, RecordField, TextField, TextsField, WordField } from '../../core/schema/view-fields.js';
+import { IntField, MapField, RecordField, TextField, TextsField, EnumField } from '../../core/schema/view-fields.js';
 import { RecordView } from '../../core/schema/record.view.js';
-import { ENTRY_STATUSES, type EntryStatus } from '../entities/entry-status.js';
+import type { EntryStatus } from '../entities/entry-status.js';
+import { EntryStatusEnum } from '../entities/entry-status.enum.js';
 import { RegistrantView } from '../registrants/registrant.view.js';
 import type { Registrant } from '../registrants/registrant.entity.js';
 import type { Model } from './model.entity.js';
@@ -10,19 +11,19 @@ import type { ModelVersions } from './models.store.js';
 
 const SCHEMA_VERSION = 'models.meshery.io/v1beta1';
 
-@ObjectType('Category')
+@ObjectType('Category', { description: 'A category of models.' })
 export class CategoryView {
   @TextField()
   name!: string;
 }
 
-@ObjectType('ModelVersion')
+@ObjectType('ModelVersion', { description: 'A version of a model.' })
 export class ModelVersionView {
   @TextField()
   version!: string;
 }
 
-@ObjectType('Model')
+@ObjectType('Model', { description: 'A package of components and relationships, in the registry.' })
 export class ModelView extends RecordView {
   @TextField()
   schemaVersion!: string;
@@ -51,10 +52,10 @@ export class ModelView extends RecordView {
   @IntField({ description: 'How many records of this name are grouped behind the one shown.' })
   duplicates!: number;
 
-  @RecordField(() => ModelVersionView)
+  @RecordField(() => ModelVersionView, { description: 'The version, again.' })
   model!: ModelVersionView;
 
-  @WordField(ENTRY_STATUSES)
+  @EnumField(EntryStatusEnum)
   status!: EntryStatus;
 
   @RecordField(() => RegistrantView)

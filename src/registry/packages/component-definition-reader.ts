@@ -1,7 +1,7 @@
 import { type Fault } from '../../core/errors/app-error.js';
 import { parseJson, JsonSyntaxError } from '../../formats/documents/json-parser.js';
 import { type FormatLimits } from '../../formats/sources/format-limits.js';
-import { isObject, type Json } from '../../formats/documents/located-document.js';
+import { isObject, type Json } from '../../core/json/json.js';
 import { findLine, findLineStarts } from '../../formats/documents/source-positions.js';
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import { type ComponentDefinition } from '../../formats/definitions/definitions.js';

@@ -1,4 +1,4 @@
-import { type JsonObject, asObject, asText } from '../../formats/documents/located-document.js';
+import { type JsonObject, asObject, asText } from '../../core/json/json.js';
 import {
   type ComponentDefinition,
   type ModelDefinition,

@@ -1,5 +1,6 @@
 import { type Fault } from '../../core/errors/app-error.js';
-import { isObject, type Json, type JsonObject, toPointer } from '../../formats/documents/located-document.js';
+import { isObject, type Json, type JsonObject } from '../../core/json/json.js';
+import { toPointer } from '../../core/json/json-pointer.js';
 
 const ZERO_ID = '00000000-0000-0000-0000-000000000000';
 const TIMESTAMP_MEMBERS = new Set(['created_at', 'updated_at', 'deleted_at', 'createdAt', 'updatedAt', 'deletedAt']);

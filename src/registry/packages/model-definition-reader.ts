@@ -1,6 +1,10 @@
 import { type Fault } from '../../core/errors/app-error.js';
-import { type JsonObject, asObject, asText } from '../../formats/documents/located-document.js';
-import { type ModelDefinition, type RegistrantDefinition } from '../../formats/definitions/definitions.js';
+import { type JsonObject, asObject, asText } from '../../core/json/json.js';
+import {
+  type ModelDefinition,
+  OWN_REGISTRANT,
+  type RegistrantDefinition,
+} from '../../formats/definitions/definitions.js';
 import { MemberReader } from './member-reader.js';
 
 /** `version` of a definition that says none: all definitions of this layout have it. */
@@ -60,7 +64,7 @@ export function readRegistrant(members: MemberReader): RegistrantDefinition {
   const hostname = members.readText('hostname').toLowerCase() || (/\s/.test(name) ? '' : name) || kind;
   members.checkName('hostname', hostname);
   members.checkName('kind', kind);
-  return { hostname: hostname || 'meshery', kind: kind || hostname || 'meshery' };
+  return hostname ? { hostname, kind: kind || hostname } : OWN_REGISTRANT;
 }
 
 /** `version` of a definition, which says how old it is and not what it is about, where it is not the usual one. */

@@ -1,5 +1,6 @@
 import { type Fault } from '../../core/errors/app-error.js';
-import { type JsonObject, asObject, toPointer, asText } from '../../formats/documents/located-document.js';
+import { type JsonObject, asObject, asText } from '../../core/json/json.js';
+import { toPointer } from '../../core/json/json-pointer.js';
 import { type RawDefinition } from './raw-definition.js';
 import { MemberReader } from './member-reader.js';
 import { readRegistrant } from './model-definition-reader.js';

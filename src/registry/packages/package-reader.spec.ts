@@ -65,7 +65,7 @@ schemaVersion: components.meshery.io/v1beta1
 component: { kind: B }
 `;
     const content = await readPackage(text(yaml));
-    expect(outline(content)).toEqual(['meshery shop 1.2.3: A']);
+    expect(outline(content)).toEqual(['armature shop 1.2.3: A']);
     expect(content.faults).toMatchObject([
       { entity: 'component', pointer: '/component/version', file: 'upload', line: 10, column: 1 },
     ]);
@@ -196,10 +196,10 @@ describe('readPackage: which model a definition belongs to', () => {
   });
 
   it.each([
-    [{}, { hostname: 'meshery', kind: 'meshery' }],
+    [{}, { hostname: 'armature', kind: 'armature' }],
     [
       { name: '', kind: '' },
-      { hostname: 'meshery', kind: 'meshery' },
+      { hostname: 'armature', kind: 'armature' },
     ],
     [
       { name: 'Github', kind: 'GitHub' },
@@ -379,7 +379,7 @@ describe('readPackage: the form of core.meshery.io/v1alpha1', () => {
     expect(content.models).toEqual([
       {
         embedded: true,
-        model: { name: 'KUMA', displayName: 'Kuma', version: '2.1.1', description: '', category: 'Mesh', subCategory: 'Service Mesh', registrant: { hostname: 'meshery', kind: 'meshery' }, metadata: { svgColor: '<svg/>' }, rest: {}, digest: expect.any(String) as string }, // prettier-ignore
+        model: { name: 'KUMA', displayName: 'Kuma', version: '2.1.1', description: '', category: 'Mesh', subCategory: 'Service Mesh', registrant: { hostname: 'armature', kind: 'armature' }, metadata: { svgColor: '<svg/>' }, rest: {}, digest: expect.any(String) as string }, // prettier-ignore
         components: [
           { kind: 'Mesh', apiVersion: 'kuma.io/v1alpha1', displayName: 'A mesh', description: '', format: 'JSON', schema: '{}', styles: null, capabilities: null, metadata, rest: {}, digest: expect.any(String) as string }, // prettier-ignore
         ],

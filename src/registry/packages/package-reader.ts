@@ -1,7 +1,7 @@
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import { FaultList } from '../../formats/sources/fault-list.js';
 import { DEFAULT_FORMAT_LIMITS, type FormatLimits } from '../../formats/sources/format-limits.js';
-import { type LocatedDocument } from '../../formats/documents/located-document.js';
+import type { LocatedDocument } from '../../formats/documents/located-document.js';
 import { type SourceFile } from '../../formats/sources/source-file.js';
 import { type DefinitionFault } from '../../formats/definitions/definitions.js';
 import { readLocatedDocuments, readFileDefinitions } from './definition-documents.js';

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { unpackArchive } from '../../formats/archives/archive.js';
-import { type JsonObject } from '../../formats/documents/located-document.js';
+import type { JsonObject } from '../../core/json/json.js';
 import { type ModelContent } from '../../formats/definitions/definitions.js';
 import { aComponent, aModel, aRelationship, readFiles } from './package.fixture.js';
 import { readPackage } from './package-reader.js';

@@ -1,11 +1,10 @@
 import { pipeline, type Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { pack, type Pack } from 'tar-stream';
-import { type JsonObject } from '../../formats/documents/located-document.js';
-import { type ModelContent } from '../../formats/definitions/definitions.js';
+import type { JsonObject } from '../../core/json/json.js';
+import type { ModelContent } from '../../formats/definitions/definitions.js';
 import { definitionDigest } from '../../formats/definitions/definition-digest.js';
 import { toComponentFile, definitionVersionOf, toModelFile, toRelationshipFile } from './definition-files.js';
-import { FileNames, toPathSegment } from './file-names.js';
 import { compareByCodeUnits } from './package-content.js';
 
 interface ArchiveMember {
@@ -20,6 +19,7 @@ interface ArchiveMember {
 export function writePackage(contents: Iterable<ModelContent> | AsyncIterable<ModelContent>): Readable {
   const tar = pack();
   // The stream that is handed out tells of errors, to whoever reads it.
+  // A Pack is a stream of streamx, which `pipeline` takes although the types do not say so.
   const zip = pipeline(tar as unknown as Readable, createGzip(), () => undefined);
   writeMembers(tar, contents).catch((error: Error) => tar.destroy(error));
   return zip;
@@ -67,4 +67,30 @@ function* archiveMembers(
     const path = names.claim((suffix) => `${folder}/relationships/${words}${suffix}.json`, `-${digest.slice(0, 8)}`);
     yield { path, file: toRelationshipFile(each, model) };
   }
+}
+
+const MAX_SEGMENT_LENGTH = 100;
+
+/** Gives each file of an archive a name of its own, also on disks for which `Pod` and `pod` are one. */
+export class FileNames {
+  private readonly taken = new Set<string>();
+
+  /** The first free one of the names made with no suffix, with each of these suffixes, and with numbers. */
+  claim(nameWith: (suffix: string) => string, ...suffixes: string[]): string {
+    for (let number = 2, candidates = ['', ...suffixes]; ; number += 1, candidates = [`-${number}`]) {
+      for (const suffix of candidates) {
+        const name = nameWith(suffix);
+        const key = name.normalize('NFC').toLowerCase();
+        if (this.taken.has(key)) continue;
+        this.taken.add(key);
+        return name;
+      }
+    }
+  }
+}
+
+/** Text as a part of a path, on any system; hidden files are not made. */
+export function toPathSegment(text: string): string {
+  const plain = text.replace(/[^\p{L}\p{N}._ -]/gu, '-').replace(/^[._ ]+|[. ]+$/g, '');
+  return Array.from(plain).slice(0, MAX_SEGMENT_LENGTH).join('') || 'unnamed';
 }

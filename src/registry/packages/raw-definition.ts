@@ -1,4 +1,5 @@
-import { isObject, type Json, type JsonObject, toPointer, asText } from '../../formats/documents/located-document.js';
+import { isObject, type Json, type JsonObject, asText } from '../../core/json/json.js';
+import { toPointer } from '../../core/json/json-pointer.js';
 import { type DefinitionFault } from '../../formats/definitions/definitions.js';
 
 export type DefinitionEntity = Exclude<DefinitionFault['entity'], 'file'>;

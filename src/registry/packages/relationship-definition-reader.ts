@@ -1,5 +1,5 @@
 import { type Fault } from '../../core/errors/app-error.js';
-import { type JsonObject } from '../../formats/documents/located-document.js';
+import type { JsonObject } from '../../core/json/json.js';
 import { type RelationshipDefinition } from '../../formats/definitions/definitions.js';
 import { type RawDefinition } from './raw-definition.js';
 import { MemberReader } from './member-reader.js';

@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../../formats/documents/located-document.js';
+import { isObject, type Json } from '../../core/json/json.js';
 
 /** Half of a pair, or NUL: what PostgreSQL holds neither in text nor in jsonb. */
 const UNSTORABLE_TEXT = /[\0\p{Cs}]/u;

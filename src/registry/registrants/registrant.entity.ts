@@ -1,8 +1,9 @@
-import { Column, Entity } from 'typeorm';
+import { Column, Entity, Index } from 'typeorm';
 import { BaseEntity } from '../../core/database/base.entity.js';
 
 /** A source that registered models. Kind and hostname together tell one from another. */
 @Entity('registrant')
+@Index('registrant_identity', ['kind', 'hostname'], { unique: true })
 export class Registrant extends BaseEntity {
   @Column('text')
   hostname!: string;

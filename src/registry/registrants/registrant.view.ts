@@ -1,9 +1,10 @@
 import { ObjectType } from '@nestjs/graphql';
-import { RecordsField, IdField, TextField } from '../../core/schema/view-fields.js';
+import { PaginatedView } from '../../core/listing/page.js';
+import { IdField, TextField } from '../../core/schema/view-fields.js';
 import type { Registrant } from './registrant.entity.js';
 
 /** A source that registered models. */
-@ObjectType('Registrant')
+@ObjectType('Registrant', { description: 'A source that registered models.' })
 export class RegistrantView {
   @IdField()
   id!: string;
@@ -22,7 +23,4 @@ export class RegistrantView {
   }
 }
 
-export class RegistrantList {
-  @RecordsField(() => RegistrantView)
-  registrants!: RegistrantView[];
-}
+export const RegistrantPage = PaginatedView(RegistrantView, 'registrants', 'RegistrantPage');

@@ -1,6 +1,6 @@
 import { InvalidRequest } from '../../core/errors/app-error.js';
 import { COMPONENT_SCHEMA_VERSION } from '../../formats/design-file/design-file.js';
-import { isObject, type JsonObject } from '../../formats/documents/located-document.js';
+import { isObject, type JsonObject } from '../../core/json/json.js';
 import type { Task } from '../../core/workers/task.js';
 import { type LimitedInput, type PackagePart, toPackageParts } from '../packages/package-loader.js';
 import { readPackage } from '../packages/package-reader.js';

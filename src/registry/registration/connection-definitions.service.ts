@@ -1,17 +1,18 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import type { ConnectionKind } from '../../connections/kinds/connection-kind.js';
 import { ConnectionKindRegistry } from '../../connections/kinds/connection-kind.registry.js';
-import { isDatabaseOutage } from '../../core/database/database-outage.js';
+import { isDatabaseOutage } from '../../core/errors/database-outage.js';
 import { PostgresNotifications } from '../../core/database/postgres-notifications.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
-import type { JsonObject } from '../../formats/documents/located-document.js';
+import type { JsonObject } from '../../core/json/json.js';
 import type { TaskRunner } from '../../core/workers/task.js';
 import { WorkerPool } from '../../core/workers/worker-pool.js';
 import type { ConnectionDefinition } from '../../formats/definitions/definitions.js';
 import { definitionDigest } from '../../formats/definitions/definition-digest.js';
 import { ConnectionDefinitionRecord } from './connection-definition.entity.js';
 import { findSchemaFaults } from './schema-validation-task.js';
-import { type RegistrationOutcome, decideOutcome } from './registration-result.js';
+import type { RegistrationOutcome } from '../entities/registry.events.js';
+import { decideOutcome } from './registration-result.js';
 
 const CHANNEL = 'armature_connection_kinds';
 

@@ -6,14 +6,12 @@ import { EventBus } from '../../core/events/event-bus.js';
 import type { ModelContent } from '../../formats/definitions/definitions.js';
 import { definitionDigest, relationshipIdentity } from '../../formats/definitions/definition-digest.js';
 import { ModelsStore } from '../models/models.store.js';
-import { EntitiesRegistered } from '../registry.events.js';
+import { EntitiesRegistered } from '../entities/registry.events.js';
 import { RegistryRevisionStore } from '../entities/registry-revision.store.js';
-import { type RegistrationOutcome, decideOutcome, type RegistrationResult } from './registration-result.js';
+import type { RegistrationOutcome } from '../entities/registry.events.js';
+import { decideOutcome, type RegisteredEntities, type RegistrationResult } from './registration-result.js';
 import { RegisteredPackagesStore } from './registered-packages.store.js';
 import { componentKey, type StoredModel, RegistrationStore } from './registration.store.js';
-
-/** What came of the entities; connections and faults are told by who read them. */
-export type RegisteredEntities = Pick<RegistrationResult, 'models' | 'components' | 'relationships'>;
 
 interface EntryComparison<D> {
   id: string;

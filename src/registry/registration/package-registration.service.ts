@@ -8,10 +8,9 @@ import type { SourceFile } from '../../formats/sources/source-file.js';
 import type { DefinitionFault, ModelContent } from '../../formats/definitions/definitions.js';
 import type { PackageContent } from '../packages/package-content.js';
 import { PackageLoader } from '../packages/package-loader.js';
-import { registryPolicy } from '../registry.policy.js';
-import { assertRegistryWriter } from '../registry-access.js';
+import { assertRegistryWriter, registryPolicy } from '../entities/registry.policy.js';
 import { ConnectionDefinitionsService } from './connection-definitions.service.js';
-import type { RegistrationResult } from './registration-result.js';
+import { type RegistrationResult, toTryOut } from './registration-result.js';
 import { RegisteredPackagesStore } from './registered-packages.store.js';
 import { countOutcomes, DefinitionRegistrar } from './definition-registrar.service.js';
 
@@ -58,7 +57,8 @@ export class PackageRegistrationService {
   async registerFile(actor: Actor, file: SourceFile, wish: RegistrationOptions): Promise<RegistrationResult> {
     const source = createHash('sha256').update(file.bytes).digest('hex');
     const known = await this.known.find(source);
-    if (known) return { ...known, connections: [], counts: countOutcomes(known), errors: [], warnings: [] };
+    if (known)
+      return toAnswer({ ...known, connections: [], counts: countOutcomes(known), errors: [], warnings: [] }, wish);
     const { models, connections, faults, failed } = await this.packages.load(file);
     if (isDamagedPackage(models, faults)) throw registrationRefused(faults);
     const isWhole = faults.length === 0 && connections.length === 0;
@@ -82,9 +82,13 @@ export class PackageRegistrationService {
       ? await this.registration.register(actor, contents, source)
       : await this.registration.compare(contents);
     const kinds = register ? await this.connections.register(connections) : await this.connections.compare(connections);
-    return { ...taken, connections: kinds, counts: countOutcomes(taken, failed), errors: faults, warnings };
+    const counts = countOutcomes(taken, failed);
+    return toAnswer({ ...taken, connections: kinds, counts, errors: faults, warnings }, { register });
   }
 }
+
+const toAnswer = (result: RegistrationResult, { register = true }: RegistrationOptions): RegistrationResult =>
+  register ? result : toTryOut(result);
 
 /** A file that cannot be read at all, or a package whose only model is none, is not a package with a fault but a damaged one. */
 const isDamagedPackage = (models: ModelContent[], faults: DefinitionFault[]): boolean =>

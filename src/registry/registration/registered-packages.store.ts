@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
-import type { RegisteredEntities } from './definition-registrar.service.js';
+import type { RegisteredEntities } from './registration-result.js';
 
 /** Remembers packages by their bytes, so that one which comes again is known before it is unpacked. */
 @Injectable()

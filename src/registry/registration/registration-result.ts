@@ -1,8 +1,13 @@
 import type { Fault } from '../../core/errors/app-error.js';
 import type { DefinitionFault } from '../../formats/definitions/definitions.js';
+import type { RegistrationCounts, RegistrationOutcome } from '../entities/registry.events.js';
 
-/** What registering did to one entity. */
-export type RegistrationOutcome = 'registered' | 'updated' | 'unchanged';
+/** What became of an entity or, in a try-out, what would become of it. */
+export const REGISTRATION_VERDICTS = ['registered', 'updated', 'unchanged', 'would_register', 'would_update'] as const;
+export type RegistrationVerdict = (typeof REGISTRATION_VERDICTS)[number];
+
+/** An entity as it is answered: in a try-out it has no id. */
+export type Answered<E> = Omit<E, 'id' | 'outcome'> & { id?: string; outcome: RegistrationVerdict };
 
 export interface RegisteredModel {
   id: string;
@@ -31,19 +36,23 @@ export interface RegisteredRelationship {
   outcome: RegistrationOutcome;
 }
 
-/** Models, components and relationships together. */
-export type RegistrationCounts = Record<RegistrationOutcome | 'failed', number>;
-
 /** What came of a registration: what was taken, and what could not be. */
 export interface RegistrationResult {
-  models: RegisteredModel[];
-  components: RegisteredComponent[];
-  relationships: RegisteredRelationship[];
+  models: Answered<RegisteredModel>[];
+  components: Answered<RegisteredComponent>[];
+  relationships: Answered<RegisteredRelationship>[];
   /** Kinds of connections that the package defines. */
-  connections: { kind: string; name: string; outcome: RegistrationOutcome }[];
+  connections: { kind: string; name: string; outcome: RegistrationVerdict }[];
   counts: RegistrationCounts;
   errors: DefinitionFault[];
   warnings: Fault[];
+}
+
+/** What came of the entities; connections and faults are told by who read them. */
+export interface RegisteredEntities {
+  models: RegisteredModel[];
+  components: RegisteredComponent[];
+  relationships: RegisteredRelationship[];
 }
 
 export const emptyCounts = (failed = 0): RegistrationCounts => ({ registered: 0, updated: 0, unchanged: 0, failed });
@@ -55,4 +64,25 @@ export function decideOutcome(
 ): RegistrationOutcome {
   if (!known || known.deletedAt) return 'registered';
   return known.digest === digest ? 'unchanged' : 'updated';
+}
+
+const TRY_OUT_VERDICTS: Partial<Record<RegistrationVerdict, RegistrationVerdict>> = {
+  registered: 'would_register',
+  updated: 'would_update',
+};
+
+/** The same as the answer of a try-out: nothing was registered, so nothing has an id. */
+export function toTryOut(result: RegistrationResult): RegistrationResult {
+  const toVerdict = <E extends { id?: string; outcome: RegistrationVerdict }>({ id: _, ...entity }: E) => ({
+    ...entity,
+    outcome: TRY_OUT_VERDICTS[entity.outcome] ?? entity.outcome,
+  });
+  const { models, components, relationships, connections } = result;
+  return {
+    ...result,
+    models: models.map(toVerdict),
+    components: components.map(toVerdict),
+    relationships: relationships.map(toVerdict),
+    connections: connections.map(toVerdict),
+  };
 }

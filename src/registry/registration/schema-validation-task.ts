@@ -1,8 +1,8 @@
 import { type Fault } from '../../core/errors/app-error.js';
-import { type JsonObject } from '../../formats/documents/located-document.js';
+import type { JsonObject } from '../../core/json/json.js';
 import { type Task, type TaskRunner } from '../../core/workers/task.js';
-import { BudgetExceeded } from '../../validation/step-budget.js';
-import { Findings } from '../../validation/findings.js';
+import { BudgetExceeded } from '../../validation/schema/step-budget.js';
+import { Findings } from '../../validation/schema/findings.js';
 import { checkJsonSchema } from '../../validation/json-schema/json-schema.js';
 
 /** Characters of schema and value that are judged on this thread; more goes to a worker. */
@@ -23,7 +23,7 @@ export async function findSchemaFaults(schema: JsonObject, value: JsonObject, ta
   const input = { schema, value };
   return JSON.stringify(input).length <= INLINE_MAX_CHARACTERS
     ? judgeInWorker(input)
-    : tasks.run(schemaValidationTask, input);
+    : tasks.run(schemaValidationTask, input, { lane: 'connection' });
 }
 
 /** Task of the worker pool. */

@@ -6,7 +6,7 @@ import { TimeSlicer } from '../../core/time-slicer.js';
 import { InlineTaskRunner } from '../../core/workers/task.js';
 import { WorkerPool } from '../../core/workers/worker-pool.js';
 import { ModelsStore } from '../models/models.store.js';
-import type { EvaluationInput } from '../registry.inputs.js';
+import type { EvaluationInput } from '../entities/registry.inputs.js';
 import { RegistryRevisionStore } from '../entities/registry-revision.store.js';
 import { evaluationTask, type PackedDefinitions } from './evaluation/evaluation-task.js';
 import { RelationshipsStore } from './relationships.store.js';

@@ -1,12 +1,15 @@
-import { Column, Entity } from 'typeorm';
+import { Column, Entity, ForeignKey, Index } from 'typeorm';
 import { BaseEntity } from '../../core/database/base.entity.js';
-import type { JsonObject } from '../../formats/documents/located-document.js';
+import type { JsonObject } from '../../core/json/json.js';
 import type { RelationshipDefinition } from '../../formats/definitions/definitions.js';
 import type { EntryStatus } from '../entities/entry-status.js';
 
 /** A rule by which components of a design are related; what it says tells it from the others of its model. */
 @Entity('relationship')
+@Index('relationship_identity', ['modelId', 'identity'], { unique: true })
+@Index('relationship_kind', ['kind', 'id'], { where: 'listed' })
 export class Relationship extends BaseEntity {
+  @ForeignKey('Model')
   @Column('uuid')
   modelId!: string;
 

@@ -1,4 +1,3 @@
-import { ObjectType } from '@nestjs/graphql';
 import { PaginatedView } from '../../core/listing/page.js';
 import { MapField, MapsField, RecordField, TextField, WordField } from '../../core/schema/view-fields.js';
 import { RecordView } from '../../core/schema/record.view.js';
@@ -8,7 +7,6 @@ import type { Relationship } from './relationship.entity.js';
 
 const SCHEMA_VERSION = 'relationships.meshery.io/v1alpha3';
 
-@ObjectType('Relationship')
 export class RelationshipView extends RecordView {
   @TextField()
   schemaVersion!: string;

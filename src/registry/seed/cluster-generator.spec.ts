@@ -6,7 +6,7 @@ import { type ApiDescription, describeApi } from '../../../test/support/openapi-
 import { requires } from '../../../test/support/requirements.js';
 import { testRunFolder } from '../../../test/support/test-run.js';
 import { DEFAULT_FORMAT_LIMITS } from '../../formats/sources/format-limits.js';
-import { type JsonObject, asObject } from '../../formats/documents/located-document.js';
+import { type JsonObject, asObject } from '../../core/json/json.js';
 import { WorkerPool } from '../../core/workers/worker-pool.js';
 import { loadKubernetesSeed } from './kubernetes-seed.js';
 import { generateFromCluster } from '../../generators/generate-from-cluster.js';

@@ -1,4 +1,4 @@
-import { type JsonObject } from '../../formats/documents/located-document.js';
+import type { JsonObject } from '../../core/json/json.js';
 import { evaluate } from '../relationships/evaluation/evaluate.js';
 import { designOf, edgesIn, kubernetes, resource, workload } from '../relationships/evaluation/evaluation.fixture.js';
 import { loadKubernetesRelationships } from './kubernetes-relationships.js';

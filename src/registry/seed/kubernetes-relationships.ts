@@ -1,4 +1,4 @@
-import { type JsonObject } from '../../formats/documents/located-document.js';
+import type { JsonObject } from '../../core/json/json.js';
 import { type RelationshipDefinition } from '../../formats/definitions/definitions.js';
 import autoscaling from './relationships/autoscaling.json' with { type: 'json' };
 import certificates from './relationships/certificates.json' with { type: 'json' };

@@ -1,6 +1,6 @@
-import { type JsonObject, asText } from '../../formats/documents/located-document.js';
+import { type JsonObject, asText } from '../../core/json/json.js';
 import type { EffectiveComponent } from '../components/components.store.js';
-import { type ValidationResult } from '../../validation/findings.js';
+import { type ValidationResult } from '../../validation/schema/findings.js';
 import { validateResource, type ResourceTypeMeta } from '../../validation/validate-resource.js';
 import { getCompiledSchema } from '../../validation/validation-task.js';
 

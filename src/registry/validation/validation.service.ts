@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { type Fault, InvalidRequest } from '../../core/errors/app-error.js';
 import { toCanonicalDesign } from '../../formats/design-file/canonical-design.js';
 import { toResource } from '../../formats/design-file/design-component.js';
-import { isObject, type JsonObject, asText } from '../../formats/documents/located-document.js';
+import { isObject, type JsonObject, asText } from '../../core/json/json.js';
 import { WorkerPool } from '../../core/workers/worker-pool.js';
 import { ComponentsStore } from '../components/components.store.js';
-import type { ValidationInput } from '../registry.inputs.js';
-import type { ValidationResult } from '../../validation/findings.js';
+import type { ValidationInput } from '../entities/registry.inputs.js';
+import type { ValidationResult } from '../../validation/schema/findings.js';
 import { validateResource, type ResourceTypeMeta } from '../../validation/validate-resource.js';
 import { compileSchema } from '../../validation/validate-by-schema.js';
 import { type ResourceToValidate, validationTask } from '../../validation/validation-task.js';
@@ -47,7 +47,7 @@ export class ValidationService {
   private async validateResource(resource: JsonObject, model?: string): Promise<ResourceValidation> {
     const type = readTypeMeta(resource);
     const found = await this.components.findEffective(type.kind, { apiVersion: type.apiVersion, model });
-    if (!found) return unknownKind(type, model);
+    if (!found) return asInvalid(unknownKind(type, model));
     const { schema } = found;
     if (!schema) return toResourceValidation(found, WITHOUT_SCHEMA);
     if (schema.length + JSON.stringify(resource).length <= INLINE_MAX_CHARACTERS)
@@ -55,7 +55,7 @@ export class ValidationService {
         found,
         validateResource(resource, compileSchema(JSON.parse(schema) as JsonObject), type),
       );
-    const [verdict] = await this.judgeBy([{ resource, type, schema: '' }], new Map([['', schema]]));
+    const [verdict] = await this.validateAgainst([{ resource, type, schema: '' }], new Map([['', schema]]));
     return toResourceValidation(found, verdict ?? WITHOUT_SCHEMA);
   }
 
@@ -71,10 +71,18 @@ export class ValidationService {
    * @param schemas JSON Schemas as text, by what the resources call them
    * @throws InvalidRequest TOO_COSTLY when it takes too long
    */
-  judgeBy(resources: ResourceToValidate[], schemas: ReadonlyMap<string, string>): Promise<ValidationResult[]> {
+  validateAgainst(resources: ResourceToValidate[], schemas: ReadonlyMap<string, string>): Promise<ValidationResult[]> {
     return this.pool.run(validationTask, { resources, schemas }, { lane: 'own' });
   }
 }
+
+/** Who asks about one resource is answered that it cannot be judged; in a design that is a warning. */
+const asInvalid = ({ warnings, ...verdict }: ResourceValidation): ResourceValidation => ({
+  ...verdict,
+  valid: false,
+  errors: warnings,
+  warnings: [],
+});
 
 /** The resource that a component of a design stands for, or what was sent when it is one itself. */
 function readResource(component: JsonObject): JsonObject {

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, asObject, asText } from '../../../formats/documents/located-document.js';
+import { isObject, type Json, type JsonObject, asObject, asText } from '../../../core/json/json.js';
 import { ValueJoin } from './value-join.js';
 import { EqualValuesRule, BindingRule } from './equal-values-rules.js';
 import { SelectorClause } from './selector-clause.js';

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, asObject, asText } from '../../../formats/documents/located-document.js';
+import { isObject, type JsonObject, asObject, asText } from '../../../core/json/json.js';
 import { type RelationshipDefinition } from '../../../formats/definitions/definitions.js';
 import { canonicalKey } from './value-join.js';
 import { EqualValuesRule, explainMissingKinds } from './equal-values-rules.js';

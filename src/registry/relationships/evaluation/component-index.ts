@@ -1,5 +1,5 @@
 import { type DesignComponent } from '../../../formats/design-file/design-file.js';
-import { isObject, type JsonObject, asObject, asText } from '../../../formats/documents/located-document.js';
+import { isObject, type JsonObject, asObject, asText } from '../../../core/json/json.js';
 import { type SelectorClause, matchesAny } from './selector-clause.js';
 import { CLUSTER_SCOPED } from './cluster-scoped.js';
 import { toLabelText } from './label-requirement.js';

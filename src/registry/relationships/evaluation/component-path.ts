@@ -1,4 +1,5 @@
-import { isObject, type Json, toPointer } from '../../../formats/documents/located-document.js';
+import { isObject, type Json } from '../../../core/json/json.js';
+import { toPointer } from '../../../core/json/json-pointer.js';
 
 /** A path into a component, from its root. `*` stands for every item of a list and every member of an object. */
 export type ComponentPath = readonly string[];

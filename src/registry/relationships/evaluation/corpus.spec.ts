@@ -4,7 +4,7 @@ import { requires } from '../../../../test/support/requirements.js';
 import { toCanonicalDesign } from '../../../formats/design-file/canonical-design.js';
 import { type DesignFile } from '../../../formats/design-file/design-file.js';
 import { parseDocuments } from '../../../formats/documents/parse-documents.js';
-import { isObject, type JsonObject, asObject, asText } from '../../../formats/documents/located-document.js';
+import { isObject, type JsonObject, asObject, asText } from '../../../core/json/json.js';
 import { loadKubernetesRelationships } from '../../seed/kubernetes-relationships.js';
 import { evaluate } from './evaluate.js';
 import { type ModelledDefinition } from './evaluation.js';

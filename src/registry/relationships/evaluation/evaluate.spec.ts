@@ -1,4 +1,4 @@
-import { type JsonObject } from '../../../formats/documents/located-document.js';
+import type { JsonObject } from '../../../core/json/json.js';
 import { evaluate } from './evaluate.js';
 import { designOf, edgesIn, kubernetes, reasonOf, resource, workload } from './evaluation.fixture.js';
 

@@ -1,7 +1,7 @@
 import { type Fault, InvalidRequest } from '../../../core/errors/app-error.js';
 import { toCanonicalDesign } from '../../../formats/design-file/canonical-design.js';
 import { findDesignFaults } from '../../../formats/design-file/design-check.js';
-import { isObject, type JsonObject } from '../../../formats/documents/located-document.js';
+import { isObject, type JsonObject } from '../../../core/json/json.js';
 import { TransferredValue, type Task } from '../../../core/workers/task.js';
 import { evaluate } from './evaluate.js';
 import { type ModelledDefinition } from './evaluation.js';

@@ -1,7 +1,7 @@
 import { createDesign } from '../../../formats/design-file/canonical-design.js';
 import { toComponents } from '../../../formats/design-file/design-component.js';
 import { type DesignFile } from '../../../formats/design-file/design-file.js';
-import { type JsonObject, asObject, asText } from '../../../formats/documents/located-document.js';
+import { type JsonObject, asObject, asText } from '../../../core/json/json.js';
 import { type RelationshipDefinition } from '../../../formats/definitions/definitions.js';
 import { loadKubernetesRelationships } from '../../seed/kubernetes-relationships.js';
 import { type ModelledDefinition } from './evaluation.js';

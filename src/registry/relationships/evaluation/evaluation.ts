@@ -1,5 +1,5 @@
 import { type DesignComponent, type DesignFile } from '../../../formats/design-file/design-file.js';
-import { type Json, type JsonObject } from '../../../formats/documents/located-document.js';
+import type { Json, JsonObject } from '../../../core/json/json.js';
 import { type RelationshipDefinition } from '../../../formats/definitions/definitions.js';
 
 /** A definition, and the model that it comes from. */
@@ -19,7 +19,13 @@ export interface EvaluationOptions {
 
 /** A change that an evaluation made to a design. */
 export type EvaluationAction =
-  | { op: 'add_relationship' | 'update_relationship' | 'delete_relationship'; id: string; from: string; to: string; reason: string } // prettier-ignore
+  | {
+      op: 'add_relationship' | 'update_relationship' | 'delete_relationship';
+      id: string;
+      from: string;
+      to: string;
+      reason: string;
+    }
   | { op: 'update_component'; id: string; pointer: string; old: Json; new: Json; relationship: string };
 
 /** What became of one definition. */

@@ -1,5 +1,5 @@
 import { toCanonicalDesign } from '../../../formats/design-file/canonical-design.js';
-import { type Json, type JsonObject } from '../../../formats/documents/located-document.js';
+import type { Json, JsonObject } from '../../../core/json/json.js';
 import { evaluate } from './evaluate.js';
 import { type ModelledDefinition } from './evaluation.js';
 import { designOf, edgesIn, kubernetes, resource, stating, workload } from './evaluation.fixture.js';

@@ -1,6 +1,6 @@
 import { isDeployable } from '../../../formats/design-file/design-component.js';
 import { type DesignComponent } from '../../../formats/design-file/design-file.js';
-import { isObject, type JsonObject, asObject, asText } from '../../../formats/documents/located-document.js';
+import { isObject, type JsonObject, asObject, asText } from '../../../core/json/json.js';
 import { type ComponentPath, type LocatedValue, findValuesAt } from './component-path.js';
 
 /** One component of a design, with what relationships ask about it. */
@@ -49,7 +49,7 @@ export class IndexedComponent {
   /** As `places`, for a path that is asked once. */
   findValues(path: ComponentPath): LocatedValue[] {
     const [first = '', ...rest] = path;
-    const place = { value: this.component as unknown as JsonObject, pointer: '' };
+    const place = { value: this.component as JsonObject, pointer: '' };
     if (!first.startsWith('$')) return findValuesAt(place, path);
     if (first === '$pod') return findValuesAt(place, ['configuration', ...podTemplatePath(this.kind), ...rest]);
     const [value = '', ...at] = this.readOwnValue(first);

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, asObject } from '../../../formats/documents/located-document.js';
+import { isObject, type Json, type JsonObject, asObject } from '../../../core/json/json.js';
 
 /** What a label selector of Kubernetes asks of labels. */
 export interface LabelRequirement {

@@ -5,7 +5,7 @@ import { createDesign } from '../../../formats/design-file/canonical-design.js';
 import { toComponents } from '../../../formats/design-file/design-component.js';
 import { type DesignFile } from '../../../formats/design-file/design-file.js';
 import { parseDocuments } from '../../../formats/documents/parse-documents.js';
-import { isObject, type Json, type JsonObject, asObject, asText } from '../../../formats/documents/located-document.js';
+import { isObject, type Json, type JsonObject, asObject, asText } from '../../../core/json/json.js';
 import { loadKubernetesRelationships } from '../../seed/kubernetes-relationships.js';
 import { evaluate } from './evaluate.js';
 

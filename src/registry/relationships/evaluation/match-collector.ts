@@ -3,7 +3,7 @@ import { type DefinitionTrace, type ModelledDefinition } from './evaluation.js';
 import { type FoundRelationship, relationshipId, type RelationshipKey } from './relationship.js';
 import { type RuleMatch } from './evaluation-rule.js';
 import { type ComponentIndex } from './component-index.js';
-import { asText } from '../../../formats/documents/located-document.js';
+import { asText } from '../../../core/json/json.js';
 
 /** Reasons that a relationship tells; a workload may name the same ConfigMap a hundred times. */
 const MAX_REASONS = 8;

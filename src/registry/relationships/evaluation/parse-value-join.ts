@@ -1,4 +1,4 @@
-import { type Json } from '../../../formats/documents/located-document.js';
+import type { Json } from '../../../core/json/json.js';
 import { ValueJoin, type PathPair } from './value-join.js';
 import { parsePath } from './component-path.js';
 

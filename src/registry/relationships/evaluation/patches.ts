@@ -1,12 +1,6 @@
 import { type DesignComponent } from '../../../formats/design-file/design-file.js';
-import {
-  isObject,
-  type Json,
-  type JsonObject,
-  asObject,
-  toPointer,
-  asText,
-} from '../../../formats/documents/located-document.js';
+import { isObject, type Json, type JsonObject, asObject, asText } from '../../../core/json/json.js';
+import { toPointer } from '../../../core/json/json-pointer.js';
 import { canonicalKey } from './value-join.js';
 import { type EvaluationAction } from './evaluation.js';
 import { WILDCARD, type ComponentPath, findValuesAt, parsePath } from './component-path.js';
@@ -89,7 +83,9 @@ function readCopies(giver: JsonObject, taker: JsonObject): Patch[] {
     const [from, to] = [parsePath(path), parsePath(taken[index])];
     if (from === undefined || to === undefined) return [];
     const strategy = asText(patchStrategy);
-    return [{ mutator: { id: asText(giver['id']), path: from }, mutated: { id: asText(taker['id']), path: to }, strategy }]; // prettier-ignore
+    const mutator = { id: asText(giver['id']), path: from };
+    const mutated = { id: asText(taker['id']), path: to };
+    return [{ mutator, mutated, strategy }];
   });
 }
 
@@ -110,16 +106,16 @@ function applyPatch(
     return `${path.join('.')} is not for patches.`;
   if (path.includes(WILDCARD)) return `${path.join('.')} is not one place.`;
   if (!STRATEGIES.has(strategy)) return `the patch strategy "${strategy}" is not applied.`;
-  const [given] = findValuesAt({ value: giver as unknown as JsonObject, pointer: '' }, mutator.path);
+  const [given] = findValuesAt({ value: giver as JsonObject, pointer: '' }, mutator.path);
   if (given === undefined) return undefined;
-  const whole = taker as unknown as JsonObject;
+  const whole = taker as JsonObject;
   const old = findValuesAt({ value: whole, pointer: '' }, path)[0]?.value ?? null;
   const value = strategy === 'merge' ? mergeValues(old, given.value) : given.value;
   if (canonicalKey(old) === canonicalKey(value) && typeof old === typeof value) return undefined;
   const component = withValueAt(whole, path, value);
   if (component === undefined) return `${path.join('.')} leads through something that is no object.`;
   return {
-    component: component as unknown as DesignComponent,
+    component: component as DesignComponent,
     action: { op: 'update_component', id: taker.id, pointer: toPointer(...path), old, new: value },
   };
 }

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, asObject, asText } from '../../../formats/documents/located-document.js';
+import { isObject, type JsonObject, asObject, asText } from '../../../core/json/json.js';
 import { canonicalKey } from './value-join.js';
 import { type EvaluationAction } from './evaluation.js';
 import { type FoundRelationship, relationshipId, relationshipKeyOf, toRelationship } from './relationship.js';

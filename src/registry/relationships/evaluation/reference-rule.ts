@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, isObject, asObject, asText } from '../../../formats/documents/located-document.js';
+import { type Json, type JsonObject, isObject, asObject, asText } from '../../../core/json/json.js';
 import { type IndexedComponent } from './indexed-component.js';
 import {
   type ComponentPath,

@@ -1,5 +1,5 @@
 import { v5 } from 'uuid';
-import { isObject, type Json, type JsonObject, asObject, asText } from '../../../formats/documents/located-document.js';
+import { isObject, type Json, type JsonObject, asObject, asText } from '../../../core/json/json.js';
 import { type CompiledDefinition } from './compiled-definition.js';
 import { type SelectorClause } from './selector-clause.js';
 import { type IndexedComponent } from './indexed-component.js';

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, asObject, asText } from '../../../formats/documents/located-document.js';
+import { isObject, type Json, type JsonObject, asObject, asText } from '../../../core/json/json.js';
 import { type IndexedComponent } from './indexed-component.js';
 import { WILDCARD } from './component-path.js';
 

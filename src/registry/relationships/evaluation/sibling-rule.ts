@@ -1,4 +1,5 @@
-import { isObject, type Json, toPointer, asText } from '../../../formats/documents/located-document.js';
+import { isObject, type Json, asText } from '../../../core/json/json.js';
+import { toPointer } from '../../../core/json/json-pointer.js';
 import { canonicalKey } from './value-join.js';
 import { matchesAny } from './selector-clause.js';
 import { type IndexedComponent } from './indexed-component.js';

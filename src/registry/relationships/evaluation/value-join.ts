@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../../../formats/documents/located-document.js';
+import { isObject, type Json } from '../../../core/json/json.js';
 import { type IndexedComponent } from './indexed-component.js';
 import { type ComponentPath, type LocatedValue, formatPointer } from './component-path.js';
 import { type RelationshipReason, formatPath } from './evaluation-rule.js';

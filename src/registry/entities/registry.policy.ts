@@ -1,4 +1,6 @@
-import { definePolicy } from '../core/access/policy.js';
+import type { Actor } from '../../core/access/actor.js';
+import { assertInstallationAdmin, assertScope } from '../../core/access/access.service.js';
+import { definePolicy, type Operation } from '../../core/access/policy.js';
 
 /** One registry for the installation: everyone reads it, its administrators write it. */
 export const registryPolicy = definePolicy('registry', {
@@ -9,3 +11,9 @@ export const registryPolicy = definePolicy('registry', {
   setStatus: { needs: 'none', scope: 'admin', installation: true },
   delete: { needs: 'none', scope: 'admin', installation: true },
 });
+
+/** @throws Forbidden unless the actor administers the installation, with a token that lets them */
+export function assertRegistryWriter(actor: Actor, operation: Operation): void {
+  assertScope(actor, operation);
+  assertInstallationAdmin(actor, operation);
+}

@@ -1,17 +1,17 @@
-import { Injectable } from '@nestjs/common';
-import type { Actor } from '../../core/access/actor.js';
-import type { FormFile } from '../../core/rest/form-uploads.service.js';
-import { UploadedFiles, type UploadInput } from '../../formats/sources/uploaded-files.service.js';
-import type { JobContext } from '../../jobs/job-handler.registry.js';
-import type { Job } from '../../jobs/job.js';
-import { JobsService } from '../../jobs/jobs.service.js';
-import { JobActorsService } from '../../organizations/users/job-actors.service.js';
-import { GenerationService } from '../generation/generation.service.js';
-import type { GenerationInput } from '../registry.inputs.js';
-import { registryPolicy } from '../registry.policy.js';
-import { assertRegistryWriter } from '../registry-access.js';
-import type { RegistrationResult } from './registration-result.js';
-import { PackageRegistrationService, type RegistrationOptions } from './package-registration.service.js';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { assertInstallationAdmin } from '../core/access/access.service.js';
+import type { Actor } from '../core/access/actor.js';
+import type { FormFile } from '../core/rest/form-uploads.service.js';
+import { UploadedFiles, type UploadInput } from '../formats/sources/uploaded-files.service.js';
+import type { JobContext } from '../jobs/job-handler.registry.js';
+import type { Job } from '../jobs/job.js';
+import { JobsService } from '../jobs/jobs.service.js';
+import { JobActorsService } from '../organizations/users/job-actors.service.js';
+import { GenerationService } from './generation/generation.service.js';
+import type { GenerationInput } from './entities/registry.inputs.js';
+import { assertRegistryWriter, registryPolicy } from './entities/registry.policy.js';
+import type { RegistrationResult } from './registration/registration-result.js';
+import { PackageRegistrationService, type RegistrationOptions } from './registration/package-registration.service.js';
 
 const REGISTER_QUEUE = 'registry-register';
 const GENERATE_QUEUE = 'registry-generate';
@@ -22,24 +22,29 @@ interface PackagePayload {
   wish: RegistrationOptions;
 }
 
+/** What came of a registration is for those who may still register. */
+const authorizeOperation = (actor: Actor): void => assertInstallationAdmin(actor, registryPolicy.register);
+
 /** Once, for a source that failed fails again. */
-const SINGLE_ATTEMPT = { concurrency: 2, retryIn: () => null };
+const SINGLE_ATTEMPT = { concurrency: 2, retryDelayMs: () => null, authorize: authorizeOperation };
 
 /** Registrations and generations that go on after the request was answered. */
 @Injectable()
-export class RegistrationJobsService {
+export class RegistrationJobsService implements OnModuleInit {
   constructor(
     private readonly registrations: PackageRegistrationService,
     private readonly generation: GenerationService,
     private readonly sent: UploadedFiles,
     private readonly jobs: JobsService,
     private readonly requesters: JobActorsService,
-  ) {
-    jobs.registerHandler<PackagePayload>(REGISTER_QUEUE, {
+  ) {}
+
+  onModuleInit(): void {
+    this.jobs.registerHandler<PackagePayload>(REGISTER_QUEUE, {
       ...SINGLE_ATTEMPT,
       handle: (job, context) => this.register(job, context),
     });
-    jobs.registerHandler<GenerationInput>(GENERATE_QUEUE, {
+    this.jobs.registerHandler<GenerationInput>(GENERATE_QUEUE, {
       ...SINGLE_ATTEMPT,
       handle: (job, context) => this.generate(job, context),
     });
@@ -61,10 +66,7 @@ export class RegistrationJobsService {
     return this.jobs.enqueue<GenerationInput>(actor, { queue: GENERATE_QUEUE, organizationId: null, payload });
   }
 
-  private async register(
-    job: Job<PackagePayload>,
-    { reportProgress: progress }: JobContext,
-  ): Promise<RegistrationResult> {
+  async register(job: Job<PackagePayload>, { reportProgress: progress }: JobContext): Promise<RegistrationResult> {
     const { path, base64, wish } = job.payload;
     const actor = await this.requesters.resolve(job);
     assertRegistryWriter(actor, registryPolicy.register);
@@ -72,10 +74,7 @@ export class RegistrationJobsService {
     return this.registrations.registerFile(actor, { path, bytes: Buffer.from(base64, 'base64') }, wish);
   }
 
-  private async generate(
-    job: Job<GenerationInput>,
-    { reportProgress: progress }: JobContext,
-  ): Promise<RegistrationResult> {
+  async generate(job: Job<GenerationInput>, { reportProgress: progress }: JobContext): Promise<RegistrationResult> {
     return this.generation.generate(await this.requesters.resolve(job), job.payload, progress);
   }
 }

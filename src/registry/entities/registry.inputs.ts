@@ -1,9 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsDefined, IsOptional, ValidateBy } from 'class-validator';
-import { FormFlagInput, IdInput, MapInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
-import { isList, KeepPacked, PackedJson } from '../core/json/packed-json.js';
-import type { JsonObject } from '../formats/documents/located-document.js';
-import { STATUS_INPUTS } from './entities/entry-status.js';
+import { FormFlagInput, IdInput, MapInput, NameInput, TextInput, WordInput } from '../../core/schema/input-fields.js';
+import { isList, KeepPacked, PackedJson } from '../../core/json/packed-json.js';
+import type { JsonObject } from '../../core/json/json.js';
+import { STATUS_INPUTS } from './entry-status.js';
 
 /** A package: an upload, `file` in base64, or `url`. */
 export class PackageInput {
@@ -85,15 +85,15 @@ export class EvaluationInput {
 }
 
 export class SchemaQuery {
-  @ApiPropertyOptional()
+  @ApiPropertyOptional({ description: 'The model, by name.' })
   @IsOptional()
   model?: string;
 
-  @ApiPropertyOptional()
+  @ApiPropertyOptional({ description: 'The version of the model.' })
   @IsOptional()
   version?: string;
 
-  @ApiPropertyOptional()
+  @ApiPropertyOptional({ description: 'The apiVersion of the kind.' })
   @IsOptional()
   apiVersion?: string;
 }
@@ -103,7 +103,7 @@ export class ExportQuery {
   @IsOptional()
   model?: string;
 
-  @ApiPropertyOptional()
+  @ApiPropertyOptional({ description: 'The version; all of them unless it is given.' })
   @IsOptional()
   version?: string;
 

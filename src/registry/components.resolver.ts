@@ -1,7 +1,7 @@
 import { Context, Parent, ResolveField, Resolver } from '@nestjs/graphql';
-import { CONTENTS_WEIGHT } from '../../core/graphql/limits/query-size.js';
-import { RegistryPresenter } from '../registry.presenter.js';
-import { ComponentKindView } from './component.view.js';
+import { CONTENTS_WEIGHT } from '../core/graphql/limits/query-size.js';
+import { RegistryPresenter } from './registry.presenter.js';
+import { ComponentKindView } from './components/component.view.js';
 
 @Resolver(() => ComponentKindView)
 export class ComponentKindResolver {

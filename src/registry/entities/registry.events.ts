@@ -1,9 +1,13 @@
-import type { Actor } from '../core/access/actor.js';
-import { DomainEvent } from '../core/events/domain-event.js';
-import type { EntryStatus } from './entities/entry-status.js';
-import type { RegistrationCounts } from './registration/registration-result.js';
+import type { Actor } from '../../core/access/actor.js';
+import { DomainEvent } from '../../core/events/domain-event.js';
+import type { EntityType } from './entity-type.js';
+import type { EntryStatus } from './entry-status.js';
 
-export type EntityType = 'model' | 'component' | 'relationship';
+/** What registering did to one entity. */
+export type RegistrationOutcome = 'registered' | 'updated' | 'unchanged';
+
+/** Models, components and relationships together. */
+export type RegistrationCounts = Record<RegistrationOutcome | 'failed', number>;
 
 /** Something happened to the registry, which belongs to the whole installation. */
 abstract class RegistryEvent extends DomainEvent {
