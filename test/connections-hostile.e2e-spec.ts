@@ -79,6 +79,30 @@ describe('a hostile kubeconfig', () => {
   });
 });
 
+describe('free fields', () => {
+  const tooLong: [string, object][] = [
+    ['an address of 200 kB', { url: `https://example.org/${'x'.repeat(200_000)}` }],
+    ['an address of 3 kB in a list', { mirrors: [{ at: `https://example.org/${'x'.repeat(3_000)}` }] }],
+    ['a name of 300 characters', { ['x'.repeat(300)]: 1 }],
+    ['a text of 70 kB', { text: 'x'.repeat(70_000) }],
+    ['300 kB in all', Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`k${n}`, 'x'.repeat(30_000)]))],
+  ];
+
+  it.each(tooLong)('are refused with %s, in every record that has them', async (_, metadata) => {
+    const { admin, organization } = world;
+    const paths: [string, object][] = [
+      [CONNECTIONS, { name: 'a', kind: 'anything' }],
+      ['/api/environments', { name: 'a', organization_id: organization }],
+      ['/api/workspaces', { name: 'a', organization_id: organization }],
+      ['/api/identity/orgs', { name: 'a' }],
+    ];
+    for (const [path, body] of paths) {
+      const answer = await admin.post(path, { ...body, metadata });
+      expect([path, answer.status, answer.body.errors[0].pointer]).toEqual([path, 400, '/metadata']);
+    }
+  });
+});
+
 describe('metadata and secrets', () => {
   it('are bounded in size and number of fields', async () => {
     const { admin } = world;

@@ -261,3 +261,27 @@ describe('a password that is chosen', () => {
     expect((await world.stranger.post(pathOf(invited.body.invitation_url), { password: common })).status).toBe(400);
   });
 });
+
+describe('without mail, an invitation', () => {
+  let silent: World;
+  beforeAll(async () => (silent = await World.start()));
+  afterAll(() => silent.stop());
+
+  it('makes an unconfirmed account by its URL, which its sender was shown, and which joins nothing else', async () => {
+    const email = address();
+    const users = `${ORGS}/${silent.organization}/users`;
+    const shown = await silent.admin.post(users, { email, role: 'member' });
+    const taken = await silent.stranger.post(pathOf(shown.body.invitation_url), { password: PASSWORD });
+    expect(taken).toMatchObject({ status: 201, body: { account: 'new', unconfirmed: true } });
+    const guessed = await silent.admin.post(users, { email: address(), role: 'member' });
+    const path = `${pathOf(guessed.body.invitation_url)}?proof=${'a'.repeat(43)}`;
+    expect((await silent.stranger.post(path, { password: PASSWORD })).body.unconfirmed).toBe(true);
+
+    const person = await silent.signIn(email, PASSWORD);
+    const outsider = await silent.outsider();
+    const invited = await outsider.post(`${ORGS}/${outsider.organization}/users`, { email, role: 'member' });
+    expect(invited.body).toMatchObject({ account: 'unconfirmed', invitation_url: expect.any(String) });
+    expect(await person.post(pathOf(invited.body.invitation_url))).toMatchObject(refusal(409, 'ACCOUNT_UNCONFIRMED'));
+    expect(await organizationsOf(person)).toEqual([silent.organization]);
+  });
+});

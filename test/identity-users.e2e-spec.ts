@@ -220,6 +220,12 @@ describe('an invitation by mail', () => {
       role: 'member',
     });
     expect(await letterTo(email)).toContain(body.invitation_url);
+    const token = new URL(body.invitation_url as string).pathname.split('/').at(-1) ?? '';
+    const jobs = await world.sql<{ payload: object }>(
+      `SELECT payload FROM job WHERE queue = 'organizations.invitation-mail'`,
+    );
+    expect(jobs.length).toBeGreaterThan(0);
+    expect(JSON.stringify(jobs)).not.toContain(token);
   });
 });
 

@@ -2,20 +2,20 @@ import { Global, Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { Authenticator } from '../core/access/authenticator.js';
 import { RightsGuard } from '../core/rest/rights/rights.guard.js';
-import { EventBus } from '../core/events/event-bus.js';
-import { JobsService } from '../jobs/jobs.service.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
-import { UserCreated, UserDeactivated, UserUpdated } from '../organizations/users/user.events.js';
 import { AuthenticationMiddleware } from './authentication.middleware.js';
 import { PasswordResetLimiter, SignInLimiter } from './attempts/attempts.limiter.js';
 import { AttemptsStore } from './attempts/attempts.store.js';
 import { AuthController } from './auth.controller.js';
 import { AuthGuard } from './auth.guard.js';
+import { AuthListeners, AuthPurges } from './auth.listeners.js';
 import { AuthService } from './auth.service.js';
-import { ExternalTokenVerifier } from './external/external-token.verifier.js';
-import { ExternalUsersService } from './external/external-users.service.js';
+import { ExternalAccountsService } from './external/external-accounts.service.js';
+import { ExternalTokenStrategy } from './external/external-token.strategy.js';
 import { IssuerKeysService } from './external/issuer-keys.service.js';
 import { FirstStartService } from './first-start.service.js';
+import { AccountSignInsService } from './passwords/account-sign-ins.service.js';
+import { PasswordLettersService } from './passwords/password-letters.service.js';
 import { PasswordResetsService } from './passwords/password-resets.service.js';
 import { PasswordChangesService } from './passwords/password-changes.service.js';
 import { PasswordResetsStore } from './passwords/password-resets.store.js';
@@ -27,15 +27,13 @@ import { PersonalTokensService, ServiceTokensService } from './personal-tokens/p
 import { PersonalTokensStore } from './personal-tokens/personal-tokens.store.js';
 import { TokenIssuanceService } from './personal-tokens/token-issuance.service.js';
 import { TokenUsageRecorder } from './personal-tokens/token-usage.recorder.js';
+import { SessionsService } from './sessions.service.js';
 import { SessionsStore } from './sessions/sessions.store.js';
-import { AccessTokensService } from './tokens/access-tokens.service.js';
 import { RevocationsService } from './tokens/revocations.service.js';
-import { SessionTokenVerifier } from './tokens/session-token.verifier.js';
+import { SessionTokenStrategy } from './sessions/session-token.strategy.js';
 import { SigningKeysService } from './tokens/signing-keys.service.js';
-import { TokenAuthenticator } from './tokens/token.authenticator.js';
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
+import { TokenStrategies } from './token-strategies.js';
+import { TokenAuthenticator } from './token.authenticator.js';
 
 /** Who is calling. Global, because the sockets of GraphQL ask the same authenticator as the guard. */
 @Global()
@@ -45,10 +43,13 @@ const DAY_MS = 86_400_000;
   providers: [
     AuthenticationMiddleware,
     AuthService,
+    AuthListeners,
+    AuthPurges,
+    SessionsService,
     SessionsStore,
     SigningKeysService,
-    AccessTokensService,
-    SessionTokenVerifier,
+    SessionTokenStrategy,
+    TokenStrategies,
     RevocationsService,
     AttemptsStore,
     SignInLimiter,
@@ -57,14 +58,16 @@ const DAY_MS = 86_400_000;
     PasswordResetsStore,
     PasswordChangesService,
     PasswordResetsService,
+    PasswordLettersService,
+    AccountSignInsService,
     PersonalTokenVerifier,
     PersonalTokensService,
     PersonalTokensStore,
     ServiceTokensService,
     TokenIssuanceService,
     TokenUsageRecorder,
-    ExternalTokenVerifier,
-    ExternalUsersService,
+    ExternalTokenStrategy,
+    ExternalAccountsService,
     IssuerKeysService,
     FirstStartService,
     { provide: Authenticator, useClass: TokenAuthenticator },
@@ -74,22 +77,4 @@ const DAY_MS = 86_400_000;
   ],
   exports: [AuthenticationMiddleware, Authenticator, FirstStartService],
 })
-export class AuthModule {
-  constructor(
-    sessions: SessionsStore,
-    revocations: RevocationsService,
-    forgotten: PasswordResetsService,
-    attempts: AttemptsStore,
-    events: EventBus,
-    jobs: JobsService,
-  ) {
-    events.within(UserCreated, ({ user }) => forgotten.requestConfirmation(user));
-    events.within(UserUpdated, ({ user }) => revocations.notifyChanged(user.id));
-    events.within(UserDeactivated, async ({ user }) => {
-      await sessions.endAll(user.id);
-      await revocations.revoke({ userId: user.id, sessionId: null });
-    });
-    jobs.schedule('purge.attempts', HOUR_MS, () => attempts.purge());
-    jobs.schedule('purge.sessions', DAY_MS, () => sessions.purge());
-  }
-}
+export class AuthModule {}

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
 import { Authenticator } from '../core/access/authenticator.js';
 import type { AuthenticatedCaller } from '../core/access/access.decorators.js';
+import { clientNetwork } from '../core/rest/client-network.js';
 import { RateLimitService } from '../core/rest/rate-limit.service.js';
 import { assertUrl } from '../core/rest/request-url.js';
 import { currentRequest } from '../core/telemetry/request-context.js';
@@ -36,7 +37,7 @@ export class AuthenticationMiddleware {
 
   private async authenticate(request: Request & AuthenticatedCaller): Promise<void> {
     try {
-      request.actor = await this.authenticator.authenticate(request.headers.authorization);
+      request.actor = await this.authenticator.authenticate(request, clientNetwork(request.ip));
       const current = currentRequest();
       if (current) current.actor = request.actor;
     } catch (error) {

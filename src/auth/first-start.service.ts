@@ -8,7 +8,7 @@ import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 import { User } from '../organizations/users/user.entity.js';
 import { UsersStore } from '../organizations/users/users.store.js';
-import { AuthService } from './auth.service.js';
+import { SessionsService } from './sessions.service.js';
 
 /** The key of the advisory lock that lets one replica fill an empty database. */
 const ADVISORY_LOCK_KEY = 4_152_772;
@@ -29,7 +29,7 @@ export class FirstStartService {
   constructor(
     private readonly users: UsersStore,
     private readonly organizations: OrganizationsService,
-    private readonly auth: AuthService,
+    private readonly sessions: SessionsService,
     private readonly unit: UnitOfWork,
     private readonly env: Env,
   ) {}
@@ -66,13 +66,14 @@ export class FirstStartService {
     await this.users.insert(user);
     const organization = await this.organizations.create(Actor.system('first start'), user.id, { name: 'Default' });
     await this.users.update(user, { defaultOrganizationId: organization.id });
-    const { access_token } = await this.auth.openSession(user);
+    const tokens = await this.sessions.open(user);
+    if (!tokens) throw new Error('the first administrator cannot sign in');
     return {
       userId: user.id,
       email: user.email,
       generatedPassword,
       organizationId: organization.id,
-      token: access_token,
+      token: tokens.access_token,
     };
   }
 }

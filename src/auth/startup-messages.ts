@@ -33,12 +33,12 @@ Armature is ready at ${baseUrl}
 
   export TOKEN=${admin.token}
 
-  curl -s ${baseUrl}/api/identity/orgs -H "Authorization: Bearer $TOKEN"
+  curl -sS -w '\\n' ${baseUrl}/api/identity/orgs -H "Authorization: Bearer $TOKEN"
 
-  curl -s ${baseUrl}/api/environments -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
-    -d '{"name":"staging","organization_id":"${admin.organizationId}"}'
+  curl -sS -w '\\n' ${baseUrl}/api/environments -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
+    -d '{"name":"sandbox","organization_id":"${admin.organizationId}"}'
 
-  curl -s ${baseUrl}/api/system/graphql/query -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
+  curl -sS -w '\\n' ${baseUrl}/api/system/graphql/query -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
     -d '{"query":"{ environments(orgID: \\"${admin.organizationId}\\") { total_count environments { id name status } } }"}'
 
   Reference: ${baseUrl}/api/docs    GraphQL playground: ${baseUrl}/api/system/graphql/playground

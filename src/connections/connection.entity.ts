@@ -1,9 +1,13 @@
-import { Column, Entity } from 'typeorm';
+import { Column, Entity, ForeignKey, Index } from 'typeorm';
 import { TenantEntity } from '../core/database/base.entity.js';
 import type { ConnectionStatus } from './connection-status.js';
 
 /** An integration with a cluster or a tool; what it signs in with is a credential of its own. */
 @Entity('connection')
+@Index('connection_created', ['organizationId', 'createdAt', 'id'], { where: 'deleted_at IS NULL' })
+@Index('connection_credential', ['credentialId'])
+@Index('connection_fingerprint', ['organizationId', 'fingerprint'], { unique: true, where: 'deleted_at IS NULL' })
+@Index('connection_search', { synchronize: false })
 export class Connection extends TenantEntity {
   @Column('text')
   name!: string;
@@ -23,10 +27,12 @@ export class Connection extends TenantEntity {
   @Column('jsonb', { default: {} })
   metadata!: Record<string, unknown>;
 
+  @ForeignKey('Credential')
   @Column('uuid', { nullable: true })
   credentialId!: string | null;
 
   /** The user who made it. */
+  @ForeignKey('User')
   @Column('uuid')
   owner!: string;
 

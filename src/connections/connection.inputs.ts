@@ -1,7 +1,7 @@
 import { Matches } from 'class-validator';
 import { UpdatesView } from '../core/rest/read-only-fields.js';
 import { UpdateInput } from '../core/rest/input.pipe.js';
-import { IdInput, MapInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
+import { IdInput, MapInput, MetadataInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
 import { CONNECTION_STATUSES, type ConnectionStatus } from './connection-status.js';
 import { ConnectionView } from './connection.view.js';
 
@@ -23,7 +23,7 @@ export class NewConnection {
   @WordInput(['discovered', 'registered'], { optional: true })
   status?: 'discovered' | 'registered';
 
-  @MapInput({ clearable: true })
+  @MetadataInput({ clearable: true })
   metadata?: Record<string, unknown> | null;
 
   @IdInput({ clearable: true })
@@ -50,7 +50,7 @@ export class ConnectionChange extends UpdateInput {
   @WordInput(CONNECTION_STATUSES, { optional: true })
   status?: ConnectionStatus;
 
-  @MapInput({ clearable: true })
+  @MetadataInput({ clearable: true })
   metadata?: Record<string, unknown> | null;
 
   @IdInput({ clearable: true })

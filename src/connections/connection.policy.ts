@@ -8,10 +8,3 @@ export const connectionPolicy = definePolicy('connection', {
   delete: 'organization_admin',
   restore: 'organization_admin',
 });
-
-export const credentialPolicy = definePolicy('credential', {
-  read: { needs: 'organization_admin', scope: 'read' },
-  create: 'organization_admin',
-  update: 'organization_admin',
-  delete: 'organization_admin',
-});

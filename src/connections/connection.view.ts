@@ -1,12 +1,14 @@
 import { ObjectType } from '@nestjs/graphql';
 import { PaginatedView } from '../core/listing/page.js';
-import { IdField, MapField, RecordsField, TextField, WordField } from '../core/schema/view-fields.js';
+import { IdField, MapField, RecordsField, TextField, EnumField, graphqlEnum } from '../core/schema/view-fields.js';
 import { RecordView } from '../core/schema/record.view.js';
 import { CONNECTION_STATUSES, type ConnectionStatus } from './connection-status.js';
 import type { Connection } from './connection.entity.js';
 
+const ConnectionStatusEnum = graphqlEnum('ConnectionStatus', CONNECTION_STATUSES, 'How a connection stands.');
+
 /** An environment that a connection is in. */
-@ObjectType('EnvironmentName')
+@ObjectType('EnvironmentName', { description: 'An environment by its name.' })
 export class EnvironmentName {
   @IdField()
   id!: string;
@@ -15,7 +17,7 @@ export class EnvironmentName {
   name!: string;
 }
 
-@ObjectType('Connection')
+@ObjectType('Connection', { description: 'A cluster or another system that is managed.' })
 export class ConnectionView extends RecordView {
   @TextField()
   name!: string;
@@ -29,7 +31,7 @@ export class ConnectionView extends RecordView {
   @TextField()
   sub_type!: string;
 
-  @WordField(CONNECTION_STATUSES)
+  @EnumField(ConnectionStatusEnum)
   status!: ConnectionStatus;
 
   @MapField({ nullable: true })
@@ -44,7 +46,7 @@ export class ConnectionView extends RecordView {
   @IdField({ description: 'The user who made it.' })
   owner!: string;
 
-  @RecordsField(() => EnvironmentName, { nullable: true, description: 'In lists only: the environments it is in.' })
+  @RecordsField(() => EnvironmentName, { optional: true, description: 'In lists only: the environments it is in.' })
   environments?: EnvironmentName[];
 
   static fromEntity(this: void, connection: Connection): ConnectionView {

@@ -1,37 +1,59 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Put, Query } from '@nestjs/common';
-import { ApiBearerAuth, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../core/access/actor.js';
 import { CurrentActor } from '../core/access/access.decorators.js';
-import { OrganizationListQuery } from '../core/listing/list-query.js';
-import { type PageEnvelope, toPageEnvelope, singlePage } from '../core/listing/page.js';
+import { ListQuery, OrganizationListQuery, ShortListQuery } from '../core/listing/list-query.js';
+import { type PageEnvelope, toPageEnvelope } from '../core/listing/page.js';
+import { paginateItems } from '../core/listing/paginate-items.js';
 import { IdParam } from '../core/rest/id.pipe.js';
+import { NoStore } from '../core/rest/no-store.decorator.js';
 import { IfMatch, Precondition } from '../core/rest/precondition.js';
 import { RequiresRight, RequiresBodyRight } from '../core/rest/rights/rights.decorators.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 import { ConnectionChange, NewConnection } from './connection.inputs.js';
 import { connectionPolicy } from './connection.policy.js';
 import { ConnectionPage, ConnectionView } from './connection.view.js';
+import { ConnectionListsService } from './connection-lists.service.js';
 import { ConnectionsService } from './connections.service.js';
 import { ConnectionKindPage, ConnectionKindView } from './kinds/connection-kind.view.js';
 import { ConnectionKindRegistry } from './kinds/connection-kind.registry.js';
 import { PingsService } from './pings.service.js';
+import { EXAMPLE_ID, RestOperation } from '../core/rest/openapi/rest-operation.decorator.js';
 
 @ApiTags('connections')
-@ApiBearerAuth()
-@Controller('api/integrations/connections')
+@Controller('integrations/connections')
 export class ConnectionsController {
   constructor(
     private readonly connections: ConnectionsService,
+    private readonly lists: ConnectionListsService,
     private readonly pings: PingsService,
     private readonly kinds: ConnectionKindRegistry,
   ) {}
 
+  @RestOperation(
+    'listConnections',
+    'List connections',
+    'Lists the connections of an organization that the caller sees, with the environments each is in.',
+  )
   @Get()
   @ApiOkResponse({ type: ConnectionPage })
   async list(@CurrentActor() actor: Actor, @Query() query: OrganizationListQuery): Promise<PageEnvelope> {
-    return toPageEnvelope(await this.connections.list(actor, query), 'connections', ConnectionView.fromListed);
+    return toPageEnvelope(await this.lists.list(actor, query), 'connections', ConnectionView.fromListed);
   }
 
+  @RestOperation(
+    'createConnection',
+    'Create a connection',
+    'Creates a connection of any kind. A new connection is registered; a ping that succeeds makes it connected.',
+    {
+      example: {
+        name: 'metrics',
+        kind: 'prometheus',
+        metadata: { url: 'https://prometheus.example.com' },
+        organization_id: EXAMPLE_ID,
+      },
+    },
+  )
   @Post()
   @RequiresBodyRight(connectionPolicy.create, OrganizationsService)
   @ApiCreatedResponse({ type: ConnectionView })
@@ -40,18 +62,30 @@ export class ConnectionsController {
   }
 
   /** What connections of each kind are made from. Other lowercase kinds are taken too, with free metadata. */
+  @RestOperation(
+    'listConnectionKinds',
+    'List kinds of connections',
+    'Lists the kinds with a schema for metadata and credential. Other lowercase kinds are accepted with free metadata.',
+  )
   @Get('kinds')
   @ApiOkResponse({ type: ConnectionKindPage })
-  listKinds(): PageEnvelope {
-    return toPageEnvelope(singlePage(this.kinds.list()), 'kinds', ConnectionKindView.fromKind);
+  listKinds(@Query() query: ShortListQuery): PageEnvelope {
+    const kinds = paginateItems(this.kinds.list(), { name: 'kind', getKey: (kind) => kind.name }, query);
+    return toPageEnvelope(kinds, 'kinds', ConnectionKindView.fromKind);
   }
 
+  @RestOperation('getConnection', 'Read a connection', 'Reads a connection, without its credential.')
   @Get(':id')
   @ApiOkResponse({ type: ConnectionView })
   async get(@CurrentActor() actor: Actor, @IdParam() id: string): Promise<ConnectionView> {
     return ConnectionView.fromEntity(await this.connections.get(actor, id));
   }
 
+  @RestOperation(
+    'updateConnection',
+    'Update a connection',
+    'Changes the fields that are sent. A status changes along the allowed transitions only.',
+  )
   @Put(':id')
   @RequiresRight(connectionPolicy.update, ConnectionsService)
   @ApiOkResponse({ type: ConnectionView })
@@ -64,6 +98,7 @@ export class ConnectionsController {
     return ConnectionView.fromEntity(await this.connections.update(actor, id, input, match));
   }
 
+  @RestOperation('deleteConnection', 'Delete a connection', 'Deletes a connection softly; it can be restored.')
   @Delete(':id')
   @RequiresRight(connectionPolicy.delete, ConnectionsService)
   @ApiOkResponse({ type: ConnectionView })
@@ -76,6 +111,12 @@ export class ConnectionsController {
   }
 
   /** Brings a deleted connection back as registered, with the environments it was in. */
+
+  @RestOperation(
+    'restoreConnection',
+    'Restore a connection',
+    'Restores a deleted connection as registered, with the environments it was in.',
+  )
   @Post(':id/restore')
   @RequiresRight(connectionPolicy.restore, ConnectionsService)
   @HttpCode(200)
@@ -85,11 +126,41 @@ export class ConnectionsController {
   }
 
   /** Calls the other side now. 502 or 504, with the record under `connection`, when it does not answer. */
+
+  @RestOperation(
+    'pingConnection',
+    'Ping a connection',
+    'Calls the remote system now. When it does not answer, the problem carries the record under `connection`.',
+    { errors: [502, 504] },
+  )
   @Post(':id/ping')
   @RequiresRight(connectionPolicy.ping, ConnectionsService)
   @HttpCode(200)
   @ApiOkResponse({ type: ConnectionView })
   async ping(@CurrentActor() actor: Actor, @IdParam() id: string): Promise<ConnectionView> {
     return ConnectionView.fromEntity(await this.pings.ping(actor, id));
+  }
+}
+
+/** Who uses a credential. */
+@ApiTags('credentials')
+@NoStore()
+@Controller('integrations/credentials/:id/connections')
+export class CredentialConnectionsController {
+  constructor(private readonly lists: ConnectionListsService) {}
+
+  @RestOperation(
+    'listCredentialConnections',
+    'List connections of a credential',
+    'Lists the connections that use a credential.',
+  )
+  @Get()
+  @ApiOkResponse({ type: ConnectionPage })
+  async list(@CurrentActor() actor: Actor, @IdParam() id: string, @Query() query: ListQuery): Promise<PageEnvelope> {
+    return toPageEnvelope(
+      await this.lists.listByCredential(actor, id, query),
+      'connections',
+      ConnectionView.fromEntity,
+    );
   }
 }

@@ -1,15 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Access } from '../core/access/access.service.js';
 import type { Actor } from '../core/access/actor.js';
-import type { Operation } from '../core/access/policy.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
-import { NotFound } from '../core/errors/app-error.js';
 import { EventBus } from '../core/events/event-bus.js';
-import type { OrganizationListQuery } from '../core/listing/list-query.js';
-import type { Page } from '../core/listing/page.js';
-import { definedFields, assertReadOnlyUnchanged } from '../core/rest/read-only-fields.js';
+import { RecordGate } from '../core/records/record-gate.js';
+import { definedFields } from '../core/rest/read-only-fields.js';
 import { Precondition } from '../core/rest/precondition.js';
-import type { RecordAuthorizer } from '../core/rest/rights/rights.decorators.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 import { Connection } from './connection.entity.js';
 import {
@@ -22,44 +18,28 @@ import {
 import type { ConnectionChange, NewConnection } from './connection.inputs.js';
 import { connectionPolicy } from './connection.policy.js';
 import { type ConnectionStatus, isUnreached, canTransition, assertTransition } from './connection-status.js';
-import { ConnectionView, type ListedConnection } from './connection.view.js';
+import { ConnectionView } from './connection.view.js';
 import { ConnectionSecretsService } from './connection-secrets.service.js';
 import { ConnectionsStore } from './connections.store.js';
 
+/** Connections as records; each change of one is published as an event. */
 @Injectable()
-export class ConnectionsService implements RecordAuthorizer {
+export class ConnectionsService extends RecordGate<Connection, typeof connectionPolicy> {
   constructor(
     private readonly connections: ConnectionsStore,
     private readonly secrets: ConnectionSecretsService,
     private readonly organizations: OrganizationsService,
-    private readonly access: Access,
+    access: Access,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
-  ) {}
-
-  async list(actor: Actor, query: OrganizationListQuery): Promise<Page<ListedConnection>> {
-    const organization = await this.organizations.resolve(actor, query.organization_id);
-    return this.withEnvironments(actor, await this.connections.page(actor, organization.id, query));
-  }
-
-  /** A page of connections, each with the environments that the actor may see it in. */
-  async withEnvironments(actor: Actor, page: Page<Connection>): Promise<Page<ListedConnection>> {
-    const environments = await this.connections.findEnvironments(
-      actor,
-      page.items.map((connection) => connection.id),
-    );
-    const items = page.items.map((connection) => ({ connection, environments: environments.get(connection.id) ?? [] }));
-    return { ...page, items };
-  }
-
-  async get(actor: Actor, id: string): Promise<Connection> {
-    return orNotFound(id, await this.connections.find(actor, id));
-  }
-
-  async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
-    const withDeleted = operation === connectionPolicy.restore;
-    const { organizationId } = orNotFound(id, await this.connections.find(actor, id, withDeleted));
-    await this.access.authorize(actor, operation, { type: 'connection', id, organizationId });
+  ) {
+    super(access, {
+      name: 'connection',
+      policy: connectionPolicy,
+      store: connections,
+      getProtectedRecord: ({ id, organizationId }) => ({ type: 'connection', id, organizationId }),
+      toView: ConnectionView.fromEntity,
+    });
   }
 
   async create(actor: Actor, input: NewConnection, fingerprint: string | null = null): Promise<Connection> {
@@ -95,12 +75,10 @@ export class ConnectionsService implements RecordAuthorizer {
   }
 
   async update(actor: Actor, id: string, input: ConnectionChange, match = Precondition.none): Promise<Connection> {
-    const current = await this.get(actor, id);
-    await this.requireAccess(actor, 'update', current);
+    const current = await this.getAuthorized(actor, id, 'update');
     const { metadata, secret } = await this.validateChange(current, input);
     return this.unit.run(async () => {
-      const connection = await this.getForUpdate(actor, id, 'update', match);
-      assertReadOnlyUnchanged(input, ConnectionView.fromEntity(connection));
+      const connection = await this.getForChange(actor, id, input, match);
       const from = connection.status;
       if (input.status) assertTransition(from, input.status);
       const credentialId = await this.secrets.resolveForUpdate(
@@ -129,7 +107,7 @@ export class ConnectionsService implements RecordAuthorizer {
     facts: Record<string, unknown>,
   ): Promise<Connection> {
     return this.unit.run(async () => {
-      const connection = orNotFound(id, await this.connections.lock(actor, id));
+      const connection = this.orNotFound(id, await this.connections.lock(actor, id));
       const { status: from, metadata } = connection;
       const status = canTransition(from, shown) ? shown : from;
       const changed = Object.entries(facts).some(([key, value]) => metadata[key] !== value);
@@ -159,8 +137,7 @@ export class ConnectionsService implements RecordAuthorizer {
   /** Brings a deleted connection back as registered, with the mappings it had. Restoring one that is there changes nothing. */
   async restore(actor: Actor, id: string): Promise<Connection> {
     return this.unit.run(async () => {
-      const connection = orNotFound(id, await this.connections.lockWithDeleted(actor, id));
-      await this.requireAccess(actor, 'restore', connection);
+      const connection = await this.getForRestore(actor, id);
       const { deletedAt } = connection;
       if (!deletedAt) return connection;
       await this.connections.update(connection, {
@@ -171,15 +148,6 @@ export class ConnectionsService implements RecordAuthorizer {
       await this.events.publish(new ConnectionRestored(actor, connection, deletedAt));
       return connection;
     });
-  }
-
-  /** @throws Forbidden when the actor may not do this with the connection */
-  requireAccess(
-    actor: Actor,
-    operation: keyof typeof connectionPolicy,
-    { id, organizationId }: Connection,
-  ): Promise<void> {
-    return this.access.authorize(actor, connectionPolicy[operation], { type: 'connection', id, organizationId });
   }
 
   /** What a change makes of metadata and secret; nothing of either when it has none of both. */
@@ -197,21 +165,4 @@ export class ConnectionsService implements RecordAuthorizer {
     await this.events.publish(new ConnectionDeleted(actor, connection));
     return connection;
   }
-
-  private async getForUpdate(
-    actor: Actor,
-    id: string,
-    operation: keyof typeof connectionPolicy,
-    match: Precondition,
-  ): Promise<Connection> {
-    const connection = orNotFound(id, await this.connections.lock(actor, id));
-    await this.requireAccess(actor, operation, connection);
-    match.assertMatches(connection);
-    return connection;
-  }
-}
-
-function orNotFound(id: string, connection: Connection | null): Connection {
-  if (!connection) throw new NotFound('connection', id);
-  return connection;
 }

@@ -1,26 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { QueryFailedError, type SelectQueryBuilder } from 'typeorm';
-import { Access, visibleSql } from '../core/access/access.service.js';
+import { Access } from '../core/access/access.service.js';
 import type { Actor } from '../core/access/actor.js';
-import { Store } from '../core/database/store.js';
 import { deletedAtFilter } from '../core/access/deleted-at-filter.js';
+import { keptTotalSql } from '../core/access/kept-total.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { Conflict } from '../core/errors/app-error.js';
 import type { ListQuery } from '../core/listing/list-query.js';
-import { booleanFilter, equalsFilter, type Listing, recordOrderColumns } from '../core/listing/listing.js';
+import { equalsFilter, wordFilter, type Listing, recordOrderColumns } from '../core/listing/listing.js';
 import type { Page } from '../core/listing/page.js';
+import { RecordStore } from '../core/records/record.store.js';
 import { Connection } from './connection.entity.js';
-import type { EnvironmentName } from './connection.view.js';
 import { connectionPolicy } from './connection.policy.js';
+import { CONNECTION_STATUSES } from './connection-status.js';
 
 /** Code of the Conflict that a second registration of one server and user meets. */
 export const ALREADY_REGISTERED = 'ALREADY_REGISTERED';
 
-const deletedFilter: Listing<Connection>['filter'] = {
-  deleted_at: deletedAtFilter('connection', connectionPolicy.restore.needs),
-};
-
-const listing: Listing<Connection> = {
+export const connectionListing: Listing<Connection> = {
   alias: 'connection',
   pageSize: 20,
   order: {
@@ -30,33 +27,21 @@ const listing: Listing<Connection> = {
   },
   defaultOrder: 'created_at desc',
   search: ['connection.name'],
+  searchFunction: 'search_connection',
   filter: {
     name: equalsFilter('name', 'connection.name'),
     kind: equalsFilter('kind', 'connection.kind'),
     type: equalsFilter('type', 'connection.type'),
     sub_type: equalsFilter('sub_type', 'connection.sub_type'),
-    status: equalsFilter('status', 'connection.status'),
-    ...deletedFilter,
+    status: wordFilter('status', 'connection.status', CONNECTION_STATUSES),
+    deleted_at: deletedAtFilter('connection', connectionPolicy.restore.needs),
   },
   filterDefaults: { deleted_at: false },
 };
 
-const IS_ASSIGNED = `EXISTS (SELECT FROM environment_connection m
-  WHERE m.connection_id = connection.id AND m.environment_id = :environmentId AND m.deleted_at IS NULL)`;
-
-/** The connections of one environment, or with `assigned: false` those of its organization that are not in it. */
-const environmentListing: Listing<Connection> = {
-  ...listing,
-  filter: {
-    ...deletedFilter,
-    assigned: booleanFilter('assigned', (rows, yes) => rows.andWhere(yes ? IS_ASSIGNED : `NOT ${IS_ASSIGNED}`)),
-  },
-  filterDefaults: { deleted_at: false, assigned: true },
-};
-
 /** Connections as their viewers see them: admins those of their organization, others those of the environments they see. */
 @Injectable()
-export class ConnectionsStore extends Store<Connection> {
+export class ConnectionsStore extends RecordStore<Connection> {
   constructor(
     unit: UnitOfWork,
     private readonly access: Access,
@@ -64,51 +49,15 @@ export class ConnectionsStore extends Store<Connection> {
     super(unit, Connection, 'connection');
   }
 
-  page(actor: Actor, organizationId: string, query: ListQuery): Promise<Page<Connection>> {
-    const rows = this.access.onlyVisibleIn(
+  async page(actor: Actor, organizationId: string, query: ListQuery): Promise<Page<Connection>> {
+    const rows = await this.access.onlyVisibleIn(
       this.createQueryBuilder(),
       'connection',
       'connection',
       actor,
       organizationId,
     );
-    return this.paginate(rows, listing, query);
-  }
-
-  pageOfEnvironment(
-    actor: Actor,
-    environment: { id: string; organizationId: string },
-    query: ListQuery,
-  ): Promise<Page<Connection>> {
-    const rows = this.visibleTo(actor).andWhere('connection.organization_id = :organizationId', {
-      organizationId: environment.organizationId,
-      environmentId: environment.id,
-    });
-    return this.paginate(rows, environmentListing, query);
-  }
-
-  /** Those of these ids that the actor may see, by id. */
-  async findAll(actor: Actor, ids: readonly string[]): Promise<Map<string, Connection>> {
-    const found = await this.visibleTo(actor).andWhere('connection.id = ANY(:ids)', { ids }).getMany();
-    return new Map(found.map((each) => [each.id, each]));
-  }
-
-  find(actor: Actor, id: string, withDeleted = false): Promise<Connection | null> {
-    const rows = this.visibleTo(actor).andWhere('connection.id = :id', { id });
-    return (withDeleted ? rows.withDeleted() : rows).getOne();
-  }
-
-  lock(actor: Actor, id: string): Promise<Connection | null> {
-    return this.visibleTo(actor).andWhere('connection.id = :id', { id }).setLock('pessimistic_write').getOne();
-  }
-
-  /** Also when it has been deleted. */
-  lockWithDeleted(actor: Actor, id: string): Promise<Connection | null> {
-    return this.visibleTo(actor)
-      .withDeleted()
-      .andWhere('connection.id = :id', { id })
-      .setLock('pessimistic_write')
-      .getOne();
+    return this.paginate(rows, connectionListing, query, keptTotalSql(rows, 'connection', actor));
   }
 
   /** @throws Conflict ALREADY_REGISTERED when another connection got this fingerprint meanwhile */
@@ -116,7 +65,9 @@ export class ConnectionsStore extends Store<Connection> {
     return super.insert(connection).catch((error: unknown) => {
       const cause = error instanceof QueryFailedError ? (error.driverError as { constraint?: string }) : {};
       if (cause.constraint !== 'connection_fingerprint') throw error;
-      throw new Conflict(ALREADY_REGISTERED, 'this server and user are being registered by another call');
+      throw new Conflict(ALREADY_REGISTERED, 'this server and user are being registered by another call', {
+        remedy: 'Repeat the call: it then updates the connection that the other one registered.',
+      });
     });
   }
 
@@ -142,26 +93,17 @@ export class ConnectionsStore extends Store<Connection> {
     return this.repository.findOneBy({ organizationId, fingerprint });
   }
 
+  pageByCredential(credentialId: string, query: ListQuery): Promise<Page<Connection>> {
+    const rows = this.createQueryBuilder().where('connection.credential_id = :credentialId', { credentialId });
+    return this.paginate(rows, connectionListing, query);
+  }
+
   /** The connections that use a credential. */
   findByCredential(credentialId: string): Promise<Connection[]> {
     return this.repository.find({ where: { credentialId }, order: { name: 'ASC', id: 'ASC' } });
   }
 
-  /** The environments of each of these connections that the actor may see, in one statement. */
-  async findEnvironments(actor: Actor, ids: string[]): Promise<Map<string, EnvironmentName[]>> {
-    const rows = await this.unit.manager.query<{ connection_id: string; id: string; name: string }[]>(
-      `SELECT m.connection_id, e.id, e.name
-         FROM environment_connection m JOIN environment e ON e.id = m.environment_id AND e.deleted_at IS NULL
-        WHERE m.deleted_at IS NULL AND m.connection_id = ANY($1) AND ($2::uuid IS NULL OR ${visibleSql('e', 'environment', '$2')})
-        ORDER BY e.name, e.id`,
-      [ids, actor.userId],
-    );
-    const found = new Map<string, EnvironmentName[]>(ids.map((id) => [id, []]));
-    for (const { connection_id, id, name } of rows) found.get(connection_id)?.push({ id, name });
-    return found;
-  }
-
-  private visibleTo(actor: Actor): SelectQueryBuilder<Connection> {
+  protected override visibleTo(actor: Actor): SelectQueryBuilder<Connection> {
     return this.access.onlyVisible(this.createQueryBuilder(), 'connection', 'connection', actor);
   }
 }

@@ -1,10 +1,25 @@
+import { AppError, RemoteFailure } from '../core/errors/app-error.js';
+
 /** Shorter words than this are not looked for: they would be found everywhere. */
 const MIN_LENGTH = 6;
 
-/** The text with every word of the secret in it hidden, as it is and as HTTP sends it. */
-export function redactSecrets(text: string, secret: object | null): string {
-  const words = secretWords(secret).filter((word) => word.length >= MIN_LENGTH);
+/**
+ * The text with every word of the secret in it hidden, as it is and as HTTP sends it.
+ * @param said what the caller sent: words in it stay, for hiding them would tell a caller who guesses that the guess is right
+ */
+export function redactSecrets(text: string, secret: object | null, said = ''): string {
+  const words = secretWords(secret).filter((word) => word.length >= MIN_LENGTH && !said.includes(word));
   return words.sort((a, b) => b.length - a.length).reduce((left, word) => left.replaceAll(word, '[redacted]'), text);
+}
+
+/**
+ * The message of a failure. The other side may send back what it was sent: the secret is taken out of its words, and
+ * what the failure was made of is left behind.
+ */
+export function toRemoteFailure(error: unknown, secret: object | null): RemoteFailure {
+  if (!(error instanceof AppError) || (error.status < 500 && error.code !== 'OUTBOUND_REFUSED')) throw error;
+  const { code, message, remedy, status } = error;
+  return new RemoteFailure(code, redactSecrets(message, secret), { remedy, timedOut: status === 504 });
 }
 
 function secretWords(value: unknown): string[] {

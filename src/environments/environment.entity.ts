@@ -1,7 +1,6 @@
-import { Column, Entity } from 'typeorm';
+import { Column, Entity, ForeignKey, Index } from 'typeorm';
 import type { Actor } from '../core/access/actor.js';
 import { TenantEntity } from '../core/database/base.entity.js';
-import type { NewEnvironment } from './environment.inputs.js';
 
 export const ENVIRONMENT_STATUSES = ['active', 'archived'] as const;
 export type EnvironmentStatus = (typeof ENVIRONMENT_STATUSES)[number];
@@ -9,8 +8,20 @@ export type EnvironmentStatus = (typeof ENVIRONMENT_STATUSES)[number];
 export const TIERS = ['production', 'staging', 'development'] as const;
 export type Tier = (typeof TIERS)[number];
 
+/** What an environment is made of. */
+export interface EnvironmentFields {
+  name: string;
+  organization_id: string;
+  description?: string | null;
+  tier?: Tier;
+  metadata?: Record<string, unknown> | null;
+}
+
 /** A deployment target: a logical group of connections. It may hold none. */
 @Entity('environment')
+@Index('environment_created', ['organizationId', 'createdAt', 'id'], { where: 'deleted_at IS NULL' })
+@Index('environment_name', ['organizationId', 'name', 'id'], { where: 'deleted_at IS NULL' })
+@Index('environment_search', { synchronize: false })
 export class Environment extends TenantEntity {
   @Column('text')
   name!: string;
@@ -19,6 +30,7 @@ export class Environment extends TenantEntity {
   description!: string;
 
   /** The user who created it. */
+  @ForeignKey('User')
   @Column('uuid')
   owner!: string;
 
@@ -32,7 +44,7 @@ export class Environment extends TenantEntity {
   metadata!: Record<string, unknown>;
 
   /** A new environment, active and without connections, owned by the actor. */
-  static create(actor: Actor, input: NewEnvironment): Environment {
+  static create(actor: Actor, input: EnvironmentFields): Environment {
     return Object.assign(new Environment(), {
       organizationId: input.organization_id,
       owner: actor.userId,

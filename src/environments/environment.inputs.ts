@@ -1,6 +1,6 @@
 import { nullToEmpty, definedFields, UpdatesView } from '../core/rest/read-only-fields.js';
 import { UpdateInput } from '../core/rest/input.pipe.js';
-import { IdInput, MapInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
+import { IdInput, MetadataInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
 import { type Environment, type Tier, TIERS } from './environment.entity.js';
 import { EnvironmentView } from './environment.view.js';
 
@@ -18,7 +18,7 @@ export class NewEnvironment {
   @WordInput(TIERS, { optional: true })
   tier?: Tier;
 
-  @MapInput({ clearable: true })
+  @MetadataInput({ clearable: true })
   metadata?: Record<string, unknown> | null;
 }
 
@@ -33,7 +33,7 @@ export class EnvironmentChange extends UpdateInput {
   @WordInput(TIERS, { optional: true })
   tier?: Tier;
 
-  @MapInput({ clearable: true })
+  @MetadataInput({ clearable: true })
   metadata?: Record<string, unknown> | null;
 
   /** The columns that this input sets. */

@@ -1,6 +1,6 @@
 import { ObjectType } from '@nestjs/graphql';
 import { PaginatedView } from '../core/listing/page.js';
-import { IdField, MapField, TextField, WordField } from '../core/schema/view-fields.js';
+import { IdField, MapField, TextField, EnumField, graphqlEnum } from '../core/schema/view-fields.js';
 import { RecordView } from '../core/schema/record.view.js';
 import {
   type Environment,
@@ -10,9 +10,16 @@ import {
   TIERS,
 } from './environment.entity.js';
 
+const EnvironmentStatusEnum = graphqlEnum(
+  'EnvironmentStatus',
+  ENVIRONMENT_STATUSES,
+  'Whether an environment is in use.',
+);
+const EnvironmentTierEnum = graphqlEnum('EnvironmentTier', TIERS, 'The tier, which decides the roles that may deploy.');
+
 const SCHEMA_VERSION = 'environments.meshery.io/v1beta1';
 
-@ObjectType('Environment')
+@ObjectType('Environment', { description: 'A group of connections of one tier.' })
 export class EnvironmentView extends RecordView {
   @TextField()
   name!: string;
@@ -26,10 +33,10 @@ export class EnvironmentView extends RecordView {
   @IdField({ description: 'The user who created it.' })
   owner!: string;
 
-  @WordField(ENVIRONMENT_STATUSES)
+  @EnumField(EnvironmentStatusEnum)
   status!: EnvironmentStatus;
 
-  @WordField(TIERS)
+  @EnumField(EnvironmentTierEnum)
   tier!: Tier;
 
   @MapField({ nullable: true })

@@ -11,7 +11,7 @@ import { EnvironmentsService } from './environments.service.js';
 export class EnvironmentsResolver {
   constructor(private readonly service: EnvironmentsService) {}
 
-  @Query(() => EnvironmentPage)
+  @Query(() => EnvironmentPage, { description: 'The environments of an organization that the caller sees.' })
   async environments(@CurrentActor() actor: Actor, @Args() args: ListArgs): Promise<PageEnvelope> {
     return toPageEnvelope(
       await this.service.list(actor, args.toListQuery()),
@@ -20,10 +20,10 @@ export class EnvironmentsResolver {
     );
   }
 
-  @Query(() => EnvironmentView)
+  @Query(() => EnvironmentView, { description: 'An environment by its id.' })
   async environment(
     @CurrentActor() actor: Actor,
-    @Args('id', { type: () => ID }, new IdPipe('id')) id: string,
+    @Args('id', { type: () => ID, description: 'The id.' }, new IdPipe('id')) id: string,
   ): Promise<EnvironmentView> {
     return EnvironmentView.fromEntity(await this.service.get(actor, id));
   }

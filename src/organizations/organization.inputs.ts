@@ -1,6 +1,6 @@
 import { nullToEmpty, definedFields, UpdatesView } from '../core/rest/read-only-fields.js';
 import { UpdateInput } from '../core/rest/input.pipe.js';
-import { MapInput, NameInput, TextInput } from '../core/schema/input-fields.js';
+import { MetadataInput, NameInput, TextInput } from '../core/schema/input-fields.js';
 import type { Organization } from './organization.entity.js';
 import { OrganizationView } from './organization.view.js';
 
@@ -12,7 +12,7 @@ export class NewOrganization {
   @TextInput({ clearable: true })
   description?: string | null;
 
-  @MapInput({ clearable: true })
+  @MetadataInput({ clearable: true })
   metadata?: Record<string, unknown> | null;
 }
 
@@ -24,7 +24,7 @@ export class OrganizationChange extends UpdateInput {
   @TextInput({ clearable: true })
   description?: string | null;
 
-  @MapInput({ clearable: true })
+  @MetadataInput({ clearable: true })
   metadata?: Record<string, unknown> | null;
 
   /** The columns that this input sets. */

@@ -1,10 +1,8 @@
-import { ObjectType } from '@nestjs/graphql';
 import { PaginatedView } from '../core/listing/page.js';
 import { IdField, MapField, TextField } from '../core/schema/view-fields.js';
 import { RecordView } from '../core/schema/record.view.js';
 import type { Organization } from './organization.entity.js';
 
-@ObjectType('Organization')
 export class OrganizationView extends RecordView {
   @TextField()
   name!: string;

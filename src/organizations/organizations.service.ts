@@ -1,17 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { Access, permissionError, assertInstallationAdmin, assertScope } from '../core/access/access.service.js';
 import type { Actor } from '../core/access/actor.js';
+import { Memberships } from '../core/access/memberships.js';
 import type { Operation } from '../core/access/policy.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
-import { Conflict, InvalidRequest, NotFound } from '../core/errors/app-error.js';
+import { InvalidRequest } from '../core/errors/app-error.js';
 import { EventBus } from '../core/events/event-bus.js';
 import type { ListQuery } from '../core/listing/list-query.js';
 import type { Page } from '../core/listing/page.js';
-import { assertReadOnlyUnchanged } from '../core/rest/read-only-fields.js';
-import { Precondition } from '../core/rest/precondition.js';
+import { RecordGate } from '../core/records/record-gate.js';
+import type { Precondition } from '../core/rest/precondition.js';
 import type { RequestFields } from '../core/rest/rights/request-fields.js';
-import type { PlacementAuthorizer, RecordAuthorizer } from '../core/rest/rights/rights.decorators.js';
-import { MembersStore } from './members/members.store.js';
+import type { PlacementAuthorizer } from '../core/rest/rights/rights.decorators.js';
+import { MembersStore } from './memberships/members.store.js';
 import { Organization } from './organization.entity.js';
 import { OrganizationCreated, OrganizationDeleted, OrganizationUpdated } from './organization.events.js';
 import type { NewOrganization, OrganizationChange } from './organization.inputs.js';
@@ -19,15 +20,30 @@ import { type OrganizationOperation, organizationPolicy } from './organization.p
 import { OrganizationView } from './organization.view.js';
 import { OrganizationsStore } from './organizations.store.js';
 
+/**
+ * Organizations as records. Changes of who is in one begin with its lock too, so that they come one after another.
+ */
 @Injectable()
-export class OrganizationsService implements RecordAuthorizer, PlacementAuthorizer {
+export class OrganizationsService
+  extends RecordGate<Organization, typeof organizationPolicy>
+  implements PlacementAuthorizer
+{
   constructor(
     private readonly organizations: OrganizationsStore,
     private readonly members: MembersStore,
-    private readonly access: Access,
+    private readonly memberships: Memberships,
+    access: Access,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
-  ) {}
+  ) {
+    super(access, {
+      name: 'organization',
+      policy: organizationPolicy,
+      store: organizations,
+      getProtectedRecord: ({ id }) => ({ type: 'organization', id, organizationId: id }),
+      toView: OrganizationView.fromEntity,
+    });
+  }
 
   async list(actor: Actor, query: ListQuery): Promise<Page<Organization>> {
     assertScope(actor, organizationPolicy.read);
@@ -35,9 +51,9 @@ export class OrganizationsService implements RecordAuthorizer, PlacementAuthoriz
   }
 
   /** @throws NotFound when there is none that the actor may see */
-  async get(actor: Actor, id: string): Promise<Organization> {
+  override async get(actor: Actor, id: string): Promise<Organization> {
     assertScope(actor, organizationPolicy.read);
-    return orNotFound(id, await this.organizations.find(actor, id));
+    return super.get(actor, id);
   }
 
   /** Who creates an organization becomes its owner; only installation administrators do. */
@@ -54,25 +70,20 @@ export class OrganizationsService implements RecordAuthorizer, PlacementAuthoriz
 
   async update(actor: Actor, id: string, input: OrganizationChange, match: Precondition): Promise<Organization> {
     return this.unit.run(async () => {
-      const organization = await this.getForUpdate(actor, id, 'update', match);
-      assertReadOnlyUnchanged(input, OrganizationView.fromEntity(organization));
+      const organization = await this.getForChange(actor, id, input, match);
       await this.organizations.update(organization, input.fields());
       await this.events.publish(new OrganizationUpdated(actor, organization));
       return organization;
     });
   }
 
-  /** An organization goes last; personal workspaces that nobody put anything in go with it. */
+  /** Listeners refuse while it has workspaces; personal ones that nobody put anything in go with it. */
   async delete(actor: Actor, id: string, match: Precondition): Promise<Organization> {
     return this.runAsSystem('deleting an organization', async () => {
       const organization = await this.getForUpdate(actor, id, 'delete', match);
-      const left = await this.organizations.findBlockingWorkspaces(id);
-      if (left.length > 0)
-        throw new Conflict('IN_USE', `the organization has workspaces: ${left.map(({ name }) => name).join(', ')}`, {
-          remedy: 'Delete its workspaces first.',
-          extensions: { workspaces: left },
-        });
+      await this.organizations.lockAgainstNewRecords(id);
       await this.organizations.softDelete(organization);
+      this.unit.afterCommit(() => this.memberships.forget(null));
       await this.events.publish(new OrganizationDeleted(actor, organization));
       return organization;
     });
@@ -82,11 +93,12 @@ export class OrganizationsService implements RecordAuthorizer, PlacementAuthoriz
    * The organization that a call means: the one it names, else the caller's only one, else the default of their profile.
    * @throws NotFound when it is not visible, InvalidRequest naming the choices when none is meant
    */
-  async resolve(actor: Actor, id: string | undefined): Promise<Organization> {
-    if (id) return this.get(actor, id);
+  async resolve(actor: Actor, id: string | undefined): Promise<{ id: string }> {
+    assertScope(actor, organizationPolicy.read);
+    if (id) return (await this.memberships.findRole(actor, id)) ? { id: id.toLowerCase() } : this.get(actor, id);
     const own = await this.listOfMember(actor);
     const only = defaultOrganization(actor, own);
-    if (only) return this.get(actor, only.id);
+    if (only) return this.resolve(actor, only.id);
     const names = own.map((each) => `${each.name} (${each.id})`).join(', ');
     throw InvalidRequest.forField('orgID', own.length === 0 ? 'is required' : `is required; yours are ${names}`);
   }
@@ -95,26 +107,10 @@ export class OrganizationsService implements RecordAuthorizer, PlacementAuthoriz
     return userId ? this.organizations.listByMember(userId) : [];
   }
 
-  /**
-   * Finds, requires and compares: how every change of one organization, and of who is in it, begins. It is held until the
-   * end of the unit of work, so that such changes come one after another.
-   */
-  async getForUpdate(
-    actor: Actor,
-    id: string,
-    operation: OrganizationOperation,
-    match = Precondition.none,
-  ): Promise<Organization> {
-    const organization = orNotFound(id, await this.organizations.lock(actor, id));
-    await this.requireAccess(actor, operation, id);
-    match.assertMatches(organization);
-    return organization;
-  }
-
-  /** @throws NotFound when the actor does not see the organization, Forbidden when their role there does not reach */
-  async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
-    const organization = orNotFound(id, await this.organizations.find(actor, id));
-    await this.access.authorize(actor, operation, { type: 'organization', id, organizationId: organization.id });
+  /** Judges a call before its content is read. */
+  override async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
+    if (!(await this.memberships.findRole(actor, id))) return super.authorize(actor, operation, id);
+    await this.access.authorize(actor, operation, { type: 'organization', id, organizationId: id });
   }
 
   /** The same for the organization that a body means; when it is not clear which, the service refuses and names the choices. */
@@ -133,22 +129,8 @@ export class OrganizationsService implements RecordAuthorizer, PlacementAuthoriz
     const role = await this.access.roleOn(actor, { type: 'organization', id, organizationId: id });
     return permissionError(actor, organizationPolicy[operation], role) === null;
   }
-
-  /** @throws Forbidden */
-  requireAccess(actor: Actor, operation: OrganizationOperation, id: string): Promise<void> {
-    return this.access.authorize(actor, organizationPolicy[operation], {
-      type: 'organization',
-      id,
-      organizationId: id,
-    });
-  }
 }
 
 /** The only organization of the actor, else the default of their profile. */
 const defaultOrganization = <O extends { id: string }>({ defaultOrganizationId }: Actor, own: O[]): O | undefined =>
   own.length === 1 ? own[0] : own.find(({ id }) => id === defaultOrganizationId);
-
-function orNotFound(id: string, organization: Organization | null): Organization {
-  if (!organization) throw new NotFound('organization', id);
-  return organization;
-}

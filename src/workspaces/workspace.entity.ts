@@ -1,14 +1,31 @@
-import { Column, Entity } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Index } from 'typeorm';
 import type { Actor } from '../core/access/actor.js';
 import { TenantEntity } from '../core/database/base.entity.js';
 import { Conflict } from '../core/errors/app-error.js';
-import type { NewWorkspace } from './workspace.inputs.js';
 
 export const WORKSPACE_STATUSES = ['active', 'archived'] as const;
 export type WorkspaceStatus = (typeof WORKSPACE_STATUSES)[number];
 
+/** What a workspace is made of. */
+export interface WorkspaceFields {
+  name: string;
+  organization_id: string;
+  description?: string | null;
+  metadata?: Record<string, unknown> | null;
+}
+
 /** Where designs, environments and people with roles come together. */
 @Entity('workspace')
+@Index('workspace_created', ['organizationId', 'createdAt', 'id'], { where: 'deleted_at IS NULL' })
+@Index('workspace_personal', ['organizationId', 'personalOf'], {
+  unique: true,
+  where: 'deleted_at IS NULL AND personal_of IS NOT NULL',
+})
+@Index('workspace_search', { synchronize: false })
+@Check('workspace_max_designs_check', 'max_designs >= 0')
+@Check('workspace_max_environments_check', 'max_environments >= 0')
+@Check('workspace_max_members_check', 'max_members >= 0')
+@Check('workspace_max_deployments_per_day_check', 'max_deployments_per_day >= 0')
 export class Workspace extends TenantEntity {
   @Column('text')
   name!: string;
@@ -17,6 +34,7 @@ export class Workspace extends TenantEntity {
   description!: string;
 
   /** The user who created it. */
+  @ForeignKey('User')
   @Column('uuid')
   owner!: string;
 
@@ -27,6 +45,7 @@ export class Workspace extends TenantEntity {
   metadata!: Record<string, unknown>;
 
   /** The user whose default workspace it is; it is neither archived nor deleted while they are a member. */
+  @ForeignKey('User')
   @Column('uuid', { nullable: true })
   personalOf!: string | null;
 
@@ -43,7 +62,7 @@ export class Workspace extends TenantEntity {
   @Column('integer', { nullable: true })
   maxDeploymentsPerDay!: number | null;
 
-  static create(actor: Actor, input: NewWorkspace): Workspace {
+  static create(actor: Actor, input: WorkspaceFields): Workspace {
     return Object.assign(new Workspace(), {
       organizationId: input.organization_id,
       owner: actor.userId,

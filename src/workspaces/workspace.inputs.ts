@@ -1,6 +1,6 @@
 import { nullToEmpty, definedFields, UpdatesView } from '../core/rest/read-only-fields.js';
 import { UpdateInput } from '../core/rest/input.pipe.js';
-import { IdInput, MapInput, NameInput, TextInput } from '../core/schema/input-fields.js';
+import { IdInput, MetadataInput, NameInput, TextInput } from '../core/schema/input-fields.js';
 import type { Workspace } from './workspace.entity.js';
 import { WorkspaceView } from './workspace.view.js';
 
@@ -15,7 +15,7 @@ export class NewWorkspace {
   @IdInput()
   organization_id!: string;
 
-  @MapInput({ clearable: true })
+  @MetadataInput({ clearable: true })
   metadata?: Record<string, unknown> | null;
 }
 
@@ -27,7 +27,7 @@ export class WorkspaceChange extends UpdateInput {
   @TextInput({ clearable: true })
   description?: string | null;
 
-  @MapInput({ clearable: true })
+  @MetadataInput({ clearable: true })
   metadata?: Record<string, unknown> | null;
 
   /** The columns that this input sets. */

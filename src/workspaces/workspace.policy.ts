@@ -1,4 +1,4 @@
-import { definePolicy } from '../core/access/policy.js';
+import { definePolicy, type Operation } from '../core/access/policy.js';
 
 export const workspacePolicy = definePolicy(
   'workspace',
@@ -19,3 +19,10 @@ export const workspacePolicy = definePolicy(
   },
   'workspace',
 );
+
+/** What may still be done with an archived workspace. */
+export const OPERATIONS_ON_ARCHIVED: readonly Operation[] = [
+  workspacePolicy.archive,
+  workspacePolicy.restore,
+  workspacePolicy.delete,
+];

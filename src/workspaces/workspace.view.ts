@@ -1,10 +1,12 @@
 import { ObjectType } from '@nestjs/graphql';
 import { PaginatedView } from '../core/listing/page.js';
-import { IdField, MapField, TextField, WordField } from '../core/schema/view-fields.js';
+import { IdField, MapField, TextField, EnumField, graphqlEnum } from '../core/schema/view-fields.js';
 import { RecordView } from '../core/schema/record.view.js';
 import { type Workspace, WORKSPACE_STATUSES, type WorkspaceStatus } from './workspace.entity.js';
 
-@ObjectType('Workspace')
+const WorkspaceStatusEnum = graphqlEnum('WorkspaceStatus', WORKSPACE_STATUSES, 'Whether a workspace is in use.');
+
+@ObjectType('Workspace', { description: 'A place for designs and deployments, with members and environments.' })
 export class WorkspaceView extends RecordView {
   @TextField()
   name!: string;
@@ -18,7 +20,7 @@ export class WorkspaceView extends RecordView {
   @IdField({ description: 'The user who created it.' })
   owner!: string;
 
-  @WordField(WORKSPACE_STATUSES)
+  @EnumField(WorkspaceStatusEnum)
   status!: WorkspaceStatus;
 
   @MapField({ nullable: true })

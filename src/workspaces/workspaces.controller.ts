@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Put, Query } from '@nestjs/common';
-import { ApiBearerAuth, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOkResponse, ApiTags, ApiQuery } from '@nestjs/swagger';
 import { Actor } from '../core/access/actor.js';
 import { CurrentActor } from '../core/access/access.decorators.js';
 import { OrganizationListQuery, OrganizationQuery } from '../core/listing/list-query.js';
@@ -12,19 +12,27 @@ import { NewWorkspace, WorkspaceChange } from './workspace.inputs.js';
 import { workspacePolicy } from './workspace.policy.js';
 import { WorkspacePage, WorkspaceView } from './workspace.view.js';
 import { WorkspacesService } from './workspaces.service.js';
+import { EXAMPLE_ID, RestOperation } from '../core/rest/openapi/rest-operation.decorator.js';
 
 @ApiTags('workspaces')
-@ApiBearerAuth()
-@Controller('api/workspaces')
+@Controller('workspaces')
 export class WorkspacesController {
   constructor(private readonly workspaces: WorkspacesService) {}
 
+  @RestOperation('listWorkspaces', 'List workspaces', 'Lists the workspaces of an organization that the caller sees.')
   @Get()
+  @ApiQuery({ name: 'orgID', required: true, format: 'uuid', description: 'The organization.' })
   @ApiOkResponse({ type: WorkspacePage })
   async list(@CurrentActor() actor: Actor, @Query() query: OrganizationListQuery): Promise<PageEnvelope> {
     return toPageEnvelope(await this.workspaces.list(actor, query), 'workspaces', WorkspaceView.fromEntity);
   }
 
+  @RestOperation(
+    'createWorkspace',
+    'Create a workspace',
+    'Creates a workspace in an organization; the caller becomes its admin.',
+    { example: { name: 'shop', organization_id: EXAMPLE_ID } },
+  )
   @Post()
   @RequiresBodyRight(workspacePolicy.create, OrganizationsService)
   @ApiCreatedResponse({ type: WorkspaceView })
@@ -32,6 +40,7 @@ export class WorkspacesController {
     return WorkspaceView.fromEntity(await this.workspaces.create(actor, input));
   }
 
+  @RestOperation('getWorkspace', 'Read a workspace', 'Reads a workspace.')
   @Get(':id')
   @ApiOkResponse({ type: WorkspaceView })
   async get(
@@ -42,6 +51,7 @@ export class WorkspacesController {
     return WorkspaceView.fromEntity(await this.workspaces.get(actor, id, 'read', query));
   }
 
+  @RestOperation('updateWorkspace', 'Update a workspace', 'Changes the fields that are sent.')
   @Put(':id')
   @RequiresRight(workspacePolicy.update, WorkspacesService)
   @ApiOkResponse({ type: WorkspaceView })
@@ -54,6 +64,7 @@ export class WorkspacesController {
     return WorkspaceView.fromEntity(await this.workspaces.update(actor, id, input, match));
   }
 
+  @RestOperation('deleteWorkspace', 'Delete a workspace', 'Deletes a workspace softly; it can be restored.')
   @Delete(':id')
   @RequiresRight(workspacePolicy.delete, WorkspacesService)
   @ApiOkResponse({ type: WorkspaceView })
@@ -65,6 +76,11 @@ export class WorkspacesController {
     return WorkspaceView.fromEntity(await this.workspaces.delete(actor, id, match));
   }
 
+  @RestOperation(
+    'archiveWorkspace',
+    'Archive a workspace',
+    'Archives a workspace: it can be read, and nothing in it changes until it is restored.',
+  )
   @Post(':id/archive')
   @RequiresRight(workspacePolicy.archive, WorkspacesService)
   @HttpCode(200)
@@ -73,6 +89,7 @@ export class WorkspacesController {
     return WorkspaceView.fromEntity(await this.workspaces.archive(actor, id));
   }
 
+  @RestOperation('restoreWorkspace', 'Restore a workspace', 'Restores an archived or deleted workspace.')
   @Post(':id/restore')
   @RequiresRight(workspacePolicy.restore, WorkspacesService)
   @HttpCode(200)

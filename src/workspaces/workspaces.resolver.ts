@@ -11,15 +11,15 @@ import { WorkspacesService } from './workspaces.service.js';
 export class WorkspacesResolver {
   constructor(private readonly service: WorkspacesService) {}
 
-  @Query(() => WorkspacePage)
+  @Query(() => WorkspacePage, { description: 'The workspaces of an organization that the caller sees.' })
   async workspaces(@CurrentActor() actor: Actor, @Args() args: ListArgs): Promise<PageEnvelope> {
     return toPageEnvelope(await this.service.list(actor, args.toListQuery()), 'workspaces', WorkspaceView.fromEntity);
   }
 
-  @Query(() => WorkspaceView)
+  @Query(() => WorkspaceView, { description: 'A workspace by its id.' })
   async workspace(
     @CurrentActor() actor: Actor,
-    @Args('id', { type: () => ID }, new IdPipe('id')) id: string,
+    @Args('id', { type: () => ID, description: 'The id.' }, new IdPipe('id')) id: string,
   ): Promise<WorkspaceView> {
     return WorkspaceView.fromEntity(await this.service.get(actor, id));
   }

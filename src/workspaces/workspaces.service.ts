@@ -1,17 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Access, assertScope } from '../core/access/access.service.js';
 import type { Actor } from '../core/access/actor.js';
-import type { Operation } from '../core/access/policy.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
-import { Conflict, InvalidRequest, NotFound } from '../core/errors/app-error.js';
+import { Conflict, InvalidRequest } from '../core/errors/app-error.js';
 import { EventBus } from '../core/events/event-bus.js';
 import { type OrganizationListQuery, OrganizationQuery } from '../core/listing/list-query.js';
 import type { Page } from '../core/listing/page.js';
-import { assertReadOnlyUnchanged } from '../core/rest/read-only-fields.js';
+import { RecordGate } from '../core/records/record-gate.js';
 import { Precondition } from '../core/rest/precondition.js';
-import type { RecordAuthorizer } from '../core/rest/rights/rights.decorators.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
-import { WorkspaceMembersStore } from './members/workspace-members.store.js';
+import { WorkspaceMembersStore } from './grants/workspace-members.store.js';
 import { Workspace } from './workspace.entity.js';
 import {
   WorkspaceArchived,
@@ -21,60 +19,62 @@ import {
   WorkspaceUpdated,
 } from './workspace.events.js';
 import type { NewWorkspace, WorkspaceChange } from './workspace.inputs.js';
-import { workspacePolicy } from './workspace.policy.js';
+import { OPERATIONS_ON_ARCHIVED, workspacePolicy } from './workspace.policy.js';
 import { WorkspaceView } from './workspace.view.js';
 import { WorkspacesStore } from './workspaces.store.js';
 
-/** What whoever sees a workspace may read of it. */
+/** What those who see a workspace may read of it. */
 type ReadOperation = 'read' | 'readMembers' | 'readQuotas';
 
+/** Workspaces as records; each change of one is published as an event. */
 @Injectable()
-export class WorkspacesService implements RecordAuthorizer {
+export class WorkspacesService extends RecordGate<Workspace, typeof workspacePolicy> {
   constructor(
     private readonly workspaces: WorkspacesStore,
     private readonly members: WorkspaceMembersStore,
     private readonly organizations: OrganizationsService,
-    private readonly access: Access,
+    access: Access,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
-  ) {}
+  ) {
+    super(access, {
+      name: 'workspace',
+      policy: workspacePolicy,
+      store: workspaces,
+      getProtectedRecord: ({ id, organizationId }) => ({ type: 'workspace', id, organizationId }),
+      toView: WorkspaceView.fromEntity,
+    });
+  }
 
   async list(actor: Actor, query: OrganizationListQuery): Promise<Page<Workspace>> {
     assertScope(actor, workspacePolicy.read);
     if (!query.organization_id)
       throw InvalidRequest.forField('orgID', 'is required', 'Send orgID with the id of an organization.');
-    const organization = await this.organizations.get(actor, query.organization_id);
+    const organization = await this.organizations.resolve(actor, query.organization_id);
     return this.workspaces.page(actor, organization.id, query);
   }
 
   /** @throws NotFound when there is none that the actor may see */
-  async get(
+  override async get(
     actor: Actor,
     id: string,
     operation: ReadOperation = 'read',
     within = new OrganizationQuery(),
   ): Promise<Workspace> {
     assertScope(actor, workspacePolicy[operation]);
-    return orNotFound(id, within.keepIfInOrganization(await this.workspaces.find(actor, id)));
-  }
-
-  async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
-    const withDeleted = operation === workspacePolicy.restore;
-    const { organizationId } = orNotFound(id, await this.workspaces.find(actor, id, withDeleted));
-    await this.access.authorize(actor, operation, { type: 'workspace', id, organizationId });
+    return this.orNotFound(id, within.keepIfInOrganization(await this.workspaces.find(actor, id)));
   }
 
   /** Who creates a workspace becomes its admin. */
   async create(actor: Actor, input: NewWorkspace): Promise<Workspace> {
-    const { id } = await this.organizations.get(actor, input.organization_id);
+    const { id } = await this.organizations.resolve(actor, input.organization_id);
     await this.access.authorize(actor, workspacePolicy.create, { type: 'organization', id, organizationId: id });
     return this.insertWithAdmin(actor, Workspace.create(actor, input));
   }
 
   async update(actor: Actor, id: string, input: WorkspaceChange, match: Precondition): Promise<Workspace> {
     return this.unit.run(async () => {
-      const workspace = await this.getActiveForUpdate(actor, id, 'update', match);
-      assertReadOnlyUnchanged(input, WorkspaceView.fromEntity(workspace));
+      const workspace = await this.getForChange(actor, id, input, match);
       await this.workspaces.update(workspace, input.fields());
       await this.events.publish(new WorkspaceUpdated(actor, workspace));
       return workspace;
@@ -84,7 +84,7 @@ export class WorkspacesService implements RecordAuthorizer {
   /** Members lose access until it is restored, and nothing is written in it. Archiving twice changes nothing. */
   async archive(actor: Actor, id: string): Promise<Workspace> {
     return this.unit.run(async () => {
-      const workspace = await this.getForUpdate(actor, id, 'archive');
+      const workspace = await this.getForUpdate(actor, id, 'archive', Precondition.none);
       if (workspace.status === 'archived') return workspace;
       await this.assertNotPersonal(workspace, 'archived');
       await this.workspaces.update(workspace, { status: 'archived' });
@@ -96,8 +96,7 @@ export class WorkspacesService implements RecordAuthorizer {
   /** Brings an archived or deleted workspace back active, with all that was in it. Restoring an active one changes nothing. */
   async restore(actor: Actor, id: string): Promise<Workspace> {
     return this.unit.run(async () => {
-      const workspace = orNotFound(id, await this.workspaces.lockWithDeleted(actor, id));
-      await this.requireAccess(actor, 'restore', workspace);
+      const workspace = await this.getForRestore(actor, id);
       const { deletedAt, status } = workspace;
       if (!deletedAt && status === 'active') return workspace;
       const personalOf = deletedAt && (await this.hasOtherPersonal(workspace)) ? null : workspace.personalOf;
@@ -131,6 +130,7 @@ export class WorkspacesService implements RecordAuthorizer {
         throw new Conflict(
           'NOT_A_MEMBER',
           'the user has no default workspace, and is not in the organization any more',
+          { remedy: 'Choose a workspace: send workspace_id.' },
         );
       const made = await this.workspaces.findPersonal(organizationId, userId);
       return made ?? this.createPersonal(actor, organizationId, userId, 'Personal workspace');
@@ -157,7 +157,7 @@ export class WorkspacesService implements RecordAuthorizer {
    * @throws NotFound, or Conflict WORKSPACE_ARCHIVED
    */
   async lockActive(actor: Actor, id: string): Promise<Workspace> {
-    const workspace = orNotFound(id, await this.workspaces.lock(actor, id));
+    const workspace = this.orNotFound(id, await this.workspaces.lock(actor, id));
     workspace.assertActive();
     return workspace;
   }
@@ -165,39 +165,19 @@ export class WorkspacesService implements RecordAuthorizer {
   /** The same for several at once, which are held in one order so that nobody waits for one another. */
   async lockAllActive(actor: Actor, ids: string[]): Promise<Map<string, Workspace>> {
     const held = new Map((await this.workspaces.lockAll(actor, ids)).map((workspace) => [workspace.id, workspace]));
-    for (const id of ids) orNotFound(id, held.get(id) ?? null).assertActive();
+    for (const id of ids) this.orNotFound(id, held.get(id) ?? null).assertActive();
     return held;
   }
 
-  /** Finds, requires, compares, and refuses what is archived: how every change of one workspace begins. */
-  async getActiveForUpdate(
+  /** In an archived workspace nothing is changed. @throws Conflict WORKSPACE_ARCHIVED */
+  override async getForUpdate(
     actor: Actor,
     id: string,
     operation: keyof typeof workspacePolicy,
-    match = Precondition.none,
+    match: Precondition,
   ): Promise<Workspace> {
-    const workspace = await this.getForUpdate(actor, id, operation, match);
-    workspace.assertActive();
-    return workspace;
-  }
-
-  requireAccess(
-    actor: Actor,
-    operation: keyof typeof workspacePolicy,
-    { id, organizationId }: Workspace,
-  ): Promise<void> {
-    return this.access.authorize(actor, workspacePolicy[operation], { type: 'workspace', id, organizationId });
-  }
-
-  private async getForUpdate(
-    actor: Actor,
-    id: string,
-    operation: keyof typeof workspacePolicy,
-    match = Precondition.none,
-  ): Promise<Workspace> {
-    const workspace = orNotFound(id, await this.workspaces.lock(actor, id));
-    await this.requireAccess(actor, operation, workspace);
-    match.assertMatches(workspace);
+    const workspace = await super.getForUpdate(actor, id, operation, match);
+    if (!OPERATIONS_ON_ARCHIVED.includes(workspacePolicy[operation])) workspace.assertActive();
     return workspace;
   }
 
@@ -218,11 +198,8 @@ export class WorkspacesService implements RecordAuthorizer {
 
   private async assertNotPersonal({ organizationId, personalOf }: Workspace, verb: string): Promise<void> {
     if (!personalOf || !(await this.members.isInOrganization(organizationId, personalOf))) return;
-    throw new Conflict('DEFAULT_WORKSPACE', `the default workspace of a member cannot be ${verb}`);
+    throw new Conflict('DEFAULT_WORKSPACE', `the default workspace of a member cannot be ${verb}`, {
+      remedy: 'Move what is in it to another workspace, or remove the member from the organization first.',
+    });
   }
-}
-
-function orNotFound(id: string, workspace: Workspace | null): Workspace {
-  if (!workspace) throw new NotFound('workspace', id);
-  return workspace;
 }

@@ -2,13 +2,14 @@ import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
 import { Access } from '../core/access/access.service.js';
 import type { Actor } from '../core/access/actor.js';
-import { Store } from '../core/database/store.js';
 import { deletedAtFilter } from '../core/access/deleted-at-filter.js';
+import { keptTotalSql } from '../core/access/kept-total.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import type { OrganizationListQuery } from '../core/listing/list-query.js';
-import { equalsFilter, type Listing, recordOrderColumns } from '../core/listing/listing.js';
+import { equalsFilter, wordFilter, type Listing, recordOrderColumns } from '../core/listing/listing.js';
 import type { Page } from '../core/listing/page.js';
-import { Workspace } from './workspace.entity.js';
+import { RecordStore } from '../core/records/record.store.js';
+import { WORKSPACE_STATUSES, Workspace } from './workspace.entity.js';
 import { workspacePolicy } from './workspace.policy.js';
 
 const listing: Listing<Workspace> = {
@@ -17,10 +18,11 @@ const listing: Listing<Workspace> = {
   order: recordOrderColumns('workspace'),
   defaultOrder: 'created_at desc',
   search: ['workspace.name'],
+  searchFunction: 'search_workspace',
   filter: {
     name: equalsFilter('name', 'workspace.name'),
     owner: equalsFilter('owner', 'workspace.owner::text'),
-    status: equalsFilter('status', 'workspace.status'),
+    status: wordFilter('status', 'workspace.status', WORKSPACE_STATUSES),
     deleted_at: deletedAtFilter('workspace', workspacePolicy.restore.needs, 'id'),
   },
   filterDefaults: { deleted_at: false },
@@ -28,7 +30,7 @@ const listing: Listing<Workspace> = {
 
 /** Workspaces as their members see them; admins of the organization see all, and who was admin of a deleted one still finds it. */
 @Injectable()
-export class WorkspacesStore extends Store<Workspace> {
+export class WorkspacesStore extends RecordStore<Workspace> {
   constructor(
     unit: UnitOfWork,
     private readonly access: Access,
@@ -36,28 +38,15 @@ export class WorkspacesStore extends Store<Workspace> {
     super(unit, Workspace, 'workspace');
   }
 
-  page(actor: Actor, organizationId: string, query: OrganizationListQuery): Promise<Page<Workspace>> {
-    const rows = this.access.onlyVisibleIn(this.createQueryBuilder(), 'workspace', 'workspace', actor, organizationId);
-    return this.paginate(rows, listing, query);
-  }
-
-  find(actor: Actor, id: string, withDeleted = false): Promise<Workspace | null> {
-    const rows = this.visibleTo(actor).andWhere('workspace.id = :id', { id });
-    return (withDeleted ? rows.withDeleted() : rows).getOne();
-  }
-
-  /** The same, held until the end of the unit of work: what is counted meanwhile stays counted. */
-  lock(actor: Actor, id: string): Promise<Workspace | null> {
-    return this.visibleTo(actor).andWhere('workspace.id = :id', { id }).setLock('pessimistic_write').getOne();
-  }
-
-  /** Also when it has been deleted. */
-  lockWithDeleted(actor: Actor, id: string): Promise<Workspace | null> {
-    return this.visibleTo(actor)
-      .withDeleted()
-      .andWhere('workspace.id = :id', { id })
-      .setLock('pessimistic_write')
-      .getOne();
+  async page(actor: Actor, organizationId: string, query: OrganizationListQuery): Promise<Page<Workspace>> {
+    const rows = await this.access.onlyVisibleIn(
+      this.createQueryBuilder(),
+      'workspace',
+      'workspace',
+      actor,
+      organizationId,
+    );
+    return this.paginate(rows, listing, query, keptTotalSql(rows, 'workspace', actor));
   }
 
   /** Several at once, in the order of their ids so that nobody waits for one another. */
@@ -98,7 +87,7 @@ export class WorkspacesStore extends Store<Workspace> {
     return this.repository.findOneBy({ organizationId, personalOf: userId });
   }
 
-  private visibleTo(actor: Actor): SelectQueryBuilder<Workspace> {
+  protected override visibleTo(actor: Actor): SelectQueryBuilder<Workspace> {
     return this.access.onlyVisible(this.createQueryBuilder(), 'workspace', 'workspace', actor);
   }
 }

@@ -1,5 +1,4 @@
 import { isEmail } from 'class-validator';
-import type { JWTPayload } from 'jose';
 import { z } from 'zod';
 import { findTextFault } from '../../core/json/storable-json.js';
 
@@ -42,7 +41,7 @@ const claimsSchema = z.object({
 });
 
 /** @returns the first fault of the claims, for the log, when they cannot be kept as they are */
-export function parseClaims(payload: JWTPayload): ExternalClaims | { fault: string } {
+export function parseClaims(payload: object): ExternalClaims | { fault: string } {
   const read = claimsSchema.safeParse(payload);
   if (!read.success) {
     const { path = [], message = 'is not valid' } = read.error.issues[0] ?? {};

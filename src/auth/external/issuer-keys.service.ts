@@ -1,9 +1,11 @@
+import type { KeyObject } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
-import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from 'jose';
+import type { JwtHeader } from 'jsonwebtoken';
 import { z } from 'zod';
 import { Env } from '../../core/config/env.js';
 import { RemoteFailure } from '../../core/errors/app-error.js';
 import { Outbound } from '../../core/outbound/outbound.service.js';
+import { JsonWebKeyEntry } from './json-web-keys.js';
 
 /** A key that is unknown is looked for again at most this often, so that made-up key ids do not become requests. */
 const COOLDOWN_MS = 5_000;
@@ -32,7 +34,10 @@ const keySetSchema = jsonText.pipe(z.object({ keys: z.array(z.unknown()).max(MAX
 @Injectable()
 export class IssuerKeysService {
   private readonly logger = new Logger(IssuerKeysService.name);
-  private keys: Promise<JWTVerifyGetKey> | null = null;
+  private keys: readonly JsonWebKeyEntry[] = [];
+  private readAt = -Infinity;
+  private keysUrl?: string;
+  private reading: Promise<void> | null = null;
   private failedAt = -Infinity;
 
   constructor(
@@ -40,33 +45,46 @@ export class IssuerKeysService {
     private readonly env: Env,
   ) {}
 
-  /** Finds the key of a token, for `jwtVerify`. @throws RemoteFailure when the issuer cannot be asked */
-  readonly find: JWTVerifyGetKey = async (header, token) => {
-    this.keys ??= this.discover();
-    const keys = await this.keys.catch((error: unknown) => {
-      this.keys = null;
-      throw error;
-    });
-    return keys(header, token);
-  };
+  /** The key that verifies a token with this header. @throws RemoteFailure when the issuer cannot be asked */
+  async find(header: JwtHeader): Promise<KeyObject | undefined> {
+    if (this.age > CACHE_MAX_AGE_MS) await this.refresh();
+    const known = this.findKnown(header);
+    if (known || this.age < COOLDOWN_MS) return known;
+    await this.refresh();
+    return this.findKnown(header);
+  }
 
-  private async discover(): Promise<JWTVerifyGetKey> {
+  private get age(): number {
+    return performance.now() - this.readAt;
+  }
+
+  /** Without `kid` only the one key that it can be: several would be tried one after another. */
+  private findKnown(header: JwtHeader): KeyObject | undefined {
+    const [found, ...others] = this.keys.filter((key) => key.matches(header));
+    return others.length === 0 ? found?.key : undefined;
+  }
+
+  /** Reads the keys; those who ask meanwhile wait for the same answer. */
+  private refresh(): Promise<void> {
+    this.reading ??= this.readKeys().finally(() => (this.reading = null));
+    return this.reading;
+  }
+
+  private async readKeys(): Promise<void> {
+    this.keysUrl ??= await this.discover();
+    const set = keySetSchema.safeParse((await this.fetch(this.keysUrl)).toString());
+    if (!set.success) throw this.failed(`${this.keysUrl} answers no set of at most ${MAX_KEYS} keys`);
+    this.keys = set.data.keys.map((key) => JsonWebKeyEntry.parse(key)).filter((key) => key !== null);
+    this.readAt = performance.now();
+  }
+
+  private async discover(): Promise<string> {
     const issuer = this.env.OIDC_ISSUER ?? '';
     const answer = await this.fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
     const found = discoverySchema.safeParse(answer.toString());
     if (!found.success) throw this.failed('its discovery document is not one');
     if (found.data.issuer !== issuer) throw this.failed(`its discovery document is of ${found.data.issuer}`);
-    return createRemoteJWKSet(new URL(found.data.jwks_uri), {
-      cooldownDuration: COOLDOWN_MS,
-      cacheMaxAge: CACHE_MAX_AGE_MS,
-      [customFetch]: async (url) => new Response(await this.fetchKeys(url)),
-    });
-  }
-
-  private async fetchKeys(url: string): Promise<string> {
-    const answer = (await this.fetch(url)).toString();
-    if (!keySetSchema.safeParse(answer).success) throw this.failed(`${url} answers no set of at most ${MAX_KEYS} keys`);
-    return answer;
+    return found.data.jwks_uri;
   }
 
   /** The operator chose the issuer, so it may stand on a private network; the guard holds for it otherwise. */

@@ -1,5 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import type { User } from '../../organizations/users/user.entity.js';
+
+/** Who signs in at an issuer has no password here, and gets none behind its back. */
+export const canReset = (user: User): boolean => user.passwordHash !== null && user.deactivatedAt === null;
 
 /** The letters that let someone choose a new password, by the hashes of their tokens. */
 @Injectable()

@@ -1,5 +1,5 @@
 import { TextInput } from '../../core/schema/input-fields.js';
-import { NewPasswordInput } from '../../organizations/members/member.inputs.js';
+import { NewPasswordInput } from '../../organizations/memberships/member.inputs.js';
 
 export class PasswordChange {
   @TextInput({ max: 1000 })

@@ -1,56 +1,82 @@
 import { Body, Controller, HttpCode, Ip, Param, Post, Put } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiTags, ApiBearerAuth } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
 import { CurrentActor, Public } from '../../core/access/access.decorators.js';
 import { NoStore } from '../../core/rest/no-store.decorator.js';
 import { RequiresRight } from '../../core/rest/rights/rights.decorators.js';
 import { userPolicy } from '../../organizations/users/user.policy.js';
+import { PasswordLettersService } from './password-letters.service.js';
 import { PasswordResetsService } from './password-resets.service.js';
 import { Confirmation, ForgottenPassword, PasswordChange, PasswordReset } from './password.inputs.js';
 import { PasswordChangesService } from './password-changes.service.js';
+import { RestOperation } from '../../core/rest/openapi/rest-operation.decorator.js';
+import { ApiEmptyResponse } from '../../core/rest/openapi/schemas.js';
 
 @ApiTags('auth')
 @NoStore()
-@Controller('api')
+@Controller()
 export class PasswordsController {
   constructor(
     private readonly changes: PasswordChangesService,
-    private readonly forgotten: PasswordResetsService,
+    private readonly resets: PasswordResetsService,
+    private readonly letters: PasswordLettersService,
   ) {}
 
+  @RestOperation(
+    'changePassword',
+    'Change the password',
+    'Sets a new password for the caller, who gives the current one. Other sessions of the user end.',
+  )
   @ApiBearerAuth()
   @Put('identity/users/password')
   @RequiresRight(userPolicy.changePassword)
-  @ApiOkResponse({ description: 'It is changed; other sessions of the user have ended.' })
+  @ApiEmptyResponse('It is changed; other sessions of the user have ended.')
   async change(@CurrentActor() actor: Actor, @Body() input: PasswordChange, @Ip() address: string): Promise<object> {
     await this.changes.change(actor, input, address);
     return {};
   }
 
+  @RestOperation(
+    'requestPasswordReset',
+    'Request a password reset',
+    'Mails a link for a new password. The answer is the same whether or not the account exists.',
+  )
   @Public()
   @Post('auth/password/forgot')
   @HttpCode(200)
-  @ApiOkResponse({ description: 'The same whether or not there is such an account.' })
+  @ApiEmptyResponse('The same whether or not there is such an account.')
   async forgot(@Body() input: ForgottenPassword, @Ip() address: string): Promise<object> {
-    await this.forgotten.requestReset(input, address);
+    await this.letters.requestReset(input, address);
     return {};
   }
 
+  @RestOperation(
+    'resetPassword',
+    'Reset the password',
+    'Sets a new password with the token of a reset link. Every session of the user ends.',
+    { errors: [410] },
+  )
   @Public()
   @Post('auth/password/reset')
   @HttpCode(200)
-  @ApiOkResponse({ description: 'It is changed; every session of the user has ended.' })
+  @ApiEmptyResponse('It is changed; every session of the user has ended.')
   async reset(@Body() input: PasswordReset): Promise<object> {
-    await this.forgotten.reset(input);
+    await this.resets.reset(input);
     return {};
   }
 
+  @RestOperation(
+    'confirmAccount',
+    'Confirm an account',
+    'Confirms an account whose password somebody else chose: the owner of the address sets a new one.',
+    { errors: [410] },
+  )
   @Public()
   @Post('auth/invitations/:token/confirm')
   @HttpCode(200)
-  @ApiOkResponse({ description: 'The account is confirmed; what was signed in with the password of before has ended.' })
+  @ApiEmptyResponse('The account is confirmed; what was signed in with the password of before has ended.')
   async confirm(@Param('token') token: string, @Body() { password }: Confirmation): Promise<object> {
-    await this.forgotten.reset({ token, password });
+    await this.resets.reset({ token, password });
     return {};
   }
 }

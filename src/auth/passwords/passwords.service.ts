@@ -5,9 +5,7 @@ import { EventBus } from '../../core/events/event-bus.js';
 import type { User } from '../../organizations/users/user.entity.js';
 import { UserConfirmed, UserPasswordChanged } from '../../organizations/users/user.events.js';
 import { UsersStore } from '../../organizations/users/users.store.js';
-import { PersonalTokensStore } from '../personal-tokens/personal-tokens.store.js';
-import { SessionsStore } from '../sessions/sessions.store.js';
-import { RevocationsService } from '../tokens/revocations.service.js';
+import { AccountSignInsService } from './account-sign-ins.service.js';
 import { PasswordResetsStore } from './password-resets.store.js';
 
 /** What a new password means, whichever way it came about: the sessions opened with the old one end, letters do not hold. */
@@ -15,10 +13,8 @@ import { PasswordResetsStore } from './password-resets.store.js';
 export class PasswordsService {
   constructor(
     private readonly users: UsersStore,
-    private readonly sessions: SessionsStore,
     private readonly resets: PasswordResetsStore,
-    private readonly tokens: PersonalTokensStore,
-    private readonly revocations: RevocationsService,
+    private readonly signIns: AccountSignInsService,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
   ) {}
@@ -62,16 +58,14 @@ export class PasswordsService {
   private async change(actor: Actor, user: User, change: Partial<User>, keep: string | null): Promise<void> {
     await this.users.update(user, change);
     await this.resets.deleteByUser(user.id);
-    for (const sessionId of await this.sessions.endAll(user.id, keep))
-      await this.revocations.revoke({ userId: user.id, sessionId });
+    await this.signIns.endSessions(user.id, keep);
     await this.events.publish(new UserPasswordChanged(actor, user));
   }
 
   /** What was made with the account while somebody else could sign in to it ends, too. */
   private async confirm(actor: Actor, user: User, change: Partial<User>): Promise<void> {
     await this.users.update(user, { ...change, unconfirmedBy: null });
-    await this.tokens.revokeAll(user.id);
-    await this.revocations.revoke({ userId: user.id, sessionId: null });
+    await this.signIns.revokeTokens(user.id);
     await this.events.publish(new UserConfirmed(actor, user));
   }
 }

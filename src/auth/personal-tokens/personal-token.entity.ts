@@ -1,10 +1,14 @@
-import { Column, Entity } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
 import type { Scope } from '../../core/access/actor.js';
 import { BaseEntity } from '../../core/database/base.entity.js';
 
 /** An opaque token that stands for its user, with some of what they may do. Revoked it counts as deleted. */
 @Entity('personal_token')
+@Index('personal_token_user', ['userId', 'createdAt', 'id'], { where: 'deleted_at IS NULL' })
+@Check('personal_token_scopes_check', `cardinality(scopes) > 0 AND scopes <@ ARRAY['read', 'write', 'deploy', 'admin']`)
+@Unique(['hash'])
 export class PersonalToken extends BaseEntity {
+  @ForeignKey('User')
   @Column('uuid')
   userId!: string;
 

@@ -1,11 +1,9 @@
 import { PaginatedView } from '../../core/listing/page.js';
-import { ObjectType } from '@nestjs/graphql';
 import type { Scope } from '../../core/access/actor.js';
 import { IdField, TextField, TextsField, TimeField } from '../../core/schema/view-fields.js';
-import { RecordView } from '../../core/schema/record.view.js';
+import { RecordView, withRevision } from '../../core/schema/record.view.js';
 import type { PersonalToken } from './personal-token.entity.js';
 
-@ObjectType('PersonalToken')
 export class PersonalTokenView extends RecordView {
   @TextField()
   name!: string;
@@ -41,6 +39,9 @@ export class MintedTokenView extends PersonalTokenView {
   token!: string;
 
   static fromMinted(this: void, { record, secret }: { record: PersonalToken; secret: string }): MintedTokenView {
-    return Object.assign(new MintedTokenView(), PersonalTokenView.fromEntity(record), { token: secret });
+    return withRevision(
+      Object.assign(new MintedTokenView(), PersonalTokenView.fromEntity(record), { token: secret }),
+      record,
+    );
   }
 }

@@ -6,6 +6,7 @@ import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { NotFound } from '../../core/errors/app-error.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
 import type { Page } from '../../core/listing/page.js';
+import type { Precondition } from '../../core/rest/precondition.js';
 import type { RecordAuthorizer } from '../../core/rest/rights/rights.decorators.js';
 import { ServiceAccountsService } from '../../organizations/service-accounts/service-accounts.service.js';
 import type { PersonalToken } from './personal-token.entity.js';
@@ -44,9 +45,9 @@ export class PersonalTokensService implements RecordAuthorizer {
     return this.mint.issue(actor, ownerFromActor(actor), input);
   }
 
-  async revoke(actor: Actor, id: string): Promise<PersonalToken> {
+  async revoke(actor: Actor, id: string, match: Precondition): Promise<PersonalToken> {
     assertScope(actor, tokenPolicy.revoke);
-    return this.mint.revoke(actor, ownerFromActor(actor), id);
+    return this.mint.revoke(actor, ownerFromActor(actor), id, match);
   }
 }
 
@@ -72,10 +73,16 @@ export class ServiceTokensService {
     });
   }
 
-  revoke(actor: Actor, organizationId: string, accountId: string, id: string): Promise<PersonalToken> {
+  revoke(
+    actor: Actor,
+    organizationId: string,
+    accountId: string,
+    id: string,
+    match: Precondition,
+  ): Promise<PersonalToken> {
     return this.unit.run(async () => {
       await this.accounts.getForUpdate(actor, organizationId, accountId);
-      return this.mint.revoke(actor, { userId: accountId, organizationId }, id);
+      return this.mint.revoke(actor, { userId: accountId, organizationId }, id, match);
     });
   }
 }

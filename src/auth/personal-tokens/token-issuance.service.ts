@@ -5,6 +5,7 @@ import { hashSecretToken, generateSecretToken } from '../../core/crypto/secret-t
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { InvalidRequest, NotFound } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
+import type { Precondition } from '../../core/rest/precondition.js';
 import { RevocationsService } from '../tokens/revocations.service.js';
 import { PersonalToken } from './personal-token.entity.js';
 import { TokenCreated, TokenRevoked } from './personal-token.events.js';
@@ -50,10 +51,16 @@ export class TokenIssuanceService {
   }
 
   /** @throws NotFound when the owner has no such token */
-  async revoke(actor: Actor, { userId, organizationId }: TokenOwner, id: string): Promise<PersonalToken> {
+  async revoke(
+    actor: Actor,
+    { userId, organizationId }: TokenOwner,
+    id: string,
+    match: Precondition,
+  ): Promise<PersonalToken> {
     return this.runAsSystem(async () => {
       const token = await this.tokens.lock(userId, id);
       if (!token) throw new NotFound('token', id);
+      match.assertMatches(token);
       await this.tokens.softDelete(token);
       await this.revocations.revoke({ userId, sessionId: id });
       await this.events.publish(new TokenRevoked(actor, token, organizationId));

@@ -1,11 +1,13 @@
-import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 
 /** One sign-in of a user: the family of its refresh tokens, which ends as a whole. */
 @Entity('session')
+@Index('session_of_user', ['userId'])
 export class Session {
   @PrimaryColumn('uuid')
   id!: string;
 
+  @ForeignKey('User')
   @Column('uuid')
   userId!: string;
 
@@ -21,10 +23,12 @@ export class Session {
 
 /** A refresh token of a session, by the hash of its text; it is good for one use. */
 @Entity('refresh_token')
+@Index('refresh_token_session', ['sessionId'])
 export class RefreshToken {
   @PrimaryColumn('bytea')
   hash!: Buffer;
 
+  @ForeignKey('Session', { onDelete: 'CASCADE' })
   @Column('uuid')
   sessionId!: string;
 

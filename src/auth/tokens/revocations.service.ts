@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { PostgresNotifications } from '../../core/database/postgres-notifications.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 
@@ -10,21 +10,23 @@ export interface Revocation {
   sessionId: string | null;
 }
 
-interface RevocationNotice extends Revocation {
+export interface RevocationNotice extends Revocation {
   /** False when the tokens hold still, but what they stand for has changed. */
   ended: boolean;
 }
 
 /** Tells every replica at once that tokens have ended, or that the account behind them is another than before. */
 @Injectable()
-export class RevocationsService {
+export class RevocationsService implements OnModuleInit {
   private readonly listeners = new Set<(notice: RevocationNotice) => void>();
 
   constructor(
     private readonly notifications: PostgresNotifications,
     private readonly unit: UnitOfWork,
-  ) {
-    notifications.subscribe(CHANNEL, (payload) => {
+  ) {}
+
+  onModuleInit(): void {
+    this.notifications.subscribe(CHANNEL, (payload) => {
       const [userId, sessionId, ended] = JSON.parse(payload) as [string, string | null, boolean];
       this.dispatch({ userId, sessionId, ended });
     });

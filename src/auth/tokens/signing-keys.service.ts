@@ -27,8 +27,10 @@ export class SigningKeysService {
     this.byId = new Map(all.map((key) => [key.kid, key]));
   }
 
-  find(kid: unknown): VerificationKey | undefined {
-    return this.byId.get(String(kid));
+  /** The key of an id, unless a token says that it was used with another algorithm. */
+  find(kid: string | undefined, algorithm: string): VerificationKey | undefined {
+    const key = this.byId.get(kid ?? '');
+    return key?.algorithm === algorithm ? key : undefined;
   }
 }
 

@@ -1,10 +1,8 @@
-import { ObjectType } from '@nestjs/graphql';
 import { PaginatedView } from '../../core/listing/page.js';
 import { IdField, TextField } from '../../core/schema/view-fields.js';
 import { RecordView } from '../../core/schema/record.view.js';
 import type { Credential } from './credential.entity.js';
 
-@ObjectType('Credential')
 export class CredentialView extends RecordView {
   @TextField()
   name!: string;

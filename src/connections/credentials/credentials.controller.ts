@@ -1,33 +1,38 @@
 import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
-import { ApiBearerAuth, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
 import { CurrentActor } from '../../core/access/access.decorators.js';
 import { OrganizationListQuery } from '../../core/listing/list-query.js';
-import { type PageEnvelope, toPageEnvelope, singlePage } from '../../core/listing/page.js';
+import { type PageEnvelope, toPageEnvelope } from '../../core/listing/page.js';
 import { NoStore } from '../../core/rest/no-store.decorator.js';
 import { IdParam } from '../../core/rest/id.pipe.js';
 import { IfMatch, Precondition } from '../../core/rest/precondition.js';
 import { RequiresRight, RequiresBodyRight } from '../../core/rest/rights/rights.decorators.js';
 import { OrganizationsService } from '../../organizations/organizations.service.js';
-import { credentialPolicy } from '../connection.policy.js';
-import { ConnectionPage, ConnectionView } from '../connection.view.js';
 import { CredentialChange, NewCredential } from './credential.inputs.js';
+import { credentialPolicy } from './credential.policy.js';
 import { CredentialPage, CredentialView } from './credential.view.js';
 import { CredentialsService } from './credentials.service.js';
+import { RestOperation } from '../../core/rest/openapi/rest-operation.decorator.js';
 
 @ApiTags('credentials')
-@ApiBearerAuth()
 @NoStore()
-@Controller('api/integrations/credentials')
+@Controller('integrations/credentials')
 export class CredentialsController {
   constructor(private readonly credentials: CredentialsService) {}
 
+  @RestOperation(
+    'listCredentials',
+    'List credentials',
+    'Lists the credentials of an organization, without their secrets.',
+  )
   @Get()
   @ApiOkResponse({ type: CredentialPage })
   async list(@CurrentActor() actor: Actor, @Query() query: OrganizationListQuery): Promise<PageEnvelope> {
     return toPageEnvelope(await this.credentials.list(actor, query), 'credentials', CredentialView.fromEntity);
   }
 
+  @RestOperation('createCredential', 'Create a credential', 'Seals a secret under a name. It is never shown again.')
   @Post()
   @RequiresBodyRight(credentialPolicy.create, OrganizationsService)
   @ApiCreatedResponse({ type: CredentialView })
@@ -35,12 +40,18 @@ export class CredentialsController {
     return CredentialView.fromEntity(await this.credentials.create(actor, input));
   }
 
+  @RestOperation('getCredential', 'Read a credential', 'Reads a credential, without its secret.')
   @Get(':id')
   @ApiOkResponse({ type: CredentialView })
   async get(@CurrentActor() actor: Actor, @IdParam() id: string): Promise<CredentialView> {
     return CredentialView.fromEntity(await this.credentials.get(actor, id));
   }
 
+  @RestOperation(
+    'updateCredential',
+    'Update a credential',
+    'Changes the fields that are sent; a new secret replaces the old one.',
+  )
   @Put(':id')
   @RequiresRight(credentialPolicy.update, CredentialsService)
   @ApiOkResponse({ type: CredentialView })
@@ -53,6 +64,7 @@ export class CredentialsController {
     return CredentialView.fromEntity(await this.credentials.update(actor, id, input, match));
   }
 
+  @RestOperation('deleteCredential', 'Delete a credential', 'Deletes a credential that no connection uses.')
   @Delete(':id')
   @RequiresRight(credentialPolicy.delete, CredentialsService)
   @ApiOkResponse({ type: CredentialView })
@@ -62,16 +74,5 @@ export class CredentialsController {
     @IfMatch() match: Precondition,
   ): Promise<CredentialView> {
     return CredentialView.fromEntity(await this.credentials.delete(actor, id, match));
-  }
-
-  /** Who uses it. */
-  @Get(':id/connections')
-  @ApiOkResponse({ type: ConnectionPage })
-  async users(@CurrentActor() actor: Actor, @IdParam() id: string): Promise<PageEnvelope> {
-    return toPageEnvelope(
-      singlePage(await this.credentials.listConnections(actor, id)),
-      'connections',
-      ConnectionView.fromEntity,
-    );
   }
 }

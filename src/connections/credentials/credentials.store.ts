@@ -2,11 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
 import { Access } from '../../core/access/access.service.js';
 import type { Actor } from '../../core/access/actor.js';
-import { Store } from '../../core/database/store.js';
+import { keptTotalSql } from '../../core/access/kept-total.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
 import { type Listing, recordOrderColumns } from '../../core/listing/listing.js';
 import type { Page } from '../../core/listing/page.js';
+import { RecordStore } from '../../core/records/record.store.js';
 import { Credential } from './credential.entity.js';
 
 /** What leaves room for a number in a name of 255 characters. */
@@ -22,7 +23,7 @@ const listing: Listing<Credential> = {
 
 /** Credentials, visible to the admins of their organization only. */
 @Injectable()
-export class CredentialsStore extends Store<Credential> {
+export class CredentialsStore extends RecordStore<Credential> {
   constructor(
     unit: UnitOfWork,
     private readonly access: Access,
@@ -32,15 +33,7 @@ export class CredentialsStore extends Store<Credential> {
 
   page(actor: Actor, organizationId: string, query: ListQuery): Promise<Page<Credential>> {
     const rows = this.visibleTo(actor).andWhere('credential.organization_id = :organizationId', { organizationId });
-    return this.paginate(rows, listing, query);
-  }
-
-  find(actor: Actor, id: string): Promise<Credential | null> {
-    return this.visibleTo(actor).andWhere('credential.id = :id', { id }).getOne();
-  }
-
-  lock(actor: Actor, id: string): Promise<Credential | null> {
-    return this.visibleTo(actor).andWhere('credential.id = :id', { id }).setLock('pessimistic_write').getOne();
+    return this.paginate(rows, listing, query, keptTotalSql(rows, 'credential', actor));
   }
 
   /** The sealed secret and the revision it belongs to; null when there is no such credential. */
@@ -73,7 +66,7 @@ export class CredentialsStore extends Store<Credential> {
     return `${base} (${number})`;
   }
 
-  private visibleTo(actor: Actor): SelectQueryBuilder<Credential> {
+  protected override visibleTo(actor: Actor): SelectQueryBuilder<Credential> {
     return this.access.onlyAdministered(this.createQueryBuilder(), 'credential', actor);
   }
 }

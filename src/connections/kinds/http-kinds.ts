@@ -1,6 +1,6 @@
-import { type AppError, RemoteFailure } from '../../core/errors/app-error.js';
 import type { Outbound, OutboundResponse } from '../../core/outbound/outbound.service.js';
 import type { ConnectionKind } from './connection-kind.js';
+import { authorization, failedResponse, unexpectedResponse } from './http-server.js';
 
 type Json = Record<string, unknown>;
 
@@ -129,13 +129,6 @@ export function httpKinds(outbound: Outbound): ConnectionKind[] {
   ];
 }
 
-function authorization(secret: Json | null): Record<string, string> {
-  if (typeof secret?.['token'] === 'string') return { authorization: `Bearer ${secret['token']}` };
-  if (typeof secret?.['username'] !== 'string') return {};
-  const pair = `${secret['username']}:${typeof secret['password'] === 'string' ? secret['password'] : ''}`;
-  return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
-}
-
 function parseJson({ bytes }: OutboundResponse, what: string): Json {
   try {
     const value: unknown = JSON.parse(bytes.toString());
@@ -150,19 +143,4 @@ function parseJson({ bytes }: OutboundResponse, what: string): Json {
 function textIn(value: unknown, key: string): string | null {
   const text = (value as Json | null | undefined)?.[key];
   return typeof text === 'string' ? text.slice(0, 100) : null;
-}
-
-function unexpectedResponse(what: string): AppError {
-  return new RemoteFailure('CONNECTION_NOT_UNDERSTOOD', `the address answers, but not as ${what} does`, {
-    remedy: 'Check the url of the connection.',
-  });
-}
-
-function failedResponse(what: string, status: number): AppError {
-  const denied = status === 401 || status === 403;
-  return new RemoteFailure(
-    denied ? 'CONNECTION_DENIED' : 'CONNECTION_FAILED',
-    `${what} answered ${status}${denied ? ': the credential does not hold' : ''}`,
-    { remedy: denied ? 'Change the credential of the connection.' : 'Check the url of the connection.' },
-  );
 }

@@ -25,7 +25,11 @@ describe('what a schema finds wrong', () => {
     ['/metadata/a must be red', of({ const: 'red' }), { a: 'x' }],
     ['/metadata/a must be an http or https address', of({ pattern: '^https?://' }), { a: 'ftp://x' }],
     ['/metadata/a must have no colon', of({ pattern: '^[^:]*$' }), { a: 'a:b' }],
-    ['/metadata/a must have no spaces, line breaks or characters beyond ASCII', of({ pattern: '^[\\x21-\\x7e]+$' }), { a: 'a b' }], // prettier-ignore
+    [
+      '/metadata/a must have no spaces, line breaks or characters beyond ASCII',
+      of({ pattern: '^[\\x21-\\x7e]+$' }),
+      { a: 'a b' },
+    ],
     ['/metadata/a must match ^x$', of({ pattern: '^x$' }), { a: 'y' }],
     ['/metadata/a must be a valid uri', of({ format: 'uri' }), { a: 'no address' }],
     ['/metadata/a must have at least 3 characters', of({ minLength: 3 }), { a: 'x' }],

@@ -24,8 +24,8 @@ const FORMATS: Record<string, string> = {
 /** What a schema finds wrong with an entered value, each fault once and at its field, with what to do; values are never repeated. */
 export function toFaults(errors: readonly ErrorObject[], at: string): Fault[] {
   const faults = errors.filter(({ keyword }) => !COMPOSITE_KEYWORDS.has(keyword)).map((error) => toFault(error, at));
-  const told = faults.length > 0 ? faults : errors.map((error) => toFault(error, at));
-  return [...new Map(told.map((fault) => [`${fault.pointer} ${fault.detail}`, fault])).values()];
+  const listed = faults.length > 0 ? faults : errors.map((error) => toFault(error, at));
+  return [...new Map(listed.map((fault) => [`${fault.pointer} ${fault.detail}`, fault])).values()];
 }
 
 /** Keywords that only say that something within them is wrong. */
@@ -35,15 +35,15 @@ function toFault({ keyword, instancePath, params, message }: ErrorObject, at: st
   const here = at + instancePath;
   const given = params as Record<string, unknown>;
   const says = (detail: string, remedy: string): Fault => ({ pointer: here, detail, remedy });
-  const told = (name: string): string => text(given[name]);
+  const param = (name: string): string => text(given[name]);
   switch (keyword) {
     case 'required':
-      return says(`needs ${told('missingProperty')}`, `Add ${told('missingProperty')}.`);
+      return says(`needs ${param('missingProperty')}`, `Add ${param('missingProperty')}.`);
     case 'dependencies':
     case 'dependentRequired':
-      return says(`needs ${told('missingProperty')} beside ${told('property')}`, `Add ${told('missingProperty')}.`);
+      return says(`needs ${param('missingProperty')} beside ${param('property')}`, `Add ${param('missingProperty')}.`);
     case 'additionalProperties':
-      return says(`does not take ${told('additionalProperty')}`, 'Leave it out: GET /api/integrations/connections/kinds lists the fields.'); // prettier-ignore
+      return says(`does not take ${param('additionalProperty')}`, `Leave it out: ${KINDS_PATH} lists the fields.`);
     case 'type':
       return says(`must be ${describeType(given['type'])}`, `Send ${describeType(given['type'])}.`);
     case 'enum':
@@ -51,17 +51,24 @@ function toFault({ keyword, instancePath, params, message }: ErrorObject, at: st
     case 'const':
       return says(`must be ${text(given['allowedValue'])}`, 'Send exactly this.');
     case 'pattern':
-      return { pointer: here, ...(PATTERNS[told('pattern')] ?? { detail: `must match ${told('pattern')}`, remedy: 'Write it in this form.' }) }; // prettier-ignore
+      return { pointer: here, ...describePattern(param('pattern')) };
     case 'format':
-      return says(`must be a valid ${told('format')}`, `Write it as in ${FORMATS[told('format')] ?? 'the standard of that format'}.`); // prettier-ignore
+      return says(`must be a valid ${param('format')}`, `Write it as in ${exampleOf(param('format'))}.`);
     case 'minLength':
-      return says(`must have at least ${told('limit')} characters`, 'Send a longer text.');
+      return says(`must have at least ${param('limit')} characters`, 'Send a longer text.');
     case 'maxLength':
-      return says(`must have at most ${told('limit')} characters`, 'Send a shorter text.');
+      return says(`must have at most ${param('limit')} characters`, 'Send a shorter text.');
     default:
       return says(message ?? `breaks the rule ${keyword} of its schema`, 'See the schema of the kind.');
   }
 }
+
+const KINDS_PATH = 'GET /api/integrations/connections/kinds';
+
+const describePattern = (pattern: string): { detail: string; remedy: string } =>
+  PATTERNS[pattern] ?? { detail: `must match ${pattern}`, remedy: 'Write it in this form.' };
+
+const exampleOf = (format: string): string => FORMATS[format] ?? 'the standard of that format';
 
 const TYPE_NAMES: Record<string, string> = {
   object: 'an object',

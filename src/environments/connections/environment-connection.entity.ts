@@ -1,12 +1,16 @@
-import { Column, Entity } from 'typeorm';
+import { Column, Entity, ForeignKey, Index } from 'typeorm';
 import { TenantEntity } from '../../core/database/base.entity.js';
 
 /** That a connection is in an environment; it may be in several. */
 @Entity('environment_connection')
+@Index('environment_connection_pair', ['environmentId', 'connectionId'], { unique: true, where: 'deleted_at IS NULL' })
+@Index('environment_connection_other', ['connectionId'])
 export class EnvironmentConnection extends TenantEntity {
+  @ForeignKey('Environment')
   @Column('uuid')
   environmentId!: string;
 
+  @ForeignKey('Connection')
   @Column('uuid')
   connectionId!: string;
 }

@@ -11,7 +11,7 @@ export class EnvironmentConnectionsResolver {
   constructor(private readonly service: EnvironmentConnectionsService) {}
 
   /** The connections that the caller may see, newest first, 100 at most. */
-  @ResolveField(() => [ConnectionView])
+  @ResolveField(() => [ConnectionView], { description: 'The connections in it.' })
   async connections(
     @Parent() { id }: EnvironmentView,
     @CurrentActor() actor: Actor,

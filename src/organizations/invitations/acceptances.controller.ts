@@ -1,9 +1,11 @@
-import { Body, Controller, Get, Headers, Param, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiBearerAuth, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
+import { clientNetwork } from '../../core/rest/client-network.js';
 import { Authenticator } from '../../core/access/authenticator.js';
 import { Public } from '../../core/access/access.decorators.js';
 import { NoStore } from '../../core/rest/no-store.decorator.js';
+import { RestOperation } from '../../core/rest/openapi/rest-operation.decorator.js';
 import { AcceptancesService } from './acceptances.service.js';
 import { AcceptedView } from './accepted.view.js';
 import { Acceptance, AcceptanceQuery } from './invitation.inputs.js';
@@ -12,19 +14,28 @@ import { InvitationView } from './invitation.view.js';
 @ApiTags('auth')
 @Public()
 @NoStore()
-@Controller('api/auth/invitations/:token')
+@Controller('auth/invitations/:token')
 export class AcceptancesController {
   constructor(
     private readonly acceptances: AcceptancesService,
     private readonly authenticator: Authenticator,
   ) {}
 
+  @RestOperation('getInvitation', 'Read an invitation', 'Reads the invitation that a token stands for.', {
+    errors: [410],
+  })
   @Get()
   @ApiOkResponse({ type: InvitationView })
   async read(@Param('token') token: string): Promise<InvitationView> {
     return InvitationView.fromEntity(await this.acceptances.getByToken(token));
   }
 
+  @RestOperation(
+    'acceptInvitation',
+    'Accept an invitation',
+    'Creates an account with a password or, with a bearer token, adds the account of the caller.',
+    { bearer: 'optional', errors: [403, 409, 410], location: '../../identity/users/profile' },
+  )
   @ApiBearerAuth()
   @Post()
   @ApiOkResponse({ type: AcceptedView, description: 'The account of the bearer token has joined.' })
@@ -33,12 +44,12 @@ export class AcceptancesController {
     @Param('token') token: string,
     @Query() { proof }: AcceptanceQuery,
     @Body() input: Acceptance,
-    @Headers('authorization') authorization: string | undefined,
+    @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<AcceptedView> {
-    if (authorization === undefined)
+    if (request.headers.authorization === undefined)
       return AcceptedView.fromAccepted(await this.acceptances.accept(token, proof, input), 'new');
-    const actor = await this.authenticator.authenticate(authorization);
+    const actor = await this.authenticator.authenticate(request, clientNetwork(request.ip));
     response.status(200);
     return AcceptedView.fromAccepted(await this.acceptances.acceptAs(actor, token), 'existing');
   }

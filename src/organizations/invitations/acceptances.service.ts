@@ -7,9 +7,9 @@ import { hashSecretToken } from '../../core/crypto/secret-token.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { AppError, Conflict, Forbidden, InvalidRequest } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
-import { OrganizationMemberAdded } from '../members/member.events.js';
-import { toOrganizationRole, accountStandingOf } from '../members/member.view.js';
-import { MembersStore } from '../members/members.store.js';
+import { OrganizationMemberAdded } from '../memberships/member.events.js';
+import { toOrganizationRole, accountStandingOf } from '../memberships/member.view.js';
+import { MembersStore } from '../memberships/members.store.js';
 import { AccountsService, actorForUser } from '../users/accounts.service.js';
 import type { User } from '../users/user.entity.js';
 import { userPolicy } from '../users/user.policy.js';
@@ -38,7 +38,7 @@ export class AcceptancesService {
 
   /**
    * Makes the account of the invited, once, and makes them a member. The URL alone does not prove whose the address is, for the
-   * inviter was shown it too: the account is unconfirmed unless it comes with the proof that only the letter says.
+   * inviter was shown it too: the account is unconfirmed unless it comes with the proof that only a letter says. Without mail there is none.
    *
    * @throws AppError as `read` does; Conflict when the address has an account by now, which stays as it is
    */
@@ -50,7 +50,7 @@ export class AcceptancesService {
       const invitation = assertAcceptable(await this.invitations.lockByHash(hashSecretToken(token)));
       if (await this.accounts.reserve(invitation.email)) throw accountExists();
       const { proofHash, invitedBy } = invitation;
-      const isProven = !proofHash || (proof !== undefined && timingSafeEqual(hashSecretToken(proof), proofHash));
+      const isProven = proofHash !== null && proof !== undefined && timingSafeEqual(hashSecretToken(proof), proofHash);
       const user = await this.accounts.create({
         email: invitation.email,
         firstName: input.first_name ?? invitation.firstName,

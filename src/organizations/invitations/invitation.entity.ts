@@ -1,8 +1,15 @@
-import { Column, Entity } from 'typeorm';
+import { Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
 import { TenantEntity } from '../../core/database/base.entity.js';
 
 /** That the owner of an address may become a member, with an account or by making one. Withdrawn or replaced, it counts as deleted. */
 @Entity('invitation')
+@Index('invitation_open', ['organizationId', 'email'], {
+  unique: true,
+  where: 'accepted_at IS NULL AND deleted_at IS NULL',
+})
+@Index('invitation_email', ['email'], { where: 'accepted_at IS NULL AND deleted_at IS NULL' })
+@Index('invitation_sender', ['invitedBy'], { where: 'accepted_at IS NULL AND deleted_at IS NULL' })
+@Unique(['tokenHash'])
 export class Invitation extends TenantEntity {
   @Column('text')
   email!: string;
@@ -25,6 +32,7 @@ export class Invitation extends TenantEntity {
   @Column('bytea', { nullable: true })
   proofHash!: Buffer | null;
 
+  @ForeignKey('User')
   @Column('uuid', { nullable: true })
   invitedBy!: string | null;
 

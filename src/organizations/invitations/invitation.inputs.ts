@@ -1,5 +1,5 @@
 import { TextInput } from '../../core/schema/input-fields.js';
-import { NewPasswordInput } from '../members/member.inputs.js';
+import { NewPasswordInput } from '../memberships/member.inputs.js';
 
 export class Acceptance {
   @NewPasswordInput({ optional: true, description: 'Of the account that this makes; without a token it is required.' })

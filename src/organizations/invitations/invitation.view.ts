@@ -1,12 +1,10 @@
-import { ObjectType } from '@nestjs/graphql';
 import { PaginatedView } from '../../core/listing/page.js';
 import { IdField, TextField, TimeField, WordField } from '../../core/schema/view-fields.js';
 import { RecordView } from '../../core/schema/record.view.js';
-import { ORGANIZATION_ROLES, toOrganizationRole, type OrganizationRole } from '../members/member.view.js';
+import { ORGANIZATION_ROLES, toOrganizationRole, type OrganizationRole } from '../memberships/member.view.js';
 import type { Invitation } from './invitation.entity.js';
 
 /** An invitation as the admins of the organization, and the invited, see it: without its token. */
-@ObjectType('Invitation')
 export class InvitationView extends RecordView {
   @IdField()
   organization_id!: string;

@@ -1,20 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../core/access/actor.js';
-import { Env } from '../../core/config/env.js';
 import { hashSecretToken, generateSecretToken } from '../../core/crypto/secret-token.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { NotFound } from '../../core/errors/app-error.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
 import type { Page } from '../../core/listing/page.js';
-import { Mailer } from '../../core/mail/mailer.js';
+import { Precondition } from '../../core/rest/precondition.js';
 import { EventBus } from '../../core/events/event-bus.js';
-import { OrganizationMemberInvited } from '../members/member.events.js';
-import type { NewMember } from '../members/member.inputs.js';
-import { type AccountStanding, ROLE_RANKS } from '../members/member.view.js';
+import { OrganizationMemberInvited } from '../memberships/member.events.js';
+import type { NewMember } from '../memberships/member.inputs.js';
+import { type AccountStanding, ROLE_RANKS } from '../memberships/member.view.js';
 import type { Organization } from '../organization.entity.js';
 import { OrganizationsService } from '../organizations.service.js';
 import { normalizeEmail } from '../users/users.store.js';
 import { Invitation } from './invitation.entity.js';
+import { InvitationMailsService } from './invitation-mails.service.js';
 import { InvitationsStore } from './invitations.store.js';
 
 const VALID_DAYS = 7;
@@ -32,10 +32,9 @@ export class InvitationsService {
   constructor(
     private readonly invitations: InvitationsStore,
     private readonly organizations: OrganizationsService,
-    private readonly mailer: Mailer,
+    private readonly mails: InvitationMailsService,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
-    private readonly env: Env,
   ) {}
 
   /** Part of a unit of work that holds the organization, and has found that the address is to accept first. */
@@ -56,18 +55,15 @@ export class InvitationsService {
         firstName: input.first_name ?? '',
         lastName: input.last_name ?? '',
         tokenHash: hashSecretToken(token),
-        proofHash: this.mailer.isConfigured ? hashSecretToken(proof) : null,
+        proofHash: this.mails.isConfigured ? hashSecretToken(proof) : null,
         invitedBy: actor.userId,
         expiresAt: new Date(Date.now() + VALID_DAYS * 86_400_000),
         acceptedAt: null,
       }),
     );
-    const url = `${this.env.baseUrl}/api/auth/invitations/${token}`;
-    this.unit.afterCommit(() =>
-      this.mailer.sendInBackground(invitationMail(invitation, organization, actor, `${url}?proof=${proof}`)),
-    );
+    await this.mails.enqueue(organization, { token, proof, inviter: actor.name });
     await this.events.publish(new OrganizationMemberInvited(actor, organization.id, invitation, input.role, account));
-    return { invitation, url, account };
+    return { invitation, url: this.mails.urlOf(token), account };
   }
 
   /** Invitations of someone who may no longer invite do not hold. */
@@ -84,34 +80,17 @@ export class InvitationsService {
   }
 
   async list(actor: Actor, organizationId: string, query: ListQuery): Promise<Page<Invitation>> {
-    await this.organizations.get(actor, organizationId);
-    await this.organizations.requireAccess(actor, 'manageMembers', organizationId);
+    await this.organizations.getAuthorized(actor, organizationId, 'manageMembers');
     return this.invitations.page(organizationId, query);
   }
 
-  async withdraw(actor: Actor, organizationId: string, id: string): Promise<Invitation> {
+  async withdraw(actor: Actor, organizationId: string, id: string, match: Precondition): Promise<Invitation> {
     return this.unit.run(async () => {
-      await this.organizations.getForUpdate(actor, organizationId, 'manageMembers');
+      await this.organizations.getForUpdate(actor, organizationId, 'manageMembers', Precondition.none);
       const invitation = await this.invitations.lockPending(organizationId, id);
       if (!invitation) throw new NotFound('invitation', id);
+      match.assertMatches(invitation);
       return this.invitations.softDelete(invitation);
     });
   }
 }
-
-const invitationMail = ({ email, expiresAt }: Invitation, { name }: Organization, actor: Actor, url: string) => ({
-  to: email,
-  subject: `You are invited to ${name}`,
-  text: `${actor.name} invites you to the organization ${name}.
-
-Accept until ${expiresAt.toISOString()}. Without an account here, choose a password of at least 8 characters:
-
-  curl -X POST '${url}' -H 'Content-Type: application/json' -d '{"password": "…"}'
-
-With an account, sign in and accept with your token:
-
-  curl -X POST '${url}' -H "Authorization: Bearer $TOKEN"
-
-If you do not know who this is, do nothing: without you nobody is added, and no account is made.
-`,
-});

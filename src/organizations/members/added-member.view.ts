@@ -1,6 +1,14 @@
 import { TextField, TimeField, WordField } from '../../core/schema/view-fields.js';
 import type { IssuedInvitation } from '../invitations/invitations.service.js';
-import { ACCOUNT_STANDINGS, type AccountStanding, type Member, MemberView, toOrganizationRole } from './member.view.js';
+import { withRevision } from '../../core/schema/record.view.js';
+import {
+  ACCOUNT_STANDINGS,
+  type AccountStanding,
+  type Member,
+  memberRevision,
+  MemberView,
+  toOrganizationRole,
+} from '../memberships/member.view.js';
 
 /** A member, as the admin who added them is told. */
 export interface AddedMember {
@@ -18,23 +26,24 @@ export class AddedMemberView extends MemberView {
   })
   account!: AccountStanding;
 
-  @TextField({ nullable: true, rest: true, description: 'How the owner of the address confirms the account.' })
+  @TextField({ optional: true, rest: true, description: 'How the owner of the address confirms the account.' })
   confirmation?: string;
 
-  @TextField({ nullable: true, rest: true, description: 'Shown only here; whoever has it can accept the invitation.' })
+  @TextField({ optional: true, rest: true, description: 'Shown only here; whoever has it can accept the invitation.' })
   invitation_url?: string;
 
-  @TimeField({ nullable: true, rest: true, description: 'Until when the invitation can be accepted.' })
+  @TimeField({ optional: true, rest: true, description: 'Until when the invitation can be accepted.' })
   invitation_expires_at?: Date;
 
   static fromAdded(this: void, added: AddedMember | IssuedInvitation): AddedMemberView {
     if ('member' in added) {
       const { member, account, confirmation } = added;
-      const view = Object.assign(new AddedMemberView(), MemberView.fromEntityForAdmin(member), { account });
+      const fields = { ...MemberView.fromEntityForAdmin(member), account };
+      const view = Object.assign(withRevision(new AddedMemberView(), memberRevision(member)), fields);
       return confirmation === null ? view : Object.assign(view, { confirmation });
     }
     const { invitation, url, account } = added;
-    return Object.assign(new AddedMemberView(), {
+    return Object.assign(withRevision(new AddedMemberView(), invitation), {
       id: invitation.id,
       kind: 'person',
       email: invitation.email,

@@ -7,17 +7,31 @@ import { Conflict, InvalidRequest, NotFound } from '../../core/errors/app-error.
 import { EventBus } from '../../core/events/event-bus.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
 import type { Page } from '../../core/listing/page.js';
+import { Precondition } from '../../core/rest/precondition.js';
+import { assertReadOnlyUnchanged } from '../../core/rest/read-only-fields.js';
 import type { RecordAuthorizer } from '../../core/rest/rights/rights.decorators.js';
 import { type IssuedInvitation, InvitationsService } from '../invitations/invitations.service.js';
+import type { Organization } from '../organization.entity.js';
 import { organizationPolicy } from '../organization.policy.js';
 import { OrganizationsService } from '../organizations.service.js';
 import { AccountsService } from '../users/accounts.service.js';
 import type { User } from '../users/user.entity.js';
-import { OrganizationMemberAdded, OrganizationMemberRemoved, OrganizationMemberRoleChanged } from './member.events.js';
-import type { NewMember } from './member.inputs.js';
+import {
+  OrganizationMemberAdded,
+  OrganizationMemberRemoved,
+  OrganizationMemberRoleChanged,
+} from '../memberships/member.events.js';
+import type { MemberChange, NewMember } from '../memberships/member.inputs.js';
 import type { AddedMember } from './added-member.view.js';
-import { type Member, toOrganizationRole, type OrganizationRole, accountStandingOf } from './member.view.js';
-import { MembersStore } from './members.store.js';
+import {
+  type Member,
+  memberRevision,
+  MemberView,
+  toOrganizationRole,
+  type OrganizationRole,
+  accountStandingOf,
+} from '../memberships/member.view.js';
+import { MembersStore } from '../memberships/members.store.js';
 
 /** Only owners name owners. */
 const operationFor = (role: OrganizationRole) => (role === 'owner' ? 'nameOwners' : 'manageMembers');
@@ -45,19 +59,27 @@ export class MembersService implements RecordAuthorizer {
     return { page, forAdmin: await this.organizations.isAllowed(actor, 'manageMembers', organizationId) };
   }
 
+  /** One member, with what only admins see of members, for admins. */
+  async get(actor: Actor, organizationId: string, userId: string): Promise<{ member: Member; forAdmin: boolean }> {
+    await this.organizations.get(actor, organizationId);
+    const member = await this.getMember(organizationId, userId);
+    return { member, forAdmin: await this.organizations.isAllowed(actor, 'manageMembers', organizationId) };
+  }
+
   /**
    * Makes an account for the address with the password and adds it. An address without a password, or with an account already, is
    * invited: its owner joins by accepting, unless the actor may add the account at once.
    */
   async add(actor: Actor, organizationId: string, input: NewMember): Promise<AddedMember | IssuedInvitation> {
-    await this.organizations.get(actor, organizationId);
-    await this.organizations.requireAccess(actor, operationFor(input.role), organizationId);
+    await this.organizations.getAuthorized(actor, organizationId, operationFor(input.role));
     const passwordHash = input.password === undefined ? null : await hashPassword(input.password, input.email);
     return this.unit.run(async () => {
       const organization = await this.getOrganizationForUpdate(actor, organizationId, input.role);
       const known = await this.accounts.reserve(input.email);
       if (known && (await this.members.find(organizationId, known.id)))
-        throw new Conflict('ALREADY_MEMBER', `${known.email} is a member of this organization already`);
+        throw new Conflict('ALREADY_MEMBER', `${known.email} is a member of this organization already`, {
+          remedy: `Change the role with PUT /api/identity/orgs/${organizationId}/users/${known.id}.`,
+        });
       if (known ? !(await this.canAddDirectly(actor, known)) : passwordHash === null)
         return this.invitations.invite(actor, organization, input, accountStandingOf(known));
       const { email, first_name: firstName, last_name: lastName } = input;
@@ -67,7 +89,7 @@ export class MembersService implements RecordAuthorizer {
       await this.invitations.withdrawByEmail(organizationId, user.email);
       const standing = accountStandingOf(user);
       await this.events.publish(new OrganizationMemberAdded(actor, organizationId, user, input.role, standing));
-      const member = await this.get(organizationId, user.id);
+      const member = await this.getMember(organizationId, user.id);
       return { member, account: standing, confirmation: this.accounts.confirmationHint(user) };
     });
   }
@@ -78,18 +100,27 @@ export class MembersService implements RecordAuthorizer {
     return actor.installationAdmin || this.members.administersAll(actor.userId, known.id);
   }
 
-  async changeRole(actor: Actor, organizationId: string, userId: string, role: OrganizationRole): Promise<Member> {
+  async changeRole(
+    actor: Actor,
+    organizationId: string,
+    userId: string,
+    input: MemberChange,
+    match: Precondition,
+  ): Promise<Member> {
+    const { role } = input;
     return this.unit.run(async () => {
-      await this.getOrganizationForUpdate(actor, organizationId, role);
-      const member = await this.get(organizationId, userId);
-      await this.assertMayChangeOwner(actor, organizationId, member);
+      const organization = await this.getOrganizationForUpdate(actor, organizationId, role);
+      const member = await this.getMember(organizationId, userId);
+      match.assertMatches(memberRevision(member));
+      assertReadOnlyUnchanged(input, MemberView.fromEntityForAdmin(member));
+      await this.assertMayChangeOwner(actor, organization, member);
       if (toOrganizationRole(member.membership.role) === role) return member;
       if (member.kind === 'service' && role === 'owner')
         throw InvalidRequest.forField('/role', 'must be admin or member for a service account');
       await this.assertOwnerRemains(organizationId, member);
       await this.members.setRole(organizationId, userId, role);
       await this.events.publish(new OrganizationMemberRoleChanged(actor, organizationId, member, role));
-      return this.get(organizationId, userId);
+      return this.getMember(organizationId, userId);
     });
   }
 
@@ -104,19 +135,21 @@ export class MembersService implements RecordAuthorizer {
   }
 
   /** What they own stays with the organization. */
-  async remove(actor: Actor, organizationId: string, userId: string): Promise<Member> {
+  async remove(actor: Actor, organizationId: string, userId: string, match: Precondition): Promise<Member> {
     const leaving = actor.userId === userId;
     // Who has left tells of it in the feed of an organization that they do not see any more.
     const run = <T>(work: () => Promise<T>): Promise<T> =>
       leaving ? this.unit.runAsSystem('leaving', () => this.unit.run(work)) : this.unit.run(work);
     return run(async () => {
-      await this.organizations.getForUpdate(actor, organizationId, leaving ? 'leave' : 'manageMembers');
-      const member = await this.get(organizationId, userId);
+      const operation = leaving ? 'leave' : 'manageMembers';
+      const organization = await this.organizations.getForUpdate(actor, organizationId, operation, Precondition.none);
+      const member = await this.getMember(organizationId, userId);
+      match.assertMatches(memberRevision(member));
       if (member.kind === 'service')
         throw new Conflict('SERVICE_ACCOUNT', 'a service account cannot leave its organization', {
           remedy: `Delete it: DELETE /api/identity/orgs/${organizationId}/service-accounts/${userId}.`,
         });
-      if (!leaving) await this.assertMayChangeOwner(actor, organizationId, member);
+      if (!leaving) await this.assertMayChangeOwner(actor, organization, member);
       await this.assertOwnerRemains(organizationId, member);
       await this.members.remove(organizationId, userId);
       await this.events.publish(new OrganizationMemberRemoved(actor, organizationId, member, null));
@@ -125,19 +158,19 @@ export class MembersService implements RecordAuthorizer {
   }
 
   /** @throws NotFound when the user is not a member */
-  async get(organizationId: string, userId: string): Promise<Member> {
+  async getMember(organizationId: string, userId: string): Promise<Member> {
     const member = await this.members.find(organizationId, userId);
     if (!member) throw new NotFound('user', userId);
     return member;
   }
 
   private getOrganizationForUpdate(actor: Actor, organizationId: string, role: OrganizationRole) {
-    return this.organizations.getForUpdate(actor, organizationId, operationFor(role));
+    return this.organizations.getForUpdate(actor, organizationId, operationFor(role), Precondition.none);
   }
 
-  private async assertMayChangeOwner(actor: Actor, organizationId: string, member: Member): Promise<void> {
+  private async assertMayChangeOwner(actor: Actor, organization: Organization, member: Member): Promise<void> {
     if (toOrganizationRole(member.membership.role) !== 'owner') return;
-    await this.organizations.requireAccess(actor, 'nameOwners', organizationId);
+    await this.organizations.requireAccess(actor, 'nameOwners', organization);
   }
 
   private async assertOwnerRemains(organizationId: string, member: Member): Promise<void> {

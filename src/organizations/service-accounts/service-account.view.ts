@@ -1,14 +1,13 @@
-import { ObjectType } from '@nestjs/graphql';
 import { PaginatedView } from '../../core/listing/page.js';
 import { FlagField, IdField, TextField, TimeField, WordField } from '../../core/schema/view-fields.js';
-import { type Member, toOrganizationRole } from '../members/member.view.js';
+import { withRevision } from '../../core/schema/record.view.js';
+import { type Member, memberRevision, toOrganizationRole } from '../memberships/member.view.js';
 
 /** A service account is never an owner: it could lock everyone out. */
 export const SERVICE_ROLES = ['admin', 'member'] as const;
 export type ServiceRole = (typeof SERVICE_ROLES)[number];
 
 /** A service account: a member without a password, which acts with tokens of its own. */
-@ObjectType('ServiceAccount')
 export class ServiceAccountView {
   @IdField()
   id!: string;
@@ -35,7 +34,7 @@ export class ServiceAccountView {
   updated_at!: Date;
 
   static fromEntity(this: void, member: Member): ServiceAccountView {
-    return Object.assign(new ServiceAccountView(), {
+    return Object.assign(withRevision(new ServiceAccountView(), memberRevision(member)), {
       id: member.id,
       name: member.firstName,
       email: member.email,

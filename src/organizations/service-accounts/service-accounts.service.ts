@@ -5,10 +5,11 @@ import { NotFound } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
 import type { Page } from '../../core/listing/page.js';
-import { OrganizationMemberAdded, OrganizationMemberRemoved } from '../members/member.events.js';
-import type { Member } from '../members/member.view.js';
+import { Precondition } from '../../core/rest/precondition.js';
+import { OrganizationMemberAdded, OrganizationMemberRemoved } from '../memberships/member.events.js';
+import { type Member, memberRevision } from '../memberships/member.view.js';
 import { MembersService } from '../members/members.service.js';
-import { MembersStore } from '../members/members.store.js';
+import { MembersStore } from '../memberships/members.store.js';
 import { OrganizationsService } from '../organizations.service.js';
 import { NO_MAIL_DOMAIN, User } from '../users/user.entity.js';
 import { UserDeactivated } from '../users/user.events.js';
@@ -32,9 +33,14 @@ export class ServiceAccountsService {
     return this.membersStore.pageOfServiceAccounts(organizationId, query);
   }
 
+  async get(actor: Actor, organizationId: string, id: string): Promise<Member> {
+    await this.organizations.get(actor, organizationId);
+    return this.findServiceAccount(organizationId, id);
+  }
+
   async create(actor: Actor, organizationId: string, { name, role }: NewServiceAccount): Promise<Member> {
     return this.unit.run(async () => {
-      await this.organizations.getForUpdate(actor, organizationId, 'manageServiceAccounts');
+      await this.organizations.getForUpdate(actor, organizationId, 'manageServiceAccounts', Precondition.none);
       const account = Object.assign(new User(), {
         kind: 'service',
         firstName: name,
@@ -47,14 +53,15 @@ export class ServiceAccountsService {
       await this.unit.runAsSystem('making a service account', () => this.users.insert(account));
       await this.membersStore.setRole(organizationId, account.id, role);
       await this.events.publish(new OrganizationMemberAdded(actor, organizationId, account, role));
-      return this.members.get(organizationId, account.id);
+      return this.members.getMember(organizationId, account.id);
     });
   }
 
   /** Its tokens end at once. */
-  async delete(actor: Actor, organizationId: string, id: string): Promise<Member> {
+  async delete(actor: Actor, organizationId: string, id: string, match: Precondition): Promise<Member> {
     return this.unit.run(async () => {
       const member = await this.getForUpdate(actor, organizationId, id);
+      match.assertMatches(memberRevision(member));
       await this.membersStore.remove(organizationId, id);
       await this.deactivate(actor, member);
       await this.events.publish(new OrganizationMemberRemoved(actor, organizationId, member, null));
@@ -67,16 +74,15 @@ export class ServiceAccountsService {
     for (const account of await this.users.findServiceAccounts(organizationId)) await this.deactivate(actor, account);
   }
 
-  /** The same as `open`, without holding anything: for reads. */
+  /** A service account of the organization, when the actor may manage it; nothing is locked. @throws NotFound, Forbidden */
   async getManaged(actor: Actor, organizationId: string, id: string): Promise<Member> {
-    await this.organizations.get(actor, organizationId);
-    await this.organizations.requireAccess(actor, 'manageServiceAccounts', organizationId);
+    await this.organizations.getAuthorized(actor, organizationId, 'manageServiceAccounts');
     return this.findServiceAccount(organizationId, id);
   }
 
-  /** A service account of the organization, when the actor may manage it; the organization is held. @throws NotFound, Forbidden */
+  /** The same with the organization locked. */
   async getForUpdate(actor: Actor, organizationId: string, id: string): Promise<Member> {
-    await this.organizations.getForUpdate(actor, organizationId, 'manageServiceAccounts');
+    await this.organizations.getForUpdate(actor, organizationId, 'manageServiceAccounts', Precondition.none);
     return this.findServiceAccount(organizationId, id);
   }
 

@@ -1,8 +1,9 @@
-import { Column, Entity, PrimaryColumn, CreateDateColumn } from 'typeorm';
+import { Check, Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { TenantEntity } from '../../core/database/base.entity.js';
 
 /** Members of an organization who are given roles together. */
 @Entity('team')
+@Index('team_name', { synchronize: false })
 export class Team extends TenantEntity {
   @Column('text')
   name!: string;
@@ -13,10 +14,14 @@ export class Team extends TenantEntity {
 
 /** That a user is in a team: put there by an admin, or by the groups that their issuer says they are in. */
 @Entity('team_member')
+@Index('team_member_user', ['userId'])
+@Check('team_member_source_check', `source IN ('manual', 'groups')`)
 export class TeamMember {
+  @ForeignKey('Team')
   @PrimaryColumn('uuid')
   teamId!: string;
 
+  @ForeignKey('User')
   @PrimaryColumn('uuid')
   userId!: string;
 

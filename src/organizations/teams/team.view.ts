@@ -1,10 +1,8 @@
-import { ObjectType } from '@nestjs/graphql';
 import { PaginatedView } from '../../core/listing/page.js';
 import { IdField, TextField } from '../../core/schema/view-fields.js';
 import { RecordView } from '../../core/schema/record.view.js';
 import type { Team } from './team.entity.js';
 
-@ObjectType('Team')
 export class TeamView extends RecordView {
   @TextField()
   name!: string;

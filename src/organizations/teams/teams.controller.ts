@@ -1,13 +1,14 @@
 import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
-import { ApiBearerAuth, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
 import { CurrentActor } from '../../core/access/access.decorators.js';
 import { ListQuery } from '../../core/listing/list-query.js';
 import { type PageEnvelope, toPageEnvelope } from '../../core/listing/page.js';
 import { IdParam } from '../../core/rest/id.pipe.js';
+import { RestOperation } from '../../core/rest/openapi/rest-operation.decorator.js';
 import { IfMatch, Precondition } from '../../core/rest/precondition.js';
 import { RequiresRight } from '../../core/rest/rights/rights.decorators.js';
-import { MemberPage, MemberView } from '../members/member.view.js';
+import { MemberPage, MemberView } from '../memberships/member.view.js';
 import { organizationPolicy } from '../organization.policy.js';
 import { OrganizationsService } from '../organizations.service.js';
 import { NewTeam, TeamChange } from './team.inputs.js';
@@ -15,11 +16,11 @@ import { TeamPage, TeamView } from './team.view.js';
 import { TeamsService } from './teams.service.js';
 
 @ApiTags('organizations')
-@ApiBearerAuth()
-@Controller('api/identity/orgs/:orgId/teams')
+@Controller('identity/orgs/:orgId/teams')
 export class TeamsController {
   constructor(private readonly teams: TeamsService) {}
 
+  @RestOperation('listTeams', 'List teams', 'Lists the teams of an organization.')
   @Get()
   @ApiOkResponse({ type: TeamPage })
   async list(
@@ -30,6 +31,7 @@ export class TeamsController {
     return toPageEnvelope(await this.teams.list(actor, orgId, query), 'teams', TeamView.fromEntity);
   }
 
+  @RestOperation('createTeam', 'Create a team', 'Creates a team in an organization.')
   @Post()
   @RequiresRight(organizationPolicy.manageTeams, OrganizationsService, 'orgId')
   @ApiCreatedResponse({ type: TeamView })
@@ -41,6 +43,7 @@ export class TeamsController {
     return TeamView.fromEntity(await this.teams.create(actor, orgId, input));
   }
 
+  @RestOperation('getTeam', 'Read a team', 'Reads a team.')
   @Get(':teamId')
   @ApiOkResponse({ type: TeamView })
   async get(
@@ -51,6 +54,7 @@ export class TeamsController {
     return TeamView.fromEntity(await this.teams.get(actor, orgId, teamId));
   }
 
+  @RestOperation('updateTeam', 'Update a team', 'Changes the fields that are sent.')
   @Put(':teamId')
   @RequiresRight(organizationPolicy.manageTeams, OrganizationsService, 'orgId')
   @ApiOkResponse({ type: TeamView })
@@ -64,6 +68,7 @@ export class TeamsController {
     return TeamView.fromEntity(await this.teams.update(actor, orgId, teamId, input, match));
   }
 
+  @RestOperation('deleteTeam', 'Delete a team', 'Deletes a team; its members lose the roles that it gave.')
   @Delete(':teamId')
   @RequiresRight(organizationPolicy.manageTeams, OrganizationsService, 'orgId')
   @ApiOkResponse({ type: TeamView })
@@ -76,6 +81,7 @@ export class TeamsController {
     return TeamView.fromEntity(await this.teams.delete(actor, orgId, teamId, match));
   }
 
+  @RestOperation('listTeamUsers', 'List users of a team', 'Lists the users of a team.')
   @Get(':teamId/users')
   @ApiOkResponse({ type: MemberPage })
   async listUsers(
@@ -87,6 +93,7 @@ export class TeamsController {
     return toPageEnvelope(await this.teams.listUsers(actor, orgId, teamId, query), 'users', MemberView.fromEntity);
   }
 
+  @RestOperation('addTeamUser', 'Add a user to a team', 'Adds a user of the organization to a team.', { location: '' })
   @Post(':teamId/users/:userId')
   @RequiresRight(organizationPolicy.manageTeams, OrganizationsService, 'orgId')
   @ApiCreatedResponse({ type: MemberView })
@@ -99,6 +106,7 @@ export class TeamsController {
     return MemberView.fromEntity(await this.teams.addUser(actor, orgId, teamId, userId));
   }
 
+  @RestOperation('removeTeamUser', 'Remove a user from a team', 'Removes a user from a team.')
   @Delete(':teamId/users/:userId')
   @RequiresRight(organizationPolicy.manageTeams, OrganizationsService, 'orgId')
   @ApiOkResponse({ type: MemberView })
@@ -107,7 +115,8 @@ export class TeamsController {
     @IdParam('orgId') orgId: string,
     @IdParam('teamId') teamId: string,
     @IdParam('userId') userId: string,
+    @IfMatch() match: Precondition,
   ): Promise<MemberView> {
-    return MemberView.fromEntity(await this.teams.removeUser(actor, orgId, teamId, userId));
+    return MemberView.fromEntity(await this.teams.removeUser(actor, orgId, teamId, userId, match));
   }
 }

@@ -7,9 +7,9 @@ import type { ListQuery } from '../../core/listing/list-query.js';
 import type { Page } from '../../core/listing/page.js';
 import { assertReadOnlyUnchanged } from '../../core/rest/read-only-fields.js';
 import { Precondition } from '../../core/rest/precondition.js';
-import type { Member } from '../members/member.view.js';
+import { type Member, memberRevision } from '../memberships/member.view.js';
 import { MembersService } from '../members/members.service.js';
-import { MembersStore } from '../members/members.store.js';
+import { MembersStore } from '../memberships/members.store.js';
 import { OrganizationsService } from '../organizations.service.js';
 import { Team } from './team.entity.js';
 import { TeamCreated, TeamDeleted, TeamMemberAdded, TeamMemberRemoved, TeamUpdated } from './team.events.js';
@@ -41,7 +41,7 @@ export class TeamsService {
 
   async create(actor: Actor, organizationId: string, input: NewTeam): Promise<Team> {
     return this.unit.run(async () => {
-      await this.organizations.getForUpdate(actor, organizationId, 'manageTeams');
+      await this.organizations.getForUpdate(actor, organizationId, 'manageTeams', Precondition.none);
       const { name, description } = input;
       const team = Object.assign(new Team(), { organizationId, name, description: description ?? '' });
       await this.teams.insert(team);
@@ -69,7 +69,7 @@ export class TeamsService {
   async delete(actor: Actor, organizationId: string, id: string, match: Precondition): Promise<Team> {
     return this.unit.run(async () => {
       const team = await this.getForUpdate(actor, organizationId, id, match);
-      await this.teams.removeMembersAndGrants(id);
+      await this.teams.removeMembers(id);
       await this.teams.softDelete(team);
       await this.events.publish(new TeamDeleted(actor, team));
       return team;
@@ -84,18 +84,25 @@ export class TeamsService {
   /** Puts a member of the organization into a team; again it changes nothing. */
   async addUser(actor: Actor, organizationId: string, id: string, userId: string): Promise<Member> {
     return this.unit.run(async () => {
-      const team = await this.getForUpdate(actor, organizationId, id);
-      const member = await this.members.get(organizationId, userId);
+      const team = await this.getForUpdate(actor, organizationId, id, Precondition.none);
+      const member = await this.members.getMember(organizationId, userId);
       if (await this.teams.addMember(id, userId)) await this.events.publish(new TeamMemberAdded(actor, team, member));
       return member;
     });
   }
 
   /** What the team gave them ends with their next request. */
-  async removeUser(actor: Actor, organizationId: string, id: string, userId: string): Promise<Member> {
+  async removeUser(
+    actor: Actor,
+    organizationId: string,
+    id: string,
+    userId: string,
+    match: Precondition,
+  ): Promise<Member> {
     return this.unit.run(async () => {
-      const team = await this.getForUpdate(actor, organizationId, id);
-      const member = await this.members.get(organizationId, userId);
+      const team = await this.getForUpdate(actor, organizationId, id, Precondition.none);
+      const member = await this.members.getMember(organizationId, userId);
+      match.assertMatches(memberRevision(member));
       if (!(await this.teams.removeMember(id, userId))) throw new NotFound('user', userId);
       await this.events.publish(new TeamMemberRemoved(actor, team, member));
       return member;
@@ -103,13 +110,8 @@ export class TeamsService {
   }
 
   /** Holds the organization, so that changes of its teams and members come one after another. */
-  private async getForUpdate(
-    actor: Actor,
-    organizationId: string,
-    id: string,
-    match = Precondition.none,
-  ): Promise<Team> {
-    await this.organizations.getForUpdate(actor, organizationId, 'manageTeams');
+  private async getForUpdate(actor: Actor, organizationId: string, id: string, match: Precondition): Promise<Team> {
+    await this.organizations.getForUpdate(actor, organizationId, 'manageTeams', Precondition.none);
     const team = await this.getTeam(organizationId, id);
     match.assertMatches(team);
     return team;

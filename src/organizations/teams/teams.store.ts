@@ -60,9 +60,8 @@ export class TeamsStore extends Store<Team> {
     );
   }
 
-  /** Takes away everyone who is in a team, and every role that it was granted. */
-  async removeMembersAndGrants(teamId: string): Promise<void> {
-    await this.unit.manager.query(`DELETE FROM workspace_team WHERE team_id = $1`, [teamId]);
+  /** Takes away everyone who is in a team. */
+  async removeMembers(teamId: string): Promise<void> {
     await this.unit.manager.query(`DELETE FROM team_member WHERE team_id = $1`, [teamId]);
   }
 

@@ -1,11 +1,9 @@
-import { ObjectType } from '@nestjs/graphql';
 import { PaginatedView } from '../../core/listing/page.js';
 import { FlagField, TextField, TimeField, WordField } from '../../core/schema/view-fields.js';
 import { RecordView } from '../../core/schema/record.view.js';
 import { type User, USER_KINDS, type UserKind } from './user.entity.js';
 
 /** An account as installation administrators, and its owner, see it. */
-@ObjectType('Account')
 export class AccountView extends RecordView {
   @WordField(USER_KINDS)
   kind!: UserKind;

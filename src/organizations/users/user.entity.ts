@@ -1,6 +1,5 @@
-import { Column, Entity } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Index } from 'typeorm';
 import { BaseEntity } from '../../core/database/base.entity.js';
-import type { OrganizationMember } from '../members/organization-member.entity.js';
 
 /** A person signs in; a service account belongs to an organization and has nothing but tokens. */
 export const USER_KINDS = ['person', 'service'] as const;
@@ -11,6 +10,12 @@ export const NO_MAIL_DOMAIN = '.invalid';
 
 /** Who acts: a person, or a service account. */
 @Entity('app_user')
+@Index('app_user_email', ['email'], { unique: true, where: 'deleted_at IS NULL' })
+@Index('app_user_identity', ['issuer', 'subject'], { unique: true, where: 'issuer IS NOT NULL' })
+@Index('app_user_service', ['organizationId', 'createdAt', 'id'], { where: 'organization_id IS NOT NULL' })
+@Check('app_user_kind_check', `kind IN ('person', 'service')`)
+@Check('app_user_of_organization', `(kind = 'service') = (organization_id IS NOT NULL)`)
+@Check('app_user_of_issuer', '(issuer IS NULL) = (subject IS NULL)')
 export class User extends BaseEntity {
   @Column('text', { default: 'person' })
   kind: UserKind = 'person';
@@ -40,6 +45,7 @@ export class User extends BaseEntity {
   deactivatedAt!: Date | null;
 
   /** The organization that a service account belongs to; null for people. */
+  @ForeignKey('Organization')
   @Column('uuid', { nullable: true })
   organizationId!: string | null;
 
@@ -54,9 +60,7 @@ export class User extends BaseEntity {
    * Who else may know the password: the admin who set it, or who was shown the URL by which it was set. Null once the owner of
    * the address has confirmed the account; until then only this admin adds it to further organizations.
    */
+  @ForeignKey('User')
   @Column('uuid', { nullable: true })
   unconfirmedBy!: string | null;
-
-  /** As a member of the organization that a query was about. */
-  membership?: OrganizationMember;
 }

@@ -9,7 +9,7 @@ import type { Page } from '../../core/listing/page.js';
 import { assertReadOnlyUnchanged } from '../../core/rest/read-only-fields.js';
 import type { Precondition } from '../../core/rest/precondition.js';
 import { AccountView } from './account.view.js';
-import type { AccountChange } from './profile.inputs.js';
+import type { AccountChange } from './account.inputs.js';
 import type { User } from './user.entity.js';
 import { UserDeactivated, UserReactivated, UserUpdated } from './user.events.js';
 import { userPolicy } from './user.policy.js';

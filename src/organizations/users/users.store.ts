@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Store } from '../../core/database/store.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
-import { booleanFilter, equalsFilter, type Listing } from '../../core/listing/listing.js';
+import { booleanFilter, wordFilter, type Listing } from '../../core/listing/listing.js';
 import type { Page } from '../../core/listing/page.js';
-import { User } from './user.entity.js';
+import { USER_KINDS, User } from './user.entity.js';
 
 const listing: Listing<User> = {
   alias: 'app_user',
@@ -17,7 +17,7 @@ const listing: Listing<User> = {
   defaultOrder: 'created_at desc',
   search: ['app_user.email', `app_user.first_name || ' ' || app_user.last_name`],
   filter: {
-    kind: equalsFilter('kind', 'app_user.kind'),
+    kind: wordFilter('kind', 'app_user.kind', USER_KINDS),
     installation_admin: booleanFilter('installation_admin', (rows, yes) =>
       rows.andWhere(`app_user.installation_admin = ${yes}`),
     ),
@@ -46,12 +46,12 @@ export class UsersStore extends Store<User> {
   }
 
   find(id: string): Promise<User | null> {
-    return this.repository.findOneBy({ id });
+    return this.getOne(this.createQueryBuilder().where('app_user.id = :id', { id }));
   }
 
   /** Held until the end of the unit of work. */
   lock(id: string): Promise<User | null> {
-    return this.createQueryBuilder().where('app_user.id = :id', { id }).setLock('pessimistic_write').getOne();
+    return this.getOne(this.createQueryBuilder().where('app_user.id = :id', { id }).setLock('pessimistic_write'));
   }
 
   /** The account that an external issuer knows by this subject. */

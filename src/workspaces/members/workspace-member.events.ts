@@ -1,7 +1,7 @@
 import type { Actor } from '../../core/access/actor.js';
 import { DomainEvent } from '../../core/events/domain-event.js';
 import type { Workspace } from '../workspace.entity.js';
-import type { WorkspaceRole } from './workspace-grant.js';
+import type { WorkspaceRole } from '../grants/workspace-grant.js';
 
 /** Whom a role is granted to: a user, or everyone in a team. */
 export type Grantee = { userId: string; email: string } | { teamId: string; name: string };

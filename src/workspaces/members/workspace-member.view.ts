@@ -1,20 +1,9 @@
-import { ObjectType } from '@nestjs/graphql';
+import { withRevision } from '../../core/schema/record.view.js';
 import { PaginatedView } from '../../core/listing/page.js';
 import { IdField, RecordsField, TextField, TimeField, WordField } from '../../core/schema/view-fields.js';
-import { WORKSPACE_ROLES, toWorkspaceRole, type WorkspaceRole } from './workspace-grant.js';
+import { WORKSPACE_ROLES, toWorkspaceRole, type WorkspaceRole } from '../grants/workspace-grant.js';
+import type { WorkspaceMember } from '../grants/workspace-members.store.js';
 
-/** A user who has a role in the workspace: granted to them, to teams of theirs, or both; the strongest counts. */
-export interface WorkspaceMember {
-  userId: string;
-  email: string;
-  role: number;
-  /** The role granted to the user; null when they have theirs through teams only. */
-  granted: number | null;
-  through: { teamId: string; name: string; role: number }[];
-  createdAt: Date;
-}
-
-@ObjectType('WorkspaceMemberTeam')
 export class MemberTeamView {
   @IdField()
   team_id!: string;
@@ -26,7 +15,6 @@ export class MemberTeamView {
   role!: WorkspaceRole;
 }
 
-@ObjectType('WorkspaceMember')
 export class WorkspaceMemberView {
   @IdField()
   user_id!: string;
@@ -49,11 +37,9 @@ export class WorkspaceMemberView {
   @TimeField()
   created_at!: Date;
 
-  static fromMember(
-    this: void,
-    { userId, email, role, granted, through, createdAt }: WorkspaceMember,
-  ): WorkspaceMemberView {
-    return Object.assign(new WorkspaceMemberView(), {
+  static fromMember(this: void, member: WorkspaceMember): WorkspaceMemberView {
+    const { userId, email, role, granted, through, createdAt } = member;
+    return Object.assign(withRevision(new WorkspaceMemberView(), member), {
       user_id: userId,
       email,
       role: toWorkspaceRole(role),

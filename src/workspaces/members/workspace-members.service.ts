@@ -5,14 +5,19 @@ import { roleRank } from '../../core/access/roles.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { Conflict, NotFound } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
+import type { ListQuery } from '../../core/listing/list-query.js';
+import type { Page } from '../../core/listing/page.js';
+import { Precondition } from '../../core/rest/precondition.js';
+import { assertReadOnlyUnchanged, hasReadOnlyField } from '../../core/rest/read-only-fields.js';
 import type { RecordAuthorizer } from '../../core/rest/rights/rights.decorators.js';
 import { WorkspaceQuotasService } from '../quotas/workspace-quotas.service.js';
 import { workspacePolicy } from '../workspace.policy.js';
 import { WorkspacesService } from '../workspaces.service.js';
-import type { WorkspaceRole } from './workspace-grant.js';
+import { toWorkspaceRole } from '../grants/workspace-grant.js';
+import { WorkspaceMemberView } from './workspace-member.view.js';
+import type { WorkspaceMemberChange } from './workspace-member.inputs.js';
 import { WorkspaceMemberAdded, WorkspaceMemberRemoved, WorkspaceMemberRoleChanged } from './workspace-member.events.js';
-import type { WorkspaceMember } from './workspace-member.view.js';
-import { WorkspaceMembersStore } from './workspace-members.store.js';
+import { type WorkspaceMember, WorkspaceMembersStore } from '../grants/workspace-members.store.js';
 
 /** Who has which role in a workspace. Its last admin may go: admins of the organization remain. */
 @Injectable()
@@ -25,18 +30,33 @@ export class WorkspaceMembersService implements RecordAuthorizer {
     private readonly events: EventBus,
   ) {}
 
-  async list(actor: Actor, workspaceId: string): Promise<WorkspaceMember[]> {
+  async list(actor: Actor, workspaceId: string, query: ListQuery): Promise<Page<WorkspaceMember>> {
     await this.workspaces.get(actor, workspaceId, 'readMembers');
-    return this.members.list(workspaceId);
+    return this.members.page(workspaceId, query);
+  }
+
+  /** @throws NotFound when the user has no role in the workspace */
+  async get(actor: Actor, workspaceId: string, userId: string): Promise<WorkspaceMember> {
+    await this.workspaces.get(actor, workspaceId, 'readMembers');
+    return this.getMember(workspaceId, userId);
   }
 
   /** Grants a role to a member of the organization, or changes the one they have. */
-  async setRole(actor: Actor, workspaceId: string, userId: string, role: WorkspaceRole): Promise<WorkspaceMember> {
+  async setRole(
+    actor: Actor,
+    workspaceId: string,
+    userId: string,
+    input: WorkspaceMemberChange,
+    match: Precondition,
+  ): Promise<WorkspaceMember> {
+    const { role } = input;
     return this.unit.run(async () => {
-      const workspace = await this.workspaces.getActiveForUpdate(actor, workspaceId, 'manageMembers');
+      const workspace = await this.workspaces.getForUpdate(actor, workspaceId, 'manageMembers', Precondition.none);
       if (!(await this.members.isInOrganization(workspace.organizationId, userId))) throw new NotFound('user', userId);
       const before = await this.members.find(workspaceId, userId);
-      if (before?.granted === roleRank(role)) return before;
+      match.assertMatches(before);
+      assertReadOnlyUnchanged(input, before ? WorkspaceMemberView.fromMember(before) : { user_id: userId });
+      if (before && (before.granted === roleRank(role) || isEcho(input, before))) return before;
       if (workspace.personalOf === userId && role !== 'admin') throw personalWorkspaceAdmin();
       await this.quotas.assertWithinLimit(workspace, 'max_members', before ? 0 : 1);
       await this.members.setRole(workspaceId, userId, role);
@@ -54,15 +74,13 @@ export class WorkspaceMembersService implements RecordAuthorizer {
   }
 
   /** They lose access with their next request. Members may leave by themselves. */
-  async remove(actor: Actor, workspaceId: string, userId: string): Promise<WorkspaceMember> {
+  async remove(actor: Actor, workspaceId: string, userId: string, match: Precondition): Promise<WorkspaceMember> {
     return this.unit.run(async () => {
       const leaving = actor.userId === userId;
-      const workspace = await this.workspaces.getActiveForUpdate(
-        actor,
-        workspaceId,
-        leaving ? 'leave' : 'manageMembers',
-      );
+      const operation = leaving ? 'leave' : 'manageMembers';
+      const workspace = await this.workspaces.getForUpdate(actor, workspaceId, operation, Precondition.none);
       const member = await this.getMember(workspaceId, userId);
+      match.assertMatches(member);
       if (member.granted === null) throw memberThroughTeam(member);
       if (workspace.personalOf === userId) throw personalWorkspaceAdmin();
       await this.members.remove(workspaceId, userId);
@@ -78,8 +96,14 @@ export class WorkspaceMembersService implements RecordAuthorizer {
   }
 }
 
+/** Whether a member was sent back as it is shown: the role may then come from a team, and nothing is granted. */
+const isEcho = (input: WorkspaceMemberChange, member: WorkspaceMember): boolean =>
+  hasReadOnlyField(input, 'granted') && toWorkspaceRole(member.role) === input.role;
+
 const personalWorkspaceAdmin = (): Conflict =>
-  new Conflict('DEFAULT_WORKSPACE', 'a member of the organization stays the admin of their default workspace');
+  new Conflict('DEFAULT_WORKSPACE', 'a member of the organization stays the admin of their default workspace', {
+    remedy: 'Remove the user from the organization, or work in another workspace.',
+  });
 
 const memberThroughTeam = ({ email, through }: WorkspaceMember): Conflict =>
   new Conflict('MEMBER_THROUGH_TEAM', `${email} has access through ${through.map(({ name }) => name).join(', ')}`, {

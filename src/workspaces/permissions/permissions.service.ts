@@ -3,15 +3,12 @@ import { Access, permissionError } from '../../core/access/access.service.js';
 import type { Actor } from '../../core/access/actor.js';
 import { type Operation, declaredOperations } from '../../core/access/policy.js';
 import { isRoleAtLeast, roleRank, type Role, roleFromRank } from '../../core/access/roles.js';
-import { toWorkspaceRole } from '../members/workspace-grant.js';
-import { type WorkspaceAdministrator, WorkspaceMembersStore } from '../members/workspace-members.store.js';
+import { toWorkspaceRole } from '../grants/workspace-grant.js';
+import { type WorkspaceAdministrator, WorkspaceMembersStore } from '../grants/workspace-members.store.js';
 import type { Workspace } from '../workspace.entity.js';
-import { workspacePolicy } from '../workspace.policy.js';
+import { OPERATIONS_ON_ARCHIVED } from '../workspace.policy.js';
 import { WorkspacesService } from '../workspaces.service.js';
 import type { PermissionsView, PermissionView } from './permissions.view.js';
-
-/** What is still done with an archived workspace. */
-const ALLOWED_ON_ARCHIVED: Operation[] = [workspacePolicy.archive, workspacePolicy.restore, workspacePolicy.delete];
 
 /** Tells from the table of operations, the one that services ask, what a caller may do in a workspace. */
 @Injectable()
@@ -44,7 +41,7 @@ function toPermission(
   workspace: Workspace,
   administrators: WorkspaceAdministrator[],
 ): PermissionView {
-  const told = (reason: string | null, least: Role | null): PermissionView => ({
+  const toView = (reason: string | null, least: Role | null): PermissionView => ({
     operation: operation.name,
     allowed: reason === null,
     reason,
@@ -53,10 +50,10 @@ function toPermission(
       .map(({ id, email, name }) => ({ user_id: id, email, name })),
   });
   const refusal = permissionError(actor, operation, role);
-  if (refusal) return told(refusal.message, isRoleAtLeast(role, operation.needs) ? null : grantorRole(operation));
+  if (refusal) return toView(refusal.message, isRoleAtLeast(role, operation.needs) ? null : grantorRole(operation));
   const closed =
-    workspace.status === 'archived' && operation.scope !== 'read' && !ALLOWED_ON_ARCHIVED.includes(operation);
-  return closed ? told('the workspace is archived', 'admin') : told(null, null);
+    workspace.status === 'archived' && operation.scope !== 'read' && !OPERATIONS_ON_ARCHIVED.includes(operation);
+  return closed ? toView('the workspace is archived', 'admin') : toView(null, null);
 }
 
 /** Admins of a workspace grant roles in it; only admins of the organization make others that, and only owners make owners. */

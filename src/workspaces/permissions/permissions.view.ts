@@ -1,5 +1,5 @@
 import { FlagField, IdField, RecordsField, TextField, WordField } from '../../core/schema/view-fields.js';
-import { WORKSPACE_ROLES, type WorkspaceRole } from '../members/workspace-grant.js';
+import { WORKSPACE_ROLES, type WorkspaceRole } from '../grants/workspace-grant.js';
 
 export class GrantorView {
   @IdField({ rest: true })

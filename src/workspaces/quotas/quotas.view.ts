@@ -1,4 +1,5 @@
 import { IntField, RecordField } from '../../core/schema/view-fields.js';
+import { withRevision } from '../../core/schema/record.view.js';
 import type { Workspace } from '../workspace.entity.js';
 import { limitOf, type QuotaKey } from './quota.js';
 
@@ -34,7 +35,7 @@ export class WorkspaceQuotasView {
   use!: QuotaUseView;
 
   static fromEntity(this: void, workspace: Workspace, use: Record<QuotaKey, number>): WorkspaceQuotasView {
-    return Object.assign(new WorkspaceQuotasView(), {
+    return Object.assign(withRevision(new WorkspaceQuotasView(), workspace), {
       max_designs: limitOf(workspace, 'max_designs'),
       max_environments: limitOf(workspace, 'max_environments'),
       max_members: limitOf(workspace, 'max_members'),

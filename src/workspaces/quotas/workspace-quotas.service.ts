@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../core/access/actor.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { EventBus } from '../../core/events/event-bus.js';
+import type { Precondition } from '../../core/rest/precondition.js';
 import type { Workspace } from '../workspace.entity.js';
 import { WorkspaceQuotaChanged } from '../workspace.events.js';
 import { WorkspacesService } from '../workspaces.service.js';
@@ -12,7 +13,7 @@ import { WorkspaceQuotasView } from './quotas.view.js';
 
 type QuotaCounter = (workspaceId: string) => Promise<number>;
 
-/** How much a workspace may hold. Whoever adds to it asks here first, in the unit of work that holds the workspace. */
+/** How much a workspace may hold. What adds to it asks here first, in the unit of work that locks the workspace. */
 @Injectable()
 export class WorkspaceQuotasService {
   private readonly counters = new Map<QuotaKey, QuotaCounter>();
@@ -35,9 +36,9 @@ export class WorkspaceQuotasService {
   }
 
   /** What is there already stays when a limit is set below it; only more is refused. */
-  async update(actor: Actor, id: string, input: QuotasChange): Promise<WorkspaceQuotasView> {
+  async update(actor: Actor, id: string, input: QuotasChange, match: Precondition): Promise<WorkspaceQuotasView> {
     return this.unit.run(async () => {
-      const workspace = await this.workspaces.getActiveForUpdate(actor, id, 'setQuotas');
+      const workspace = await this.workspaces.getForUpdate(actor, id, 'setQuotas', match);
       await this.store.update(workspace, input.fields());
       await this.events.publish(
         new WorkspaceQuotaChanged(
@@ -51,8 +52,8 @@ export class WorkspaceQuotasService {
   }
 
   /**
-   * Refuses `more` of something when the limit would be passed. The workspace is the one that `workspaces.mustBeActive`
-   * or `workspaces.open` answered in this unit of work: until its end nobody else counts.
+   * Refuses `more` of something when the limit would be passed. The workspace is locked in this unit of work: until
+   * its end nobody else counts.
    * @throws Conflict QUOTA_EXCEEDED naming key, limit and use
    */
   async assertWithinLimit(workspace: Workspace, key: QuotaKey, more = 1): Promise<void> {

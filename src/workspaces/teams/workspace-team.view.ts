@@ -1,19 +1,9 @@
-import { ObjectType } from '@nestjs/graphql';
+import { withRevision } from '../../core/schema/record.view.js';
 import { PaginatedView } from '../../core/listing/page.js';
 import { IdField, IntField, TextField, TimeField, WordField } from '../../core/schema/view-fields.js';
-import { WORKSPACE_ROLES, toWorkspaceRole, type WorkspaceRole } from '../members/workspace-grant.js';
+import { WORKSPACE_ROLES, toWorkspaceRole, type WorkspaceRole } from '../grants/workspace-grant.js';
+import type { GrantedTeam } from '../grants/workspace-teams.store.js';
 
-/** A team that a role in the workspace was granted to. */
-export interface GrantedTeam {
-  teamId: string;
-  name: string;
-  role: number;
-  /** How many users are in it. */
-  members: number;
-  createdAt: Date;
-}
-
-@ObjectType('WorkspaceTeam')
 export class WorkspaceTeamView {
   @IdField()
   team_id!: string;
@@ -30,8 +20,9 @@ export class WorkspaceTeamView {
   @TimeField()
   created_at!: Date;
 
-  static fromTeam(this: void, { teamId, name, role, members, createdAt }: GrantedTeam): WorkspaceTeamView {
-    return Object.assign(new WorkspaceTeamView(), {
+  static fromTeam(this: void, team: GrantedTeam): WorkspaceTeamView {
+    const { teamId, name, role, members, createdAt } = team;
+    return Object.assign(withRevision(new WorkspaceTeamView(), team), {
       team_id: teamId,
       name,
       role: toWorkspaceRole(role),

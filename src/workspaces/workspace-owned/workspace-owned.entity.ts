@@ -1,4 +1,4 @@
-import { Column } from 'typeorm';
+import { Column, ForeignKey } from 'typeorm';
 import { TenantEntity } from '../../core/database/base.entity.js';
 
 /** Who sees what lives in a workspace: its members, the whole organization, or everybody who is signed in. */
@@ -10,6 +10,7 @@ export const SETTABLE_VISIBILITIES = ['workspace', 'organization'] as const;
 
 /** A record that lives in exactly one workspace and may be shared beyond it. */
 export abstract class WorkspaceOwnedEntity extends TenantEntity {
+  @ForeignKey('Workspace')
   @Column('uuid')
   workspaceId!: string;
 
@@ -17,6 +18,7 @@ export abstract class WorkspaceOwnedEntity extends TenantEntity {
   name!: string;
 
   /** The user who owns it. */
+  @ForeignKey('User')
   @Column('uuid')
   userId!: string;
 

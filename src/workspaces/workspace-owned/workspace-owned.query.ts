@@ -1,22 +1,25 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsUUID } from 'class-validator';
 import { InvalidRequest } from '../../core/errors/app-error.js';
-import { OrganizationListQuery, QueryText } from '../../core/listing/list-query.js';
+import { OrganizationListQuery, PageSize } from '../../core/listing/list-query.js';
+import { parseWords } from '../../core/listing/words.js';
 import { Repeatable } from '../../core/schema/repeatable.js';
 import { VISIBILITIES, type Visibility } from './workspace-owned.entity.js';
 
 /** What a list of records of workspaces is asked. */
 export class WorkspaceOwnedQuery extends OrganizationListQuery {
-  @ApiPropertyOptional({ description: 'Names of fields of content to be filled in, such as pattern_file.' })
-  @QueryText('words')
-  populate?: string;
+  @PageSize(10)
+  override pagesize?: string = undefined;
 
-  @ApiPropertyOptional({ description: 'workspace, organization or public; several are separated by commas.' })
+  @ApiPropertyOptional({
+    type: String,
+    description: 'workspace, organization or public; several are separated by commas.',
+  })
   @IsOptional()
   @Repeatable()
   visibility?: string | string[];
 
-  @ApiPropertyOptional({ format: 'uuid' })
+  @ApiPropertyOptional({ format: 'uuid', description: 'Only records of this workspace.' })
   @IsOptional()
   @IsUUID('all', { message: 'must be a UUID' })
   workspace_id?: string;
@@ -50,14 +53,7 @@ export function parseScope(query: WorkspaceOwnedQuery): WorkspaceOwnedScope {
 }
 
 function parseVisibilities(given: string | string[] | undefined): Visibility[] | undefined {
-  const wanted = [given ?? []]
-    .flat()
-    .flatMap((text) => text.split(','))
-    .filter(Boolean);
-  if (wanted.length === 0) return undefined;
-  const found = VISIBILITIES.filter((visibility) => wanted.includes(visibility));
-  if (found.length === new Set(wanted).size) return found;
-  throw InvalidRequest.forField('visibility', `must be some of ${VISIBILITIES.join(', ')}`);
+  return parseWords('visibility', given, VISIBILITIES) as Visibility[] | undefined;
 }
 
 function parseTime(name: string, text: string | undefined): Date | undefined {

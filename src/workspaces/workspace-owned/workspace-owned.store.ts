@@ -1,15 +1,17 @@
 import type { EntityTarget, SelectQueryBuilder } from 'typeorm';
-import { administeredSql } from '../../core/access/access.service.js';
+import { type Access, administeredSql } from '../../core/access/access.service.js';
 import type { Actor } from '../../core/access/actor.js';
-import { Store } from '../../core/database/store.js';
+import { keptTotalSql } from '../../core/access/kept-total.js';
 import type { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { RecordStore } from '../../core/records/record.store.js';
 import type { WorkspaceOwnedEntity } from './workspace-owned.entity.js';
 import type { WorkspaceOwnedScope } from './workspace-owned.query.js';
 
 /** Records of workspaces as their readers see them: those of their workspaces, and what others of the organization share with it. */
-export abstract class WorkspaceOwnedStore<E extends WorkspaceOwnedEntity> extends Store<E> {
+export abstract class WorkspaceOwnedStore<E extends WorkspaceOwnedEntity> extends RecordStore<E> {
   protected constructor(
     unit: UnitOfWork,
+    private readonly access: Access,
     entity: EntityTarget<E>,
     /** The table, and its alias. */
     private readonly table: string,
@@ -17,19 +19,9 @@ export abstract class WorkspaceOwnedStore<E extends WorkspaceOwnedEntity> extend
     super(unit, entity, table);
   }
 
-  find(actor: Actor, id: string): Promise<E | null> {
-    return this.selectOne(actor, id).getOne();
-  }
-
-  /** The same, held until the end of the unit of work. */
-  lock(actor: Actor, id: string): Promise<E | null> {
-    return this.selectOne(actor, id).setLock('pessimistic_write').getOne();
-  }
-
   /** Also when it has been deleted; held until the end of the unit of work when that is wanted. */
   findWithDeleted(actor: Actor, id: string, hold = false): Promise<E | null> {
-    const row = this.selectOne(actor, id).withDeleted();
-    return (hold ? row.setLock('pessimistic_write') : row).getOne();
+    return hold ? this.lock(actor, id, true) : this.find(actor, id, true);
   }
 
   /** How many there are in a workspace. */
@@ -58,23 +50,36 @@ export abstract class WorkspaceOwnedStore<E extends WorkspaceOwnedEntity> extend
   }
 
   /** Those that a list is asked for, but for its search, filter and order. */
-  protected selectInScope(actor: Actor, scope: WorkspaceOwnedScope): SelectQueryBuilder<E> {
+  protected async selectInScope(actor: Actor, scope: WorkspaceOwnedScope): Promise<SelectQueryBuilder<E>> {
     const { table } = this;
-    const rows = this.visibleTo(actor);
-    if (scope.organizationId) rows.andWhere(`${table}.organization_id = :organizationId`, scope);
-    if (scope.workspaceId) rows.andWhere(`${table}.workspace_id = :workspaceId`, scope);
-    if (scope.visibility) rows.andWhere(`${table}.visibility = ANY(:visibility)`, scope);
-    if (scope.from) rows.andWhere(`${table}.created_at >= :from`, scope);
-    if (scope.to) rows.andWhere(`${table}.created_at < :to`, scope);
-    if (scope.updatedAfter) rows.andWhere(`${table}.updated_at > :updatedAfter`, scope);
+    const { workspaceId, visibility, from, to, updatedAfter } = scope;
+    const organizationId =
+      scope.organizationId ?? (workspaceId ? undefined : await this.access.findOnlyOrganization(actor));
+    const rows = organizationId
+      ? await this.access.onlyVisibleIn(this.createQueryBuilder(), table, 'workspace', actor, organizationId, {
+          column: 'workspace_id',
+          shared: isShared(table),
+        })
+      : this.visibleTo(actor);
+    if (workspaceId) rows.andWhere(`${table}.workspace_id = :workspaceId`, { workspaceId });
+    if (visibility) rows.andWhere(`${table}.visibility = ANY(:visibility)`, { visibility });
+    if (from) rows.andWhere(`${table}.created_at >= :from`, { from });
+    if (to) rows.andWhere(`${table}.created_at < :to`, { to });
+    if (updatedAfter) rows.andWhere(`${table}.updated_at > :updatedAfter`, { updatedAfter });
     return rows;
   }
 
-  private selectOne(actor: Actor, id: string): SelectQueryBuilder<E> {
-    return this.visibleTo(actor).andWhere(`${this.table}.id = :id`, { id });
+  /** The kept number of those in a scope that is a whole organization. */
+  protected keptTotal(
+    rows: SelectQueryBuilder<E>,
+    actor: Actor,
+    { organizationId, ...narrower }: WorkspaceOwnedScope,
+  ): string | undefined {
+    const isNarrower = Object.values(narrower).some((value) => value !== undefined);
+    return organizationId === undefined || isNarrower ? undefined : keptTotalSql(rows, this.table, actor);
   }
 
-  private visibleTo(actor: Actor): SelectQueryBuilder<E> {
+  protected override visibleTo(actor: Actor): SelectQueryBuilder<E> {
     const rows = this.createQueryBuilder();
     if (actor.isSystem) return rows;
     const granted = `${this.table}.workspace_id IN (SELECT granted_resources(:actorId, 'workspace'))`;

@@ -2,9 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { Access } from '../../core/access/access.service.js';
 import type { Actor } from '../../core/access/actor.js';
 import type { Operation } from '../../core/access/policy.js';
+import { NotFound } from '../../core/errors/app-error.js';
 import type { RequestFields } from '../../core/rest/rights/request-fields.js';
 import type { PlacementAuthorizer } from '../../core/rest/rights/rights.decorators.js';
 import { OrganizationsService } from '../../organizations/organizations.service.js';
+import type { QuotaKey } from '../quotas/quota.js';
+import { WorkspaceQuotasService } from '../quotas/workspace-quotas.service.js';
 import type { Workspace } from '../workspace.entity.js';
 import { WorkspacesService } from '../workspaces.service.js';
 
@@ -14,12 +17,13 @@ export interface PlacementInput {
   organization_id?: string;
 }
 
-/** Finds the workspaces that new records go into. */
+/** Admits records to workspaces: who may put them there, whether anything is written there, and whether there is room. */
 @Injectable()
 export class WorkspacePlacementService implements PlacementAuthorizer {
   constructor(
     private readonly workspaces: WorkspacesService,
     private readonly organizations: OrganizationsService,
+    private readonly quotas: WorkspaceQuotasService,
     private readonly access: Access,
   ) {}
 
@@ -31,6 +35,22 @@ export class WorkspacePlacementService implements PlacementAuthorizer {
     else if (organization) await this.organizations.get(actor, organization);
   }
 
+  /** @throws NotFound when a list is narrowed to an organization or a workspace that the actor does not see */
+  async assertVisible(actor: Actor, { organization_id, workspace_id }: PlacementInput): Promise<void> {
+    if (organization_id) await this.organizations.get(actor, organization_id);
+    if (workspace_id) await this.workspaces.get(actor, workspace_id);
+  }
+
+  /**
+   * Locks a workspace for a change of what it owns; with a quota, for one more of what that counts.
+   * @throws NotFound, or Conflict WORKSPACE_ARCHIVED, QUOTA_EXCEEDED
+   */
+  async admit(actor: Actor, workspaceId: string, quota?: QuotaKey): Promise<Workspace> {
+    const workspace = await this.workspaces.lockActive(actor, workspaceId);
+    if (quota) await this.quotas.assertWithinLimit(workspace, quota);
+    return workspace;
+  }
+
   /** The workspace of the body, else the caller's default one; the caller must be allowed to make such records there. */
   async resolve(
     actor: Actor,
@@ -38,11 +58,19 @@ export class WorkspacePlacementService implements PlacementAuthorizer {
     create: Operation,
   ): Promise<Workspace> {
     const workspace = workspace_id
-      ? await this.workspaces.get(actor, workspace_id)
+      ? await this.getInOrganization(actor, workspace_id, organization_id)
       : await this.workspaces.getOrCreatePersonal(actor, (await this.organizations.resolve(actor, organization_id)).id);
     const { id, organizationId } = workspace;
     await this.access.authorize(actor, create, { type: 'workspace', id, organizationId });
     workspace.assertActive();
+    return workspace;
+  }
+
+  /** @throws NotFound also when the workspace is of another organization than the one that is named beside it */
+  private async getInOrganization(actor: Actor, id: string, organizationId: string | undefined): Promise<Workspace> {
+    const workspace = await this.workspaces.get(actor, id);
+    if (organizationId && organizationId.toLowerCase() !== workspace.organizationId)
+      throw new NotFound('workspace', id);
     return workspace;
   }
 }

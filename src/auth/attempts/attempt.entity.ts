@@ -1,0 +1,29 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+/** How often something failed lately. */
+@Entity('failed_attempt')
+@Index('failed_attempt_until', ['until'])
+export class FailedAttempt {
+  /** A keyed hash of what was tried. */
+  @PrimaryColumn('bytea')
+  key!: Buffer;
+
+  @Column('integer')
+  failures!: number;
+
+  /** When the count begins anew. */
+  @Column('timestamptz')
+  until!: Date;
+}
+
+/** That an account has signed in from a network. */
+@Entity('known_network')
+@Index('known_network_seen', ['seenAt'])
+export class KnownNetwork {
+  /** A keyed hash of the account and the network. */
+  @PrimaryColumn('bytea')
+  pair!: Buffer;
+
+  @Column('timestamptz', { default: () => 'now()' })
+  seenAt!: Date;
+}

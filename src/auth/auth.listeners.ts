@@ -1,0 +1,46 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { EventBus } from '../core/events/event-bus.js';
+import { JobsService } from '../jobs/jobs.service.js';
+import { UserCreated, UserDeactivated, UserReactivated, UserUpdated } from '../organizations/users/user.events.js';
+import { AttemptsStore } from './attempts/attempts.store.js';
+import { AccountSignInsService } from './passwords/account-sign-ins.service.js';
+import { PasswordLettersService } from './passwords/password-letters.service.js';
+import { SessionsStore } from './sessions/sessions.store.js';
+import { RevocationsService } from './tokens/revocations.service.js';
+
+/** What a change of an account means for its sign-ins. */
+@Injectable()
+export class AuthListeners implements OnModuleInit {
+  constructor(
+    private readonly revocations: RevocationsService,
+    private readonly signIns: AccountSignInsService,
+    private readonly letters: PasswordLettersService,
+    private readonly events: EventBus,
+  ) {}
+
+  onModuleInit(): void {
+    this.events.within(UserCreated, ({ user }) => this.letters.requestConfirmation(user));
+    this.events.within(UserUpdated, ({ user }) => this.revocations.notifyChanged(user.id));
+    // Its tokens hold again, which were rejected a moment ago.
+    this.events.within(UserReactivated, ({ user }) => this.revocations.notifyChanged(user.id));
+    this.events.within(UserDeactivated, ({ user }) => this.signIns.endAll(user.id));
+  }
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+/** Purges what has ended of sign-ins, and attempts of them that count no more. */
+@Injectable()
+export class AuthPurges implements OnModuleInit {
+  constructor(
+    private readonly sessions: SessionsStore,
+    private readonly attempts: AttemptsStore,
+    private readonly jobs: JobsService,
+  ) {}
+
+  onModuleInit(): void {
+    this.jobs.schedule('purge.attempts', HOUR_MS, () => this.attempts.purge());
+    this.jobs.schedule('purge.sessions', DAY_MS, () => this.sessions.purge());
+  }
+}

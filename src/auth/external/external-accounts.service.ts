@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Actor } from '../../core/access/actor.js';
+import { Env } from '../../core/config/env.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { AcceptancesService } from '../../organizations/invitations/acceptances.service.js';
+import { AccountsService } from '../../organizations/users/accounts.service.js';
+import { NO_MAIL_DOMAIN, type User } from '../../organizations/users/user.entity.js';
+import { UsersStore } from '../../organizations/users/users.store.js';
+import { PasswordsService } from '../passwords/passwords.service.js';
+import type { ExternalClaims } from './external-claims.js';
+
+/**
+ * The accounts of users whom the issuer vouches for. An account is known by its issuer and subject alone: one that its owner has
+ * confirmed is never taken over by its address.
+ */
+@Injectable()
+export class ExternalAccountsService {
+  constructor(
+    private readonly users: UsersStore,
+    private readonly accounts: AccountsService,
+    private readonly acceptances: AcceptancesService,
+    private readonly passwords: PasswordsService,
+    private readonly unit: UnitOfWork,
+    private readonly env: Env,
+  ) {}
+
+  find({ subject }: ExternalClaims): Promise<User | null> {
+    return this.users.findBySubject(this.issuer, subject);
+  }
+
+  /**
+   * Makes the account, unless it is there by now. An address is theirs when the issuer has verified it and no account of its owner has it; then what it was invited to is, too.
+   * An account that somebody else made for it becomes theirs, without its password and what was signed in with that.
+   */
+  create(claims: ExternalClaims): Promise<User> {
+    return this.unit.run(async () => {
+      const { subject, email, firstName, lastName } = claims;
+      await this.users.lockName(`${this.issuer} ${subject}`);
+      const known = await this.find(claims);
+      if (known) return known;
+      const identity = { issuer: this.issuer, subject };
+      const account = { firstName, lastName, passwordHash: null, unconfirmedBy: null, ...identity };
+      const own = email && !email.toLowerCase().endsWith(NO_MAIL_DOMAIN) ? email : null;
+      const holder = own ? await this.accounts.reserve(own) : null;
+      if (!own || (holder && !isClaimable(holder)))
+        return this.accounts.create({ ...account, email: this.placeholderEmail(subject) });
+      const user = holder ?? (await this.accounts.create({ ...account, email: own }));
+      if (holder) await this.passwords.linkIdentity(Actor.system('verified address'), holder, identity);
+      await this.acceptances.acceptAll(user);
+      return user;
+    });
+  }
+
+  private placeholderEmail(subject: string): string {
+    const name = createHash('sha256').update(`${this.issuer} ${subject}`).digest('hex').slice(0, 16);
+    return `${name}@external${NO_MAIL_DOMAIN}`;
+  }
+
+  private get issuer(): string {
+    return this.env.OIDC_ISSUER ?? '';
+  }
+}
+
+const isClaimable = ({ unconfirmedBy, deactivatedAt }: User): boolean =>
+  unconfirmedBy !== null && deactivatedAt === null;

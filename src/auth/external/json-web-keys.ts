@@ -1,0 +1,53 @@
+import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
+import type { JwtHeader } from 'jsonwebtoken';
+import { z } from 'zod';
+
+/** As RFC 7518, sections 3.3 and 3.5, have it. */
+const MIN_RSA_BITS = 2048;
+
+/** What is read of a JSON Web Key (RFC 7517, section 4); its numbers are read by OpenSSL. */
+const keySchema = z.looseObject({
+  kty: z.enum(['RSA', 'EC']),
+  kid: z.string().optional(),
+  alg: z.string().optional(),
+  use: z.string().optional(),
+  key_ops: z.array(z.unknown()).optional(),
+});
+
+/** A key of an issuer that verifies signatures. */
+export class JsonWebKeyEntry {
+  private constructor(
+    private readonly kid: string | undefined,
+    private readonly algorithms: readonly string[],
+    readonly key: KeyObject,
+  ) {}
+
+  /** @returns null for what verifies no signature here: a set may have keys of other uses and kinds */
+  static parse(value: unknown): JsonWebKeyEntry | null {
+    const read = keySchema.safeParse(value);
+    if (!read.success) return null;
+    const { kid, alg, use = 'sig', key_ops: operations = ['verify'] } = read.data;
+    const key = importKey(read.data);
+    if (!key || use !== 'sig' || !operations.includes('verify')) return null;
+    const possible = listAlgorithms(key);
+    return new JsonWebKeyEntry(kid, alg === undefined ? possible : possible.filter((each) => each === alg), key);
+  }
+
+  /** Whether a token with this header may have been signed with the key. */
+  matches({ kid, alg }: JwtHeader): boolean {
+    return this.algorithms.includes(alg) && (kid === undefined || kid === this.kid);
+  }
+}
+
+function importKey(key: JsonWebKey): KeyObject | null {
+  try {
+    return createPublicKey({ key, format: 'jwk' });
+  } catch {
+    return null;
+  }
+}
+
+function listAlgorithms({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): string[] {
+  if (type === 'rsa') return (details?.modulusLength ?? 0) >= MIN_RSA_BITS ? ['RS256', 'PS256'] : [];
+  return details?.namedCurve === 'prime256v1' ? ['ES256'] : [];
+}

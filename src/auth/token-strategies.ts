@@ -1,0 +1,54 @@
+import type { IncomingMessage } from 'node:http';
+import { Injectable } from '@nestjs/common';
+import passport from 'passport';
+import { Env } from '../core/config/env.js';
+import { AppError } from '../core/errors/app-error.js';
+import { ExternalTokenStrategy } from './external/external-token.strategy.js';
+import { PersonalTokenVerifier } from './personal-tokens/personal-token.verifier.js';
+import { decodeUnverified } from './tokens/json-web-token.js';
+import { SessionTokenStrategy } from './sessions/session-token.strategy.js';
+import { invalidToken, type VerifiedToken } from './tokens/verified-token.js';
+
+/** What Passport makes of a strategy: a middleware, which is given no response because it has a callback. */
+type PassportMiddleware = (request: IncomingMessage, response: undefined, next: (error?: unknown) => void) => void;
+
+/** The kinds of tokens: the strategies of Passport for those that are JSON Web Tokens, and the opaque ones of people. */
+@Injectable()
+export class TokenStrategies {
+  private readonly passport = new passport.Passport();
+
+  constructor(
+    private readonly personal: PersonalTokenVerifier,
+    session: SessionTokenStrategy,
+    external: ExternalTokenStrategy,
+    private readonly env: Env,
+  ) {
+    this.passport.use('session', session).use('external', external);
+  }
+
+  /** @throws Unauthenticated; RemoteFailure when the issuer of the token cannot be asked for its keys */
+  verify(request: IncomingMessage, token: string): Promise<VerifiedToken> {
+    if (this.personal.recognizes(token)) return this.personal.verify(token);
+    const isExternal = this.env.OIDC_ISSUER && decodeUnverified(token)?.issuer === this.env.OIDC_ISSUER;
+    return this.runStrategy(isExternal ? 'external' : 'session', request);
+  }
+
+  private runStrategy(name: string, request: IncomingMessage): Promise<VerifiedToken> {
+    return new Promise((resolve, reject) => {
+      const finish = (error: Error | null, verified: VerifiedToken | false | null, reason?: unknown): void => {
+        if (error) reject(error);
+        else if (verified) resolve(verified);
+        else reject(toError(reason));
+      };
+      const run = this.passport.authenticate(name, { session: false }, finish) as PassportMiddleware;
+      run(request, undefined, reject);
+    });
+  }
+}
+
+/** Why passport-jwt refuses a token, in the words of this server. */
+function toError(reason: unknown): AppError {
+  if (reason instanceof AppError) return reason;
+  const expired = reason instanceof Error && reason.name === 'TokenExpiredError';
+  return invalidToken(expired ? 'the token has expired' : 'the token is not valid');
+}

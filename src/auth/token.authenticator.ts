@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { Actor } from '../core/access/actor.js';
+import { Authenticator } from '../core/access/authenticator.js';
+import { runAsSystem } from '../core/database/row-security.js';
+import { Unauthenticated } from '../core/errors/app-error.js';
+import { RateLimitService } from '../core/rest/rate-limit.service.js';
+import { RejectedTokens } from './tokens/rejected-tokens.js';
+import { invalidToken, type VerifiedToken } from './tokens/verified-token.js';
+import { type Revocation, type RevocationNotice, RevocationsService } from './tokens/revocations.service.js';
+import { TokenStrategies } from './token-strategies.js';
+
+/** Headers are no longer anyway; what a socket sends to sign in could be. */
+const MAX_TOKEN_LENGTH = 16_384;
+const CACHE_MAX_AGE_MS = 30_000;
+const MAX_CACHED = 20_000;
+
+interface CachedToken extends VerifiedToken {
+  until: number;
+}
+
+/**
+ * The one way from a token to its bearer, for REST, GraphQL and sockets. An outcome is kept for at most 30 seconds under
+ * the hash of the token and dropped on revocation: a warm request costs neither a signature nor a statement.
+ */
+@Injectable()
+export class TokenAuthenticator extends Authenticator implements OnModuleInit {
+  private readonly cache = new Map<string, CachedToken>();
+  private readonly rejected = new RejectedTokens();
+  /** Counts notices: an outcome found while one came may be of before it, and is not kept. */
+  private notices = 0;
+
+  constructor(
+    private readonly strategies: TokenStrategies,
+    private readonly revocations: RevocationsService,
+    private readonly limit: RateLimitService,
+  ) {
+    super();
+  }
+
+  onModuleInit(): void {
+    this.revocations.subscribe((notice) => this.evict(notice));
+    this.revocations.onGap(() => this.clear());
+  }
+
+  async authenticate(request: IncomingMessage, network: string): Promise<Actor> {
+    const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+    if (!token) throw new Unauthenticated('a bearer token is required');
+    if (token.length > MAX_TOKEN_LENGTH) throw invalidToken('the token is too long');
+    const key = createHash('sha256').update(token).digest('base64');
+    const outcome = this.findCached(key) ?? (await this.verifyCounted(request, token, key, network));
+    outcome.onUse?.();
+    return outcome.actor;
+  }
+
+  onRevoked(listener: (revoked: Revocation) => void): () => void {
+    return this.revocations.subscribe((notice) => {
+      if (notice.ended) listener(notice);
+    });
+  }
+
+  private findCached(key: string): VerifiedToken | null {
+    const kept = this.cache.get(key);
+    return kept && kept.until > Date.now() ? kept : null;
+  }
+
+  /** A token that was valid before and has not been revoked since is not counted: its bearer does not guess. */
+  private async verifyCounted(
+    request: IncomingMessage,
+    token: string,
+    key: string,
+    network: string,
+  ): Promise<VerifiedToken> {
+    if (this.cache.has(key)) return this.verify(request, token, key);
+    const rejection = this.rejected.find(key);
+    if (rejection) throw rejection;
+    const restore = await this.limit.consumeToken(network);
+    const before = this.notices;
+    try {
+      const outcome = await this.verify(request, token, key);
+      await restore();
+      return outcome;
+    } catch (error) {
+      if (!(error instanceof Unauthenticated)) await restore();
+      else if (before === this.notices) this.rejected.add(key, error);
+      throw error;
+    }
+  }
+
+  private async verify(request: IncomingMessage, token: string, key: string): Promise<VerifiedToken> {
+    const before = this.notices;
+    // Nobody has been let in yet: it is the system that looks.
+    const outcome = await runAsSystem('checking a token', () => this.strategies.verify(request, token));
+    if (before === this.notices) this.store(key, outcome);
+    return outcome;
+  }
+
+  private store(key: string, outcome: VerifiedToken): void {
+    const oldest = this.cache.size >= MAX_CACHED ? this.cache.keys().next().value : undefined;
+    if (oldest !== undefined) this.cache.delete(oldest);
+    this.cache.delete(key);
+    this.cache.set(key, { ...outcome, until: Math.min(Date.now() + CACHE_MAX_AGE_MS, outcome.expiresAt ?? Infinity) });
+  }
+
+  private evict({ userId, sessionId, ended }: RevocationNotice): void {
+    this.notices++;
+    this.rejected.clear();
+    for (const [key, cached] of this.cache) {
+      const { actor } = cached;
+      if (actor.userId !== userId || (sessionId !== null && actor.sessionId !== sessionId)) continue;
+      if (ended) this.cache.delete(key);
+      else cached.until = 0;
+    }
+  }
+
+  private clear(): void {
+    this.notices++;
+    this.rejected.clear();
+    this.cache.clear();
+  }
+}

@@ -1,0 +1,25 @@
+import type { Unauthenticated } from '../../core/errors/app-error.js';
+
+const MAX_AGE_MS = 5_000;
+const MAX_REMEMBERED = 10_000;
+
+/** Tokens that did not hold a moment ago, by their hashes: a client that repeats one costs no further look-up. */
+export class RejectedTokens {
+  private readonly remembered = new Map<string, { error: Unauthenticated; until: number }>();
+
+  find(key: string): Unauthenticated | undefined {
+    const found = this.remembered.get(key);
+    return found && found.until > Date.now() ? found.error : undefined;
+  }
+
+  add(key: string, error: Unauthenticated): void {
+    const oldest = this.remembered.size >= MAX_REMEMBERED ? this.remembered.keys().next().value : undefined;
+    if (oldest !== undefined) this.remembered.delete(oldest);
+    this.remembered.delete(key);
+    this.remembered.set(key, { error, until: Date.now() + MAX_AGE_MS });
+  }
+
+  clear(): void {
+    this.remembered.clear();
+  }
+}

@@ -1,0 +1,28 @@
+import { type AppError, RemoteFailure } from '../../core/errors/app-error.js';
+
+type Json = Record<string, unknown>;
+
+/** The headers that sign a call in: with a token, else with a name and a password. */
+export function authorization(secret: Json | null): Record<string, string> {
+  if (typeof secret?.['token'] === 'string') return { authorization: `Bearer ${secret['token']}` };
+  if (typeof secret?.['username'] !== 'string') return {};
+  const pair = `${secret['username']}:${typeof secret['password'] === 'string' ? secret['password'] : ''}`;
+  return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
+}
+
+/** 502: the server is something else than the connection says. */
+export function unexpectedResponse(what: string): AppError {
+  return new RemoteFailure('CONNECTION_NOT_UNDERSTOOD', `the address answers, but not as ${what} does`, {
+    remedy: 'Check the url of the connection.',
+  });
+}
+
+/** 502: the server answers with an error. */
+export function failedResponse(what: string, status: number): AppError {
+  const denied = status === 401 || status === 403;
+  return new RemoteFailure(
+    denied ? 'CONNECTION_DENIED' : 'CONNECTION_FAILED',
+    `${what} answered ${status}${denied ? ': the credential does not hold' : ''}`,
+    { remedy: denied ? 'Change the credential of the connection.' : 'Check the url of the connection.' },
+  );
+}

@@ -1,0 +1,111 @@
+import { RRuleTemporal } from 'rrule-temporal';
+import { Temporal } from 'temporal-polyfill';
+import { type Fault, InvalidRequest } from '../../core/errors/app-error.js';
+import type { Freeze } from './freeze.entity.js';
+
+export type FreezeTimes = Pick<Freeze, 'startsAt' | 'endsAt' | 'recurrence' | 'timezone'>;
+
+/** A window of a recurring freeze lasts no longer: all windows that may hold now are looked at. */
+const MAX_RECURRING_DAYS = 31;
+/** Steps that finding one window may take. */
+const BOUNDS = { maxIterations: 2_000, maxCandidateEvaluations: 20_000 };
+const MS_PER_DAY = 86_400_000;
+
+const list = (item: string): RegExp => new RegExp(`^${item}(,${item}){0,49}$`);
+const DAY = '(MO|TU|WE|TH|FR|SA|SU)';
+
+/** The parts that a rule may have: those that choose days. The time of day is that of the first window. */
+const PARTS: Record<string, RegExp> = {
+  FREQ: /^(DAILY|WEEKLY|MONTHLY|YEARLY)$/,
+  INTERVAL: /^[1-9]\d{0,2}$/,
+  COUNT: /^[1-9]\d{0,2}$/,
+  UNTIL: /^\d{8}(T\d{6}Z)?$/,
+  BYDAY: list(`([+-]?[1-9]\\d?)?${DAY}`),
+  BYMONTHDAY: list('-?([1-9]|[12]\\d|3[01])'),
+  BYYEARDAY: list('-?([1-9]\\d?|[12]\\d\\d|3[0-5]\\d|36[0-6])'),
+  BYWEEKNO: list('-?([1-9]|[1-4]\\d|5[0-3])'),
+  BYMONTH: list('([1-9]|1[0-2])'),
+  BYSETPOS: list('-?[1-9]\\d{0,2}'),
+  WKST: new RegExp(`^${DAY}$`),
+};
+
+/** @throws InvalidRequest naming each field with which the freeze could not be judged, or would never come again */
+export function assertFreezeTimes({ startsAt, endsAt, recurrence, timezone }: FreezeTimes): void {
+  const faults: Fault[] = [];
+  const fault = (field: string, detail: string) => faults.push({ pointer: `/${field}`, detail });
+  if (endsAt <= startsAt) fault('ends_at', 'must be after starts_at');
+  if (!isTimezone(timezone)) fault('timezone', 'must be an IANA time zone, such as Europe/Berlin');
+  if (recurrence !== null) {
+    if (endsAt.getTime() - startsAt.getTime() > MAX_RECURRING_DAYS * MS_PER_DAY)
+      fault('ends_at', `must be at most ${MAX_RECURRING_DAYS} days after starts_at when the freeze recurs`);
+    const wrong = findRuleFault(recurrence);
+    if (wrong) fault('recurrence', wrong);
+    else if (faults.length === 0) {
+      const never = findExpansionFault({ startsAt, endsAt, recurrence, timezone });
+      if (never) fault('recurrence', never);
+    }
+  }
+  if (faults.length > 0)
+    throw new InvalidRequest(faults.map(({ pointer, detail }) => `${pointer?.slice(1)} ${detail}`).join('; '), {
+      errors: faults,
+    });
+}
+
+/** When the window ends that holds at this moment; null when none does. */
+export function findWindowEnd(freeze: FreezeTimes, at: Date): Date | null {
+  const { startsAt, endsAt, recurrence, timezone } = freeze;
+  if (at < startsAt) return null;
+  let end = at < endsAt ? endsAt : null;
+  if (recurrence === null) return end;
+  const local = (date: Date) => Temporal.Instant.fromEpochMilliseconds(date.getTime()).toZonedDateTimeISO(timezone);
+  const length = local(startsAt).toPlainDateTime().until(local(endsAt).toPlainDateTime(), { largestUnit: 'day' });
+  // A day more, for windows that a change of the clock makes longer.
+  const earliest = new Date(at.getTime() - (endsAt.getTime() - startsAt.getTime()) - MS_PER_DAY);
+  for (const start of ruleOf({ startsAt, recurrence, timezone }).between(earliest, at, true)) {
+    const window = start.toPlainDateTime().add(length).toZonedDateTime(timezone);
+    const windowEnd = new Date(window.epochMilliseconds);
+    if (at < windowEnd && (!end || end < windowEnd)) end = windowEnd;
+  }
+  return end;
+}
+
+function findRuleFault(rule: string): string | null {
+  const parts = rule.split(';').map((part) => part.split('='));
+  const names = parts.map(([name = '']) => name);
+  const doubled = names.find((name, index) => names.indexOf(name) !== index);
+  if (doubled !== undefined) return `must have ${doubled} once`;
+  for (const [name = '', value = '', ...more] of parts) {
+    const form = Object.hasOwn(PARTS, name) ? PARTS[name] : undefined;
+    if (!form) return `must be of ${Object.keys(PARTS).join(', ')}, as in FREQ=WEEKLY;BYDAY=FR`;
+    if (more.length > 0 || !form.test(value)) return `has a value of ${name} that is not allowed`;
+  }
+  if (!names.includes('FREQ')) return 'must have FREQ';
+  return names.includes('COUNT') && names.includes('UNTIL') ? 'must not have both COUNT and UNTIL' : null;
+}
+
+function findExpansionFault(freeze: Omit<FreezeTimes, 'recurrence'> & { recurrence: string }): string | null {
+  try {
+    if (!ruleOf(freeze).next(freeze.startsAt, false)) return 'never comes again after starts_at';
+    findWindowEnd(freeze, new Date());
+    return null;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return /exceeded/.test(message) ? 'never comes, or comes too rarely to be found' : `is not a rule: ${message}`;
+  }
+}
+
+function ruleOf({ startsAt, recurrence, timezone }: { startsAt: Date; recurrence: string; timezone: string }) {
+  const start = Temporal.Instant.fromEpochMilliseconds(startsAt.getTime()).toZonedDateTimeISO(timezone);
+  const local = start.toPlainDateTime().toString({ smallestUnit: 'second' }).replace(/[-:]/g, '');
+  const rruleString = `DTSTART;TZID=${timezone}:${local}\nRRULE:${recurrence}`;
+  return new RRuleTemporal({ rruleString, temporal: Temporal, ...BOUNDS });
+}
+
+function isTimezone(name: string): boolean {
+  if (!/^[A-Za-z]+([/_+-][A-Za-z0-9]+)*$/.test(name)) return false;
+  try {
+    return Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone.length > 0;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,45 @@
+import { PaginatedView } from '../../core/listing/page.js';
+import { RecordView } from '../../core/schema/record.view.js';
+import { IdField, TextField, TimeField } from '../../core/schema/view-fields.js';
+import type { Freeze } from './freeze.entity.js';
+
+export class FreezeView extends RecordView {
+  @TextField()
+  name!: string;
+
+  @IdField()
+  environment_id!: string;
+
+  @IdField()
+  organization_id!: string;
+
+  @TimeField({ description: 'When the first window starts.' })
+  starts_at!: Date;
+
+  @TimeField({ description: 'When the first window ends.' })
+  ends_at!: Date;
+
+  @TextField({ nullable: true, description: 'The recurrence rule of RFC 5545; null when it comes once.' })
+  recurrence!: string | null;
+
+  @TextField({ description: 'The IANA time zone in which the windows come again.' })
+  timezone!: string;
+
+  @TextField({ description: 'What those who may not deploy are told.' })
+  message!: string;
+
+  static fromEntity(this: void, freeze: Freeze): FreezeView {
+    return RecordView.assignRecord(new FreezeView(), freeze, {
+      name: freeze.name,
+      environment_id: freeze.environmentId,
+      organization_id: freeze.organizationId,
+      starts_at: freeze.startsAt,
+      ends_at: freeze.endsAt,
+      recurrence: freeze.recurrence,
+      timezone: freeze.timezone,
+      message: freeze.message,
+    });
+  }
+}
+
+export const FreezePage = PaginatedView(FreezeView, 'freezes', 'FreezePage');

@@ -1,0 +1,118 @@
+import { Injectable } from '@nestjs/common';
+import { Access } from '../../core/access/access.service.js';
+import type { Actor } from '../../core/access/actor.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { Conflict } from '../../core/errors/app-error.js';
+import { EventBus } from '../../core/events/event-bus.js';
+import type { ListQuery } from '../../core/listing/list-query.js';
+import type { Page } from '../../core/listing/page.js';
+import { RecordGate } from '../../core/records/record-gate.js';
+import { Precondition } from '../../core/rest/precondition.js';
+import { EnvironmentsService } from '../environments.service.js';
+import { assertFreezeTimes, findWindowEnd } from './freeze-windows.js';
+import { Freeze } from './freeze.entity.js';
+import { FreezeCreated, FreezeDeleted, FreezeUpdated } from './freeze.events.js';
+import type { FreezeChange, NewFreeze } from './freeze.inputs.js';
+import { freezePolicy } from './freeze.policy.js';
+import { FreezeView } from './freeze.view.js';
+import { FreezesStore } from './freezes.store.js';
+
+/** Each deployment judges all of them. */
+const MAX_FREEZES = 50;
+
+/** A freeze that holds, and when its window ends. */
+export interface ActiveFreeze {
+  freeze: Freeze;
+  endsAt: Date;
+}
+
+/** The freezes of environments; each change of one is told as a change of its environment. */
+@Injectable()
+export class FreezesService extends RecordGate<Freeze, typeof freezePolicy> {
+  constructor(
+    private readonly freezes: FreezesStore,
+    private readonly environments: EnvironmentsService,
+    access: Access,
+    private readonly unit: UnitOfWork,
+    private readonly events: EventBus,
+  ) {
+    super(access, {
+      name: 'freeze',
+      policy: freezePolicy,
+      store: freezes,
+      getProtectedRecord: ({ environmentId, organizationId }) => ({
+        type: 'environment',
+        id: environmentId,
+        organizationId,
+      }),
+      toView: FreezeView.fromEntity,
+    });
+  }
+
+  async list(actor: Actor, environmentId: string, query: ListQuery): Promise<Page<Freeze>> {
+    await this.environments.authorize(actor, freezePolicy.read, environmentId);
+    return this.freezes.page(actor, environmentId, query);
+  }
+
+  async getIn(actor: Actor, environmentId: string, id: string): Promise<Freeze> {
+    await this.environments.authorize(actor, freezePolicy.read, environmentId);
+    const freeze = await this.freezes.find(actor, id);
+    return this.orNotFound(id, freeze?.environmentId === environmentId ? freeze : null);
+  }
+
+  async create(actor: Actor, environmentId: string, input: NewFreeze): Promise<Freeze> {
+    return this.unit.run(async () => {
+      const environment = await this.environments.getForUpdate(actor, environmentId, 'update', Precondition.none);
+      if ((await this.freezes.count(environmentId)) >= MAX_FREEZES)
+        throw new Conflict('TOO_MANY_FREEZES', `the environment has ${MAX_FREEZES} freezes already`, {
+          remedy: 'Delete those that are over: DELETE /api/environments/{id}/freezes/{freezeId}.',
+        });
+      const { organizationId } = environment;
+      const freeze = Object.assign(new Freeze(), { organizationId, environmentId, ...input.fields() });
+      assertFreezeTimes(freeze);
+      await this.freezes.insert(freeze);
+      await this.events.publish(new FreezeCreated(actor, environment, freeze));
+      return freeze;
+    });
+  }
+
+  async update(
+    actor: Actor,
+    environmentId: string,
+    id: string,
+    input: FreezeChange,
+    match: Precondition,
+  ): Promise<Freeze> {
+    return this.unit.run(async () => {
+      const environment = await this.environments.getForUpdate(actor, environmentId, 'update', Precondition.none);
+      await this.getIn(actor, environmentId, id);
+      const freeze = await this.getForChange(actor, id, input, match);
+      const fields = input.fields();
+      assertFreezeTimes({ ...freeze, ...fields });
+      await this.freezes.update(freeze, fields);
+      await this.events.publish(new FreezeUpdated(actor, environment, freeze));
+      return freeze;
+    });
+  }
+
+  async delete(actor: Actor, environmentId: string, id: string, match: Precondition): Promise<Freeze> {
+    return this.unit.run(async () => {
+      const environment = await this.environments.getForUpdate(actor, environmentId, 'update', Precondition.none);
+      await this.getIn(actor, environmentId, id);
+      const freeze = await this.getForUpdate(actor, id, 'delete', match);
+      await this.freezes.softDelete(freeze);
+      await this.events.publish(new FreezeDeleted(actor, environment, freeze));
+      return freeze;
+    });
+  }
+
+  /** The freeze that holds in an environment now, the one that ends last; undefined when it has none. */
+  async findActive(environmentId: string): Promise<ActiveFreeze | undefined> {
+    const now = new Date();
+    const active = (await this.freezes.findStarted(environmentId, now)).flatMap((freeze) => {
+      const endsAt = findWindowEnd(freeze, now);
+      return endsAt ? [{ freeze, endsAt }] : [];
+    });
+    return active.sort((a, b) => b.endsAt.getTime() - a.endsAt.getTime())[0];
+  }
+}

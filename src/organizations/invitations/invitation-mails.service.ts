@@ -1,0 +1,98 @@
+import { Injectable } from '@nestjs/common';
+import { Actor } from '../../core/access/actor.js';
+import { Env } from '../../core/config/env.js';
+import { hashSecretToken } from '../../core/crypto/secret-token.js';
+import { Vault } from '../../core/crypto/vault.service.js';
+import { newId } from '../../core/database/base.entity.js';
+import { type Mail, Mailer } from '../../core/mail/mailer.js';
+import type { Job } from '../../jobs/job.js';
+import { JobsService } from '../../jobs/jobs.service.js';
+import type { Organization } from '../organization.entity.js';
+import type { Invitation } from './invitation.entity.js';
+import { InvitationsStore } from './invitations.store.js';
+
+export const INVITATION_MAIL_QUEUE = 'organizations.invitation-mail';
+
+/** The letter has the secrets of the invitation, which are kept nowhere in clear. */
+export interface InvitationMailPayload {
+  sealed: string;
+}
+
+/** What only the letter says, and what it needs beside the invitation. */
+interface InvitationLetter {
+  token: string;
+  proof: string;
+  organization: string;
+  inviter: string;
+}
+
+/** Letters to those who are invited, sent by a job: a crash or a mail server that is away loses none. */
+@Injectable()
+export class InvitationMailsService {
+  constructor(
+    private readonly invitations: InvitationsStore,
+    private readonly mailer: Mailer,
+    private readonly vault: Vault,
+    private readonly jobs: JobsService,
+    private readonly env: Env,
+  ) {}
+
+  get isConfigured(): boolean {
+    return this.mailer.isConfigured;
+  }
+
+  /** The address at which an invitation is accepted. */
+  urlOf(token: string): string {
+    return `${this.env.baseUrl}/api/auth/invitations/${token}`;
+  }
+
+  /** Part of the unit of work that invites; nothing happens without a mail server. */
+  async enqueue(
+    { id: organizationId, name }: Organization,
+    { token, proof, inviter }: Omit<InvitationLetter, 'organization'>,
+  ) {
+    if (!this.isConfigured) return;
+    const id = newId();
+    const letter: InvitationLetter = { token, proof, inviter, organization: name };
+    const sealed = await this.vault.seal(organizationId, JSON.stringify(letter), sealingContext(id));
+    await this.jobs.enqueue<InvitationMailPayload>(Actor.system('invitation'), {
+      id,
+      queue: INVITATION_MAIL_QUEUE,
+      payload: { sealed: sealed.toString('base64') },
+      organizationId: null,
+      mostAttempts: 5,
+    });
+  }
+
+  /** Writes the letter, unless the invitation was withdrawn, accepted or has expired meanwhile. */
+  async send({ id, payload }: Job<InvitationMailPayload>): Promise<void> {
+    const text = await this.vault.open(Buffer.from(payload.sealed, 'base64'), sealingContext(id));
+    const letter = JSON.parse(text.toString()) as InvitationLetter;
+    const invitation = await this.invitations.findByHash(hashSecretToken(letter.token));
+    if (!invitation || invitation.deletedAt || invitation.acceptedAt || invitation.expiresAt < new Date()) return;
+    await this.mailer.send(invitationMail(invitation, letter, `${this.urlOf(letter.token)}?proof=${letter.proof}`));
+  }
+}
+
+const sealingContext = (id: string): string => `invitation mail ${id}`;
+
+const invitationMail = (
+  { email, expiresAt }: Invitation,
+  { organization, inviter }: InvitationLetter,
+  url: string,
+): Mail => ({
+  to: email,
+  subject: `You are invited to ${organization}`,
+  text: `${inviter} invites you to the organization ${organization}.
+
+Accept until ${expiresAt.toISOString()}. Without an account here, choose a password of at least 8 characters:
+
+  curl -X POST '${url}' -H 'Content-Type: application/json' -d '{"password": "…"}'
+
+With an account, sign in and accept with your token:
+
+  curl -X POST '${url}' -H "Authorization: Bearer $TOKEN"
+
+If you do not know who this is, do nothing: without you nobody is added, and no account is made.
+`,
+});

@@ -1,0 +1,40 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { EventBus } from '../../core/events/event-bus.js';
+import { JobsService } from '../../jobs/jobs.service.js';
+import { OrganizationMemberRemoved, OrganizationMemberRoleChanged } from '../memberships/member.events.js';
+import { UserDeactivated } from '../users/user.events.js';
+import {
+  INVITATION_MAIL_QUEUE,
+  type InvitationMailPayload,
+  InvitationMailsService,
+} from './invitation-mails.service.js';
+import { InvitationsService } from './invitations.service.js';
+
+const CONCURRENT_MAILS = 2;
+
+/** Handles the queue of letters to those who are invited, and withdraws what an inviter leaves behind. */
+@Injectable()
+export class InvitationsListeners implements OnModuleInit {
+  constructor(
+    private readonly jobs: JobsService,
+    private readonly mails: InvitationMailsService,
+    private readonly invitations: InvitationsService,
+    private readonly events: EventBus,
+  ) {}
+
+  onModuleInit(): void {
+    const { jobs, mails, invitations, events } = this;
+    jobs.registerHandler<InvitationMailPayload>(INVITATION_MAIL_QUEUE, {
+      concurrency: CONCURRENT_MAILS,
+      handle: (job) => mails.send(job),
+    });
+    const withdraw = ({
+      organizationId,
+      member,
+    }: OrganizationMemberRemoved | OrganizationMemberRoleChanged): Promise<void> =>
+      invitations.withdrawByInviter(member.id, organizationId);
+    events.within(OrganizationMemberRemoved, withdraw);
+    events.within(OrganizationMemberRoleChanged, withdraw);
+    events.within(UserDeactivated, ({ user }) => invitations.withdrawByInviter(user.id));
+  }
+}

@@ -1,0 +1,55 @@
+import { IsEmail, Matches, ValidateBy } from 'class-validator';
+import { applyDecorators } from '@nestjs/common';
+import { MAX_PASSWORD_LENGTH, findPasswordFault, MIN_PASSWORD_LENGTH } from '../../core/crypto/password-rule.js';
+import { type InputFieldOptions, TextInput, WordInput } from '../../core/schema/input-fields.js';
+import { UpdateInput } from '../../core/rest/input.pipe.js';
+import { UpdatesView } from '../../core/rest/read-only-fields.js';
+import { MemberView, ORGANIZATION_ROLES, type OrganizationRole } from './member.view.js';
+
+/** A password as it is chosen. What it must not share with the address is judged here where the request names that, else when it is hashed. */
+export const NewPasswordInput = (settings: InputFieldOptions = {}) =>
+  applyDecorators(
+    TextInput({
+      description: `${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters of any kind; none of the most used passwords.`,
+      ...settings,
+      max: MAX_PASSWORD_LENGTH,
+    }),
+    ValidateBy({
+      name: 'newPassword',
+      validator: {
+        validate: (value, context) =>
+          typeof value !== 'string' || passwordFaultOf(value, context?.object) === undefined,
+        defaultMessage: (context) => passwordFaultOf(context?.value as string, context?.object) ?? '',
+      },
+    }),
+  );
+
+function passwordFaultOf(password: string, request: object | undefined): string | undefined {
+  const email = request && 'email' in request && typeof request.email === 'string' ? request.email : '';
+  return findPasswordFault(password, email);
+}
+
+export class NewMember {
+  @TextInput({ max: 320 })
+  @IsEmail({}, { message: 'must be an e-mail address' })
+  @Matches(/(?<!\.invalid)$/i, { message: 'must be an address that mail reaches' })
+  email!: string;
+
+  @WordInput(ORGANIZATION_ROLES)
+  role!: OrganizationRole;
+
+  @TextInput({ optional: true, max: 255 })
+  first_name?: string;
+
+  @TextInput({ optional: true, max: 255 })
+  last_name?: string;
+
+  @NewPasswordInput({ optional: true })
+  password?: string;
+}
+
+@UpdatesView(() => MemberView)
+export class MemberChange extends UpdateInput {
+  @WordInput(ORGANIZATION_ROLES)
+  role!: OrganizationRole;
+}

@@ -1,0 +1,26 @@
+import { nullToEmpty, definedFields, UpdatesView } from '../../core/rest/read-only-fields.js';
+import { UpdateInput } from '../../core/rest/input.pipe.js';
+import { IdInput, TextInput } from '../../core/schema/input-fields.js';
+import { ProfileView } from './profile.view.js';
+import type { User } from '../users/user.entity.js';
+
+@UpdatesView(() => ProfileView)
+export class ProfileChange extends UpdateInput {
+  @TextInput({ clearable: true, max: 255 })
+  first_name?: string | null;
+
+  @TextInput({ clearable: true, max: 255 })
+  last_name?: string | null;
+
+  @IdInput({ clearable: true, description: 'The organization meant when a call names none; one of yours.' })
+  default_organization_id?: string | null;
+
+  /** The columns that this input sets. */
+  fields(): Partial<User> {
+    return definedFields({
+      firstName: nullToEmpty(this.first_name, ''),
+      lastName: nullToEmpty(this.last_name, ''),
+      defaultOrganizationId: this.default_organization_id,
+    });
+  }
+}

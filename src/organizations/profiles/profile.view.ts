@@ -1,0 +1,54 @@
+import { ObjectType } from '@nestjs/graphql';
+import { FlagField, IdField, RecordsField, TextField, WordField } from '../../core/schema/view-fields.js';
+import { withRevision } from '../../core/schema/record.view.js';
+import { ORGANIZATION_ROLES, toOrganizationRole, type OrganizationRole } from '../memberships/member.view.js';
+import type { User } from '../users/user.entity.js';
+
+@ObjectType('Membership', { description: 'An organization of the user, and their role in it.' })
+export class MembershipView {
+  @IdField()
+  id!: string;
+
+  @TextField()
+  name!: string;
+
+  @WordField(ORGANIZATION_ROLES)
+  role!: OrganizationRole;
+}
+
+/** The caller, as they see themselves. */
+@ObjectType('Profile', { description: 'The caller.' })
+export class ProfileView {
+  @IdField()
+  id!: string;
+
+  @TextField()
+  email!: string;
+
+  @TextField({ nullable: true })
+  first_name!: string;
+
+  @TextField({ nullable: true })
+  last_name!: string;
+
+  @FlagField()
+  installation_admin!: boolean;
+
+  @IdField({ nullable: true })
+  default_organization_id!: string | null;
+
+  @RecordsField(() => MembershipView, { description: 'The organizations of the user.' })
+  organizations!: MembershipView[];
+
+  static fromEntity(this: void, user: User, memberships: { id: string; name: string; role: number }[]): ProfileView {
+    return Object.assign(withRevision(new ProfileView(), user), {
+      id: user.id,
+      email: user.email,
+      first_name: user.firstName,
+      last_name: user.lastName,
+      installation_admin: user.installationAdmin,
+      default_organization_id: user.defaultOrganizationId,
+      organizations: memberships.map(({ id, name, role }) => ({ id, name, role: toOrganizationRole(role) })),
+    });
+  }
+}

@@ -1,0 +1,13 @@
+import { UpdateInput } from '../../core/rest/input.pipe.js';
+import { UpdatesView } from '../../core/rest/read-only-fields.js';
+import { FlagInput } from '../../core/schema/input-fields.js';
+import { AccountView } from './account.view.js';
+
+@UpdatesView(() => AccountView)
+export class AccountChange extends UpdateInput {
+  @FlagInput({ optional: true })
+  installation_admin?: boolean;
+
+  @FlagInput({ optional: true })
+  deactivated?: boolean;
+}

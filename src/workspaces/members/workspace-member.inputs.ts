@@ -1,0 +1,12 @@
+import { UpdateInput } from '../../core/rest/input.pipe.js';
+import { UpdatesView } from '../../core/rest/read-only-fields.js';
+import { WordInput } from '../../core/schema/input-fields.js';
+import { WORKSPACE_ROLES, type WorkspaceRole } from '../grants/workspace-grant.js';
+import { WorkspaceMemberView } from './workspace-member.view.js';
+
+/** The role that is granted to a user. */
+@UpdatesView(() => WorkspaceMemberView)
+export class WorkspaceMemberChange extends UpdateInput {
+  @WordInput(WORKSPACE_ROLES)
+  role!: WorkspaceRole;
+}

@@ -1,0 +1,32 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { EventBus } from '../../core/events/event-bus.js';
+import { OrganizationMemberAdded, OrganizationMemberRemoved } from '../../organizations/memberships/member.events.js';
+import { OrganizationCreated } from '../../organizations/organization.events.js';
+import { WorkspaceMembersStore } from '../grants/workspace-members.store.js';
+import { WorkspaceQuotasService } from '../quotas/workspace-quotas.service.js';
+import { WorkspacesService } from '../workspaces.service.js';
+
+/** What members of an organization have in its workspaces. */
+@Injectable()
+export class WorkspaceMembersListeners implements OnModuleInit {
+  constructor(
+    private readonly workspaces: WorkspacesService,
+    private readonly members: WorkspaceMembersStore,
+    private readonly quotas: WorkspaceQuotasService,
+    private readonly events: EventBus,
+  ) {}
+
+  onModuleInit(): void {
+    this.quotas.registerCounter('max_members', (id) => this.members.count(id));
+    this.events.within(OrganizationMemberAdded, ({ actor, organizationId, member }) =>
+      this.workspaces.restorePersonalWorkspace(actor, organizationId, member.id),
+    );
+    this.events.within(OrganizationMemberRemoved, ({ organizationId, member }) =>
+      this.members.removeFromOrganization(organizationId, member.id),
+    );
+    // The first start makes the organization in the name of the system; its administrator's default workspace is called Default.
+    this.events.within(OrganizationCreated, async ({ actor, organization }) => {
+      if (actor.isSystem) await this.workspaces.createPersonal(actor, organization.id, organization.owner, 'Default');
+    });
+  }
+}
