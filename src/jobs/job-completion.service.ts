@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { isDatabaseOutage } from '../core/database/database-outage.js';
+import { isDatabaseOutage } from '../core/errors/database-outage.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { AppError } from '../core/errors/app-error.js';
 import { internalError, type Problem, toProblem } from '../core/errors/problem.js';

@@ -3,6 +3,8 @@ import { backoff } from '../core/backoff.js';
 import type { Actor } from '../core/access/actor.js';
 import type { FinishedJob, Job } from './job.js';
 
+export type OperationAccess = 'read' | 'cancel';
+
 /** What a handler has besides its job. */
 export interface JobContext {
   /** The system, acting for this queue. */
@@ -30,6 +32,12 @@ export interface JobHandler<P = unknown> {
   concurrency: number;
   /** @returns the result: JSON, or nothing */
   handle: (job: Job<P>, context: JobContext) => Promise<unknown>;
+  /**
+   * Judges by the rights of now who may see or cancel a job that callers follow as an operation, beyond who asked for it: the right to
+   * its work may have been taken away since. Without it the organization alone decides.
+   * @throws Forbidden, NotFound
+   */
+  authorize?: (actor: Actor, job: Job<P>, access: OperationAccess) => Promise<void> | void;
   /**
    * Hears the end in the transaction that writes it, also of jobs that were cancelled before they ran and of those that
    * took too many workers with them. Throwing there leaves the job unfinished, to be taken again.

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { Actor } from '../core/access/actor.js';
 import { backoff } from '../core/backoff.js';
-import { isDatabaseOutage } from '../core/database/database-outage.js';
+import { isDatabaseOutage } from '../core/errors/database-outage.js';
 import { AppError } from '../core/errors/app-error.js';
 import { Metrics } from '../core/telemetry/metrics.service.js';
 import { runInRequestContext } from '../core/telemetry/request-context.js';

@@ -56,6 +56,11 @@ export interface NewJob<P extends object = object> {
   id?: string;
 }
 
+/** What is asked for by its serial key: one job that waits is enough. */
+export type SerialJob<P extends object = object> = Pick<NewJob<P>, 'queue' | 'payload' | 'organizationId' | 'runAt'> & {
+  serialKey: string;
+};
+
 export function isFinishedJob(job: Job): job is FinishedJob {
   return job.finishedAt !== null;
 }

@@ -1,16 +1,28 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { RecordTotalsStore } from '../core/records/record-totals.store.js';
 import { IdempotencyKeysStore } from '../core/rest/idempotency-keys.store.js';
 import { JobsService } from './jobs.service.js';
 import { JobsStore } from './jobs.store.js';
 
+/** Every change of a record adds a row that each list then sums. */
+const FOLD_MS = 10_000;
 const HOUR_MS = 3_600_000;
 /** How long jobs can be read after their end. */
 const RETENTION_DAYS = { requested: 14, system: 2 };
 
-/** Forgets what nobody asks for any more. */
+/** Forgets what nobody asks for any more, and folds the numbers of records. */
 @Injectable()
-export class JobsListeners {
-  constructor(jobs: JobsService, keys: IdempotencyKeysStore, store: JobsStore) {
+export class JobsListeners implements OnModuleInit {
+  constructor(
+    private readonly jobs: JobsService,
+    private readonly keys: IdempotencyKeysStore,
+    private readonly store: JobsStore,
+    private readonly totals: RecordTotalsStore,
+  ) {}
+
+  onModuleInit(): void {
+    const { jobs, keys, store, totals } = this;
+    jobs.schedule('fold.totals', FOLD_MS, () => totals.fold());
     jobs.schedule('purge.idempotency-keys', HOUR_MS, () => keys.purge());
     jobs.schedule('purge.jobs', HOUR_MS, async ({ signal }) => {
       while ((await store.deleteFinished(RETENTION_DAYS)) > 0) signal.throwIfAborted();

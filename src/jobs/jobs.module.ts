@@ -1,4 +1,5 @@
 import { Global, Module } from '@nestjs/common';
+import { RecordTotalsStore } from '../core/records/record-totals.store.js';
 import { JobsListeners } from './jobs.listeners.js';
 import { JobCompletionService } from './job-completion.service.js';
 import { JobHandlerRegistry } from './job-handler.registry.js';
@@ -15,6 +16,7 @@ import { OperationsController } from './operations/operations.controller.js';
 import { OperationsService } from './operations/operations.service.js';
 import { OverdueJobsService } from './overdue-jobs.service.js';
 import { PeriodicJobsService } from './periodic-jobs.service.js';
+import { RunningJobsService } from './running-jobs.service.js';
 
 /** Durable work and the operations by which callers follow it; every feature may enqueue and handle jobs. */
 @Global()
@@ -31,10 +33,12 @@ import { PeriodicJobsService } from './periodic-jobs.service.js';
     OverdueJobsService,
     PeriodicJobsService,
     JobRunner,
+    RunningJobsService,
     JobWorker,
     JobWaiter,
     JobMetrics,
     JobsListeners,
+    RecordTotalsStore,
     OperationsService,
   ],
   exports: [JobsService],

@@ -1,6 +1,6 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import type { Actor } from '../core/access/actor.js';
-import type { FinishedJob, Job, NewJob } from './job.js';
+import type { FinishedJob, Job, NewJob, SerialJob } from './job.js';
 import { JobCompletionService } from './job-completion.service.js';
 import { type JobContext, type JobHandler, JobHandlerRegistry } from './job-handler.registry.js';
 import { JobWaiter, type WaitOptions } from './job-waiter.js';
@@ -48,6 +48,14 @@ export class JobsService implements OnApplicationBootstrap, BeforeApplicationShu
    */
   enqueueAgain(job: Job): Promise<Job> {
     return this.store.insertAgain(job.id);
+  }
+
+  /**
+   * Asks for work that one waiting job of its serial key does for all who ask: it is made unless there is one, and begins
+   * no later than asked for. Outside of units of work, once what the job reads has committed.
+   */
+  enqueueOnce(actor: Actor, jobs: SerialJob[]): Promise<void> {
+    return this.store.insertUnlessQueued(actor, jobs);
   }
 
   /** Says how the jobs of a queue are done; a feature calls it once, when it is made. */

@@ -3,7 +3,7 @@ import type { Actor } from '../core/access/actor.js';
 import { roleRank } from '../core/access/roles.js';
 import { newId } from '../core/database/base.entity.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
-import type { FinishedJob, Job, NewJob } from './job.js';
+import type { FinishedJob, Job, NewJob, SerialJob } from './job.js';
 import { JobNotifications } from './job-notifications.js';
 import { toJsonb } from '../core/json/jsonb.js';
 
@@ -64,6 +64,59 @@ export class JobsStore {
   }
 
   /**
+   * Sees to it that of each serial key one job waits that begins at its time or before. What its caller wrote must have
+   * committed: a job that waits now is one that will read it.
+   */
+  async insertUnlessQueued(actor: Actor, jobs: SerialJob[]): Promise<void> {
+    const keys = jobs.map(({ serialKey }) => serialKey);
+    const times = jobs.map(({ runAt }) => runAt ?? new Date(0));
+    const waiting = await this.unit.manager.query<{ key: string }[]>(
+      `WITH wanted AS (SELECT * FROM unnest($1::text[], $2::timestamptz[]) AS w (key, run_at)),
+       queued AS (
+         SELECT job.id, w.key, w.run_at, job.run_at > greatest(w.run_at, now()) AS late
+           FROM wanted w JOIN job ON job.serial_key = w.key AND job.status = 'queued'),
+       held AS (SELECT id FROM job WHERE id IN (SELECT id FROM queued WHERE late) AND status = 'queued' ORDER BY id FOR UPDATE),
+       advanced AS (
+         UPDATE job SET run_at = greatest(q.run_at, now()), updated_at = now() FROM held JOIN queued q USING (id)
+          WHERE job.id = held.id RETURNING q.key, job.queue, job.run_at),
+       told AS (SELECT count(${JobNotifications.notifySql('ready', 'queue')})
+                  FROM (SELECT DISTINCT queue FROM advanced WHERE run_at <= now()) AS ready)
+       SELECT key FROM queued, told WHERE NOT late UNION SELECT key FROM advanced`,
+      [keys, times],
+    );
+    const known = new Set(waiting.map(({ key }) => key));
+    const missing = jobs.filter(({ serialKey }) => !known.has(serialKey));
+    if (missing.length > 0) await this.unit.run(() => this.insertMissing(actor, missing));
+  }
+
+  private async insertMissing(actor: Actor, jobs: SerialJob[]): Promise<void> {
+    const keys = jobs.map(({ serialKey }) => serialKey);
+    // Two who find none at the same time make one: the second looks again once the first has committed.
+    await this.unit.manager.query(
+      `SELECT pg_advisory_xact_lock(hashtextextended(key, 0)) FROM (SELECT unnest($1::text[]) AS key ORDER BY 1) AS k`,
+      [keys],
+    );
+    await this.unit.manager.query(
+      `WITH wanted AS (
+         SELECT * FROM ROWS FROM (json_to_recordset($1) AS (
+           id uuid, queue text, payload jsonb, organization uuid, key text, run_at timestamptz)) AS w),
+       made AS (
+         INSERT INTO job (id, queue, payload, organization_id, requested_by, serial_key, run_at)
+         SELECT id, queue, payload, organization, $2, key, coalesce(run_at, now()) FROM wanted
+          WHERE NOT EXISTS (SELECT FROM job WHERE serial_key = key AND status = 'queued') RETURNING queue, run_at)
+       SELECT ${JobNotifications.notifySql('ready', 'queue')} FROM (SELECT DISTINCT queue FROM made WHERE run_at <= now()) AS ready`,
+      [
+        JSON.stringify(
+          jobs.map(({ queue, payload, organizationId, serialKey, runAt }) => ({
+            ...{ id: newId(), queue, payload, organization: organizationId, key: serialKey, run_at: runAt },
+          })),
+        ),
+        actor.userId,
+      ],
+    );
+  }
+
+  /**
    * Makes the job of the current tick of something periodic, unless it was made or an earlier one is unfinished.
    * @returns milliseconds until the next tick
    */
@@ -97,9 +150,9 @@ export class JobsStore {
     const [job] = await this.unit.manager.query<Job[]>(
       `SELECT ${JOB_COLUMNS} FROM job WHERE id = $1 AND CASE WHEN job.organization_id IS NULL
          THEN requested_by = $2 OR $3
-         ELSE EXISTS (SELECT FROM access_role r WHERE r.user_id = $2 AND r.resource_type = 'organization'
-                AND r.resource_id = job.organization_id AND (requested_by = $2 OR r.role >= $4)) END`,
-      [id, actor.userId, actor.installationAdmin, roleRank('organization_admin')],
+         ELSE role_on($2, job.organization_id, 'organization', job.organization_id)
+           >= CASE requested_by WHEN $2 THEN ${roleRank('member')} ELSE ${roleRank('organization_admin')} END END`,
+      [id, actor.userId, actor.installationAdmin],
     );
     return job ?? null;
   }

@@ -1,25 +1,20 @@
 import { Module } from '@nestjs/common';
-import { ConnectionDeleted } from '../connections/connection.events.js';
 import { ConnectionsModule } from '../connections/connections.module.js';
-import { ConnectionKindRegistry } from '../connections/kinds/connection-kind.registry.js';
 import { Env } from '../core/config/env.js';
-import { EventBus } from '../core/events/event-bus.js';
 import { WorkerPool } from '../core/workers/worker-pool.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
+import { ClustersListeners } from './clusters/clusters.listeners.js';
 import { ClustersService } from './clusters/clusters.service.js';
 import { KubeconfigLoader } from './clusters/kubeconfig.loader.js';
-import { kubernetesConnectionKind } from './clusters/kubernetes-connection-kind.js';
 import { KubeconfigRegistrationController } from './registration/kubeconfig-registration.controller.js';
 import { KubeconfigRegistrationService } from './registration/kubeconfig-registration.service.js';
-
-/** A ping asks little of a cluster, and waits little for it. */
-const PING = { answerTimeoutMs: 10_000, maxBytes: 4 * 1024 * 1024, attempts: 1, connections: 1 };
 
 @Module({
   imports: [ConnectionsModule, OrganizationsModule],
   controllers: [KubeconfigRegistrationController],
   providers: [
     ClustersService,
+    ClustersListeners,
     KubeconfigRegistrationService,
     {
       provide: KubeconfigLoader,
@@ -29,14 +24,4 @@ const PING = { answerTimeoutMs: 10_000, maxBytes: 4 * 1024 * 1024, attempts: 1, 
   ],
   exports: [ClustersService],
 })
-export class KubernetesModule {
-  constructor(
-    kinds: ConnectionKindRegistry,
-    kubeconfigs: KubeconfigLoader,
-    clusters: ClustersService,
-    events: EventBus,
-  ) {
-    kinds.register(kubernetesConnectionKind(kubeconfigs, (access) => clusters.createTemporaryClient(access, PING)));
-    events.after(ConnectionDeleted, ({ connection }) => clusters.evict(connection.id));
-  }
-}
+export class KubernetesModule {}

@@ -15,6 +15,12 @@ import { DeploymentsInUse1764000000013 } from './1764000000013-deployments-in-us
 import { DeploymentChanges1764000000014 } from './1764000000014-deployment-changes.js';
 import { IdentitySafe1764000000016 } from './1764000000016-identity-safe.js';
 import { RowSecurityOfWrites1764000000020 } from './1764000000020-row-security-of-writes.js';
+import { RecordTotals1764000000022 } from './1764000000022-record-totals.js';
+import { MembershipNotices1764000000023 } from './1764000000023-membership-notices.js';
+import { SearchCandidates1764000000026 } from './1764000000026-search-candidates.js';
+import { Freezes1764000000030 } from './1764000000030-freezes.js';
+import { Policies1764000000031 } from './1764000000031-policies.js';
+import { Webhooks1764000000044 } from './1764000000044-webhooks.js';
 
 /** Every change of the schema, oldest first. */
 export const migrations: Migration[] = [
@@ -34,4 +40,10 @@ export const migrations: Migration[] = [
   DeploymentChanges1764000000014,
   IdentitySafe1764000000016,
   RowSecurityOfWrites1764000000020,
+  RecordTotals1764000000022,
+  MembershipNotices1764000000023,
+  SearchCandidates1764000000026,
+  Freezes1764000000030,
+  Policies1764000000031,
+  Webhooks1764000000044,
 ];

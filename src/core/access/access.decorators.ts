@@ -1,11 +1,14 @@
-import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import { applyDecorators, createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import { ApiSecurity } from '@nestjs/swagger';
 import type { Reflector } from '@nestjs/core';
 import type { Actor } from './actor.js';
 
 export const IS_PUBLIC = 'armature:public';
 
 /** Opens one route to callers without a token; every other route is closed by the global guard. */
-export const Public = () => SetMetadata(IS_PUBLIC, true);
+export const Public = (): MethodDecorator & ClassDecorator =>
+  // Every other operation is described as one that needs a bearer token: see `openapi.ts`.
+  applyDecorators(SetMetadata(IS_PUBLIC, true), ApiSecurity({}));
 
 /** Whether a route, or the controller that it is of, carries a mark. */
 export const hasMetadata = (reflector: Reflector, mark: string, context: ExecutionContext): boolean =>

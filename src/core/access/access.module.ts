@@ -1,6 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { Access } from './access.service.js';
+import { Memberships } from './memberships.js';
 
 @Global()
-@Module({ providers: [Access], exports: [Access] })
+@Module({ providers: [Access, Memberships], exports: [Access, Memberships] })
 export class AccessModule {}

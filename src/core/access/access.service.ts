@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import { named } from '../database/statements.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
 import { Forbidden } from '../errors/app-error.js';
 import { currentRequest } from '../telemetry/request-context.js';
 import type { Actor, Scope } from './actor.js';
+import { Memberships } from './memberships.js';
 import type { Operation } from './policy.js';
 import { isRoleAtLeast, roleRank, type Role, roleFromRank } from './roles.js';
 
@@ -16,15 +18,32 @@ export interface ProtectedRecord {
   organizationId: string;
 }
 
+const ROLE_ON = named('SELECT role_on($1, $2, $3, $4) AS role');
+
+/** How records are seen by those who do not administer their organization. */
+export interface GrantColumns {
+  /** The column with the id of the record that roles are granted on; `id` without one. */
+  column?: string;
+  /** SQL that holds for what is seen without a role on it. */
+  shared?: string;
+}
+
 /** Who may do what, answered from the view of roles and nothing else. */
 @Injectable()
 export class Access {
-  constructor(private readonly unit: UnitOfWork) {}
+  constructor(
+    private readonly unit: UnitOfWork,
+    private readonly memberships: Memberships,
+  ) {}
 
   /** The strongest role of the actor on a record: in its organization, or granted on itself. */
   async roleOn(actor: Actor, resource: ProtectedRecord): Promise<Role> {
     if (actor.isSystem) return 'owner';
-    const [row] = await this.unit.manager.query<{ role: number | null }[]>('SELECT role_on($1, $2, $3, $4) AS role', [
+    const inOrganization = await this.memberships.findRole(actor, resource.organizationId);
+    // Who administers the organization has no stronger role on what is in it.
+    if (inOrganization && (resource.type === 'organization' || isRoleAtLeast(inOrganization, 'organization_admin')))
+      return inOrganization;
+    const [row] = await this.unit.manager.query<{ role: number | null }[]>(ROLE_ON, [
       actor.userId,
       resource.organizationId,
       resource.type,
@@ -55,21 +74,33 @@ export class Access {
 
   /**
    * Narrows a query to the records of one organization that the actor may see. Whether they administer the organization is
-   * then asked once for a statement and compared with no row, which counts of large organizations feel.
+   * asked first: who does sees all of them, and for everyone else the records are found by the ids that were granted.
    */
-  onlyVisibleIn<E extends ObjectLiteral>(
+  async onlyVisibleIn<E extends ObjectLiteral>(
     rows: SelectQueryBuilder<E>,
     alias: string,
     type: ProtectedRecordType,
     actor: Actor,
     organizationId: string,
-  ): SelectQueryBuilder<E> {
+    { column = 'id', shared }: GrantColumns = {},
+  ): Promise<SelectQueryBuilder<E>> {
     rows.andWhere(`${alias}.organization_id = :organizationId`, { organizationId });
     if (actor.isSystem) return rows;
-    const administered = `CAST(:organizationId AS uuid) IN (${administeredOrganizationsSql(':actorId')})`;
-    return rows.andWhere(`((SELECT ${administered}) OR ${grantedSql(alias, type, ':actorId')})`, {
-      actorId: actor.userId,
-    });
+    rows.setParameter('actorId', actor.userId);
+    const role = await this.roleOn(actor, { type: 'organization', id: organizationId, organizationId });
+    if (isRoleAtLeast(role, 'organization_admin')) return rows;
+    const granted = `${alias}.${column} = ANY (ARRAY(SELECT granted_resources(:actorId, '${type}')))`;
+    return rows.andWhere(shared ? `(${granted} OR ${shared})` : granted);
+  }
+
+  /** The organization that the actor is a member of, when it is their only one: a list that names none is a list of that one. */
+  async findOnlyOrganization(actor: Actor): Promise<string | undefined> {
+    if (actor.isSystem) return undefined;
+    const rows = await this.unit.manager.query<{ id: string }[]>(
+      `SELECT organizations_of($1, ${roleRank('member')}) AS id LIMIT 2`,
+      [actor.userId],
+    );
+    return rows.length === 1 ? rows[0]?.id : undefined;
   }
 
   /** Narrows a query to the records of organizations that the actor administers. */

@@ -22,7 +22,6 @@ export function deletedAtFilter<E extends ObjectLiteral>(
 
 function restorableSql(alias: string, needs: Role, place?: string): string {
   if (!place) return `(${administeredSql(alias, ':actorId')})`;
-  const granted = `${alias}.${place} IN (SELECT resource_id FROM access_role
-    WHERE user_id = :actorId AND resource_type = 'workspace' AND role >= ${roleRank(needs)})`;
+  const granted = `${alias}.${place} IN (SELECT granted_resources(:actorId, 'workspace', ${roleRank(needs)}))`;
   return `(${administeredSql(alias, ':actorId')} OR ${granted})`;
 }

@@ -57,9 +57,25 @@ describe('The settings', () => {
     '000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f',
     'ab'.repeat(32),
     Buffer.from('abcdefghijklmnopqrstuvwxyz012345').toString('base64'),
+    Buffer.from('this is a 32 byte key for tests!').toString('base64'),
   ])('refuse the predictable key %s in production', (key) => {
     expect(faultsOf(production({ ENCRYPTION_KEY: key }))).toEqual([
       'ENCRYPTION_KEY is too predictable: openssl rand -hex 32',
+    ]);
+  });
+
+  it('refuse previous keys that anybody can sign tokens with, and one secret for two purposes', () => {
+    const pem = '-----BEGIN PUBLIC KEY-----\\nMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE\\n-----END PUBLIC KEY-----';
+    expect(faultsOf({ JWT_PREVIOUS_KEYS: 'secret' })).toEqual([
+      'JWT_PREVIOUS_KEYS must have secrets of at least 32 characters',
+    ]);
+    expect(faultsOf(production({ JWT_PREVIOUS_KEYS: `${hex()},${'a'.repeat(40)}` }))).toEqual([
+      'JWT_PREVIOUS_KEYS has a secret that is too predictable: leave it out, and its tokens end',
+    ]);
+    expect(faultsOf(production({ JWT_PREVIOUS_KEYS: `${hex()},${pem}` }))).toEqual([]);
+    const same = hex();
+    expect(faultsOf(production({ JWT_SECRET: same, ENCRYPTION_KEY: same }))).toEqual([
+      'ENCRYPTION_KEY must differ from JWT_SECRET: openssl rand -hex 32',
     ]);
   });
 

@@ -24,7 +24,9 @@ export const envVariables = {
   ADMIN_PASSWORD: z.string().optional(),
   JWT_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   JWT_PRIVATE_KEY: z.string().optional(),
-  JWT_PREVIOUS_KEYS: commaSeparatedList.default([]),
+  JWT_PREVIOUS_KEYS: commaSeparatedList
+    .pipe(z.array(z.string().min(32, 'must have secrets of at least 32 characters')))
+    .default([]),
   ACCESS_TOKEN_TTL: duration.default(3600),
   REFRESH_TOKEN_TTL: duration.default(30 * 86_400),
   OIDC_ISSUER: url(['http:', 'https:']).optional(),
@@ -48,7 +50,10 @@ export const envVariables = {
   LIMIT_ARCHIVE_BYTES: integer().default(200 * MB),
   LIMIT_ARCHIVE_ENTRIES: integer().default(20_000),
   LIMIT_ARCHIVE_ENTRY_BYTES: integer().default(20 * MB),
-  LIMIT_YAML_ALIASES: integer().default(100),
+  LIMIT_WORKER_BYTES: integer(64 * MB).default(384 * MB),
+  LIMIT_WORKERS_BYTES: integer(256 * MB).default(3072 * MB),
+  LIMIT_YAML_TOKENS: integer().default(1_000_000),
+  LIMIT_YAML_ALIASES: integer().default(10_000),
   LIMIT_YAML_EXPANDED_BYTES: integer().default(10 * MB),
   LIMIT_YAML_DEPTH: integer().default(100),
   LIMIT_GRAPHQL_DEPTH: integer().default(12),
@@ -132,17 +137,26 @@ function crossFieldFaults(
     if (!has('JWT_SECRET') && !has('JWT_PRIVATE_KEY'))
       fault('JWT_SECRET', `is required in production: ${GENERATE_SECRET}`);
     if (env.JWT_SECRET && isPredictable(env.JWT_SECRET)) fault('JWT_SECRET', `is too predictable: ${GENERATE_SECRET}`);
+    if (env.JWT_PREVIOUS_KEYS?.some((key) => !isPem(key) && isPredictable(key)))
+      fault('JWT_PREVIOUS_KEYS', 'has a secret that is too predictable: leave it out, and its tokens end');
     if (!has('ENCRYPTION_KEY')) fault('ENCRYPTION_KEY', `is required in production: ${GENERATE_SECRET}`);
     if (env.ENCRYPTION_KEY && isPredictableKey(source['ENCRYPTION_KEY'] ?? '', env.ENCRYPTION_KEY))
       fault('ENCRYPTION_KEY', `is too predictable: ${GENERATE_SECRET}`);
+    if (env.JWT_SECRET && env.JWT_SECRET === source['ENCRYPTION_KEY'])
+      fault('ENCRYPTION_KEY', `must differ from JWT_SECRET: ${GENERATE_SECRET}`);
     if (env.METRICS_TOKEN && isPredictable(env.METRICS_TOKEN, 6))
       fault('METRICS_TOKEN', `is too predictable: ${GENERATE_SECRET}`);
     if (env.ADMIN_PASSWORD !== undefined && (env.ADMIN_PASSWORD.length < 8 || isPredictable(env.ADMIN_PASSWORD, 5)))
       fault('ADMIN_PASSWORD', 'is too weak for production: at least 8 characters, and none of the usual ones');
   }
+  if (env.LIMIT_WORKER_BYTES && env.LIMIT_WORKERS_BYTES && env.LIMIT_WORKERS_BYTES < 4 * env.LIMIT_WORKER_BYTES)
+    fault('LIMIT_WORKERS_BYTES', 'must be at least four times LIMIT_WORKER_BYTES: each lane has one worker');
   if (env.OIDC_ISSUER && !env.OIDC_AUDIENCE) fault('OIDC_AUDIENCE', 'is required when OIDC_ISSUER is set');
   if (has('SMTP_URL') && !env.MAIL_FROM) fault('MAIL_FROM', 'is required when SMTP_URL is set');
   return faults;
 }
+
+/** A key of JWT_PREVIOUS_KEYS that is no shared secret. */
+const isPem = (key: string): boolean => key.startsWith('-----BEGIN ');
 
 const GENERATE_SECRET = 'openssl rand -hex 32';

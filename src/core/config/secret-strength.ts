@@ -20,10 +20,12 @@ export function isPredictable(secret: string, distinct = 10): boolean {
   );
 }
 
-/** The same of the bytes of a key, as text and as numbers: 00 01 02 … is a sequence only as bytes. */
+/** The same of the bytes of a key, as text and as numbers: 00 01 02 … is a sequence only as bytes, and bytes that are all text were typed. */
 export function isPredictableKey(text: string, bytes: Uint8Array): boolean {
   return (
-    isPredictable(text, 8) || countInRuns([...bytes].map((byte, index) => byte - (bytes[index - 1] ?? 0))) * 3 > 32
+    isPredictable(text, 8) ||
+    bytes.every((byte) => byte >= 0x20 && byte < 0x7f) ||
+    countInRuns([...bytes].map((byte, index) => byte - (bytes[index - 1] ?? 0))) * 3 > 32
   );
 }
 

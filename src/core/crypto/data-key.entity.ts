@@ -1,12 +1,14 @@
-import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 
 /** The key that one organization's secrets are sealed with, itself wrapped by the key service. */
 @Entity('data_key')
+@Index('data_key_organization', { synchronize: false })
 export class DataKey {
   @PrimaryColumn('uuid')
   id!: string;
 
   /** Null for secrets of the installation itself. */
+  @ForeignKey('Organization')
   @Column('uuid', { nullable: true })
   organizationId!: string | null;
 

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
 import { AppError, InvalidRequest } from '../errors/app-error.js';
 import { normalizePassword, findPasswordFault } from './password-rule.js';
@@ -5,9 +6,9 @@ import { normalizePassword, findPasswordFault } from './password-rule.js';
 /** OWASP's parameters for argon2id (the library's default algorithm): 19 MiB, two passes, one lane. */
 const ARGON2_PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** Half of the threads that the process has for such work: files and names of hosts need the others. */
-const CONCURRENCY = 2;
-/** Some 40 ms each: who comes last waits for a second. */
+/** At most half of the threads that the process has for such work, and not every processor: other callers need the rest. */
+const CONCURRENCY = availableParallelism() > 2 ? 2 : 1;
+/** Some 40 ms each: the last one waits for a second. */
 const MAX_WAITING = 32;
 
 /**

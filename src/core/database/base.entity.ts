@@ -1,4 +1,12 @@
-import { Column, CreateDateColumn, DeleteDateColumn, PrimaryColumn, UpdateDateColumn, VersionColumn } from 'typeorm';
+import {
+  Column,
+  CreateDateColumn,
+  DeleteDateColumn,
+  ForeignKey,
+  PrimaryColumn,
+  UpdateDateColumn,
+  VersionColumn,
+} from 'typeorm';
 import { v7 } from 'uuid';
 
 /** A new id: UUID version 7, so that ids sort by the time they were made. */
@@ -25,6 +33,7 @@ export abstract class BaseEntity {
 
 /** A record of an organization: the unit of tenancy is on every row. */
 export abstract class TenantEntity extends BaseEntity {
+  @ForeignKey('Organization')
   @Column('uuid')
   organizationId!: string;
 }

@@ -1,14 +1,17 @@
-import pg from 'pg';
-import { DataSource, type DataSourceOptions, getMetadataArgsStorage, type MigrationInterface } from 'typeorm';
+import { DataSource, type DataSourceOptions, type MigrationInterface } from 'typeorm';
+import { PooledClient } from './pooled-client.js';
 import { SnakeNamingStrategy } from './snake-naming.strategy.js';
 
 /** The role the service works as: no superuser, no owner, no BYPASSRLS. Migrations make it. */
 export const SERVICE_ROLE = 'armature_service';
 
 export type Migration = new () => MigrationInterface;
+export type EntityClass = new () => object;
 
 export interface DatabaseOptions {
   url: string;
+  /** None for what works without entities, as migrations do. */
+  entities?: EntityClass[];
   migrations?: Migration[];
   /** `service` gives up the owner's rights for the whole session; migrations run as `owner`. */
   role: 'owner' | 'service';
@@ -21,26 +24,21 @@ export interface DatabaseOptions {
  */
 export const PLANNER_OPTIONS = '-c random_page_cost=1.1 -c max_parallel_workers_per_gather=0';
 
+/** The same as the functions of the tables' owner set: a connection plans anew what it finds under another path. */
+export const SEARCH_PATH = '-c search_path=public,pg_temp';
+
 /** The server ends what a request or a job leaves running or open for longer: whoever asked for it has gone. */
 const SESSION_TIMEOUTS = { statement_timeout: 120_000, idle_in_transaction_session_timeout: 120_000 };
 
-/** Shorter than the wait for a place in the pool, which a connection that is being made takes. */
-const CONNECT_MS = 4_000;
+/** The caller initializes it. */
+export const createDataSource = (options: DatabaseOptions): DataSource => new DataSource(toDataSourceOptions(options));
 
-class PooledClient extends pg.Client {
-  constructor(config?: pg.ClientConfig) {
-    super({ ...config, connectionTimeoutMillis: CONNECT_MS });
-    // One that fails while it is handed over has nobody else to hear it, which would end the process.
-    this.on('error', () => undefined);
-  }
-}
-
-/** A data source over every entity class that has been loaded; the caller initializes it. */
-export function createDataSource({ url, migrations = [], role, poolSize = 10 }: DatabaseOptions): DataSource {
-  const options: DataSourceOptions = {
+export function toDataSourceOptions(options: DatabaseOptions): DataSourceOptions {
+  const { url, entities = [], migrations = [], role, poolSize = 10 } = options;
+  return {
     type: 'postgres',
     url,
-    entities: getMetadataArgsStorage().tables.map((table) => table.target) as DataSourceOptions['entities'],
+    entities,
     migrations,
     migrationsTableName: 'migration',
     migrationsTransactionMode: 'all',
@@ -53,12 +51,13 @@ export function createDataSource({ url, migrations = [], role, poolSize = 10 }: 
     entitySkipConstructor: true,
     applicationName: 'armature',
     extra: {
-      ...(role === 'service' ? { options: `-c role=${SERVICE_ROLE} ${PLANNER_OPTIONS}`, ...SESSION_TIMEOUTS } : {}),
+      ...(role === 'service'
+        ? { options: `-c role=${SERVICE_ROLE} ${SEARCH_PATH} ${PLANNER_OPTIONS}`, ...SESSION_TIMEOUTS }
+        : {}),
       Client: PooledClient,
       connectionTimeoutMillis: 10_000,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
     },
   };
-  return new DataSource(options);
 }

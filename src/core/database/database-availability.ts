@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
-import { toConnectError, DatabaseUnavailable } from './database-outage.js';
+import { toConnectError, DatabaseUnavailable } from '../errors/database-outage.js';
 
 export type ConnectCallback = (
   error: Error | undefined,

@@ -2,9 +2,11 @@ import { type DynamicModule, Global, Logger, Module, type OnApplicationShutdown 
 import { DataSource } from 'typeorm';
 import { Env } from '../config/env.js';
 import { DatabaseAvailability } from './database-availability.js';
-import { createDataSource, type Migration } from './data-source.js';
+import { createDataSource, type EntityClass, type Migration } from './data-source.js';
 import { DatabaseUrl } from './database-url.js';
+import { Metrics } from '../telemetry/metrics.service.js';
 import { migrate } from './migrate.js';
+import { registerPoolMetrics } from './pool-metrics.js';
 import { PostgresNotifications } from './postgres-notifications.js';
 import { ensureServiceLogin } from './service-login.js';
 import { bindRowSecurityUser } from './row-security.js';
@@ -20,21 +22,22 @@ export class DatabaseModule implements OnApplicationShutdown {
     private readonly availability: DatabaseAvailability,
   ) {}
 
-  static forRoot(url: string, migrations: Migration[]): DynamicModule {
+  static forRoot(url: string, entities: EntityClass[], migrations: Migration[]): DynamicModule {
     return {
       module: DatabaseModule,
       providers: [
         { provide: DatabaseUrl, useValue: new DatabaseUrl(url) },
         {
           provide: DataSource,
-          inject: [Env, DatabaseAvailability],
-          useFactory: async (env: Env, availability: DatabaseAvailability) => {
+          inject: [Env, DatabaseAvailability, Metrics],
+          useFactory: async (env: Env, availability: DatabaseAvailability, { registry }: Metrics) => {
             await migrate(url, migrations);
             const login = env.DATABASE_SERVICE_URL ?? (await resolveLogin(url));
-            const pool = { url: login, migrations, role: 'service', poolSize: env.DATABASE_POOL } as const;
+            const pool = { url: login, entities, migrations, role: 'service', poolSize: env.DATABASE_POOL } as const;
             const dataSource = await createDataSource(pool).initialize();
             bindRowSecurityUser(dataSource);
             availability.guardPool(dataSource);
+            registerPoolMetrics(registry, dataSource);
             return dataSource;
           },
         },

@@ -36,13 +36,12 @@ export abstract class MappingStore<M extends TenantEntity> extends Store<M> {
     return { mapping, added: row?.added ?? false };
   }
 
-  /** Takes the pair away; answers it as it went, or null when there was none. */
-  async remove(left: string, right: string): Promise<M | null> {
-    const mapping = await this.createQueryBuilder()
+  /** The pair, locked until the end of the unit of work; null when there is none. */
+  lock(left: string, right: string): Promise<M | null> {
+    return this.createQueryBuilder()
       .where(`${this.alias}.${this.sides.left} = :left AND ${this.alias}.${this.sides.right} = :right`, { left, right })
       .setLock('pessimistic_write')
       .getOne();
-    return mapping && this.softDelete(mapping);
   }
 
   /** What each of these records holds, newest first, at most `most` of each; one statement for all of them. */

@@ -6,22 +6,34 @@ const ADVISORY_LOCK = 4_152_771;
 
 /**
  * Brings the schema up to date as the owner of the tables, makes the service's role and gives it its rights.
- * Several replicas may call this at once: one works, the others wait and find nothing to do.
  * @returns the names of the migrations that ran
  */
 export async function migrate(url: string, migrations: Migration[]): Promise<string[]> {
   const owner = await createDataSource({ url, migrations, role: 'owner', poolSize: 2 }).initialize();
+  try {
+    const ran = await changeSchema(owner, () => owner.runMigrations());
+    return ran.map((migration) => migration.name);
+  } finally {
+    await owner.destroy();
+  }
+}
+
+/**
+ * Does the work once the service's role is there, which new tables give rights to.
+ * Several replicas may call this at once: one works, the others wait and find nothing to do.
+ *
+ * @throws NewerSchema
+ */
+export async function changeSchema<T>(owner: DataSource, work: () => Promise<T>): Promise<T> {
   const lock = owner.createQueryRunner();
   try {
     await lock.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK]);
     await assertSchemaKnown(owner);
     await createServiceRole(owner);
-    const ran = await owner.runMigrations();
-    return ran.map((migration) => migration.name);
+    return await work();
   } finally {
     await lock.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCK]).catch(() => undefined);
     await lock.release();
-    await owner.destroy();
   }
 }
 

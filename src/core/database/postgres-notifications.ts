@@ -5,7 +5,7 @@ import { backoff } from '../backoff.js';
 import { DatabaseAvailability } from './database-availability.js';
 import { DatabaseUrl } from './database-url.js';
 import { ListeningSession } from './listening-session.js';
-import { isConnectionError } from './database-outage.js';
+import { isConnectionError } from '../errors/database-outage.js';
 
 type Listener = (payload: string) => void;
 

@@ -1,37 +1,28 @@
 import type pg from 'pg';
 import type { DataSource } from 'typeorm';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { Actor } from '../access/actor.js';
+import { PooledClient, SET_USER_SQL } from './pooled-client.js';
 import { currentRequest, runInRequestContext, generateRequestId } from '../telemetry/request-context.js';
 
-const SET_USER_SQL = `SELECT set_config('armature.user', $1, false)`;
-
 type Connect = (error: Error | undefined, client: pg.PoolClient | undefined, release: (error?: Error) => void) => void;
-
-/** In whose name each connection of the pool asks at the moment. */
-const userByConnection = new WeakMap<object, string>();
 
 /**
  * Tells the database, for its row-level policies, in whose name a connection asks whenever one is taken from the pool: the
  * caller of the request, nobody as long as the request has none, and the system where no request is served (start-up,
- * timers, jobs). It costs a statement only when the connection served someone else before.
+ * timers, jobs). It costs a statement, sent together with the next one, only when the connection served someone else before.
  */
 export function bindRowSecurityUser(dataSource: DataSource): void {
-  const pool = (dataSource.driver as unknown as { master: pg.Pool }).master;
+  const pool = (dataSource.driver as PostgresDriver).master as pg.Pool;
   const connect = pool.connect.bind(pool) as (callback: Connect) => void;
   const taken = (callback: Connect): void => {
     const user = currentRowSecurityUser();
     connect((error, client, release) => {
-      if (!client || userByConnection.get(client) === user) return callback(error, client, release);
-      client.query(SET_USER_SQL, [user]).then(
-        () => {
-          userByConnection.set(client, user);
-          callback(undefined, client, release);
-        },
-        (failure: Error) => {
-          release(failure);
-          callback(failure, undefined, () => undefined);
-        },
-      );
+      if (client instanceof PooledClient && client.rowSecurityUser !== user) {
+        client.rowSecurityUser = user;
+        void client.query(SET_USER_SQL, [user]);
+      }
+      callback(error, client, release);
     });
   };
   pool.connect = taken as typeof pool.connect;
@@ -44,7 +35,8 @@ export function runAsSystem<T>(reason: string, work: () => T): T {
   return runInRequestContext({ ...current, actor: Actor.system(reason), ...(onBehalfOf ? { onBehalfOf } : {}) }, work);
 }
 
-function currentRowSecurityUser(): string {
+/** In whose name statements are asked now. */
+export function currentRowSecurityUser(): string {
   const request = currentRequest();
   if (!request || request.actor?.isSystem) return 'system';
   return request.actor?.userId ?? '';

@@ -1,17 +1,24 @@
 import { type EntityTarget, QueryFailedError, type Repository, type SelectQueryBuilder } from 'typeorm';
-import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
-import { Conflict } from '../errors/app-error.js';
+import { Conflict, Forbidden } from '../errors/app-error.js';
 import type { ListQuery } from '../listing/list-query.js';
 import type { Listing } from '../listing/listing.js';
 import type { Page } from '../listing/page.js';
-import { paginate } from '../listing/paginate.js';
+import { type ListSource, paginate } from '../listing/paginate.js';
 import type { BaseEntity } from './base.entity.js';
+import { EntitySelect } from './entity-select.js';
+import { EntityWrite } from './entity-write.js';
 import type { UnitOfWork } from './unit-of-work.js';
+import { withArticle } from '../errors/wording.js';
 
 const UNIQUE_VIOLATION = '23505';
+/** What the row-level policies answer, when a right is taken away while it is used. */
+const INSUFFICIENT_PRIVILEGE = '42501';
 
 /** Where one kind of record is kept. Subclasses ask in the words of their domain; nothing else holds queries. */
 export abstract class Store<E extends BaseEntity> {
+  private readonly select = new EntitySelect<E>();
+  private readonly write = new EntityWrite<E>();
+
   protected constructor(
     protected readonly unit: UnitOfWork,
     private readonly entity: EntityTarget<E>,
@@ -20,23 +27,17 @@ export abstract class Store<E extends BaseEntity> {
 
   /** Adds the record in one statement; times and revision are filled in from the database. */
   async insert(record: E): Promise<E> {
-    const insert = this.repository
-      .createQueryBuilder()
-      .insert()
-      .values(record as QueryDeepPartialEntity<E>);
-    await insert.execute().catch((error: unknown) => this.rethrow(error));
+    const { manager, metadata } = this.repository;
+    await this.write.insert(manager, metadata, record).catch((error: unknown) => this.rethrow(error));
     return record;
   }
 
   /** Changes the record in one statement; its time of change and revision move with it. */
   async update(record: E, change: Partial<E>): Promise<E> {
     Object.assign(record, change);
-    const update = this.repository
-      .createQueryBuilder()
-      .update()
-      .set(change as QueryDeepPartialEntity<E>)
-      .whereEntity(record);
-    await update.execute().catch((error: unknown) => this.rethrow(error));
+    const { manager, metadata } = this.repository;
+    const fields = Object.keys(change).filter((field) => change[field as keyof E] !== undefined);
+    await this.write.update(manager, metadata, record, fields).catch((error: unknown) => this.rethrow(error));
     return record;
   }
 
@@ -48,8 +49,13 @@ export abstract class Store<E extends BaseEntity> {
   private rethrow(error: unknown): never {
     const cause =
       error instanceof QueryFailedError ? (error.driverError as { code?: string; constraint?: string }) : {};
+    if (cause.code === INSUFFICIENT_PRIVILEGE)
+      throw new Forbidden(`your right to write this ${this.alias} has ended`, {
+        remedy: 'Ask an admin of the organization.',
+        cause: error,
+      });
     if (cause.code !== UNIQUE_VIOLATION || cause.constraint !== `${this.alias}_name`) throw error;
-    throw new Conflict('NAME_TAKEN', `there is a ${this.alias} of this name already`, {
+    throw new Conflict('NAME_TAKEN', `there is ${withArticle(this.alias)} of this name already`, {
       errors: [{ pointer: '/name', detail: 'is taken' }],
       remedy: 'Choose another name.',
     });
@@ -59,8 +65,25 @@ export abstract class Store<E extends BaseEntity> {
     return this.unit.manager.getRepository(this.entity);
   }
 
-  protected paginate(rows: SelectQueryBuilder<E>, listing: Listing<E>, query: ListQuery): Promise<Page<E>> {
-    return paginate(rows, listing, query, this.unit.isOpen);
+  /** @param keptTotal SQL of the number of all these records, where it is kept */
+  protected paginate(
+    rows: SelectQueryBuilder<E>,
+    listing: Listing<E>,
+    query: ListQuery,
+    keptTotal?: string,
+  ): Promise<Page<E>> {
+    const { manager } = this.unit;
+    const source: ListSource<E> = { getMany: (page, options) => this.select.getMany(manager, page, options) };
+    return paginate(rows, listing, query, keptTotal === undefined ? source : { ...source, keptTotal });
+  }
+
+  /** The record that the query finds, if there is one. */
+  protected getOne(rows: SelectQueryBuilder<E>): Promise<E | null> {
+    return this.select.getOne(this.unit.manager, rows);
+  }
+
+  protected async getMany(rows: SelectQueryBuilder<E>): Promise<E[]> {
+    return (await this.select.getMany(this.unit.manager, rows, { isNamed: true })).records;
   }
 
   protected createQueryBuilder(): SelectQueryBuilder<E> {

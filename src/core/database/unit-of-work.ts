@@ -1,12 +1,24 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable, Logger } from '@nestjs/common';
-import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
-import { runAsSystem } from './row-security.js';
+import type pg from 'pg';
+import { DataSource, type EntityManager, QueryFailedError, type QueryRunner } from 'typeorm';
+import { SET_LOCAL_USER_SQL } from './pooled-client.js';
+import { currentRowSecurityUser, runAsSystem } from './row-security.js';
+
+export interface Statement {
+  text: string;
+  values: unknown[];
+}
 
 interface OpenTransaction {
   manager: EntityManager;
+  /** In whose name it asks now. */
+  user: string;
   beforeCommit: (() => Promise<void>)[];
+  withCommit: (() => Statement[])[];
   afterCommit: (() => Promise<void> | void)[];
+  /** What is gathered for the functions that make statements of it. */
+  gathered: Map<object, unknown[]>;
 }
 
 /**
@@ -34,16 +46,24 @@ export class UnitOfWork {
     if (this.isOpen) return work();
     const runner = this.dataSource.createQueryRunner();
     forbidConcurrentStatements(runner);
-    const open: OpenTransaction = { manager: runner.manager, beforeCommit: [], afterCommit: [] };
+    const open: OpenTransaction = {
+      manager: runner.manager,
+      user: currentRowSecurityUser(),
+      beforeCommit: [],
+      withCommit: [],
+      afterCommit: [],
+      gathered: new Map(),
+    };
     let result: T;
     try {
       await runner.startTransaction();
       result = await this.current.run(open, async () => {
         const done = await work();
-        for (const last of open.beforeCommit) await last();
+        for (const listener of open.beforeCommit) await listener();
         return done;
       });
-      await runner.commitTransaction();
+      const last = open.withCommit.flatMap((make) => make());
+      await (last.length > 0 ? commitAfter(runner, last) : runner.commitTransaction());
     } catch (error) {
       if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
       throw error;
@@ -64,25 +84,52 @@ export class UnitOfWork {
    * may; the row-level policies follow.
    */
   async runAsSystem<T>(reason: string, work: () => Promise<T>): Promise<T> {
-    if (!this.isOpen) return runAsSystem(reason, work);
-    const setting = `SELECT set_config('armature.user', $1, true)`;
-    const [{ before } = { before: '' }] = await this.manager.query<{ before: string }[]>(
-      `SELECT current_setting('armature.user', true) AS before`,
-    );
-    await this.manager.query(setting, ['system']);
-    const result = await work();
-    await this.manager.query(setting, [before]);
+    const open = this.current.getStore();
+    if (!open) return runAsSystem(reason, work);
+    const { user } = open;
+    await this.setUser(open, 'system');
+    let result: T;
+    try {
+      result = await work();
+    } catch (error) {
+      // After a failed statement the transaction takes no other, and its rollback resets the setting.
+      await this.setUser(open, user).catch(() => undefined);
+      throw error;
+    }
+    await this.setUser(open, user);
     return result;
   }
 
-  /** As the last statements of the open transaction; a failure there rolls it back. */
-  beforeCommit(last: () => Promise<void>): void {
-    this.requireOpen().beforeCommit.push(last);
+  /** At the end of the open transaction; a failure there rolls it back. */
+  beforeCommit(listener: () => Promise<void>): void {
+    this.requireOpen().beforeCommit.push(listener);
+  }
+
+  /** The last statements of the open transaction, sent together with its commit; a failure there rolls it back. */
+  withCommit(makeLast: () => Statement[]): void {
+    this.requireOpen().withCommit.push(makeLast);
+  }
+
+  /** Gathers items of the open transaction; `makeLast` makes the statements of all of them, which are sent together with its commit. */
+  gather<T>(makeLast: (items: T[]) => Statement[], item: T): void {
+    const { gathered, withCommit } = this.requireOpen();
+    const items = (gathered.get(makeLast) ?? []) as T[];
+    if (items.push(item) > 1) return;
+    gathered.set(makeLast, items);
+    withCommit.push(() => {
+      gathered.delete(makeLast);
+      return makeLast(items);
+    });
   }
 
   /** Once the open transaction has committed; a failure there is logged and changes nothing. */
   afterCommit(listener: () => Promise<void> | void): void {
     this.requireOpen().afterCommit.push(listener);
+  }
+
+  private async setUser(open: OpenTransaction, user: string): Promise<void> {
+    open.user = user;
+    await open.manager.query(SET_LOCAL_USER_SQL, [user]);
   }
 
   private requireOpen(): OpenTransaction {
@@ -100,6 +147,22 @@ export class UnitOfWork {
   }
 }
 
+/** Sends the last statements of a transaction and its commit in one write: what they lock is held for no round trip more. */
+async function commitAfter(runner: QueryRunner, last: Statement[]): Promise<void> {
+  const client = (await runner.connect()) as pg.PoolClient;
+  const sent = last.map(async ({ text, values }) => {
+    try {
+      await client.query(text, values);
+    } catch (error) {
+      throw new QueryFailedError(text, values, error as Error);
+    }
+  });
+  // The commit of a transaction in which a statement failed is its rollback.
+  const results = await Promise.allSettled([...sent, runner.commitTransaction()]);
+  const failure = results.find((result) => result.status === 'rejected');
+  if (failure) throw failure.reason;
+}
+
 /** Two statements at once on one connection would run in an order nobody chose: that is a fault of ours, said at once. */
 function forbidConcurrentStatements(runner: QueryRunner): void {
   const query = runner.query.bind(runner);
@@ -108,6 +171,7 @@ function forbidConcurrentStatements(runner: QueryRunner): void {
     if (running) throw new Error('two statements at once inside one unit of work; await them one after another');
     running = true;
     try {
+      // The overloads of `query` answer types of the caller's choice.
       return (await query(...args)) as never;
     } finally {
       running = false;

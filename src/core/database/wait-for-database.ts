@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { backoff } from '../backoff.js';
-import type { ProcessLog } from '../lifecycle/process-log.js';
+import type { ProcessLog } from '../telemetry/process-log.js';
 import { DatabaseUrl } from './database-url.js';
-import { isConnectionError } from './database-outage.js';
+import { isConnectionError } from '../errors/database-outage.js';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const INITIAL_PAUSE_MS = 500;

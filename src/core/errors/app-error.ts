@@ -12,8 +12,12 @@ export interface Fault {
   keyword?: string;
 }
 
+/** Faults that one answer lists; the rest is counted. */
+export const MAX_FAULTS = 100;
+
 export interface AppErrorOptions {
-  remedy?: string;
+  /** What the caller who reads it can do. */
+  remedy: string;
   errors?: Fault[];
   /** Further members of the problem document (RFC 9457 section 3.2). */
   extensions?: Record<string, unknown>;
@@ -31,7 +35,7 @@ export const truncate = (text: string, longest: number): string =>
 /** A failure with a name: every error that a caller may see is one of these, all others answer 500 with nothing but a request id. */
 export class AppError extends Error {
   readonly errors: Fault[];
-  readonly remedy?: string;
+  readonly remedy: string;
   readonly extensions: Record<string, unknown>;
   readonly headers: Record<string, string>;
 
@@ -40,7 +44,7 @@ export class AppError extends Error {
     readonly code: string,
     readonly title: string,
     detail: string,
-    options: AppErrorOptions = {},
+    options: AppErrorOptions,
   ) {
     super(truncate(detail, MAX_DETAIL_LENGTH), { cause: options.cause });
     this.name = new.target.name;
@@ -65,7 +69,7 @@ export class AppError extends Error {
 
 /** 400: the request is malformed or breaks a rule; `errors` lists every fault at once. */
 export class InvalidRequest extends AppError {
-  constructor(detail: string, options: AppErrorOptions & { code?: string } = {}) {
+  constructor(detail: string, options: Partial<AppErrorOptions> & { code?: string } = {}) {
     const remedy =
       options.remedy ??
       (options.errors?.length
@@ -83,7 +87,7 @@ export class InvalidRequest extends AppError {
 
 /** 401: no token, or one that does not hold. */
 export class Unauthenticated extends AppError {
-  constructor(detail: string, options: AppErrorOptions = {}) {
+  constructor(detail: string, options: Partial<AppErrorOptions> = {}) {
     super(401, 'UNAUTHENTICATED', 'Authentication required', detail, {
       remedy: 'Send the header "Authorization: Bearer <token>" with a token from POST /api/auth/login.',
       headers: { 'WWW-Authenticate': 'Bearer' },
@@ -94,7 +98,7 @@ export class Unauthenticated extends AppError {
 
 /** 403: the caller sees the record but may not do this with it. */
 export class Forbidden extends AppError {
-  constructor(detail: string, options: AppErrorOptions & { code?: string } = {}) {
+  constructor(detail: string, options: AppErrorOptions & { code?: string }) {
     super(403, options.code ?? 'FORBIDDEN', 'Not allowed', detail, options);
   }
 }
@@ -110,14 +114,14 @@ export class NotFound extends AppError {
 
 /** 409: the state of the record, a quota or another record forbids it. */
 export class Conflict extends AppError {
-  constructor(code: string, detail: string, options: AppErrorOptions = {}) {
+  constructor(code: string, detail: string, options: AppErrorOptions) {
     super(409, code, 'Conflict', detail, options);
   }
 }
 
 /** 502 or 504: a cluster or another remote source failed; `detail` says which. */
 export class RemoteFailure extends AppError {
-  constructor(code: string, detail: string, options: AppErrorOptions & { timedOut?: boolean } = {}) {
+  constructor(code: string, detail: string, options: AppErrorOptions & { timedOut?: boolean }) {
     super(
       options.timedOut ? 504 : 502,
       code,

@@ -1,9 +1,13 @@
 /** The schema of a problem document in the served OpenAPI. */
 export const PROBLEM_SCHEMA = {
   type: 'object',
-  required: ['type', 'title', 'status', 'detail', 'code', 'error', 'errors', 'request_id'],
+  required: ['type', 'title', 'status', 'detail', 'code', 'error', 'errors', 'remedy', 'request_id'],
   properties: {
-    type: { type: 'string', format: 'uri' },
+    type: {
+      type: 'string',
+      format: 'uri',
+      description: 'Where the code is explained, relative to the server.',
+    },
     title: { type: 'string' },
     status: { type: 'integer' },
     detail: { type: 'string' },
@@ -25,7 +29,7 @@ export const PROBLEM_SCHEMA = {
         },
       },
     },
-    remedy: { type: 'string' },
+    remedy: { type: 'string', description: 'What the caller can do.' },
     request_id: { type: 'string' },
   },
 };

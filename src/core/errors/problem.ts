@@ -1,6 +1,7 @@
 import type { HttpException } from '@nestjs/common';
-import { DatabaseUnavailable, isDatabaseOutage } from '../database/database-outage.js';
-import { AppError, truncate, type Fault, InvalidRequest, Unauthenticated } from './app-error.js';
+import { DatabaseUnavailable, isDatabaseOutage } from './database-outage.js';
+import { AppError, truncate, type Fault, MAX_FAULTS, InvalidRequest, Unauthenticated } from './app-error.js';
+import { limitRemedy, type LimitSetting } from './limit-remedy.js';
 
 /** The problem document of RFC 9457 that every failed REST call answers with. */
 export interface Problem extends Record<string, unknown> {
@@ -11,35 +12,43 @@ export interface Problem extends Record<string, unknown> {
   code: string;
   error: string;
   errors: unknown[];
-  remedy?: string;
+  remedy: string;
   request_id: string;
 }
 
-const DOCUMENTATION_URL = 'https://armature.dev/errors';
+const ERROR_REFERENCE_PATH = '/api/docs/errors';
+/** The page that explains the codes: a URI, which RFC 9457 recommends over a reference. One process serves one address. */
+let errorReference = ERROR_REFERENCE_PATH;
+
+/** Makes the types of problems lead to the page of the server at this address. */
+export function setErrorReference(baseUrl: string): void {
+  errorReference = new URL(ERROR_REFERENCE_PATH, baseUrl).href;
+}
+
+/** Where a code stands on the page that explains it. */
+export const typeFragmentOf = (code: string): string => code.toLowerCase().replaceAll('_', '-');
 
 export function toProblem(error: AppError, requestId: string): Problem {
   return {
-    type: `${DOCUMENTATION_URL}/${error.code.toLowerCase().replaceAll('_', '-')}`,
+    type: `${errorReference}#${typeFragmentOf(error.code)}`,
     title: error.title,
     status: error.status,
     detail: error.message,
     code: error.code,
     error: error.message,
     errors: limitFaults(error.errors),
-    ...(error.remedy ? { remedy: error.remedy } : {}),
+    remedy: error.remedy,
     ...error.extensions,
     request_id: requestId,
   };
 }
 
-/** Faults of one answer; one more line tells how many were left out. */
-const MAX_FAULTS = 100;
 /** Characters of one text of a fault, which may quote what was sent. */
 const MAX_TEXT_LENGTH = 500;
 
 export const moreFaultsText = (count: number): string => `${count} more faults are not listed`;
 
-/** The faults of an error as an answer may list them: bounded in number and length, whatever the request was. */
+/** The faults of an error as an answer may list them: bounded in number and length; one more line tells how many were left out. */
 export function limitFaults(faults: readonly Fault[]): Fault[] {
   const shown = faults.slice(0, MAX_FAULTS).map((fault) => ({
     ...fault,
@@ -126,10 +135,10 @@ function tooBusy(detail: string, cause: unknown): AppError {
   });
 }
 
-export function payloadTooLarge(detail: string): AppError {
-  return new AppError(413, 'TOO_LARGE', 'Too large', detail, {
-    remedy: 'Send less, or ask the operator to raise the limit.',
-  });
+/** `setting` is what raises the limit, when one does. */
+export function payloadTooLarge(detail: string, setting?: LimitSetting): AppError {
+  const remedy = setting ? limitRemedy('Send less.', setting) : 'Send less at once.';
+  return new AppError(413, 'TOO_LARGE', 'Too large', detail, { remedy });
 }
 
 export function unsupportedMediaType(detail: string, remedy: string): AppError {

@@ -25,7 +25,7 @@ async function eventClasses(): Promise<AnyEvent[]> {
 }
 
 describe('the table of event kinds', () => {
-  it('has the kind of every event class', async () => {
+  it('has the kind of every event class, and no other', async () => {
     const classes = await eventClasses();
     const made = classes.map((Event) => ({
       name: Event.name,
@@ -35,5 +35,7 @@ describe('the table of event kinds', () => {
     const missing = concrete.filter(({ event }) => !listEventKinds().some(({ kind }) => kind === event.kind));
     expect(concrete.length).toBeGreaterThan(10);
     expect(missing.map(({ name, event }) => `${name}: ${event.kind}`)).toEqual([]);
+    const emitted = new Set(concrete.map(({ event }) => event.kind));
+    expect(listEventKinds().filter(({ kind }) => !emitted.has(kind))).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Every kind of event, by category. A kind is told as `<category>.<action>`; a test holds that no event class is missing
- * here.
+ * Every kind of event, by category. A kind is told as `<category>.<action>`; a test holds that each has an event class,
+ * and that none is missing.
  */
 export const EVENT_KINDS = {
   organization: ['created', 'updated', 'deleted'],
@@ -24,9 +24,9 @@ export const EVENT_KINDS = {
   ],
   design: ['created', 'imported', 'updated', 'moved', 'cloned', 'published', 'unpublished', 'deleted', 'restored'],
   filter: ['created', 'updated', 'cloned', 'published', 'unpublished', 'deleted', 'restored'],
-  deployment: ['requested', 'started', 'progress', 'success', 'failure', 'cancelled', 'rolled_back', 'undeployed'],
+  deployment: ['requested', 'started', 'success', 'failure', 'cancelled', 'rolled_back', 'undeployed'],
   policy: ['violation'],
-  webhook: ['created', 'updated', 'rotated', 'disabled', 'deleted'],
+  webhook: ['created', 'updated', 'rotated', 'failing', 'disabled', 'deleted'],
 } as const satisfies Record<string, readonly string[]>;
 
 /** All of them, as `<category>.<action>`. */
@@ -34,3 +34,7 @@ export const listEventKinds = (): { kind: string; category: string; action: stri
   Object.entries(EVENT_KINDS).flatMap(([category, actions]) =>
     actions.map((action) => ({ kind: `${category}.${action}`, category, action })),
   );
+
+export const EVENT_CATEGORIES: readonly string[] = Object.keys(EVENT_KINDS);
+
+export const EVENT_ACTIONS: readonly string[] = [...new Set(listEventKinds().map(({ action }) => action))];

@@ -1,11 +1,12 @@
 import { Logger } from '@nestjs/common';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
-import { DatabaseUnavailable } from '../database/database-outage.js';
+import { DatabaseUnavailable } from '../errors/database-outage.js';
 import { AppError, truncate } from '../errors/app-error.js';
 import { toAppError, internalError, limitFaults } from '../errors/problem.js';
+import { FaultLog } from '../telemetry/fault-log.js';
 import { currentRequest } from '../telemetry/request-context.js';
 
-const logger = new Logger('GraphQL');
+const faults = new FaultLog(new Logger('GraphQL'));
 /** Characters of a message of the library, which quotes the values that it refuses. */
 const MAX_MESSAGE_LENGTH = 1_000;
 const REMEDY = 'Correct the document or its variables; the schema answers introspection, and the playground shows it.';
@@ -30,14 +31,13 @@ export function formatError(formatted: GraphQLFormattedError, thrown: unknown): 
     };
   }
   const error = cause instanceof AppError ? cause : fromLibraryError(formatted, cause);
-  if (error.status >= 500 && !(error instanceof DatabaseUnavailable))
-    logger.error(error.cause ?? error, 'a field failed');
+  if (error.status >= 500 && !(error instanceof DatabaseUnavailable)) faults.log(error, 'a field failed');
   const { message, errors, remedy, code, extensions } = error;
   return {
     message,
     locations: formatted.locations,
     path: formatted.path,
-    extensions: { code, errors: limitFaults(errors), ...(remedy ? { remedy } : {}), ...extensions, request_id },
+    extensions: { code, errors: limitFaults(errors), remedy, ...extensions, request_id },
   };
 }
 

@@ -9,7 +9,9 @@ import { isLargeJson, estimateJsonBytes, serializeInPieces } from '../rest/seria
 import { toGraphQLError } from './sockets/graphql-execution.js';
 import { GRAPHQL_PATH } from './sockets/upgrade.js';
 import { formatError } from './format-error.js';
-import { findLengthError, findVariablesError, PARSE_OPTIONS } from './limits/query-limits.js';
+import { countAnsweredLists } from './limits/answered-lists.js';
+import { findDocumentError, PARSE_OPTIONS } from './limits/document-limits.js';
+import { findVariablesError } from './limits/query-limits.js';
 import { createQueryLimitsPlugin } from './limits/query-limits.plugin.js';
 
 /** How Apollo is set up: the code is the schema; the caller is known and the body read when a call comes here. */
@@ -35,6 +37,7 @@ export class GraphqlOptionsFactory implements GqlOptionsFactory<ApolloDriverConf
       cache: 'bounded',
       persistedQueries: false,
       parseOptions: PARSE_OPTIONS,
+      transformSchema: (schema) => countAnsweredLists(schema, this.env.LIMIT_GRAPHQL_COST),
       stringifyResult: (result) => this.stringify(result),
       plugins: [createQueryLimitsPlugin(queryLimitsFromEnv(this.env))],
       formatError,
@@ -56,7 +59,8 @@ export class GraphqlOptionsFactory implements GqlOptionsFactory<ApolloDriverConf
 
   private buildContext(req: Request & AuthenticatedCaller): object {
     const { query, variables } = (req.body ?? {}) as { query?: unknown; variables?: unknown };
-    const tooLong = findLengthError(query) ?? findVariablesError(variables);
+    const tooLong =
+      findDocumentError(query, { aliases: this.env.LIMIT_GRAPHQL_ALIASES }) ?? findVariablesError(variables);
     if (tooLong) throw tooLong;
     return { req, actor: req.actor };
   }

@@ -11,11 +11,12 @@ import {
   PlaygroundController,
   type PlaygroundOptions,
 } from './playground/playground.controller.js';
+import { SchemaController } from './schema.controller.js';
 import { GraphqlSocketServer } from './sockets/graphql-socket-server.js';
 import { SOCKET_DEFAULTS, SOCKET_OPTIONS, type SocketOptions } from './sockets/socket-options.js';
 
 @Module({
-  controllers: [PlaygroundController],
+  controllers: [PlaygroundController, SchemaController],
   imports: [GraphQLModule.forRootAsync<ApolloDriverConfig>({ driver: ApolloDriver, useClass: GraphqlOptionsFactory })],
   providers: [
     GraphqlMiddleware,
@@ -31,6 +32,7 @@ import { SOCKET_DEFAULTS, SOCKET_OPTIONS, type SocketOptions } from './sockets/s
       useFactory: (env: Env, limit: RateLimitService): SocketOptions => ({
         ...SOCKET_DEFAULTS,
         allowedOrigins: [...env.CORS_ORIGINS, new URL(env.baseUrl).origin],
+        beforeHandshake: (network) => limit.consumeHandshake(network),
         beforeOperation: (actor) => limit.consumeOperation(actor),
         limits: queryLimitsFromEnv(env),
         perUser: env.LIMIT_SOCKETS_PER_USER,

@@ -2,8 +2,8 @@ import { TimeSlicer } from '../time-slicer.js';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Bytes of JSON that are parsed on the event loop; more is taken apart by a worker first. */
-export const INLINE_MAX_BYTES = 128 * 1024;
+/** Bytes of JSON that are parsed or written on the event loop at once, which takes a few milliseconds; more goes to a worker or in pieces. */
+export const INLINE_MAX_BYTES = 100 * 1024;
 
 /** About the bytes of one chunk; a larger item is a chunk of its own. */
 const CHUNK_BYTES = 64 * 1024;

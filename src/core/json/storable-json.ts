@@ -1,11 +1,9 @@
-import { truncate, type Fault } from '../errors/app-error.js';
+import { truncate, type Fault, MAX_FAULTS } from '../errors/app-error.js';
 import { moreFaultsText } from '../errors/problem.js';
 import { PackedJson } from './packed-json.js';
 
 /** How deep a body may be nested: deeper than any design, and far from where recursion ends. */
 export const MAX_JSON_DEPTH = 200;
-/** Faults that are kept of one value; the rest is counted. */
-const MAX_FAULTS = 100;
 /** Characters of a pointer, whose names are the caller's. */
 const MAX_POINTER_LENGTH = 500;
 

@@ -48,6 +48,15 @@ export class HttpListener {
     this.handler = serve;
   }
 
+  /** Lets requests that arrive before `ready` is settled wait for it: the application answers them, or they are told to retry. */
+  holdUntil(ready: Promise<unknown>, serve: RequestListener): void {
+    this.handler = (request, response) =>
+      void ready.then(
+        () => serve(request, response),
+        () => respondStarting(request, response),
+      );
+  }
+
   /** Answers that are being made. */
   get activeRequests(): number {
     return this.activeResponses.size;

@@ -5,7 +5,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Env } from '../config/env.js';
 import { DrainState } from './lifecycle.module.js';
 import type { HttpListener } from './http-listener.js';
-import type { ProcessLog } from './process-log.js';
+import type { ProcessLog } from '../telemetry/process-log.js';
 import type { Watchdog } from './watchdog.js';
 
 /** The process ends at the latest so long after it was told to. */

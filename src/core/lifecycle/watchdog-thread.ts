@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads';
-import { ProcessLog } from './process-log.js';
+import { ProcessLog } from '../telemetry/process-log.js';
 import {
   HEARTBEAT_MS,
   HEARTBEATS,

@@ -17,14 +17,26 @@ export const QueryText = (kind: keyof typeof MAX_LENGTHS) =>
     MaxLength(MAX_LENGTHS[kind], { message: `must have at most ${MAX_LENGTHS[kind]} characters` }),
   );
 
+/** How many records a page has: `preset` of them unless the caller says otherwise. */
+export const PageSize = (preset: number): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({
+      type: 'integer',
+      minimum: 1,
+      maximum: MAX_PAGE_SIZE,
+      default: preset,
+      description: 'Records per page.',
+    }),
+    IsOptional(),
+  );
+
 /** The query parameters that every list takes. All arrive as text; `page` and `pagesize` are read by `pageOf`. */
 export class ListQuery {
   @ApiPropertyOptional({ type: 'integer', minimum: 0, default: 0, description: 'Page, counted from 0.' })
   @IsOptional()
   page?: string;
 
-  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE, description: 'Records per page.' })
-  @IsOptional()
+  @PageSize(20)
   pagesize?: string;
 
   @ApiPropertyOptional({ description: 'Case-insensitive part of the name.' })
@@ -44,6 +56,12 @@ export class ListQuery {
   })
   @QueryText('cursor')
   cursor?: string;
+}
+
+/** The query parameters of a list that is short by its nature: a page holds all of it unless the call says otherwise. */
+export class ShortListQuery extends ListQuery {
+  @PageSize(MAX_PAGE_SIZE)
+  override pagesize?: string = undefined;
 }
 
 /** The query parameters of a list that belongs to an organization. */
@@ -81,34 +99,41 @@ export class OrganizationQuery {
 /** The same as a list's for GraphQL. */
 @ArgsType()
 export class ListArgs {
-  @Field(() => ID, { nullable: true })
+  @Field(() => ID, { nullable: true, description: 'The organization; needed by members of several.' })
   @IsOptional()
   @IsUUID('all', { message: 'must be a UUID' })
   orgID?: string;
 
-  @Field(() => Int, { nullable: true })
+  @Field(() => Int, { nullable: true, description: 'The page, counted from 0.' })
   @IsOptional()
   page?: number;
 
-  @Field(() => Int, { nullable: true })
+  @Field(() => Int, { nullable: true, description: 'Records per page.' })
   @IsOptional()
   pagesize?: number;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'A case-insensitive part of the name.' })
   @QueryText('search')
   search?: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'A column, optionally followed by " asc" or " desc".' })
   @QueryText('order')
   order?: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'A JSON object of conditions.' })
   @QueryText('filter')
   filter?: string;
 
+  @Field(() => String, {
+    nullable: true,
+    description: 'Empty to begin a walk over everything, then the next_cursor of the last answer; in place of page.',
+  })
+  @QueryText('cursor')
+  cursor?: string;
+
   /** The query that REST would have made of these arguments. */
   toListQuery(): OrganizationListQuery {
-    const { orgID, page, pagesize, search, order, filter } = this;
+    const { orgID, page, pagesize, search, order, filter, cursor } = this;
     return Object.assign(new OrganizationListQuery(), {
       organization_id: orgID ?? undefined,
       page: page?.toString(),
@@ -116,6 +141,7 @@ export class ListArgs {
       search: search ?? undefined,
       order: order ?? undefined,
       filter: filter ?? undefined,
+      cursor: cursor ?? undefined,
     });
   }
 }
@@ -137,7 +163,8 @@ export function parsePage(query: ListQuery, defaultSize: number): PageRequest {
   };
 }
 
-function parseInteger(name: string, text: string | undefined, preset: number, min: number, max: number): number {
+/** A whole number of the query. @throws InvalidRequest naming the parameter and its range */
+export function parseInteger(name: string, text: string | undefined, preset: number, min: number, max: number): number {
   if (text === undefined || text === '') return preset;
   const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
   if (value >= min && value <= max) return value;

@@ -20,6 +20,8 @@ export interface Listing<E extends ObjectLiteral & { id: string }> {
   defaultOrder: string;
   /** SQL of the columns that `search` looks into. */
   search: string[];
+  /** The SQL function that finds what `search` matches in one organization by index. */
+  searchFunction?: string;
   filter?: Record<string, FilterCondition<E>>;
   /** Filter keys with the value they have when they are not given. */
   filterDefaults?: Record<string, unknown>;
@@ -41,6 +43,15 @@ export const equalsFilter =
   <E extends ObjectLiteral>(key: string, sql: string): FilterCondition<E> =>
   (rows, value) => {
     if (typeof value !== 'string') throw InvalidRequest.forField('filter', `${key} must be a string`);
+    rows.andWhere(`${sql} = :filter_${key}`, { [`filter_${key}`]: value });
+  };
+
+/** Equality with a column that holds one of a few words. */
+export const wordFilter =
+  <E extends ObjectLiteral>(key: string, sql: string, words: readonly string[]): FilterCondition<E> =>
+  (rows, value) => {
+    if (typeof value !== 'string' || !words.includes(value))
+      throw InvalidRequest.forField('filter', `${key} must be one of ${words.join(', ')}`);
     rows.andWhere(`${sql} = :filter_${key}`, { [`filter_${key}`]: value });
   };
 

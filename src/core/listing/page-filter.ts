@@ -15,21 +15,21 @@ interface AdditionalFilters {
 const MAX_INT = 2 ** 31 - 1;
 
 /** The paging of older GraphQL queries, in which numbers are text. */
-@InputType()
+@InputType({ description: 'Which records, in which order, and which page of them.' })
 export class PageFilter {
-  @Field(() => String)
+  @Field(() => String, { description: 'The page, counted from 0.' })
   @IsString()
   page!: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Records per page.' })
   @IsString()
   pageSize!: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'A column, optionally followed by " asc" or " desc".' })
   @QueryText('order')
   order?: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'A case-insensitive part of the name.' })
   @QueryText('search')
   search?: string | null;
 
@@ -41,28 +41,39 @@ export class PageFilter {
   @QueryText('words')
   to?: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Changed after this time.' })
   @QueryText('words')
   updated_after?: string | null;
 
-  @Field(() => [String], { nullable: true })
+  @Field(() => [String], { nullable: true, description: 'Only of these visibilities.' })
   @IsOptional()
   @ArrayMaxSize(10, { message: 'must have at most 10 words' })
   visibility?: string[] | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Ignored; older clients send it.' })
   @QueryText('words')
   metrics?: string | null;
 
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'Empty to begin a walk over everything, then the next_cursor of the last answer; page then counts for nothing.',
+  })
+  @QueryText('cursor')
+  cursor?: string | null;
+
   /** The query that REST would have made of it. */
   applyTo<Q extends ListQuery>(query: Q): Q {
-    const { page, pageSize, order, search } = this;
+    const { pageSize, order, search } = this;
+    const cursor = this.cursor ?? undefined;
+    const page = cursor === undefined ? this.page : undefined;
     if (Number(page) > MAX_INT) throw InvalidRequest.forField('/selector/page', `must be at most ${MAX_INT}`);
     return Object.assign(query, {
       page,
       pagesize: pageSize,
       order: order ?? undefined,
       search: search ?? undefined,
+      cursor,
     });
   }
 

@@ -1,7 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { ObjectType } from '@nestjs/graphql';
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IntField, RecordsField } from '../schema/view-fields.js';
+import { IntField, RecordsField, TextField } from '../schema/view-fields.js';
 
 /** One page of records. `next` is the cursor of the page after it: null at the end, undefined when no cursor was asked for. */
 export interface Page<T> {
@@ -35,8 +34,8 @@ export function toPageEnvelope<T, V>(page: Page<T>, plural: string, view: (recor
 }
 
 /** Makes the class of an envelope for one kind of record, for both APIs. */
-export function PaginatedView<V>(view: Type<V>, plural: string, name: string): Type<PageEnvelope> {
-  @ObjectType(name)
+export function PaginatedView<V extends object>(view: Type<V>, plural: string, name: string): Type<PageEnvelope> {
+  @ObjectType(name, { description: 'One page of a list.' })
   class PageView implements PageEnvelope {
     @IntField({ description: 'Page, counted from 0.' })
     page!: number;
@@ -47,14 +46,10 @@ export function PaginatedView<V>(view: Type<V>, plural: string, name: string): T
     @IntField({ description: 'Records in all.' })
     total_count!: number;
 
-    @ApiPropertyOptional({
-      type: String,
-      nullable: true,
-      description: 'Present when the call had a cursor; null at the end.',
-    })
+    @TextField({ nullable: true, optional: true, description: 'Present when the call had a cursor; null at the end.' })
     next_cursor?: string | null;
   }
-  RecordsField(() => view as never)(PageView.prototype, plural);
+  RecordsField(() => view, { description: 'The records of this page.' })(PageView.prototype, plural);
   Object.defineProperty(PageView, 'name', { value: name });
   return PageView;
 }

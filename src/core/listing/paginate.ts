@@ -1,45 +1,61 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
-import { InvalidRequest } from '../errors/app-error.js';
-import { type CursorPosition, decodeCursor, fingerprintQuery, encodeCursor } from './cursor.js';
+import { type CursorPosition, cursorWithPage, decodeCursor, fingerprintQuery, encodeCursor } from './cursor.js';
 import { type ListQuery, parsePage } from './list-query.js';
 import type { Listing, OrderColumn } from './listing.js';
-import { applyFilters, resolveOrder, type ResolvedOrder } from './list-filters.js';
+import { applyFilters, applySearchIndex, resolveOrder, type ResolvedOrder } from './list-filters.js';
 import type { Page } from './page.js';
 
 type ListedRecord = ObjectLiteral & { id: string };
 
+export interface SelectOptions {
+  /** Whether one plan fits all values, so that connections keep it. */
+  isNamed: boolean;
+  /** A number that the same statement answers: SQL with the parameters of the query, and what tells it from others. */
+  total?: { key: string; toSql: () => string };
+}
+
+/** Where a list is read. */
+export interface ListSource<E extends ListedRecord> {
+  /** @returns the total that is asked for as SQL, unless there is no record */
+  getMany(rows: SelectQueryBuilder<E>, options: SelectOptions): Promise<{ records: E[]; total?: number }>;
+  /** SQL of the number of records when the list is not narrowed, where it is kept; null where they have to be counted. */
+  keptTotal?: string;
+}
+
 /**
- * Answers the page of `rows` that the query asks for, with the exact total. Page and total are two statements: a window
- * count would walk every row for each page. They run side by side on two connections where no transaction has only one.
+ * Answers the page of `rows` that the query asks for, with the exact total, in one statement. The total is kept, or counted once:
+ * a window count would walk every row for each page.
  * @throws InvalidRequest naming the parameter that is wrong
  */
 export async function paginate<E extends ListedRecord>(
   rows: SelectQueryBuilder<E>,
   listing: Listing<E>,
   query: ListQuery,
-  inTransaction: boolean,
+  source: ListSource<E>,
 ): Promise<Page<E>> {
   const wish = parsePage(query, listing.pageSize);
   const sorting = resolveOrder(listing, query.order);
   const filter = applyFilters(rows, listing, query);
+  const parameters = rows.getParameters();
+  await applySearchIndex(rows, listing, query);
   const all = rows.clone();
+  const isWhole = !query.search && !query.filter;
+  const kept = isWhole ? source.keptTotal : undefined;
+  const countSql = () => (kept ? `coalesce((${kept}), (${countQuery(all)}))` : countQuery(all));
+  const total = { key: kept ?? '', toSql: countSql };
+  const isNamed = isWhole && !query.order && wish.size === listing.pageSize;
   rows.orderBy(sorting.column.sql, sorting.direction).addOrderBy(`${listing.alias}.id`, sorting.direction);
   if (query.cursor !== undefined) {
-    if (query.page !== undefined)
-      throw InvalidRequest.forField('cursor', 'cannot be combined with page', 'Send one of the two.');
-    const walk = fingerprintQuery([
-      sorting.column.sql,
-      sorting.direction,
-      filter,
-      query.search ?? '',
-      all.getParameters(),
-    ]);
-    return paginateByCursor(rows, all, sorting, wish.size, walk, query.cursor, listing.alias);
+    if (query.page !== undefined) throw cursorWithPage();
+    const walk = fingerprintQuery([sorting.column.sql, sorting.direction, filter, query.search ?? '', parameters]);
+    const step = { ...sorting, size: wish.size, walk, cursor: query.cursor, alias: listing.alias, total, isNamed };
+    return paginateByCursor(rows, source, step);
   }
-  rows.limit(wish.size).offset(wish.page * wish.size);
-  if (inTransaction) return { ...wish, items: await rows.getMany(), total: await countRows(all) };
-  const [items, total] = await Promise.all([rows.getMany(), countRows(all)]);
-  return { ...wish, items, total };
+  rows.limit(wish.size);
+  if (wish.page > 0) rows.offset(wish.page * wish.size);
+  const found = await source.getMany(rows, { isNamed, total });
+  const counted = found.total ?? (wish.page === 0 ? 0 : await countRows(all, countSql()));
+  return { ...wish, items: found.records, total: counted };
 }
 
 /** Every record that the query asks for, in its order and so many at a time; memory stays flat however many there are. */
@@ -69,28 +85,33 @@ export async function* iterateBatches<E extends ListedRecord>(
   }
 }
 
+interface Step<E> extends ResolvedOrder<E> {
+  size: number;
+  walk: string;
+  cursor: string;
+  alias: string;
+  total: { key: string; toSql: () => string };
+  isNamed: boolean;
+}
+
 /** One step of a walk over everything: the records after the cursor, by key and not by offset. */
 async function paginateByCursor<E extends ListedRecord>(
   rows: SelectQueryBuilder<E>,
-  all: SelectQueryBuilder<E>,
-  { column, direction }: ResolvedOrder<E>,
-  size: number,
-  walk: string,
-  cursor: string,
-  alias: string,
+  source: ListSource<E>,
+  { column, direction, size, walk, cursor, alias, total, isNamed }: Step<E>,
 ): Promise<Page<E>> {
   const from = cursor ? decodeCursor(walk, cursor, column.type) : null;
   if (from) rows.andWhere(...afterCursorCondition(column, direction, alias, from));
-  const found = await rows.limit(size + 1).getMany();
-  const items = found.slice(0, size);
-  const last = found.length > size ? items.at(-1) : undefined;
-  const total = from?.total ?? (last ? await countRows(all) : items.length);
+  const found = await source.getMany(rows.limit(size + 1), from ? { isNamed } : { isNamed, total });
+  const items = found.records.slice(0, size);
+  const last = found.records.length > size ? items.at(-1) : undefined;
+  const known = from?.total ?? found.total ?? 0;
   return {
     page: 0,
     size,
-    total,
+    total: known,
     items,
-    next: last ? encodeCursor(walk, { value: toCursorValue(column.getValue(last)), id: last.id, total }) : null,
+    next: last ? encodeCursor(walk, { value: toCursorValue(column.getValue(last)), id: last.id, total: known }) : null,
   };
 }
 
@@ -110,7 +131,12 @@ function afterCursorCondition<E>(
 const toCursorValue = (value: string | Date | number): string =>
   value instanceof Date ? value.toISOString() : String(value);
 
-async function countRows<E extends ObjectLiteral>(rows: SelectQueryBuilder<E>): Promise<number> {
-  const row = await rows.select('count(*)', 'count').getRawOne<{ count: string }>();
+const countQuery = <E extends ObjectLiteral>(rows: SelectQueryBuilder<E>): string =>
+  rows.clone().select('count(*)').getQuery();
+
+/** Asks for the total alone, where no record told it. */
+async function countRows<E extends ObjectLiteral>(rows: SelectQueryBuilder<E>, sql: string): Promise<number> {
+  const counted = rows.clone().select(`(${sql})`, 'count');
+  const row = await counted.limit(1).getRawOne<{ count: string }>();
   return Number(row?.count ?? 0);
 }

@@ -1,4 +1,4 @@
-import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import nodemailer, { type Transporter } from 'nodemailer';
 import { Env } from '../config/env.js';
 
@@ -14,9 +14,7 @@ const TIMEOUT_MS = 10_000;
 /** The one way to send mail: through the server of SMTP_URL, from MAIL_FROM. */
 @Injectable()
 export class Mailer implements OnApplicationShutdown {
-  private readonly logger = new Logger(Mailer.name);
   private readonly transport: Transporter | null;
-  private readonly pending = new Set<Promise<void>>();
 
   constructor(private readonly env: Env) {
     this.transport = env.SMTP_URL
@@ -42,25 +40,9 @@ export class Mailer implements OnApplicationShutdown {
     await this.transport.sendMail({ from: this.env.MAIL_FROM, ...mail, subject: toSingleLine(mail.subject) });
   }
 
-  /** Sends without letting the caller wait; a failure is logged, without the letter. Nothing happens without a mail server. */
-  sendInBackground(mail: Mail): void {
-    if (!this.transport) return;
-    const sent: Promise<void> = this.send(mail)
-      .catch((error: unknown) => this.logger.warn(`a mail was not sent: ${describeMailError(error)}`))
-      .finally(() => this.pending.delete(sent));
-    this.pending.add(sent);
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await Promise.all(this.pending);
+  onApplicationShutdown(): void {
     this.transport?.close();
   }
 }
 
 const toSingleLine = (text: string): string => text.replace(/\s+/g, ' ');
-
-/** What mail servers answer may repeat the letter; their codes do not. */
-const describeMailError = (error: unknown): string => {
-  const { code, responseCode } = error as { code?: string; responseCode?: number };
-  return [code, responseCode].filter(Boolean).join(' ') || 'the mail server failed';
-};

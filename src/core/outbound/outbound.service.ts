@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { Agent, type Dispatcher, Pool, ProxyAgent, request } from 'undici';
 import { AppError, RemoteFailure } from '../errors/app-error.js';
 import { type AddressSettings, AddressRules, type OutboundPolicy } from './address-rules.js';
+import { describeConnectionFailure, ProxyFailure } from './connection-failure.js';
 import { createGuardedConnector, type TlsOptions } from './guarded-connector.js';
 import { outboundRefused } from './outbound-refused.js';
 
@@ -13,6 +14,8 @@ export interface OutboundRequest {
   body?: string | Uint8Array;
   /** Largest answer taken, in bytes; 10 MiB without it. */
   maxBytes?: number;
+  /** Whether an answer that is larger is cut off there, in place of being refused. */
+  truncate?: boolean;
   /** For everything from name resolution to the last byte, all redirects included; 15 s without it. */
   timeoutMs?: number;
   /** How many redirects are followed, 5 without it. With 0 a redirect is the answer. */
@@ -43,6 +46,7 @@ export interface DispatcherOptions {
 }
 
 const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);
+const UNREACHABLE_REMEDY = 'Check that the address is right, and that this server can reach it.';
 const PRIVATE_HEADERS = new Set(['authorization', 'cookie', 'proxy-authorization', 'x-api-key', 'private-token']);
 
 /** The one way out of this server: every address that a user gave us is called through it, and nowhere else. */
@@ -75,11 +79,17 @@ export class Outbound {
         throw new RemoteFailure('OUTBOUND_TIMEOUT', `${url.host} did not answer in time`, {
           timedOut: true,
           cause: error,
+          remedy: 'Check that the address is right and that the server behind it responds, then try again.',
         });
       }
-      throw new RemoteFailure('OUTBOUND_FAILED', `${url.host} could not be called: ${errorCode(error)}`, {
-        cause: error,
-      });
+      throw new RemoteFailure(
+        'OUTBOUND_FAILED',
+        `${url.host} could not be called: ${describeConnectionFailure(error)}`,
+        {
+          cause: error,
+          remedy: UNREACHABLE_REMEDY,
+        },
+      );
     }
   }
 
@@ -140,11 +150,14 @@ export class Outbound {
       });
       const location = answer.headers.location;
       if (!REDIRECT_STATUSES.has(answer.statusCode) || typeof location !== 'string' || options.redirects === 0) {
-        const bytes = await readBody(answer.body, options.maxBytes ?? 10 * 1024 * 1024, url.host);
+        const bytes = await readBody(answer.body, options, url.host);
         return { url: url.href, status: answer.statusCode, headers: joinHeaderValues(answer.headers), bytes };
       }
       answer.body.on('error', () => undefined).destroy();
-      if (left === 0) throw new RemoteFailure('OUTBOUND_FAILED', `${start.host} redirects too often`);
+      if (left === 0)
+        throw new RemoteFailure('OUTBOUND_FAILED', `${start.host} redirects too often`, {
+          remedy: 'Send the address that the redirects lead to.',
+        });
       const next = this.parseUrl(location, url);
       if (next.origin !== url.origin) headers = dropPrivateHeaders(headers);
       if (answer.statusCode === 303 || (method === 'POST' && answer.statusCode < 303)) {
@@ -191,22 +204,37 @@ export class Outbound {
  * code (`UND_ERR_SOCKET`) for a stale socket, and would ask the proxy again and again.
  */
 class ProxyPool extends Pool {
+  // The declared overloads take a callback or answer a promise, and have no type in common.
   override connect(...args: never[]): never {
     const connect = super.connect.bind(this) as (...args: never[]) => Promise<unknown>;
-    return connect(...args).catch((error: { code?: string }) => {
-      if (error.code !== 'UND_ERR_SOCKET') throw error;
-      throw Object.assign(new Error('the proxy closed the connection', { cause: error }), { code: 'PROXY_CLOSED' });
-    }) as never;
+    return openTunnel(() => connect(...args)) as never;
   }
 }
 
-async function readBody(body: Dispatcher.ResponseData['body'], maxBytes: number, host: string): Promise<Buffer> {
+/** @throws ProxyFailure when the proxy makes none */
+async function openTunnel(connect: () => Promise<unknown>): Promise<Dispatcher.ConnectData> {
+  const tunnel = (await connect().catch((error: unknown) => {
+    throw error instanceof AppError ? error : ProxyFailure.fromError(error);
+  })) as Dispatcher.ConnectData;
+  if (tunnel.statusCode === 200) return tunnel;
+  tunnel.socket.on('error', () => undefined).destroy();
+  throw ProxyFailure.refused(tunnel.statusCode);
+}
+
+async function readBody(
+  body: Dispatcher.ResponseData['body'],
+  { maxBytes = 10 * 1024 * 1024, truncate }: OutboundRequest,
+  host: string,
+): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let size = 0;
   for await (const piece of body as AsyncIterable<Buffer>) {
     size += piece.length;
+    if (size > maxBytes && truncate) return Buffer.concat([...pieces, piece]).subarray(0, maxBytes);
     if (size > maxBytes) {
-      throw new RemoteFailure('OUTBOUND_TOO_LARGE', `The answer of ${host} is larger than ${maxBytes} bytes`);
+      throw new RemoteFailure('OUTBOUND_TOO_LARGE', `The answer of ${host} is larger than ${maxBytes} bytes`, {
+        remedy: `Send an address whose content has at most ${maxBytes} bytes.`,
+      });
     }
     pieces.push(piece);
   }
@@ -225,10 +253,4 @@ function dropPrivateHeaders(headers: Record<string, string>): Record<string, str
 
 function stripBrackets(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '');
-}
-
-/** System codes and TLS codes say enough; messages may hold addresses that a name resolved to. */
-function errorCode(error: unknown): string {
-  const { code } = error as { code?: unknown };
-  return typeof code === 'string' ? code : 'the connection failed';
 }

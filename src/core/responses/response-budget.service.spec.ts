@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Actor } from '../access/actor.js';
 import { Env } from '../config/env.js';
 import { runInRequestContext } from '../telemetry/request-context.js';
 import { ResponseBudget } from './response-budget.service.js';
-import { InFlightResponse } from './in-flight-response.js';
+import { InFlightResponse } from '../telemetry/in-flight-response.js';
 
 const KEYS = { JWT_SECRET: 'x'.repeat(32), ENCRYPTION_KEY: '0'.repeat(64) };
 const budgetOf = (one: number, all: number): ResponseBudget =>
@@ -17,6 +18,16 @@ function call(actor = person()) {
   const run = <T>(work: () => Promise<T>): Promise<T> =>
     runInRequestContext({ requestId: 'x', actor, response: answer }, work);
   return { answer, run };
+}
+
+/** The timers are the caller's to tick; the time limit of a test begins and ends outside. */
+async function withMockedTimers(work: () => Promise<void>): Promise<void> {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  try {
+    await work();
+  } finally {
+    mock.timers.reset();
+  }
 }
 
 describe('The budget of answers', () => {
@@ -106,4 +117,42 @@ describe('The budget of answers', () => {
     await budget.reserve(1_000);
     expect(budget.usedBytes).toBe(0);
   });
+
+  it('ends an answer that its caller does not read, later the larger it is', () =>
+    withMockedTimers(async () => {
+      const budget = budgetOf(100_000_000, 100_000_000);
+      const [small, large] = [call(), call()];
+      await small.run(() => budget.reserve(100));
+      await large.run(() => budget.reserve(64 * 1024 * 100));
+      mock.timers.tick(59_000);
+      expect(small.answer.isClosed).toBe(false);
+      mock.timers.tick(2_000);
+      expect([small.answer.isClosed, large.answer.isClosed]).toEqual([true, false]);
+      mock.timers.tick(100_000);
+      expect([large.answer.isClosed, budget.usedBytes]).toEqual([true, 0]);
+    }));
+
+  it('lets a stream go on as long as its caller takes parts of it, and ends it when no more are taken', () =>
+    withMockedTimers(async () => {
+      const budget = budgetOf(100, 100_000_000);
+      const { run, answer } = call();
+      const partTaken = await run(() => budget.reserveStream());
+      expect(budget.usedBytes).toBe(4 * 1024 * 1024);
+      for (let part = 0; part < 5; part++) {
+        mock.timers.tick(100_000);
+        expect(answer.isClosed).toBe(false);
+        partTaken();
+      }
+      mock.timers.tick(125_000);
+      expect([answer.isClosed, budget.usedBytes]).toEqual([true, 0]);
+    }));
+
+  it('refuses with 503 what has waited for ten seconds', () =>
+    withMockedTimers(async () => {
+      const budget = budgetOf(100, 100);
+      await call().run(() => budget.reserve(90));
+      const refused = call().run(() => budget.reserve(90));
+      mock.timers.tick(10_000);
+      await expect(refused).rejects.toMatchObject({ status: 503, code: 'TOO_BUSY' });
+    }));
 });

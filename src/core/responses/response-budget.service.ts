@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../config/env.js';
 import { AppError, InvalidRequest } from '../errors/app-error.js';
+import { limitRemedy } from '../errors/limit-remedy.js';
 import { currentRequest } from '../telemetry/request-context.js';
-import type { InFlightResponse } from './in-flight-response.js';
+import type { InFlightResponse } from '../telemetry/in-flight-response.js';
 
 /** How long an answer waits for others to end. */
 const MAX_WAIT_MS = 10_000;
@@ -12,6 +13,8 @@ const MAX_WAITING_PER_CALLER = 20;
 /** An answer may take so long to be sent, and a second more for each of so many bytes: a slow reader is cut off then. */
 const SEND_TIMEOUT_MS = 60_000;
 const MIN_BYTES_PER_SECOND = 64 * 1024;
+/** What a streamed answer has in memory: a batch as records and as JSON, and what the connection has not taken yet. */
+const STREAM_BYTES = 4 * 1024 * 1024;
 
 interface WaitingResponse {
   response: InFlightResponse;
@@ -112,6 +115,21 @@ export class ResponseBudget {
     await this.reserveSerialized(bytes);
   }
 
+  /**
+   * Counts an answer that is made while it is sent.
+   * @returns what is to be called whenever the caller has taken a part, which starts the time for the next
+   * @throws AppError 503 TOO_BUSY
+   */
+  async reserveStream(): Promise<() => void> {
+    const answer = currentRequest()?.response;
+    await this.reserveSerialized(STREAM_BYTES);
+    return () => {
+      if (!answer?.sendTimeout) return;
+      clearTimeout(answer.sendTimeout);
+      this.limitSendTime(answer, STREAM_BYTES);
+    };
+  }
+
   /** Bytes of an answer to an operation: its contents, and as much again for all else. */
   get maxSerializedBytes(): number {
     return Math.max(this.env.LIMIT_ANSWER_BYTES, currentRequest()?.response?.contentBytes ?? 0) * 2;
@@ -145,14 +163,19 @@ export class ResponseBudget {
   }
 
   private startTimeout(answer: InFlightResponse, bytes: number): void {
-    const milliseconds = SEND_TIMEOUT_MS + (bytes / MIN_BYTES_PER_SECOND) * 1000;
-    const timer = setTimeout(() => answer.abort(), milliseconds).unref();
+    this.limitSendTime(answer, bytes);
     answer.onRelease(() => {
-      clearTimeout(timer);
+      clearTimeout(answer.sendTimeout);
+      answer.sendTimeout = undefined;
       this.addToTotals(answer, -answer.bytes);
       answer.bytes = 0;
       this.startNext();
     });
+  }
+
+  private limitSendTime(answer: InFlightResponse, bytes: number): void {
+    const milliseconds = SEND_TIMEOUT_MS + (bytes / MIN_BYTES_PER_SECOND) * 1000;
+    answer.sendTimeout = setTimeout(() => answer.abort(), milliseconds).unref();
   }
 
   private addToTotals(answer: InFlightResponse, bytes: number): void {
@@ -198,8 +221,10 @@ export class ResponseBudget {
     return new InvalidRequest(`the contents of this answer have more than ${limit} bytes together`, {
       code: 'ANSWER_TOO_LARGE',
       errors: [{ pointer: 'pagesize', detail: `is too large for contents of ${limit} bytes in one answer` }],
-      remedy:
+      remedy: limitRemedy(
         'Ask for fewer records at once (pagesize), leave the contents out (populate, or the field), or download each.',
+        'LIMIT_ANSWER_BYTES',
+      ),
       extensions: { limit },
     });
   }

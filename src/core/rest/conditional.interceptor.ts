@@ -14,7 +14,7 @@ import { ResponseBudget } from '../responses/response-budget.service.js';
 import { getRevision } from '../schema/record.view.js';
 import { TimeSlicer } from '../time-slicer.js';
 import { IS_NO_STORE } from './no-store.decorator.js';
-import { RevisedResponse } from './revised-response.js';
+import { RevisedJson, RevisedResponse } from './revised-response.js';
 import { isLargeJson, estimateJsonBytes, SerializedJson } from './serialized-json.js';
 
 /**
@@ -38,14 +38,34 @@ export class ConditionalInterceptor implements NestInterceptor {
       .pipe(
         mergeMap((body: unknown) =>
           body instanceof RevisedResponse
-            ? writeRevised(request, response, body)
-            : body instanceof StreamableFile && !(body instanceof SerializedJson)
-              ? this.reserveFile(body)
-              : body instanceof SerializedJson || (isJsonRecord(body, response) && isLargeJson(body))
-                ? this.writeLarge(request, response, body)
-                : [writeJson(request, response, body)],
+            ? this.writeRevised(request, response, body)
+            : body instanceof RevisedJson
+              ? this.writeRevisedJson(request, response, body as RevisedJson<object>)
+              : body instanceof StreamableFile && !(body instanceof SerializedJson)
+                ? this.reserveFile(body)
+                : body instanceof SerializedJson || (isJsonRecord(body, response) && isLargeJson(body))
+                  ? this.writeLarge(request, response, body)
+                  : [writeJson(request, response, body)],
         ),
       );
+  }
+
+  private async writeRevised(request: Request, response: Response, body: RevisedResponse): Promise<unknown> {
+    if (isNotModified(request, response, revisionTag(request, body))) return undefined;
+    return body.openStream(await this.budget.reserveStream());
+  }
+
+  /** The tag is set once the value is there: a failure has none. */
+  private async writeRevisedJson(request: Request, response: Response, body: RevisedJson<object>): Promise<unknown> {
+    const tag = revisionTag(request, body);
+    const known = request.headers['if-none-match'];
+    // An asterisk names what is there, which shows when it is loaded.
+    const value = known !== '*' && matchesTag(known, tag) ? undefined : await body.load();
+    if (isNotModified(request, response, tag) || !value) return undefined;
+    response.setHeader('Content-Type', 'application/json; charset=utf-8');
+    if (!isLargeJson(value)) return JSON.stringify(value);
+    await this.budget.reserveSerialized(estimateJsonBytes(value, Number.MAX_SAFE_INTEGER));
+    return SerializedJson.serialize(value);
   }
 
   /** A file that is in memory takes its part of what all answers share. */
@@ -68,11 +88,6 @@ export class ConditionalInterceptor implements NestInterceptor {
     }
     return setTag(request, response, body, () => shortDigest(hash)) ? written : undefined;
   }
-}
-
-async function writeRevised(request: Request, response: Response, body: RevisedResponse): Promise<unknown> {
-  if (isNotModified(request, response, `W/"${body.revision}-${hashText(request.originalUrl)}"`)) return undefined;
-  return body.openStream();
 }
 
 function writeJson(request: Request, response: Response, body: unknown): unknown {
@@ -107,6 +122,9 @@ function isNotModified(request: Request, response: Response, tag: string): boole
   response.status(304);
   return true;
 }
+
+const revisionTag = ({ originalUrl }: Request, { revision }: { revision: string }): string =>
+  `W/"${revision}-${hashText(originalUrl)}"`;
 
 const hashText = (text: string): string => shortDigest(createHash('sha1').update(text));
 

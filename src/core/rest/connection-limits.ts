@@ -1,15 +1,15 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { ConnectionRequests } from './connection-requests.js';
 
 /** Milliseconds in which the headers of a request must arrive, and the whole request, a large upload included. */
 const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 300_000;
-/** Requests on one connection, after which the client is told to open another; those sent ahead all arrive in one turn of the event loop. */
-const MAX_REQUESTS_PER_CONNECTION = 200;
 /** How long a client that was answered early may go on sending before its connection is closed. */
 const LINGER_MS = 2_000;
 
 /**
- * Bounds what one connection may hold: the time for headers and request, and the sending of a body that was refused.
+ * Bounds what one connection may hold: the time for headers and request, requests that wait, and the sending of a body that was refused.
  * A client that asks with `Expect: 100-continue` is told to send its body by whoever reads it, not before.
  */
 export function limitConnections(server: Server): void {
@@ -17,17 +17,39 @@ export function limitConnections(server: Server): void {
   if (server.listenerCount('checkContinue') > 0) return;
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
-  server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION;
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     response.setHeader('Connection', 'close');
     server.emit('request', request, response);
   });
+  queueRequests(server);
+}
+
+/** Puts a queue for each connection before what serves requests. */
+function queueRequests(server: Server): void {
+  const listeners = server.listeners('request') as RequestListener[];
+  const connections = new Map<Socket, ConnectionRequests>();
+  const handle = (request: IncomingMessage, response: ServerResponse): void => {
+    endLingeringBody(request, response);
+    for (const listener of listeners) listener.call(server, request, response);
+  };
+  const openConnection = (socket: Socket): ConnectionRequests => {
+    const opened = new ConnectionRequests(handle);
+    connections.set(socket, opened);
+    socket.once('close', () => connections.delete(socket));
+    return opened;
+  };
+  server.removeAllListeners('request');
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    response.once('finish', () => {
-      if (request.complete) return;
-      const { socket } = request;
-      const end = setTimeout(() => socket.destroy(), LINGER_MS).unref();
-      request.once('end', () => clearTimeout(end));
-    });
+    const { socket } = request;
+    (connections.get(socket) ?? openConnection(socket)).add(request, response);
+  });
+}
+
+function endLingeringBody(request: IncomingMessage, response: ServerResponse): void {
+  response.once('finish', () => {
+    if (request.complete) return;
+    const { socket } = request;
+    const end = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+    request.once('end', () => clearTimeout(end));
   });
 }

@@ -20,14 +20,18 @@ export function toStreamableFile({ name, type, content }: Download): StreamableF
 
 /** Content-Disposition for a name of any characters (RFC 6266): the name itself, and for old clients what ASCII has of it. */
 export function contentDisposition(name: string): string {
-  const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').replace(/[^\x20-\x7e]/g, '_').replace(/["\\%]/g, '_'); // prettier-ignore
+  const plain = name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^\x20-\x7e]/g, '_')
+    .replace(/["\\%]/g, '_');
   const short = `attachment; filename="${plain}"`;
   return plain === name ? short : `${short}; filename*=UTF-8''${encodeExtendedValue(name)}`;
 }
 
 /** A name as a file may have it: no paths, no control characters, not hidden, and not too long. */
 export function toFileName(wanted: string, otherwise: string): string {
-  const clean = wanted.replace(UNSAFE_CHARACTERS, '-').replace(/^[.\s-]+|[.\s-]+$/g, ''); // prettier-ignore
+  const clean = wanted.replace(UNSAFE_CHARACTERS, '-').replace(/^[.\s-]+|[.\s-]+$/g, '');
   return [...clean].slice(0, MAX_NAME_LENGTH).join('') || otherwise;
 }
 

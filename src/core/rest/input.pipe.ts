@@ -1,9 +1,10 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
-import { getMetadataStorage, validateSync, type ValidationError } from 'class-validator';
+import { getMetadataStorage, isUUID, validateSync, type ValidationError } from 'class-validator';
 import { type Fault, InvalidRequest } from '../errors/app-error.js';
 import { limitFaults } from '../errors/problem.js';
 import { PackedJson, TOO_MUCH_DATA_DETAIL, JsonUnpacker } from '../json/packed-json.js';
 import { isRepeatable } from '../schema/repeatable.js';
+import { currentRequest } from '../telemetry/request-context.js';
 import { escapePointerSegment, findUnstorableParts } from '../json/storable-json.js';
 import { storeReadOnlyFields, readOnlyFieldError, getRecordFields } from './read-only-fields.js';
 
@@ -61,6 +62,7 @@ export class InputPipe implements PipeTransform {
       } else if (shown !== undefined) echoed[shown] = unpacking.unpackField(shown, value)?.value;
       else faults.push({ pointer: `/${escapePointerSegment(key)}`, detail: `is not a field of this request` });
     }
+    if (keys.get('orgid') !== undefined) takeOrganizationOfQuery(taken, faults);
     const input = this.validateInput(taken, metatype, faults, '/');
     if (input instanceof UpdateInput) storeReadOnlyFields(input, echoed);
     else if (Object.keys(echoed).length > 0)
@@ -122,6 +124,19 @@ const duplicateFault = (pointer: string): Fault => ({
 /** Whether another spelling of the same name has said something else. */
 const isContradiction = (taken: Plain, name: string, value: unknown): boolean =>
   Object.hasOwn(taken, name) && taken[name] !== value;
+
+/** A body that names no organization is of the one that the query names, as a list would be. */
+function takeOrganizationOfQuery(taken: Plain, faults: Fault[]): void {
+  const named = currentRequest()?.organizationInQuery;
+  if (named === undefined) return;
+  if (typeof named !== 'string' || !isUUID(named, 'all')) faults.push({ pointer: 'orgID', detail: 'must be a UUID' });
+  else if (isOtherId(taken.organization_id, named))
+    faults.push({ pointer: 'orgID', detail: 'is another organization than organization_id of the body' });
+  else taken.organization_id ??= named;
+}
+
+const isOtherId = (id: unknown, named: string): boolean =>
+  typeof id === 'string' && id.toLowerCase() !== named.toLowerCase();
 
 function toInvalidRequest(errors: Fault[]): InvalidRequest {
   const named = limitFaults(errors).map(({ pointer = '', detail }) => `${pointer.replace(/^\//, '')} ${detail}`.trim());

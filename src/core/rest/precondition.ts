@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { ApiHeader } from '@nestjs/swagger';
 import type { Request } from 'express';
-import type { BaseEntity } from '../database/base.entity.js';
 import { AppError } from '../errors/app-error.js';
 
 /** What the caller believes the record to be: the `If-Match` of the request, or nothing. */
@@ -14,16 +14,31 @@ export class Precondition {
     return new Precondition(header.split(',').map((tag) => tag.trim().replace(/^W\//, '').replace(/"/g, '')));
   }
 
-  /** @throws AppError 412 when the record has moved on since the caller read it */
-  assertMatches(record: BaseEntity): void {
-    if (!this.tags || this.tags.some((tag) => tag.split('-')[0] === String(record.revision))) return;
+  /** @throws AppError 412 when the record has changed since the caller read it, or is not there */
+  assertMatches(record: { revision: number | string } | null): void {
+    if (!this.tags || (record && this.tags.some((tag) => tag.split('-')[0] === String(record.revision)))) return;
     throw new AppError(412, 'PRECONDITION_FAILED', 'Precondition failed', 'the record has changed since it was read', {
       remedy: 'Read it again and send the ETag of that answer as If-Match.',
     });
   }
 }
 
-/** The `If-Match` header of the request as a Precondition. */
-export const IfMatch = createParamDecorator((_: unknown, context: ExecutionContext) =>
+const InjectIfMatch = createParamDecorator((_: unknown, context: ExecutionContext) =>
   Precondition.parse(context.switchToHttp().getRequest<Request>().headers['if-match']),
 );
+
+/** The `If-Match` header of the request as a Precondition. */
+export const IfMatch = (): ParameterDecorator => {
+  const inject = InjectIfMatch();
+  return (target, key, index) => {
+    inject(target, key, index);
+    const descriptor = Object.getOwnPropertyDescriptor(target, key as string);
+    if (descriptor) IF_MATCH_HEADER(target, key as string, descriptor);
+  };
+};
+
+const IF_MATCH_HEADER = ApiHeader({
+  name: 'If-Match',
+  required: false,
+  description: 'The ETag that the record had when it was read; 412 when it has changed since.',
+});

@@ -5,34 +5,66 @@ import type { Actor } from '../access/actor.js';
 import type { AuthenticatedCaller } from '../access/access.decorators.js';
 import { Env } from '../config/env.js';
 import { AppError } from '../errors/app-error.js';
+import { limitRemedy } from '../errors/limit-remedy.js';
 import { clientNetwork } from './client-network.js';
+
+type RateSetting = 'LIMIT_REQUESTS_PER_MINUTE' | 'LIMIT_WRITES_PER_MINUTE';
+
+/** Tokens of one network that are looked up in a minute and do not hold. */
+const MAX_FAILED_TOKENS = 120;
 
 /** How often one caller may call in a minute; every answer tells what is left in the `RateLimit` headers. */
 @Injectable()
 export class RateLimitService {
-  private readonly all: RateLimiterMemory;
-  private readonly writes: RateLimiterMemory;
+  private readonly limiters: Readonly<Record<RateSetting, RateLimiterMemory>>;
+  private readonly failedTokens = new RateLimiterMemory({ points: MAX_FAILED_TOKENS, duration: 60 });
 
   constructor(private readonly env: Env) {
-    this.all = new RateLimiterMemory({ points: env.LIMIT_REQUESTS_PER_MINUTE, duration: 60 });
-    this.writes = new RateLimiterMemory({ points: env.LIMIT_WRITES_PER_MINUTE, duration: 60 });
+    const limiter = (setting: RateSetting): RateLimiterMemory =>
+      new RateLimiterMemory({ points: env[setting], duration: 60 });
+    this.limiters = {
+      LIMIT_REQUESTS_PER_MINUTE: limiter('LIMIT_REQUESTS_PER_MINUTE'),
+      LIMIT_WRITES_PER_MINUTE: limiter('LIMIT_WRITES_PER_MINUTE'),
+    };
   }
 
   /** @throws AppError 429 with Retry-After */
   async consume(request: Request & AuthenticatedCaller, response: Response): Promise<void> {
     if (!this.env.RATE_LIMIT) return;
     const caller = request.actor?.userId ?? clientNetwork(request.ip);
-    await this.consumePoint(this.all, caller, response);
+    await this.consumePoint('LIMIT_REQUESTS_PER_MINUTE', caller, response);
     if (request.method !== 'GET' && request.method !== 'HEAD' && !isGraphql(request))
-      await this.consumePoint(this.writes, caller, response);
+      await this.consumePoint('LIMIT_WRITES_PER_MINUTE', caller, response);
   }
 
   /** Counts an operation that came over a socket. @throws AppError 429 */
   async consumeOperation(actor: Actor): Promise<void> {
-    if (this.env.RATE_LIMIT) await this.consumePoint(this.all, actor.userId ?? actor.name);
+    if (this.env.RATE_LIMIT) await this.consumePoint('LIMIT_REQUESTS_PER_MINUTE', actor.userId ?? actor.name);
   }
 
-  private async consumePoint(limiter: RateLimiterMemory, caller: string, response?: Response): Promise<void> {
+  /** Counts the opening of a socket, before anything is known of its caller. @throws AppError 429 */
+  async consumeHandshake(network: string): Promise<void> {
+    if (this.env.RATE_LIMIT) await this.consumePoint('LIMIT_REQUESTS_PER_MINUTE', network);
+  }
+
+  /**
+   * Counts a token as one that does not hold, before it is looked up.
+   * @returns how to take that back
+   * @throws AppError 429
+   */
+  async consumeToken(network: string): Promise<() => Promise<unknown>> {
+    if (!this.env.RATE_LIMIT) return () => Promise.resolve();
+    await this.consumePoint('failed tokens', network);
+    return () => this.failedTokens.reward(network);
+  }
+
+  private async consumePoint(
+    setting: RateSetting | 'failed tokens',
+    caller: string,
+    response?: Response,
+  ): Promise<void> {
+    const failedTokens = setting === 'failed tokens';
+    const limiter = failedTokens ? this.failedTokens : this.limiters[setting];
     const taken = await limiter.consume(caller).catch((limited: unknown) => {
       if (limited instanceof RateLimiterRes) return limited;
       throw limited;
@@ -43,10 +75,17 @@ export class RateLimitService {
     response?.setHeader('RateLimit-Remaining', Math.max(0, taken.remainingPoints));
     response?.setHeader('RateLimit-Reset', seconds);
     if (taken.consumedPoints <= limiter.points) return;
-    throw new AppError(429, 'RATE_LIMITED', 'Too many requests', `more than ${limiter.points} requests in a minute`, {
-      headers: { 'Retry-After': String(seconds) },
-      remedy: `Wait ${seconds} seconds.`,
-    });
+    throw new AppError(
+      429,
+      'RATE_LIMITED',
+      'Too many requests',
+      `more than ${limiter.points} ${failedTokens ? 'tokens that are not valid' : 'requests'} in a minute`,
+      {
+        // Requests that were sent ahead would be refused as well.
+        headers: { 'Retry-After': String(seconds), Connection: 'close' },
+        remedy: failedTokens ? `Wait ${seconds} seconds.` : limitRemedy(`Wait ${seconds} seconds.`, setting),
+      },
+    );
   }
 }
 

@@ -5,6 +5,17 @@ export abstract class RevisedResponse {
   /** Answers of one URL and one revision are the same. */
   abstract readonly revision: string;
 
-  /** Makes the answer; an error that shows here can still be answered. */
-  abstract openStream(): Promise<StreamableFile>;
+  /**
+   * Makes the answer; an error that shows here can still be answered.
+   * @param onTaken to be called whenever the caller has taken a part
+   */
+  abstract openStream(onTaken: () => void): Promise<StreamableFile>;
+}
+
+/** The same for an answer that is a value, such as a page. */
+export class RevisedJson<V extends object> {
+  constructor(
+    readonly revision: string,
+    readonly load: () => Promise<V>,
+  ) {}
 }

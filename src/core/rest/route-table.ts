@@ -1,9 +1,18 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
+import type { IRoute, NextFunction, Request, Response } from 'express';
+import { AppError } from '../errors/app-error.js';
+import { getRequestPath } from '../telemetry/request-context.js';
+import { compareRoutes, isNarrower, isSameRoute } from './route-precedence.js';
 
 interface RouterLayer {
   route?: { path: string; methods: Record<string, boolean> };
   match(path: string): boolean;
+}
+
+interface ExpressApp {
+  router: { stack: RouterLayer[] };
+  route(path: string): Pick<IRoute, 'all'>;
 }
 
 export interface Route {
@@ -11,30 +20,92 @@ export interface Route {
   path: string;
 }
 
-/** The REST routes that this server really has, as its router knows them. */
+/**
+ * The REST routes that this server really has, as its router knows them. It orders them once they are registered, so that
+ * a route is found by its path and not by where its module stands: `/api/pattern/types` before `/api/pattern/:id`.
+ */
 @Injectable()
-export class RouteTable {
+export class RouteTable implements OnModuleInit {
+  private layers: RouterLayer[] = [];
+
   constructor(private readonly host: HttpAdapterHost) {}
+
+  /** The router has the routes of all controllers by then, and not yet what answers to unknown paths. */
+  onModuleInit(): void {
+    this.layers = this.findLayers();
+    this.refuseOtherMethods();
+    this.sort();
+    this.layers = this.findLayers();
+  }
 
   /** Every route, in the form `/api/environments/:id`. */
   listRoutes(): Route[] {
-    return this.routeLayers().flatMap(({ route }) =>
-      Object.keys(route?.methods ?? {}).map((method) => ({ method: method.toUpperCase(), path: route?.path ?? '' })),
+    return this.layers.flatMap(({ route }) =>
+      listMethods(route?.methods).map((method) => ({ method, path: route?.path ?? '' })),
     );
+  }
+
+  /** The route that answers a request; undefined when none does. */
+  find(method: string, path: string): Route | undefined {
+    const found = this.layers.find((layer) => layer.match(path) && listMethods(layer.route?.methods).includes(method));
+    return found && { method, path: found.route?.path ?? '' };
   }
 
   /** The methods that this path answers to; empty when there is no such path. */
   findMethods(path: string): string[] {
-    const methods = this.routeLayers()
-      .filter((layer) => layer.match(path))
-      .flatMap((layer) => Object.keys(layer.route?.methods ?? {}))
-      .filter((method) => method !== '_all')
-      .map((method) => method.toUpperCase());
-    return [...new Set(methods)].sort();
+    const [first, ...others] = this.layers.filter((layer) => layer.match(path));
+    const nearest = first?.route?.path ?? '';
+    const same = others.filter(({ route }) => isSameRoute(route?.path ?? '', nearest));
+    return [...new Set([first, ...same].flatMap((layer) => listMethods(layer?.route?.methods)))].sort();
   }
 
-  private routeLayers(): RouterLayer[] {
-    const express = this.host.httpAdapter.getInstance<{ router: { stack: RouterLayer[] } }>();
-    return express.router.stack.filter((layer) => layer.route !== undefined);
+  /**
+   * Where a path is narrower than that of another route, as `/api/pattern/import` is than `/api/pattern/:id`, its own methods
+   * are all that it has: the text is never taken for the parameter.
+   */
+  private refuseOtherMethods(): void {
+    const paths = new Set(this.listRoutes().map(({ path }) => path));
+    for (const path of paths)
+      if ([...paths].some((other) => isNarrower(path, other)))
+        this.express.route(path).all((request: Request, _response: Response, next: NextFunction) => {
+          if (request.method === 'OPTIONS') return next();
+          next(methodNotAllowed(request.method, this.findMethods(getRequestPath(request))));
+        });
+  }
+
+  /** Sorts the routes between what else is in the router, such as the files of the API reference. */
+  private sort(): void {
+    const { stack } = this.express.router;
+    for (let begin = 0; begin < stack.length; begin++) {
+      let end = begin;
+      while (stack[end]?.route) end++;
+      stack.splice(begin, end - begin, ...stack.slice(begin, end).sort(compareLayers));
+      begin = end;
+    }
+  }
+
+  private findLayers(): RouterLayer[] {
+    return this.express.router.stack.filter((layer) => layer.route !== undefined);
+  }
+
+  private get express(): ExpressApp {
+    return this.host.httpAdapter.getInstance<ExpressApp>();
   }
 }
+
+export function methodNotAllowed(method: string, allowed: readonly string[]): AppError {
+  const allow = allowed.join(', ');
+  return new AppError(405, 'METHOD_NOT_ALLOWED', 'Method not allowed', `${method} is not allowed here`, {
+    headers: { Allow: allow },
+    remedy: `Use ${allow}.`,
+  });
+}
+
+const compareLayers = ({ route: a }: RouterLayer, { route: b }: RouterLayer): number =>
+  compareRoutes(a?.path ?? '', b?.path ?? '') ||
+  Number(a?.methods['_all'] ?? false) - Number(b?.methods['_all'] ?? false);
+
+const listMethods = (methods: Record<string, boolean> = {}): string[] =>
+  Object.keys(methods)
+    .filter((method) => method !== '_all')
+    .map((method) => method.toUpperCase());

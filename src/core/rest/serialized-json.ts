@@ -1,9 +1,8 @@
 import { Readable } from 'node:stream';
 import { StreamableFile } from '@nestjs/common';
+import { INLINE_MAX_BYTES } from '../json/json-chunks.js';
 import { TimeSlicer } from '../time-slicer.js';
 
-/** What is lighter is written by JSON.stringify at once, which takes about a millisecond. */
-const INLINE_MAX_BYTES = 128 * 1024;
 const PIECE_BYTES = 64 * 1024;
 /** What a value weighs beside its text. */
 const NODE_BYTES = 8;

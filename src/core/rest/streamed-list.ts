@@ -25,10 +25,10 @@ export class StreamedList extends RevisedResponse {
   }
 
   /** Begins: what is wrong with the question shows with the first batch. */
-  override async openStream(): Promise<StreamableFile> {
+  override async openStream(onTaken: () => void): Promise<StreamableFile> {
     const batches = this.settings.batches[Symbol.asyncIterator]();
     const first = await batches.next();
-    return new StreamableFile(Readable.from(this.generateJson(first, batches)), {
+    return new StreamableFile(Readable.from(this.generateJson(first, batches, onTaken)), {
       type: 'application/json; charset=utf-8',
     });
   }
@@ -36,6 +36,7 @@ export class StreamedList extends RevisedResponse {
   private async *generateJson(
     first: IteratorResult<object[]>,
     batches: AsyncIterator<object[]>,
+    onTaken: () => void,
   ): AsyncGenerator<string> {
     const { plural, rest } = this.settings;
     let total = 0;
@@ -44,6 +45,7 @@ export class StreamedList extends RevisedResponse {
       const separator = total === 0 || next.value.length === 0 ? '' : ',';
       total += next.value.length;
       yield separator + next.value.map((each) => JSON.stringify(each)).join(',');
+      onTaken();
     }
     const end = JSON.stringify({ page_size: total, total_count: total, ...rest?.(total) });
     yield `],${end.slice(1)}`;

@@ -4,6 +4,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import {
   IsBoolean,
   IsIn,
+  IsISO8601,
   IsObject,
   IsOptional,
   IsString,
@@ -13,7 +14,8 @@ import {
   MaxLength,
   ValidateIf,
 } from 'class-validator';
-import { GraphQLMap } from '../graphql/scalars.js';
+import { IsBoundedMap } from './bounded-map.js';
+import { GraphQLMap } from './scalars.js';
 
 /** How a field of an input may be missing. */
 export interface InputFieldOptions {
@@ -74,6 +76,20 @@ export const TextInput = ({ max = 10_000, ...settings }: InputFieldOptions & { m
 export const IdInput = (settings: InputFieldOptions = {}) =>
   input({ type: String, format: 'uuid' }, () => ID, [IsUUID('all', { message: 'must be a UUID' })], settings);
 
+/** A moment, with its offset from UTC. */
+export const TimeInput = (settings: InputFieldOptions = {}) =>
+  input(
+    { type: String, format: 'date-time' },
+    () => String,
+    [
+      IsISO8601({ strict: true, strictSeparator: true }, { message: 'must be a time in ISO 8601' }),
+      Matches(/^\d{4}-.*T.*(Z|[+-]\d\d(:?\d\d)?)$/, {
+        message: 'must be a time with its offset, such as 2027-01-31T18:00:00Z',
+      }),
+    ],
+    settings,
+  );
+
 export const WordInput = (words: readonly string[], settings: InputFieldOptions = {}) =>
   input(
     { type: String, enum: [...words] },
@@ -89,6 +105,9 @@ export const MapInput = (settings: InputFieldOptions = {}) =>
     [IsObject({ message: 'must be an object' })],
     settings,
   );
+
+/** Free fields that a record keeps, bounded in length. */
+export const MetadataInput = (settings: InputFieldOptions = {}) => applyDecorators(MapInput(settings), IsBoundedMap());
 
 export const FlagInput = (settings: InputFieldOptions = {}) =>
   input({ type: Boolean }, () => Boolean, [IsBoolean({ message: 'must be true or false' })], settings);

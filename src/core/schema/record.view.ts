@@ -1,8 +1,17 @@
 import { ObjectType } from '@nestjs/graphql';
-import type { BaseEntity } from '../database/base.entity.js';
 import { IdField, TimeField } from './view-fields.js';
 
-const revisionByView = new WeakMap<object, number>();
+/** What a view shows of every record. */
+interface StoredRecord {
+  id: string;
+  createdAt: Date;
+  updatedAt: Date;
+  deletedAt: Date | null;
+  revision: number;
+}
+
+/** The key of the revision in a view: no field of the answer. */
+const REVISION = Symbol('revision');
 
 /** What every record shows of itself. Subclasses call `shape` first and then add their own fields. */
 @ObjectType({ isAbstract: true })
@@ -21,11 +30,10 @@ export abstract class RecordView {
 
   protected static assignRecord<V extends RecordView>(
     view: V,
-    record: BaseEntity,
+    record: StoredRecord,
     fields: Omit<V, keyof RecordView>,
   ): V {
-    revisionByView.set(view, record.revision);
-    return Object.assign(view, {
+    return Object.assign(withRevision(view, record), {
       id: record.id,
       ...fields,
       created_at: record.createdAt,
@@ -35,5 +43,11 @@ export abstract class RecordView {
   }
 }
 
+/** The view, marked as showing a record at its revision: its ETag is one that writes compare. */
+export function withRevision<V extends object>(view: V, { revision }: { revision: number | string }): V {
+  return Object.defineProperty(view, REVISION, { value: revision });
+}
+
 /** The revision of the record that a view shows, or undefined when it shows none. */
-export const getRevision = (view: object): number | undefined => revisionByView.get(view);
+export const getRevision = (view: object): number | string | undefined =>
+  (view as { [REVISION]?: number | string })[REVISION];

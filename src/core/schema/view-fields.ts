@@ -1,11 +1,15 @@
-import { Field, type FieldOptions, Float, ID, Int } from '@nestjs/graphql';
+import type { Type } from '@nestjs/common';
+import { Field, type FieldOptions, Float, ID, Int, registerEnumType } from '@nestjs/graphql';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { GraphQLMap, GraphQLTime } from '../graphql/scalars.js';
+import { GraphQLMap, GraphQLTime } from './scalars.js';
+import { describeField } from './field-descriptions.js';
 
 /** What a field of a view may say about itself, once for both APIs. */
 export interface ViewFieldOptions {
   description?: string;
   nullable?: boolean;
+  /** Left out of some answers of REST; null in GraphQL. */
+  optional?: boolean;
   /** Part of the REST record only. */
   rest?: true;
   /** Part of the GraphQL type only: another spelling of a field, as a getter. */
@@ -31,17 +35,23 @@ export function getFieldNames(type: abstract new (...args: never[]) => object): 
 }
 
 function field({ api, graphql }: Described, settings: ViewFieldOptions): PropertyDecorator {
-  const { description, nullable = false, rest, weight: complexity } = settings;
+  const { nullable = false, optional = false, rest, weight: complexity } = settings;
   return (target, key) => {
+    const description = settings.description ?? describeField(String(key));
     if (!rest)
-      Field(graphql as () => typeof String, { description, nullable, complexity } as FieldOptions)(target, key);
+      Field(
+        graphql as () => typeof String,
+        { description, nullable: nullable || optional, complexity } as FieldOptions,
+      )(target, key);
     if (settings.graphql) return;
     const own = fieldNames.get(target) ?? new Set<string>();
     fieldNames.set(target, own.add(String(key)));
-    ApiProperty({ description, required: true, ...(nullable ? { nullable: true } : {}), ...api } as ApiPropertyOptions)(
-      target,
-      key,
-    );
+    ApiProperty({
+      description,
+      required: !optional,
+      ...(nullable ? { nullable: true } : {}),
+      ...api,
+    } as ApiPropertyOptions)(target, key);
   };
 }
 
@@ -61,7 +71,10 @@ export const MapField = (settings: ViewFieldOptions = {}) =>
   field({ api: { type: 'object', additionalProperties: true }, graphql: () => GraphQLMap }, settings);
 export const MapsField = (settings: ViewFieldOptions = {}) =>
   field(
-    { api: { type: 'object', isArray: true, additionalProperties: true } as never, graphql: () => [GraphQLMap] },
+    {
+      api: { type: 'object', isArray: true, additionalProperties: true },
+      graphql: () => [GraphQLMap],
+    },
     settings,
   );
 export const TextsField = (settings: ViewFieldOptions = {}) =>
@@ -69,10 +82,24 @@ export const TextsField = (settings: ViewFieldOptions = {}) =>
 /** One of a few words; GraphQL shows it as String, as the interface does for the fields of records. */
 export const WordField = (words: readonly string[], settings: ViewFieldOptions = {}) =>
   field({ api: { type: String, enum: [...words] }, graphql: () => String }, settings);
+/** Registers words as an enum of GraphQL, for `EnumField`. A name there has no spaces: `not found` is `not_found`. */
+export function graphqlEnum<W extends string>(
+  name: string,
+  words: readonly W[],
+  description: string,
+): Record<string, W> {
+  const values = Object.fromEntries(words.map((word) => [word.replaceAll(' ', '_'), word]));
+  registerEnumType(values, { name, description });
+  return values;
+}
 /** One of the words of an enum that was registered for GraphQL. */
 export const EnumField = (words: Record<string, string>, settings: ViewFieldOptions = {}) =>
   field({ api: { type: String, enum: Object.values(words) }, graphql: () => words }, settings);
-export const RecordField = (type: () => abstract new (...args: never[]) => object, settings: ViewFieldOptions = {}) =>
-  field({ api: { type: type as () => never }, graphql: type }, settings);
-export const RecordsField = (type: () => abstract new (...args: never[]) => object, settings: ViewFieldOptions = {}) =>
-  field({ api: { type: type as () => never, isArray: true }, graphql: () => [type()] }, settings);
+/** OpenAPI takes an arrow for a lazy type only when its name is `type`: one that was passed in has none. */
+const lazily = (record: () => abstract new (...args: never[]) => object) => ({ type: () => record() as Type });
+export const RecordField = (record: () => abstract new (...args: never[]) => object, settings: ViewFieldOptions = {}) =>
+  field({ api: lazily(record), graphql: record }, settings);
+export const RecordsField = (
+  record: () => abstract new (...args: never[]) => object,
+  settings: ViewFieldOptions = {},
+) => field({ api: { ...lazily(record), isArray: true }, graphql: () => [record()] }, settings);

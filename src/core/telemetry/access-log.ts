@@ -2,26 +2,37 @@ import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { AuthenticatedCaller } from '../access/access.decorators.js';
 import type { Metrics } from './metrics.service.js';
-import { currentRequest } from './request-context.js';
+import { currentRequest, getRequestPath } from './request-context.js';
 
-/** Counts and logs every answer: the route and the status, never a query or a body, for these may hold secrets. */
-export function accessLogMiddleware(logger: Logger, metrics: Metrics) {
+/** The route of NestJS that every unknown path matches. */
+const UNKNOWN_PATH = '*path';
+
+/** The status of a call whose caller hung up before it was answered, as proxies log it. */
+const CLIENT_CLOSED_REQUEST = 499;
+
+/**
+ * Counts and logs every answer: the route and the status, never a query or a body, for these may hold secrets.
+ * @param mounted paths that are no routes of NestJS; what is below them counts as theirs
+ */
+export function accessLogMiddleware(logger: Logger, metrics: Metrics, mounted: readonly string[]) {
   return (request: Request & AuthenticatedCaller, response: Response, next: NextFunction): void => {
     const started = performance.now();
     const context = currentRequest();
     response.once('close', () => {
       const seconds = (performance.now() - started) / 1000;
-      const route = (request.route as { path?: string } | undefined)?.path ?? 'none';
-      metrics.requests.observe({ method: request.method, route, status: response.statusCode }, seconds);
-      const level = response.statusCode >= 500 ? 'warn' : route.startsWith('/healthz') ? 'debug' : 'info';
+      const route = findRoute(request, mounted);
+      const status = response.headersSent ? response.statusCode : CLIENT_CLOSED_REQUEST;
+      metrics.requests.observe({ method: request.method, route, status }, seconds);
+      const level = status >= 500 ? 'warn' : route.startsWith('/healthz') ? 'debug' : 'info';
       if (!logger.isLevelEnabled(level)) return;
       logger[level](
         {
           request_id: context?.requestId,
-          user_id: context?.actor?.userId ?? undefined,
+          user_id: request.actor?.userId ?? undefined,
           method: request.method,
+          route,
           path: redactedPath(request),
-          status: response.statusCode,
+          status,
           ms: Math.round(seconds * 1000),
           ...(response.writableFinished ? {} : { aborted: true }),
         },
@@ -32,8 +43,15 @@ export function accessLogMiddleware(logger: Logger, metrics: Metrics) {
   };
 }
 
+function findRoute(request: Request, mounted: readonly string[]): string {
+  const { path: matched = UNKNOWN_PATH } = (request.route ?? {}) as { path?: string };
+  if (matched !== UNKNOWN_PATH) return matched;
+  const path = getRequestPath(request);
+  return mounted.find((each) => path === each || path.startsWith(`${each}/`)) ?? 'none';
+}
+
 /** The path as the log may tell it: where a secret is a part of it, the route stands in its place. */
 export function redactedPath(request: Request): string {
   const route = (request.route as { path?: string } | undefined)?.path;
-  return route?.includes(':token') ? route : request.path;
+  return route?.includes(':token') ? route : getRequestPath(request);
 }

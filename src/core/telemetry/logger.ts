@@ -1,5 +1,5 @@
 import { ConsoleLogger, type LoggerService } from '@nestjs/common';
-import pino, { type Logger } from 'pino';
+import pino, { type Logger, type LoggerOptions } from 'pino';
 import type { Env } from '../config/env.js';
 import { currentRequest } from './request-context.js';
 
@@ -21,9 +21,12 @@ const REDACTED_FIELDS = [
   'parameters',
 ];
 
+/** Bytes of lines that wait for standard output to take them; later lines are dropped, so that a stuck reader costs no more. */
+const MAX_UNWRITTEN_BYTES = 16 * 1024 * 1024;
+
 /** Structured logs on standard output: one JSON object a line, each with the id of the request it belongs to. */
 export function createLogger(env: Env): Logger {
-  return pino({
+  const options: LoggerOptions = {
     level: env.LOG_LEVEL,
     base: undefined,
     timestamp: pino.stdTimeFunctions.isoTime,
@@ -36,11 +39,14 @@ export function createLogger(env: Env): Logger {
       const request = currentRequest();
       return request ? { request_id: request.requestId, user_id: request.actor?.userId ?? undefined } : {};
     },
-    ...(isPretty(env)
-      ? { transport: { target: 'pino-pretty', options: { ignore: 'hostname,pid', singleLine: true } } }
-      : {}),
-  });
+  };
+  return isPretty(env)
+    ? pino({ ...options, transport: { target: 'pino-pretty', options: { ignore: 'hostname,pid', singleLine: true } } })
+    : pino(options, pino.destination({ sync: false, maxLength: MAX_UNWRITTEN_BYTES }));
 }
+
+/** A logger for lines whose fields are all fixed and hold no secrets: looking for those is the dearest part of a short line. */
+export const withoutRedaction = (logger: Logger): Logger => logger.child({}, { redact: [] });
 
 const isPretty = (env: Env): boolean => (env.LOG_FORMAT ?? (env.isProduction ? 'json' : 'pretty')) === 'pretty';
 

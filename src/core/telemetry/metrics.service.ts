@@ -21,6 +21,22 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly deployments = new Histogram({
+    name: 'armature_deployment_duration_seconds',
+    help: 'Time from the start of a deployment to its end, in seconds, by action and status.',
+    labelNames: ['action', 'status'],
+    buckets: [0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600],
+    registers: [this.registry],
+  });
+
+  readonly clusterRequests = new Histogram({
+    name: 'armature_cluster_request_duration_seconds',
+    help: 'Time that requests to clusters took, retries included, in seconds, by outcome (ok, or what failed).',
+    labelNames: ['outcome'],
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30],
+    registers: [this.registry],
+  });
+
   readonly sockets = new Gauge({
     name: 'armature_graphql_sockets',
     help: 'Open GraphQL sockets.',

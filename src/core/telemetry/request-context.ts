@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
 import type { Actor } from '../access/actor.js';
-import { InFlightResponse } from '../responses/in-flight-response.js';
+import { InFlightResponse } from './in-flight-response.js';
 
 /** What is known about the call that is being served. */
 export interface RequestContext {
@@ -12,6 +12,8 @@ export interface RequestContext {
   response?: InFlightResponse;
   /** The user who asked for what a job does. */
   onBehalfOf?: string;
+  /** The organization that the query of a call with a body names, as it was sent. */
+  organizationInQuery?: unknown;
   /** Of the record on which the caller's right was judged last. */
   organizationId?: string;
 }
@@ -24,6 +26,10 @@ export const currentRequest = (): RequestContext | undefined => storage.getStore
 export const runInRequestContext = <T>(context: RequestContext, work: () => T): T => storage.run(context, work);
 
 export const generateRequestId = (): string => randomUUID();
+
+/** The whole path of a request, also in a handler that is mounted below a part of it. */
+export const getRequestPath = ({ originalUrl }: Pick<Request, 'originalUrl'>): string =>
+  originalUrl.split('?', 1)[0] ?? '';
 
 /** Gives every request an id: the caller's `X-Request-Id` when it is sound, else a new one; it is also in the answer. */
 export function requestContextMiddleware(request: Request, response: Response, next: NextFunction): void {

@@ -15,7 +15,7 @@ const entry = (name: string, caller: string, organization = 'one', bytes = 0): N
 });
 
 const queueOf = (bounds: Partial<FairQueueBounds> = {}): FairQueue<Named> =>
-  new FairQueue({ size: 1, waiting: 10, waitingPerCaller: 5, ...bounds }, 'files');
+  new FairQueue({ size: 1, waiting: 10, waitingPerCaller: 5, ...bounds }, 'file');
 
 /** The names in the order in which they run when each ends before the next begins. */
 function orderOf(queue: FairQueue<Named>): string[] {
@@ -67,7 +67,9 @@ describe('A fair queue', () => {
     expect(() => queue.push(entry('a3', 'ann'))).toThrow('2 files of yours are waiting already');
     queue.push(entry('b1', 'bob', 'one', 100_000_000));
     const refused = (): void => queue.push(entry('b2', 'bob', 'one', 100_000_000));
-    expect(refused).toThrow(new AppError(429, 'TOO_BUSY', 'Too busy', '1 files of yours are waiting already.'));
+    expect(refused).toThrow(
+      new AppError(429, 'TOO_BUSY', 'Too busy', '1 file of yours is waiting already.', { remedy: '' }),
+    );
   });
 
   it('makes room, when it is full, at the expense of the caller who has most in it', () => {

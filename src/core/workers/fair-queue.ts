@@ -1,5 +1,6 @@
 import { AppError } from '../errors/app-error.js';
 import { type Requester } from './requester.js';
+import { countOf } from '../errors/wording.js';
 
 export interface FairQueueBounds {
   /** What runs at the same time; as much again is for parties that have nothing running. */
@@ -37,7 +38,7 @@ export class FairQueue<E extends QueueEntry> {
   private readonly organizations = new Map<string, Share>();
   private served = 0;
 
-  /** `noun` is what the refusals call the entries: "files". */
+  /** `noun` is what the refusals call an entry: "file". */
   constructor(
     private readonly bounds: FairQueueBounds,
     private readonly noun: string,
@@ -52,12 +53,12 @@ export class FairQueue<E extends QueueEntry> {
     const own = this.waiting.filter(({ party }) => party.caller === entry.party.caller);
     const bytes = own.reduce((sum, each) => sum + each.bytes, entry.bytes);
     if (own.length >= this.bounds.waitingPerCaller || (own.length > 0 && bytes > MAX_WAITING_BYTES))
-      throw tooBusy(`${own.length} ${this.noun} of yours are waiting already`);
+      throw tooBusy(`${countOf(own.length, this.noun)} of yours ${own.length === 1 ? 'is' : 'are'} waiting already`);
     if (this.waiting.length >= this.bounds.waiting) {
       const last = this.lastOfBusiestCaller();
-      if (!last || this.countWaiting(last.party) <= own.length + 1) throw tooBusy(`Too many ${this.noun} are waiting`);
+      if (!last || this.countWaiting(last.party) <= own.length + 1) throw tooBusy(`Too many ${this.noun}s are waiting`);
       this.waiting.splice(this.waiting.indexOf(last), 1);
-      last.reject(tooBusy(`Too many ${this.noun} are waiting, and most of them are yours`));
+      last.reject(tooBusy(`Too many ${this.noun}s are waiting, and most of them are yours`));
     }
     this.waiting.push(entry);
   }

@@ -9,14 +9,15 @@ export type SerializedError =
       title: string;
       message: string;
       errors: Fault[];
-      remedy?: string;
+      remedy: string;
       headers: Record<string, string>;
     };
 
 export function serializeError(error: unknown): SerializedError {
-  if (!(error instanceof AppError)) return { message: error instanceof Error ? (error.stack ?? error.message) : String(error) }; // prettier-ignore
+  if (!(error instanceof AppError))
+    return { message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   const { status, code, title, message, errors, remedy, headers } = error;
-  return { status, code, title, message, errors, headers, ...(remedy === undefined ? {} : { remedy }) };
+  return { status, code, title, message, errors, remedy, headers };
 }
 
 /** The error again, on the other side. */

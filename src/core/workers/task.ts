@@ -20,8 +20,11 @@ export class TransferredValue<Value> {
   ) {}
 }
 
-/** `foreign`: what came from outside just now. `own`: designs that are stored here, and the JSON of request bodies. */
-export type Lane = 'foreign' | 'own';
+/**
+ * `foreign`: what came from outside just now. `own`: designs that are stored here, and the JSON of request bodies. `connection`: what
+ * connections are made of, which is small: kubeconfigs, metadata. `cluster`: answers of clusters.
+ */
+export type Lane = 'foreign' | 'own' | 'connection' | 'cluster';
 
 export interface TaskOptions {
   /** The workers that run the task, `foreign` by default: tasks of one lane never wait for those of the other. */
@@ -30,6 +33,8 @@ export interface TaskOptions {
   transferList?: ArrayBuffer[];
   /** How many times the time of an ordinary task it may take; 1 by default. */
   timeFactor?: number;
+  /** Bytes of the text that the task reads, when it reads nothing else: the less it is, the less time the task has. */
+  inputBytes?: number;
   /** Answers what the task asks; the time that this takes is not the task's. */
   answerQuestion?: (question: unknown) => Promise<unknown>;
 }

@@ -1,26 +1,34 @@
 import { AsyncResource } from 'node:async_hooks';
 import { Worker } from 'node:worker_threads';
 import { InvalidRequest } from '../errors/app-error.js';
+import { limitRemedy } from '../errors/limit-remedy.js';
 import { type QueueEntry, FairQueue, type FairQueueBounds } from './fair-queue.js';
 import { currentRequester } from './requester.js';
 import { serializeError, deserializeError } from './serialized-error.js';
 import { type TaskOptions } from './task.js';
+import { type WorkerMemory } from './worker-memory.js';
 import { type WorkerMessage, type WorkerRequest, type WorkerData } from './worker-entry.js';
 
 export interface WorkerLaneOptions extends FairQueueBounds {
   /** Milliseconds for one task, after which its worker is ended. */
   timeLimit: number;
-  /** Megabytes of heap of one worker. */
+  /** Megabytes of heap of one worker, after which its task is ended. */
   memory: number;
   /** By how much the workers give way to other threads, where the system knows priorities of threads (Linux): 0 to 19. */
   niceness: number;
 }
 
 const START_TIMEOUT_MS = 30_000;
+const MAX_YOUNG_GENERATION_MB = 32;
+/** What a task may take whose input is known to be small, and for each megabyte more: hostile text of this size needs a third of it. */
+const SMALL_INPUT_MS = 5_000;
+const MS_PER_MB = 5_000;
+const MB = 1024 * 1024;
 
 interface WaitingTask extends QueueEntry {
   request: WorkerRequest;
   options: TaskOptions;
+  timeLimit: number;
   /** Milliseconds of its time that are left, as of `since`. */
   left: number;
   since: number;
@@ -43,8 +51,16 @@ export class WorkerLane {
   private readonly asyncResource = new AsyncResource('WorkerLane');
   private closed = false;
 
-  constructor(private readonly options: WorkerLaneOptions) {
-    this.queue = new FairQueue(options, 'files');
+  constructor(
+    private readonly options: WorkerLaneOptions,
+    private readonly memory: WorkerMemory,
+  ) {
+    this.queue = new FairQueue(options, 'file');
+    memory.register({ endIdleWorker: () => this.endIdleWorker(), startNext: () => this.startNext() });
+  }
+
+  get load(): { running: number; waiting: number } {
+    return { running: this.busy.size, waiting: this.queue.length };
   }
 
   /** Runs an exported function of a module; the parts of a generator are handed to `part` one at a time. */
@@ -55,12 +71,12 @@ export class WorkerLane {
     part: WaitingTask['part'],
   ): Promise<unknown> {
     if (this.closed) return Promise.reject(new Error('The worker pool is closed.'));
-    const { answerQuestion: answer, transferList: buffers = [], timeFactor: times = 1 } = settings;
+    const { answerQuestion: answer, transferList: buffers = [] } = settings;
     const bound = answer && AsyncResource.bind(answer);
     const bytes = buffers.reduce((sum, { byteLength }) => sum + byteLength, 0);
-    const left = this.options.timeLimit * times;
+    const timeLimit = this.timeLimitFor(settings);
     return new Promise((resolve, reject) => {
-      const waiting = { party: currentRequester(), bytes, left, since: 0, part, resolve, reject };
+      const waiting = { party: currentRequester(), bytes, timeLimit, left: timeLimit, since: 0, part, resolve, reject };
       this.queue.push({
         ...waiting,
         request: { module, name, input },
@@ -85,6 +101,7 @@ export class WorkerLane {
   }
 
   private startNext(): void {
+    if (this.queue.length === 0 || !this.mayStart()) return;
     const waiting = this.queue.takeNext(this.busy.size - Math.min(this.pendingQuestions.size, this.options.size));
     if (!waiting) return;
     const worker = this.idle.pop() ?? this.asyncResource.runInAsyncScope(() => this.startWorker());
@@ -98,11 +115,22 @@ export class WorkerLane {
     }
   }
 
+  /** Whether a worker is there for the next task, or may be made. */
+  private mayStart(): boolean {
+    return this.idle.length > 0 || this.busy.size === 0 || this.memory.hasRoom(this.options.memory);
+  }
+
+  private timeLimitFor({ timeFactor = 1, inputBytes }: TaskOptions): number {
+    const { timeLimit } = this.options;
+    const ofInput = inputBytes === undefined ? timeLimit : SMALL_INPUT_MS + (inputBytes / MB) * MS_PER_MB;
+    return Math.round(Math.min(timeLimit, ofInput) * timeFactor);
+  }
+
   /** The time of a task counts from where the worker has begun with it; starting the worker has a time of its own, `before`. */
   private startTimer(worker: Worker, waiting: WaitingTask, before = 0): void {
     clearTimeout(waiting.timer);
-    const timeLimit = this.options.timeLimit * (waiting.options.timeFactor ?? 1);
-    const stop = () => this.fail(worker, tooCostly(`took longer than ${timeLimit} ms`));
+    const stop = () =>
+      this.fail(worker, tooCostly(`took longer than ${waiting.timeLimit} ms`, 'Send less at once, or split the file.'));
     waiting.since = performance.now();
     waiting.timer = setTimeout(stop, waiting.left + before);
   }
@@ -163,6 +191,12 @@ export class WorkerLane {
     this.startNext();
   }
 
+  private endIdleWorker(): boolean {
+    const worker = this.idle.pop();
+    void worker?.terminate();
+    return worker !== undefined;
+  }
+
   private release(worker: Worker, waiting: WaitingTask): void {
     clearTimeout(waiting.timer);
     this.busy.delete(worker);
@@ -176,20 +210,27 @@ export class WorkerLane {
     const worker = new Worker(entry, {
       execArgv: fromSource ? ['--import', '@swc-node/register/esm-register', '--no-warnings'] : [],
       workerData: { niceness: this.options.niceness } satisfies WorkerData,
-      resourceLimits: { maxOldGenerationSizeMb: this.options.memory },
+      resourceLimits: {
+        maxOldGenerationSizeMb: this.options.memory,
+        maxYoungGenerationSizeMb: MAX_YOUNG_GENERATION_MB,
+      },
     });
+    this.memory.take(this.options.memory);
     worker.on('message', (answer: WorkerMessage) => this.handleMessage(worker, answer));
     worker.on('error', (error: Error & { code?: string }) => {
       const outOfMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-      this.fail(worker, outOfMemory ? tooCostly(`needs more than ${this.options.memory} MB of memory`) : error);
+      const remedy = limitRemedy('Send less at once, or split the file.', 'LIMIT_WORKER_BYTES');
+      this.fail(worker, outOfMemory ? tooCostly(`needs more than ${this.options.memory} MB of memory`, remedy) : error);
     });
-    worker.on('exit', () => this.fail(worker, new Error('A worker ended before its task did.')));
+    worker.on('exit', () => {
+      this.fail(worker, new Error('A worker ended before its task did.'));
+      this.memory.give(this.options.memory);
+    });
     return worker;
   }
 }
 
-function tooCostly(detail: string): InvalidRequest {
-  const remedy = 'Send less at once, or split the file.';
+function tooCostly(detail: string, remedy: string): InvalidRequest {
   return new InvalidRequest(`Reading this input ${detail}.`, {
     code: 'TOO_COSTLY',
     remedy,

@@ -1,20 +1,31 @@
 import { type Lane, type TaskOptions, type Task, type TaskRunner } from './task.js';
+import { WorkerMemory } from './worker-memory.js';
 import { WorkerLane, type WorkerLaneOptions } from './worker-lane.js';
 
 export type { Lane, Task } from './task.js';
 
 export const DEFAULT_LANE_OPTIONS: Readonly<Record<Lane, Readonly<WorkerLaneOptions>>> = {
-  foreign: { size: 2, timeLimit: 20_000, memory: 1024, waiting: 100, waitingPerCaller: 20, niceness: 5 },
-  own: { size: 2, timeLimit: 20_000, memory: 1024, waiting: 200, waitingPerCaller: 50, niceness: 0 },
+  foreign: { size: 2, timeLimit: 20_000, memory: 384, waiting: 100, waitingPerCaller: 20, niceness: 5 },
+  own: { size: 2, timeLimit: 20_000, memory: 384, waiting: 200, waitingPerCaller: 50, niceness: 0 },
+  connection: { size: 1, timeLimit: 5_000, memory: 384, waiting: 100, waitingPerCaller: 10, niceness: 0 },
+  cluster: { size: 1, timeLimit: 10_000, memory: 384, waiting: 200, waitingPerCaller: 50, niceness: 0 },
 };
+/** Megabytes of heap of all workers together. */
+const DEFAULT_TOTAL_MEMORY = 8 * 384;
 
 /** Runs pure tasks off the event loop, bounded in time, memory and number, in lanes that never wait for one another. */
 export class WorkerPool implements TaskRunner {
   private readonly lanes: Readonly<Record<Lane, WorkerLane>>;
 
-  constructor(options: Partial<WorkerLaneOptions> = {}) {
-    const lane = (name: Lane): WorkerLane => new WorkerLane({ ...DEFAULT_LANE_OPTIONS[name], ...options });
-    this.lanes = { foreign: lane('foreign'), own: lane('own') };
+  constructor({ totalMemory, ...options }: Partial<WorkerLaneOptions & { totalMemory: number }> = {}) {
+    const memory = new WorkerMemory(totalMemory ?? DEFAULT_TOTAL_MEMORY);
+    const lane = (name: Lane): WorkerLane => new WorkerLane({ ...DEFAULT_LANE_OPTIONS[name], ...options }, memory);
+    this.lanes = {
+      foreign: lane('foreign'),
+      own: lane('own'),
+      connection: lane('connection'),
+      cluster: lane('cluster'),
+    };
   }
 
   /**
@@ -34,6 +45,11 @@ export class WorkerPool implements TaskRunner {
     const parts: Part[] = [];
     await this.getLane(settings).run(task, input, settings, (part) => parts.push(part as Part));
     return parts;
+  }
+
+  /** How many tasks each lane has. */
+  listLoads(): { lane: Lane; running: number; waiting: number }[] {
+    return (Object.keys(this.lanes) as Lane[]).map((lane) => ({ lane, ...this.lanes[lane].load }));
   }
 
   /** Ends all workers; what is running or waiting is rejected. */

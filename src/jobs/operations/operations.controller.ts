@@ -1,25 +1,27 @@
 import { Controller, Get, HttpCode, Post } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../../core/access/actor.js';
 import { CurrentActor } from '../../core/access/access.decorators.js';
 import { IdParam } from '../../core/rest/id.pipe.js';
+import { RestOperation } from '../../core/rest/openapi/rest-operation.decorator.js';
 import { RequiresRight } from '../../core/rest/rights/rights.decorators.js';
 import { operationPolicy } from './operation.policy.js';
 import { OperationView } from './operation.view.js';
 import { OperationsService } from './operations.service.js';
 
 @ApiTags('operations')
-@ApiBearerAuth()
-@Controller('api/operations')
+@Controller('operations')
 export class OperationsController {
   constructor(private readonly operations: OperationsService) {}
 
+  @RestOperation('getOperation', 'Read an operation', 'Reads the state, progress and result of long work.')
   @Get(':id')
   @ApiOkResponse({ type: OperationView })
   async get(@CurrentActor() actor: Actor, @IdParam() id: string): Promise<OperationView> {
     return OperationView.fromEntity(await this.operations.get(actor, id));
   }
 
+  @RestOperation('cancelOperation', 'Cancel an operation', 'Cancels an operation that waits or runs.')
   @Post(':id/cancel')
   @RequiresRight(operationPolicy.cancel, OperationsService)
   @HttpCode(200)

@@ -3,8 +3,9 @@ import { assertScope } from '../../core/access/access.service.js';
 import type { Actor } from '../../core/access/actor.js';
 import type { Operation } from '../../core/access/policy.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
-import { Conflict, NotFound } from '../../core/errors/app-error.js';
+import { Conflict, Forbidden, NotFound } from '../../core/errors/app-error.js';
 import type { RecordAuthorizer } from '../../core/rest/rights/rights.decorators.js';
+import { JobHandlerRegistry, type OperationAccess } from '../job-handler.registry.js';
 import type { Job } from '../job.js';
 import { JobsService } from '../jobs.service.js';
 import { JobsStore } from '../jobs.store.js';
@@ -15,6 +16,7 @@ export class OperationsService implements RecordAuthorizer {
   constructor(
     private readonly store: JobsStore,
     private readonly jobs: JobsService,
+    private readonly handlers: JobHandlerRegistry,
     private readonly unit: UnitOfWork,
   ) {}
 
@@ -23,18 +25,23 @@ export class OperationsService implements RecordAuthorizer {
     assertScope(actor, operationPolicy.read);
     const job = await this.store.findVisible(actor, id);
     if (!job) throw new NotFound('operation', id);
+    try {
+      await this.authorizeByKind(actor, job, 'read');
+    } catch (error) {
+      throw error instanceof Forbidden || error instanceof NotFound ? new NotFound('operation', id) : error;
+    }
     return job;
   }
 
-  /** Who sees an operation may cancel it. */
+  /** Who sees an operation may cancel it, unless its kind knows better. */
   async authorize(actor: Actor, _operation: Operation, id: string): Promise<void> {
-    await this.get(actor, id);
+    await this.authorizeByKind(actor, await this.get(actor, id), 'cancel');
   }
 
   /** Cancelling twice changes nothing. @throws Conflict when it has ended otherwise */
   async cancel(actor: Actor, id: string): Promise<Job> {
     return this.unit.run(async () => {
-      await this.get(actor, id);
+      await this.authorize(actor, operationPolicy.cancel, id);
       assertScope(actor, operationPolicy.cancel);
       const job = (await this.jobs.cancel(id)) ?? (await this.get(actor, id));
       if (job.status !== 'succeeded' && job.status !== 'failed') return job;
@@ -42,5 +49,9 @@ export class OperationsService implements RecordAuthorizer {
         remedy: 'There is nothing left to cancel.',
       });
     });
+  }
+
+  private async authorizeByKind(actor: Actor, job: Job, access: OperationAccess): Promise<void> {
+    if (!actor.isSystem) await this.handlers.find(job.queue)?.authorize?.(actor, job, access);
   }
 }

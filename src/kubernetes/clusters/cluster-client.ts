@@ -1,10 +1,11 @@
+import { stringifyExact } from '../../core/json/large-integers.js';
 import { type Outbound } from '../../core/outbound/outbound.service.js';
 import { type SourceFile } from '../../formats/sources/source-file.js';
 import { type TaskRunner } from '../../core/workers/task.js';
 import { TimeSlicer } from '../../core/time-slicer.js';
 import { type ClusterAccess } from './cluster-access.js';
 import { ClusterError } from './cluster-error.js';
-import { type ClusterLimits, ClusterTransport } from './cluster-transport.js';
+import { type ClusterLimits, ClusterTransport, type ClusterHooks } from './cluster-transport.js';
 import { Discovery, type ResourceKind } from './discovery.js';
 import { type KubernetesObject, type ObjectMetadata } from './kubernetes-object.js';
 
@@ -86,10 +87,10 @@ export class ClusterClient {
     outbound: Outbound,
     tasks: TaskRunner,
     limits?: Partial<ClusterLimits>,
-    onAnswer?: () => void,
+    hooks?: ClusterHooks,
   ) {
     this.namespace = access.namespace;
-    this.transport = new ClusterTransport(access, outbound, tasks, limits, onAnswer);
+    this.transport = new ClusterTransport(access, outbound, tasks, limits, hooks);
     this.discovery = new Discovery(this.transport);
   }
 
@@ -351,4 +352,4 @@ function isObject(value: unknown): boolean {
   return typeof name === 'string' && typeof (labels ?? {}) === 'object' && areLists;
 }
 
-const toSourceFile = (path: string, body: unknown): SourceFile => ({ path, bytes: Buffer.from(JSON.stringify(body)) });
+const toSourceFile = (path: string, body: unknown): SourceFile => ({ path, bytes: Buffer.from(stringifyExact(body)) });

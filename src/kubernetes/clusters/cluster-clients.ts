@@ -2,7 +2,7 @@ import { type Outbound } from '../../core/outbound/outbound.service.js';
 import { type ClusterAccess } from './cluster-access.js';
 import { type TaskRunner } from '../../core/workers/task.js';
 import { ClusterClient } from './cluster-client.js';
-import { type ClusterLimits } from './cluster-transport.js';
+import { type ClusterHooks, type ClusterLimits } from './cluster-transport.js';
 
 interface CachedClient {
   revision: string;
@@ -17,7 +17,7 @@ export class ClusterClients {
   constructor(
     private readonly outbound: Outbound,
     private readonly tasks: TaskRunner,
-    private readonly settings: { limits?: Partial<ClusterLimits>; max?: number } = {},
+    private readonly settings: { limits?: Partial<ClusterLimits>; max?: number } & Pick<ClusterHooks, 'onRequest'> = {},
   ) {}
 
   /**
@@ -38,7 +38,8 @@ export class ClusterClients {
       found.usedAt = Date.now();
       return found.client;
     }
-    const client = new ClusterClient(await access(), this.outbound, this.tasks, this.settings.limits, onAnswer);
+    const { limits, onRequest } = this.settings;
+    const client = new ClusterClient(await access(), this.outbound, this.tasks, limits, { onAnswer, onRequest });
     const meanwhile = this.cache.get(connection);
     if (meanwhile?.revision === revision) {
       await client.close();

@@ -1,4 +1,5 @@
 import { RemoteFailure } from '../../core/errors/app-error.js';
+import { toPlainClusterText } from './plain-cluster-text.js';
 import { sanitizeClusterText } from './sanitize-cluster-text.js';
 
 export type ClusterErrorKind =
@@ -80,12 +81,21 @@ export class ClusterError extends RemoteFailure {
 /** An object that does not fit its schema is answered with 500 by server-side apply. */
 const UNREADABLE = /^failed to (create typed|convert new)|cannot be handled as a|unable to convert unstructured/;
 
-const REMEDIES: Partial<Record<ClusterErrorKind, string>> = {
+const REMEDIES: Record<ClusterErrorKind, string> = {
   unreachable: 'Check the address of the connection and that the cluster is running and reachable from this server.',
   timeout: 'Check that the cluster is responsive, then try again.',
   unauthorized: 'Renew the credential of the connection.',
   forbidden: 'Grant the missing right to the user of the credential, with a Role or ClusterRole.',
+  notFound: 'Check that the object, its namespace and its kind exist on the cluster.',
+  alreadyExists: 'Choose another name, or deploy with adopt: true to take the object over.',
+  conflict: 'Try again: the object was changed on the cluster meanwhile.',
+  expired: 'Try again.',
+  invalid: 'Correct the fields that the cluster names.',
+  throttled: 'Try again in a minute: the cluster limits how often it is called.',
+  unavailable: 'Check that the API server of the cluster is healthy, then try again.',
+  tooLarge: 'Make the object smaller: the cluster takes no object of this size.',
   protocol: 'Check that the address of the connection is that of a Kubernetes API server.',
+  failed: 'See the log of the API server of the cluster, then try again.',
 };
 
 /** A Status as far as it is sound and short enough to be kept: whatever answers may be broken, or mean harm. */
@@ -95,18 +105,23 @@ function parseStatus(body: unknown): Status {
   const { causes, ...about } = toRecord(details);
   const listed = Array.isArray(causes) ? causes.slice(0, MAX_CAUSES).map(toRecord) : [];
   return {
-    ...pickTexts({ message }),
+    ...pickTexts({ message: toPlain(message) }),
     ...pickTexts({ reason }, MAX_NAME_LENGTH),
     details: {
       ...pickTexts({ name: about['name'], group: about['group'], kind: about['kind'] }, MAX_NAME_LENGTH),
       causes: listed
         .map((cause) =>
-          pickTexts({ reason: cause['reason'], message: cause['message'], field: cause['field'] }, MAX_NAME_LENGTH),
+          pickTexts(
+            { reason: cause['reason'], message: toPlain(cause['message']), field: cause['field'] },
+            MAX_NAME_LENGTH,
+          ),
         )
         .filter((cause) => Object.keys(cause).length > 0),
     },
   };
 }
+
+const toPlain = (said: unknown): unknown => (typeof said === 'string' ? toPlainClusterText(said) : said);
 
 function toRecord(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? { ...value } : {};

@@ -1,5 +1,6 @@
+import { parseExactJson } from '../../core/json/large-integers.js';
 import { toJsonChunks, INLINE_MAX_BYTES, fromJsonChunks } from '../../core/json/json-chunks.js';
-import { isObject } from '../../formats/documents/located-document.js';
+import { isObject } from '../../core/json/json.js';
 import { TransferredValue, type Task, type TaskRunner } from '../../core/workers/task.js';
 import { ClusterError } from './cluster-error.js';
 
@@ -33,7 +34,7 @@ export async function parseResponse(bytes: Bytes, metadataOnly: boolean, tasks: 
     return body;
   }
   const input = { bytes, metadataOnly };
-  const parts = await tasks.run(splitTask, input, { transferList: [bytes.buffer] });
+  const parts = await tasks.run(splitTask, input, { lane: 'cluster', transferList: [bytes.buffer] });
   if ('refusal' in parts) throw new ClusterError('protocol', parts.refusal);
   const rest = parseJson(parts.rest);
   return parts.items === null ? rest : { ...(rest as object), items: await fromJsonChunks(parts.items) };
@@ -66,7 +67,7 @@ const refusedParts = (refusal: string): TransferredValue<ResponseParts> => new T
 
 function parseJson(bytes: Bytes): unknown {
   try {
-    return JSON.parse(new TextDecoder().decode(bytes));
+    return parseExactJson(new TextDecoder().decode(bytes));
   } catch {
     return undefined;
   }

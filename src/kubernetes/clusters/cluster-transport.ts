@@ -1,6 +1,8 @@
+import { stringifyExact } from '../../core/json/large-integers.js';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Dispatcher } from 'undici';
 import { AppError } from '../../core/errors/app-error.js';
+import { describeConnectionFailure } from '../../core/outbound/connection-failure.js';
 import { type Outbound } from '../../core/outbound/outbound.service.js';
 import { INLINE_MAX_BYTES } from '../../core/json/json-chunks.js';
 import { type TaskRunner } from '../../core/workers/task.js';
@@ -46,6 +48,14 @@ export interface ClusterResponse {
   warnings: string[];
 }
 
+/** Who is told of requests to a cluster. */
+export interface ClusterHooks {
+  /** Called whenever the cluster has granted a request that it grants to known callers only. */
+  onAnswer?: () => void;
+  /** Called at the end of each request, with `ok` or the kind of the ClusterError. */
+  onRequest?: (outcome: string, seconds: number) => void;
+}
+
 /** Of one answer. */
 const MAX_WARNINGS = 20;
 const MAX_WARNING_LENGTH = 1_000;
@@ -77,8 +87,7 @@ export class ClusterTransport {
     private readonly outbound: Outbound,
     private readonly tasks: TaskRunner,
     limits: Partial<ClusterLimits> = {},
-    /** Called whenever the cluster has granted a request that it grants to known callers only. */
-    private readonly onAnswer: () => void = () => undefined,
+    private readonly hooks: ClusterHooks = {},
   ) {
     this.limits = { ...DEFAULT_LIMITS, ...limits };
     const { origin, pathname } = new URL(access.server);
@@ -104,7 +113,7 @@ export class ClusterTransport {
    * @throws InvalidRequest `OUTBOUND_REFUSED` when the guard does not let the address through
    */
   async request(request: ClusterRequest): Promise<ClusterResponse> {
-    const { headers, bytes } = await this.sendWithRetries(request);
+    const { headers, bytes } = await this.measure(request);
     const contentType = String(headers['content-type'] ?? '');
     const body = contentType.includes('json')
       ? await parseResponse(bytes, request.metadataOnly ?? false, this.tasks)
@@ -114,7 +123,20 @@ export class ClusterTransport {
 
   /** As request: the answer as it came. */
   async requestBytes(request: ClusterRequest): Promise<Uint8Array> {
-    return (await this.sendWithRetries(request)).bytes;
+    return (await this.measure(request)).bytes;
+  }
+
+  private async measure(request: ClusterRequest): Promise<RawResponse> {
+    const started = performance.now();
+    const tell = (outcome: string): void => this.hooks.onRequest?.(outcome, (performance.now() - started) / 1000);
+    try {
+      const response = await this.sendWithRetries(request);
+      tell('ok');
+      return response;
+    } catch (error) {
+      if (error instanceof ClusterError) tell(error.kind);
+      throw error;
+    }
   }
 
   private async sendWithRetries(request: ClusterRequest): Promise<RawResponse> {
@@ -128,7 +150,7 @@ export class ClusterTransport {
       });
       if (!answer) continue;
       if (answer.status < 300) {
-        if (request.path !== PUBLIC_PATH) this.onAnswer();
+        if (request.path !== PUBLIC_PATH) this.hooks.onAnswer?.();
         return answer;
       }
       const error = ClusterError.fromResponse(
@@ -164,7 +186,7 @@ export class ClusterTransport {
           accept: request.accept ?? 'application/json',
           ...(request.body !== undefined && { 'content-type': request.contentType ?? 'application/json' }),
         },
-        body: request.body === undefined ? undefined : JSON.stringify(request.body),
+        body: request.body === undefined ? undefined : stringifyExact(request.body),
         signal: request.signal ? AbortSignal.any([request.signal, timeout]) : timeout,
       });
       const encoding = headers['content-encoding'] ?? 'identity';
@@ -208,8 +230,9 @@ export class ClusterTransport {
     if (timedOut || /TIMEOUT|ETIMEDOUT/.test(reason)) {
       return new ClusterError('timeout', `The cluster at ${host} did not answer in time`, { reason, cause: error });
     }
-    const certificate = /CERT|SELF_SIGNED|UNABLE_TO|SSL|TLS/.test(reason) ? ` (${message})` : '';
-    return new ClusterError('unreachable', `The cluster at ${host} cannot be reached: ${reason}${certificate}`, {
+    const certificate = /CERT|SELF_SIGNED|UNABLE_TO|SSL|TLS/.test(reason) ? `: ${message}` : '';
+    const why = `${describeConnectionFailure(error)}${certificate}`;
+    return new ClusterError('unreachable', `The cluster at ${host} cannot be reached: ${why}`, {
       reason,
       cause: error,
     });

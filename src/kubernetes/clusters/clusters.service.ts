@@ -7,22 +7,21 @@ import { Actor } from '../../core/access/actor.js';
 import { runAsSystem } from '../../core/database/row-security.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { Outbound } from '../../core/outbound/outbound.service.js';
+import { Metrics } from '../../core/telemetry/metrics.service.js';
 import { WorkerPool } from '../../core/workers/worker-pool.js';
 import type { ClusterAccess } from './cluster-access.js';
 import { ClusterClient } from './cluster-client.js';
 import { ClusterClients } from './cluster-clients.js';
-import { type ClusterLimits } from './cluster-transport.js';
+import { type ClusterHooks, type ClusterLimits } from './cluster-transport.js';
 import { toClusterAccess } from './kubernetes-connection-kind.js';
 
 const REASON = 'a cluster answered';
-/** For answers of clusters alone, so that deployments never wait behind imports of others. */
-const POOL_OPTIONS = { size: 1, timeLimit: 10_000, memory: 512 };
 
 /** Clients of the clusters that connections stand for; a changed address or credential makes a new one with the next call. */
 @Injectable()
 export class ClustersService implements OnApplicationShutdown {
-  private readonly pool = new WorkerPool(POOL_OPTIONS);
   private readonly clients: ClusterClients;
+  private readonly onRequest: ClusterHooks['onRequest'];
   private readonly logger = new Logger(ClustersService.name);
 
   constructor(
@@ -30,8 +29,11 @@ export class ClustersService implements OnApplicationShutdown {
     private readonly secrets: ConnectionSecretsService,
     private readonly connections: ConnectionsService,
     private readonly unit: UnitOfWork,
+    private readonly pool: WorkerPool,
+    { clusterRequests }: Metrics,
   ) {
-    this.clients = new ClusterClients(outbound, this.pool);
+    this.onRequest = (outcome, seconds) => clusterRequests.observe({ outcome }, seconds);
+    this.clients = new ClusterClients(outbound, pool, { onRequest: this.onRequest });
   }
 
   async getClient(connection: Connection): Promise<ClusterClient> {
@@ -46,7 +48,7 @@ export class ClustersService implements OnApplicationShutdown {
 
   /** A client for one try; the caller closes it. */
   createTemporaryClient(access: ClusterAccess, limits?: Partial<ClusterLimits>): ClusterClient {
-    return new ClusterClient(access, this.outbound, this.pool, limits);
+    return new ClusterClient(access, this.outbound, this.pool, limits, { onRequest: this.onRequest });
   }
 
   evict(connectionId: string): Promise<void> {
@@ -66,8 +68,7 @@ export class ClustersService implements OnApplicationShutdown {
     };
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    await this.clients.close();
-    await this.pool.close();
+  onApplicationShutdown(): Promise<void> {
+    return this.clients.close();
   }
 }

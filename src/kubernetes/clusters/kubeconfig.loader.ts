@@ -31,7 +31,7 @@ export class KubeconfigLoader {
   async load(source: KubeconfigSource): Promise<KubeconfigContext[]> {
     const { settings } = this;
     if (isInline(source)) return parse({ source, settings });
-    const contexts = await this.tasks.run(loadTask, { source, settings });
+    const contexts = await this.tasks.run(loadTask, { source, settings }, { lane: 'connection' });
     return contexts.map((context) => ({
       ...context,
       ...(context.error && { error: deserializeError(context.error) }),

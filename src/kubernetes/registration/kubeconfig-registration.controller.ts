@@ -1,5 +1,5 @@
-import { Body, Controller, HttpCode, Post, Query, Req } from '@nestjs/common';
-import { ApiBearerAuth, ApiConsumes, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { connectionPolicy } from '../../connections/connection.policy.js';
 import { Actor } from '../../core/access/actor.js';
@@ -7,30 +7,33 @@ import { CurrentActor } from '../../core/access/access.decorators.js';
 import { RequiresBodyRight } from '../../core/rest/rights/rights.decorators.js';
 import { OrganizationsService } from '../../organizations/organizations.service.js';
 import { resolveFormText, AcceptsFiles } from '../../core/rest/form-uploads.service.js';
-import { KubeconfigUpload, RegistrationQuery } from './registration.inputs.js';
+import { KubeconfigUpload } from './registration.inputs.js';
 import { KubeconfigRegistrationService } from './kubeconfig-registration.service.js';
 import { RegistrationView } from './registration.view.js';
+import { RestOperation } from '../../core/rest/openapi/rest-operation.decorator.js';
 
 @ApiTags('connections')
-@ApiBearerAuth()
-@Controller('api/system/kubernetes')
+@Controller('system/kubernetes')
 export class KubeconfigRegistrationController {
   constructor(private readonly registration: KubeconfigRegistrationService) {}
 
   /** Registers each context of a kubeconfig: multipart `k8sfile`, or JSON `{kubeconfig}`. */
+  @RestOperation(
+    'registerKubeconfig',
+    'Register a kubeconfig',
+    'Makes each context of a kubeconfig a connection with a credential of its own. The kubeconfig is the form file `k8sfile`, or `kubeconfig` of the JSON body.',
+  )
   @Post()
   @RequiresBodyRight(connectionPolicy.create, OrganizationsService)
   @HttpCode(200)
-  @AcceptsFiles()
-  @ApiConsumes('application/json', 'multipart/form-data')
+  @AcceptsFiles('k8sfile')
   @ApiOkResponse({ type: RegistrationView })
   register(
     @CurrentActor() actor: Actor,
     @Req() request: Request,
-    @Query() query: RegistrationQuery,
     @Body() body: KubeconfigUpload,
   ): Promise<RegistrationView> {
     const text = resolveFormText(request, 'k8sfile', KubeconfigUpload.toText(body), 'kubeconfig');
-    return this.registration.register(actor, text, body.organization_id ?? query.organization_id);
+    return this.registration.register(actor, text, body.organization_id);
   }
 }

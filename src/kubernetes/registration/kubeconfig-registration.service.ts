@@ -6,7 +6,7 @@ import { ALREADY_REGISTERED, ConnectionsStore } from '../../connections/connecti
 import { PingsService } from '../../connections/pings.service.js';
 import { Access } from '../../core/access/access.service.js';
 import type { Actor } from '../../core/access/actor.js';
-import { isDatabaseOutage } from '../../core/database/database-outage.js';
+import { isDatabaseOutage } from '../../core/errors/database-outage.js';
 import { AppError, Conflict } from '../../core/errors/app-error.js';
 import { OrganizationsService } from '../../organizations/organizations.service.js';
 import type { ClusterAccess } from '../clusters/cluster-access.js';

@@ -1,5 +1,5 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, IsUUID, ValidateBy, ValidateIf } from 'class-validator';
+import { ApiProperty } from '@nestjs/swagger';
+import { ValidateBy, ValidateIf } from 'class-validator';
 import { IdInput } from '../../core/schema/input-fields.js';
 
 export class KubeconfigUpload {
@@ -25,11 +25,4 @@ export class KubeconfigUpload {
   static toText(this: void, { kubeconfig }: KubeconfigUpload): string | undefined {
     return typeof kubeconfig === 'object' ? JSON.stringify(kubeconfig) : kubeconfig;
   }
-}
-
-export class RegistrationQuery {
-  @ApiPropertyOptional({ name: 'orgID', format: 'uuid', description: 'Needed by members of several organizations.' })
-  @IsOptional()
-  @IsUUID('all', { message: 'must be a UUID' })
-  organization_id?: string;
 }

@@ -7,7 +7,7 @@ export class RegistrationFault {
   @TextField({ rest: true })
   detail!: string;
 
-  @TextField({ rest: true, nullable: true })
+  @TextField({ rest: true, optional: true })
   remedy?: string;
 }
 
@@ -16,10 +16,10 @@ export class RegisteredContext {
   @TextField({ rest: true })
   context!: string;
 
-  @IdField({ rest: true, nullable: true })
+  @IdField({ rest: true, optional: true })
   connection_id?: string;
 
-  @RecordField(() => RegistrationFault, { rest: true, nullable: true })
+  @RecordField(() => RegistrationFault, { rest: true, optional: true })
   error?: RegistrationFault;
 }
 

@@ -6,14 +6,10 @@ import {
   getIntrospectionQuery,
   getOperationAST,
   parse,
+  validate,
 } from 'graphql';
-import {
-  DEFAULT_QUERY_LIMITS,
-  PARSE_OPTIONS,
-  findLimitError,
-  findLengthError,
-  findVariablesError,
-} from './query-limits.js';
+import { findDocumentError, PARSE_OPTIONS } from './document-limits.js';
+import { DEFAULT_QUERY_LIMITS, findLimitError, findVariablesError } from './query-limits.js';
 import { createQueryLimitsPlugin } from './query-limits.plugin.js';
 import { measureQuery } from './query-size.js';
 
@@ -168,8 +164,10 @@ describe('The limits', () => {
   });
 
   it('bound the length of a document, and what it has of operations, fragments, variables and directives', () => {
-    expect(findLengthError('{ item { id } }')).toBeNull();
-    expect(findLengthError(`{ item { id } } #${'x'.repeat(50_000)}`)?.extensions['code']).toBe('DOCUMENT_TOO_LARGE');
+    expect(findDocumentError('{ item { id } }', DEFAULT_QUERY_LIMITS)).toBeNull();
+    expect(findDocumentError(`{ item { id } } #${'x'.repeat(50_000)}`, DEFAULT_QUERY_LIMITS)?.extensions['code']).toBe(
+      'DOCUMENT_TOO_LARGE',
+    );
     const many = (count: number, part: (n: number) => string): string =>
       Array.from({ length: count }, (_, n) => part(n)).join(' ');
     for (const source of [
@@ -179,6 +177,49 @@ describe('The limits', () => {
       `{ item { ${many(51, () => 'id @include(if: true)')} } }`,
     ])
       expect(codeOf(source)).toBe('DOCUMENT_TOO_LARGE');
+  });
+
+  it.each([
+    ['the same field', `{ ${'item { id } '.repeat(490)} }`],
+    ['one alias', `{ ${'a: item { id } '.repeat(330)} }`],
+    ['a field in inline fragments', `{ ${'... { item { id } } '.repeat(270)} }`],
+    ['a field with arguments', `{ item { ${'page(first: 1) { id } '.repeat(200)} } }`],
+    ['one fragment', `{ ${'...F '.repeat(101)} } fragment F on Query { item { id name } few { id name } }`],
+    [
+      'fields of many fragments',
+      `{ item { ${Array.from({ length: 30 }, (_, n) => `...F${n}`).join(' ')} } } ${Array.from({ length: 30 }, (_, n) => `fragment F${n} on Item { ${'parent { id } '.repeat(12)} }`).join(' ')}`,
+    ],
+  ])('refuse a document before it is validated that asks again and again for %s', (_, source) => {
+    expect(() => parse(source, PARSE_OPTIONS)).not.toThrow();
+    expect(findDocumentError(source, DEFAULT_QUERY_LIMITS)?.extensions['code']).toBe(
+      source.includes('a: ') ? 'TOO_MANY_ALIASES' : 'DOCUMENT_TOO_LARGE',
+    );
+  });
+
+  it('let pass what tools and people ask', () => {
+    expect(findDocumentError(getIntrospectionQuery(), DEFAULT_QUERY_LIMITS)).toBeNull();
+    const aliases = Array.from({ length: 20 }, (_, n) => `a${n}: item { id name tags parent { id name } }`).join(' ');
+    expect(findDocumentError(`{ ${aliases} }`, DEFAULT_QUERY_LIMITS)).toBeNull();
+    expect(findDocumentError(`{ ${'a '.repeat(200)}`, DEFAULT_QUERY_LIMITS)).toBeNull();
+    expect(findDocumentError(undefined, DEFAULT_QUERY_LIMITS)).toBeNull();
+  });
+
+  it('let no document pass whose validation takes long', () => {
+    const times = (count: number, part: (n: number) => string): string =>
+      Array.from({ length: count }, (_, n) => part(n)).join(' ');
+    const worst = [
+      `{ item { ${times(70, () => 'parent { id name } page { id name }')} } }`,
+      `{ item { ${times(49, (n) => `...F${n}`)} } } ${times(49, (n) => `fragment F${n} on Item { parent { id } ...F${(n + 1) % 50} }`)} fragment F49 on Item { id }`,
+      `{ ${times(330, (n) => `a${n}: item { id }`).replaceAll('id', 'name')} }`,
+    ];
+    for (const source of worst) {
+      const document = findDocumentError(source, DEFAULT_QUERY_LIMITS) ? null : parse(source, PARSE_OPTIONS);
+      if (document) validate(schema, document);
+      const before = process.cpuUsage();
+      if (document) validate(schema, document);
+      // 20 ms on an idle machine; without the bounds it was 200.
+      expect(process.cpuUsage(before).user / 1000).toBeLessThan(60);
+    }
   });
 
   it('measure fragments that double at each level, and cycles of them, at once', () => {

@@ -38,7 +38,7 @@ export interface QuerySize {
 
 /** Items of a page when its size is not given. */
 const DEFAULT_PAGE_SIZE = 20;
-/** Lists without a page size are short by nature: the ports of a container, the members of a control plane. */
+/** Lists without a page size are mostly short; how long they are is counted when they are answered (countAnsweredLists). */
 const UNPAGED_LIST_SIZE = 5;
 /** What `pagesize: "all"` counts as: the largest page. */
 const ALL_PAGE_SIZE = 500;

@@ -19,7 +19,7 @@ const apps: INestApplication[] = [];
 async function start(options: PlaygroundOptions): Promise<string> {
   const providers = [{ provide: PLAYGROUND_OPTIONS, useValue: options }];
   const module = await Test.createTestingModule({ controllers: [PlaygroundController], providers }).compile();
-  const app = module.createNestApplication({ logger: false }).useGlobalFilters(new ShowError());
+  const app = module.createNestApplication({ logger: false }).useGlobalFilters(new ShowError()).setGlobalPrefix('api');
   apps.push(app);
   await app.listen(0, '127.0.0.1');
   return `${await app.getUrl()}/api/system/graphql/playground`;

@@ -13,6 +13,6 @@ export const CloseCode = {
   Forbidden: 4403,
   /** The client did not read what was sent to it. */
   TooSlow: 4413,
-  /** The user has as many sockets as one user may. */
-  TooManySockets: 4429,
+  /** The user has as many sockets as one user may, the network has tried too many tokens, or the socket sends too many messages. */
+  TooMany: 4429,
 } as const;

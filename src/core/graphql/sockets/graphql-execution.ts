@@ -5,23 +5,24 @@ import {
   type ExecutionArgs,
   type ExecutionResult,
   GraphQLError,
+  type GraphQLField,
   type GraphQLFormattedError,
   type GraphQLSchema,
   createSourceEventStream,
   execute,
   getOperationAST,
   getVariableValues,
-  parse,
-  validate,
+  isLeafType,
+  isObjectType,
+  getNamedType,
+  print,
 } from 'graphql';
+import { createHash } from 'node:crypto';
+import { SharedMessage } from '../../pubsub/shared-message.js';
 import { currentRequest } from '../../telemetry/request-context.js';
-import {
-  PARSE_OPTIONS,
-  type QueryLimits,
-  findLimitError,
-  findLengthError,
-  findVariablesError,
-} from '../limits/query-limits.js';
+import { findDocumentError } from '../limits/document-limits.js';
+import { type QueryLimits, findLimitError, findVariablesError } from '../limits/query-limits.js';
+import type { DocumentCache } from './document-cache.js';
 import type { SocketOptions } from './socket-options.js';
 
 /** As graphql-js has it where it coerces variables itself. */
@@ -32,13 +33,13 @@ export function prepareExecution(
   schema: GraphQLSchema,
   { query, operationName, variables }: SubscribePayload,
   limits: QueryLimits,
+  documents: DocumentCache,
 ): ExecutionArgs | GraphQLError[] {
-  const tooLong = findLengthError(query) ?? findVariablesError(variables);
+  const tooLong = findDocumentError(query, limits) ?? findVariablesError(variables);
   if (tooLong) return [tooLong];
-  const document = parseDocument(query);
+  const document = readDocument(schema, query, documents);
   if (document instanceof GraphQLError) return [document];
-  const invalid = validate(schema, document);
-  if (invalid.length) return invalid.map(withCode(ApolloServerErrorCode.GRAPHQL_VALIDATION_FAILED));
+  if (!('kind' in document)) return document.map(withCode(ApolloServerErrorCode.GRAPHQL_VALIDATION_FAILED));
 
   const operation = getOperationAST(document, operationName);
   if (!operation) {
@@ -57,9 +58,13 @@ export function prepareExecution(
   return { schema, document, operationName, variableValues: variables };
 }
 
-function parseDocument(query: string): DocumentNode | GraphQLError {
+function readDocument(
+  schema: GraphQLSchema,
+  query: string,
+  documents: DocumentCache,
+): DocumentNode | readonly GraphQLError[] | GraphQLError {
   try {
-    return parse(query, PARSE_OPTIONS);
+    return documents.read(schema, query);
   } catch (error) {
     return withCode(ApolloServerErrorCode.GRAPHQL_PARSE_FAILED)(toGraphQLError(error));
   }
@@ -95,6 +100,7 @@ export function formatSocketError(
 /**
  * Subscribes as graphql-js does, but resolves each message in a context of its own: what loaders have read for one
  * message is stale in the next, and the actor may have changed. Whoever asks for a message has sent the last one.
+ * A message that is the same for many is resolved once for each operation, as long as no resolver looks at the caller.
  */
 export async function subscribeWithFreshContext(
   args: ExecutionArgs,
@@ -103,13 +109,17 @@ export async function subscribeWithFreshContext(
   const source = await createSourceEventStream(args);
   if (!(Symbol.asyncIterator in source)) return source;
   const payloads = source[Symbol.asyncIterator]();
+  const operation = answersAreShared(args) ? operationKey(args) : undefined;
   // No generator function: its return() would wait for the next payload before it ended the source.
   const results: AsyncIterableIterator<ExecutionResult> = {
     next: async () => {
       currentRequest()?.response?.release();
       const payload = await payloads.next();
       if (payload.done) return { done: true, value: undefined };
-      return { done: false, value: await execute({ ...args, rootValue: payload.value, contextValue: context() }) };
+      const { value } = payload;
+      const resolve = () => execute({ ...args, rootValue: value, contextValue: context() });
+      const answer = operation && value instanceof SharedMessage ? value.answerOnce(operation, resolve) : resolve();
+      return { done: false, value: await answer };
     },
     return: async () => {
       await payloads.return?.();
@@ -121,3 +131,23 @@ export async function subscribeWithFreshContext(
   };
   return results;
 }
+
+/** Whether the fields of a subscription's messages are plain: a resolver could answer each caller something else. */
+function answersAreShared({ schema, document, operationName }: ExecutionArgs): boolean {
+  const subscribed = schema.getSubscriptionType()?.getFields() ?? {};
+  const selections = getOperationAST(document, operationName)?.selectionSet.selections ?? [];
+  return selections.every((selection) => {
+    const field = 'name' in selection ? subscribed[selection.name.value] : undefined;
+    const type = field && getNamedType(field.type);
+    return isObjectType(type) && Object.values(type.getFields()).every(isPlain);
+  });
+}
+
+/** What NestJS makes of a property takes the parent alone; whatever else answers a field takes all that there is. */
+const isPlain = ({ type, resolve }: GraphQLField<unknown, unknown>): boolean =>
+  isLeafType(getNamedType(type)) && (resolve === undefined || resolve.length === 1);
+
+const operationKey = ({ document, operationName, variableValues }: ExecutionArgs): string =>
+  createHash('sha256')
+    .update(JSON.stringify([print(document), operationName, variableValues]))
+    .digest('base64');

@@ -5,7 +5,7 @@ import { Test } from '@nestjs/testing';
 import type { GraphQLFormattedError } from 'graphql';
 import { createClient } from 'graphql-ws';
 import { once } from 'node:events';
-import { request as httpRequest } from 'node:http';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type ClientOptions, WebSocket } from 'ws';
@@ -13,7 +13,8 @@ import { Actor } from '../../access/actor.js';
 import { Authenticator } from '../../access/authenticator.js';
 import { AppError, Conflict, Unauthenticated } from '../../errors/app-error.js';
 import { currentRequest } from '../../telemetry/request-context.js';
-import { DEFAULT_QUERY_LIMITS, PARSE_OPTIONS } from '../limits/query-limits.js';
+import { PARSE_OPTIONS } from '../limits/document-limits.js';
+import { DEFAULT_QUERY_LIMITS } from '../limits/query-limits.js';
 import { createQueryLimitsPlugin } from '../limits/query-limits.plugin.js';
 import { GraphqlSocketServer, type SocketContext } from './graphql-socket-server.js';
 import { SOCKET_DEFAULTS, SOCKET_OPTIONS, type SocketOptions } from './socket-options.js';
@@ -23,10 +24,15 @@ const PATH = '/api/system/graphql/query';
 /** Tokens of this file: `<user>` or `<user>/<session>`; those in `ended` do not hold. */
 class Tokens extends Authenticator {
   readonly ended = new Set<string>();
+  /** How long a token takes to be looked up, and how many are being looked up. */
+  pauseMs = 1;
+  running = 0;
   private readonly listeners = new Set<(revoked: { userId: string; sessionId: string | null }) => void>();
 
-  async authenticate(authorization: string | undefined): Promise<Actor> {
-    await wait(1);
+  async authenticate({ headers: { authorization } }: IncomingMessage): Promise<Actor> {
+    this.running++;
+    await wait(this.pauseMs);
+    this.running--;
     const token = authorization?.replace('Bearer ', '');
     if (!token || token.startsWith('bad') || this.ended.has(token))
       throw new Unauthenticated('The token does not hold.');
@@ -103,7 +109,7 @@ class Fixture {
   }
 
   @Subscription(() => String) refused(): AsyncGenerator {
-    throw new Conflict('REPLAY_EXPIRED', 'Too old');
+    throw new Conflict('REPLAY_EXPIRED', 'Too old', { remedy: 'Begin anew.' });
   }
 }
 
@@ -194,7 +200,9 @@ const run = (query: string, variables?: Record<string, unknown>, id = '1') => ({
 
 let refuseOperations = false;
 const beforeOperation = (): Promise<void> =>
-  refuseOperations ? Promise.reject(new AppError(429, 'RATE_LIMITED', 'Too many', 'Later.')) : Promise.resolve();
+  refuseOperations
+    ? Promise.reject(new AppError(429, 'RATE_LIMITED', 'Too many', 'Later.', { remedy: 'Wait.' }))
+    : Promise.resolve();
 
 let server: Started;
 const open: WebSocket[] = [];
@@ -537,6 +545,57 @@ describe('GraphQL over sockets', () => {
       const client = await connect('gus', undefined, { autoPong: false });
       expect((await client.closed).code).toBe(1006);
     });
+  });
+});
+
+describe('A socket that floods', () => {
+  let flooded: Started;
+  beforeAll(async () => {
+    flooded = await start();
+  });
+  afterAll(() => flooded.app.close());
+
+  it('runs no more operations at a time when it completes each of them at once', async () => {
+    const client = await RawClient.signedIn(flooded, 'ann');
+    const { operationsPerSocket } = SOCKET_DEFAULTS;
+    flooded.tokens.pauseMs = 300;
+    for (let n = 0; n < operationsPerSocket * 3; n++) {
+      client.send({ ...run('subscription { numbers }', {}, `${n}`), type: 'subscribe' });
+      client.send({ type: 'complete', id: `${n}` });
+    }
+    client.send({ type: 'ping' });
+    await client.next('pong');
+    expect(flooded.tokens.running).toBe(operationsPerSocket);
+    flooded.tokens.pauseMs = 1;
+    await wait(350);
+    client.send({ ...run('{ whoAmI }', {}, 'last'), type: 'subscribe' });
+    expect(await client.next('next')).toMatchObject({ id: 'last' });
+    expect(live).toBe(0);
+    client.socket.terminate();
+  });
+
+  it.each([
+    ['messages', (socket: WebSocket) => socket.send('{"type":"ping"}')],
+    ['frames of ping', (socket: WebSocket) => socket.ping()],
+    ['frames of pong', (socket: WebSocket) => socket.pong()],
+  ])('is closed with 4429 when it sends too many %s, and read no more', async (_what, send) => {
+    const [client, other] = [await RawClient.signedIn(flooded, 'ann'), await RawClient.signedIn(flooded, 'bob')];
+    for (let n = 0; n < SOCKET_DEFAULTS.messageBurst * 100; n++) send(client.socket);
+    other.send({ type: 'ping' });
+    await other.next('pong');
+    expect((await client.closed).code).toBe(4429);
+    const answered = client.received.filter(({ type }) => type === 'pong').length;
+    expect(answered).toBeLessThan(SOCKET_DEFAULTS.messageBurst * 2);
+    expect(other.socket.readyState).toBe(WebSocket.OPEN);
+    other.socket.terminate();
+  });
+
+  it('is served up to what it may send', async () => {
+    const client = await RawClient.signedIn(flooded, 'ann');
+    for (let n = 0; n < SOCKET_DEFAULTS.messageBurst / 2; n++) client.send({ type: 'ping' });
+    await client.next('pong', SOCKET_DEFAULTS.messageBurst / 2);
+    expect(client.socket.readyState).toBe(WebSocket.OPEN);
+    client.socket.terminate();
   });
 });
 

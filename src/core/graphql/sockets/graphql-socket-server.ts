@@ -16,14 +16,32 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { Actor } from '../../access/actor.js';
 import { Authenticator } from '../../access/authenticator.js';
 import { AppError } from '../../errors/app-error.js';
+import { toAppError } from '../../errors/problem.js';
+import { clientNetwork } from '../../rest/client-network.js';
+import { FaultLog } from '../../telemetry/fault-log.js';
 import { currentRequest } from '../../telemetry/request-context.js';
 import { limitErrors } from '../limits/query-limits.js';
 import { SocketAuthenticator } from './socket-authenticator.js';
 import { SocketConnection } from './socket-connection.js';
 import { toGraphQLError, formatSocketError, prepareExecution, subscribeWithFreshContext } from './graphql-execution.js';
+import { DocumentCache } from './document-cache.js';
+import { PendingSockets } from './pending-sockets.js';
 import { LEGACY, MODERN } from './protocols.js';
+import { SendTurns } from './send-turns.js';
 import { SOCKET_OPTIONS, type SocketOptions } from './socket-options.js';
-import { findUpgradeRefusal, refuseUpgrade } from './upgrade.js';
+import {
+  type ExpressApplication,
+  findAddress,
+  findUpgradeRefusal,
+  refuseUpgrade,
+  type UpgradeRefusal,
+} from './upgrade.js';
+
+const TOO_MANY_PENDING: UpgradeRefusal = {
+  status: 429,
+  detail: 'Too many sockets wait for their connection_init.',
+  headers: { 'Retry-After': '5' },
+};
 
 /** What resolvers and guards find in an operation that came over a socket. */
 export interface SocketContext {
@@ -42,6 +60,10 @@ export class GraphqlSocketServer implements OnApplicationBootstrap, OnModuleDest
   private readonly connections = new Set<SocketConnection>();
   private readonly authenticator: SocketAuthenticator;
   private readonly sockets: WebSocketServer;
+  private readonly pending = new PendingSockets();
+  private readonly documents = new DocumentCache();
+  private readonly turns = new SendTurns();
+  private readonly faults = new FaultLog(this.logger);
   private drained?: Promise<void>;
 
   constructor(
@@ -54,6 +76,8 @@ export class GraphqlSocketServer implements OnApplicationBootstrap, OnModuleDest
     this.sockets = new WebSocketServer({
       noServer: true,
       maxPayload: options.maxPayload,
+      // Each message has a turn of the event loop of its own, however many arrive at once.
+      allowSynchronousEvents: false,
       handleProtocols: (offered) => (offered.has(MODERN) ? MODERN : LEGACY),
     });
   }
@@ -89,21 +113,38 @@ export class GraphqlSocketServer implements OnApplicationBootstrap, OnModuleDest
 
   private readonly handleUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     socket.on('error', () => socket.destroy());
-    const refusal = this.drained
-      ? { status: 503, detail: 'The server is shutting down.' }
-      : findUpgradeRefusal(request, this.options.allowedOrigins);
-    if (refusal) refuseUpgrade(socket, refusal);
-    else this.sockets.handleUpgrade(request, socket, head, (opened) => this.accept(opened, request));
+    const network = clientNetwork(findAddress(request, this.host.httpAdapter.getInstance<ExpressApplication>()));
+    void this.findRefusal(request, network).then((refusal) => {
+      const leave = refusal ? undefined : this.pending.take(network);
+      if (!leave) return refuseUpgrade(socket, refusal ?? TOO_MANY_PENDING);
+      socket.once('close', leave);
+      this.sockets.handleUpgrade(request, socket, head, (opened) => this.accept(opened, request, network, leave));
+    });
   };
 
-  private accept(socket: WebSocket, request: IncomingMessage): void {
+  /** The call is counted before anything of it is looked at. */
+  private async findRefusal(request: IncomingMessage, network: string): Promise<UpgradeRefusal | null> {
+    if (this.drained) return { status: 503, detail: 'The server is shutting down.' };
+    try {
+      await this.options.beforeHandshake?.(network);
+    } catch (error) {
+      const { status, message: detail, headers } = toAppError(error);
+      return { status, detail, headers };
+    }
+    return findUpgradeRefusal(request, this.options.allowedOrigins);
+  }
+
+  private accept(socket: WebSocket, request: IncomingMessage, network: string, leavePending: () => void): void {
     const { formatError, initTimeoutMs } = this.options;
-    const connection = new SocketConnection(socket, request, this.options);
+    const connection = new SocketConnection(socket, request, network, this.options, this.faults, this.turns);
     const protocol = makeServer({
       connectionInitWaitTimeout: initTimeoutMs,
-      onConnect: ({ connectionParams }) => this.authenticator.admit(connection, connectionParams),
-      onSubscribe: ({ subscriptions }, _id, payload) =>
-        this.prepareOperation(connection, payload, Object.keys(subscriptions).length),
+      onConnect: async ({ connectionParams }) => {
+        const isAdmitted = await this.authenticator.admit(connection, connectionParams);
+        if (isAdmitted) leavePending();
+        return isAdmitted;
+      },
+      onSubscribe: (_context, _id, payload) => this.prepareOperation(connection, payload),
       context: () => buildContext(connection),
       subscribe: (args) => subscribeWithFreshContext(args, () => buildContext(connection)),
       onNext: (_context, _id, _payload, _args, result) =>
@@ -119,7 +160,7 @@ export class GraphqlSocketServer implements OnApplicationBootstrap, OnModuleDest
     const stop = protocol.opened(connection, undefined);
     connection.onEnded((code, reason) => {
       this.authenticator.release(connection);
-      stop(code, reason).catch((error: unknown) => this.logger.error(error));
+      stop(code, reason).catch((error: unknown) => this.faults.log(error));
     });
   }
 
@@ -127,26 +168,25 @@ export class GraphqlSocketServer implements OnApplicationBootstrap, OnModuleDest
   private async prepareOperation(
     connection: SocketConnection,
     payload: SubscribePayload,
-    running: number,
   ): Promise<ExecutionArgs | GraphQLError[]> {
     const { operationsPerSocket, limits, beforeOperation } = this.options;
     try {
-      if (running > operationsPerSocket) throw tooManyOperationsError(operationsPerSocket);
+      if (connection.pendingMessages > operationsPerSocket) throw tooManyOperationsError(operationsPerSocket);
       if (!(await this.authenticator.authenticate(connection))) return [new GraphQLError('The socket is closed.')];
       const { actor } = buildContext(connection);
       const current = currentRequest();
       if (current) current.actor = actor;
       await beforeOperation?.(actor);
-      return prepareExecution(this.schemas.schema, payload, limits);
+      return prepareExecution(this.schemas.schema, payload, limits, this.documents);
     } catch (error) {
       return [toGraphQLError(error)];
     }
   }
 }
 
-function buildContext({ actor, authorization, request }: SocketConnection): SocketContext {
+function buildContext({ actor, request }: SocketConnection): SocketContext {
   if (!actor) throw new Error('No operation runs before its socket is authenticated');
-  return { req: { headers: { ...request.headers, authorization }, actor }, actor, socket: true };
+  return { req: { headers: request.headers, actor }, actor, socket: true };
 }
 
 function tooManyOperationsError(limit: number): AppError {

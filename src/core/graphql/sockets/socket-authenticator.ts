@@ -21,15 +21,28 @@ export class SocketAuthenticator {
 
   /** Tells whether the payload of connection_init lets a connection in; it is closed with the reason when not. */
   async admit(connection: SocketConnection, params: Readonly<Record<string, unknown>> = {}): Promise<boolean> {
-    connection.authorization = toBearer(params['Authorization'] ?? params['authorization']);
-    if (!connection.authorization) {
+    // Browsers cannot send the header with a handshake: the payload stands for it from now on.
+    const authorization = toBearer(params['Authorization'] ?? params['authorization']);
+    connection.request.headers.authorization = authorization;
+    if (!authorization) {
       const remedy = 'Send {"Authorization": "Bearer <token>"} as the payload of connection_init.';
       connection.close(CloseCode.Unauthenticated, remedy);
       return false;
     }
-    if (!(await this.authenticate(connection)) || !this.addConnection(connection)) return false;
+    if (!(await this.tryToken(connection)) || !this.addConnection(connection)) return false;
     connection.checkRepeatedly(() => this.reauthenticate(connection));
     return true;
+  }
+
+  /** A network that has tried too many tokens learns nothing of this one. */
+  private async tryToken(connection: SocketConnection): Promise<boolean> {
+    try {
+      return await this.authenticate(connection);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status !== 429) throw error;
+      connection.close(CloseCode.TooMany, error.message);
+      return false;
+    }
   }
 
   /** Tells whether the token of a connection holds still, and for whom; the connection is closed when not. */
@@ -38,7 +51,7 @@ export class SocketAuthenticator {
     try {
       do {
         seen = this.revocations;
-        connection.actor = await this.authenticator.authenticate(connection.authorization);
+        connection.actor = await this.authenticator.authenticate(connection.request, connection.network);
       } while (seen !== this.revocations);
     } catch (error) {
       if (!(error instanceof AppError) || (error.status !== 401 && error.status !== 403)) throw error;
@@ -60,14 +73,14 @@ export class SocketAuthenticator {
 
   /** A token that cannot be looked at, since the database is away, is looked at again next time. */
   private reauthenticate(connection: SocketConnection): void {
-    this.authenticate(connection).catch((error: unknown) => this.logger.warn(error));
+    this.authenticate(connection).catch((error: unknown) => this.logger.warn((error as Error).message));
   }
 
   private addConnection(connection: SocketConnection): boolean {
     const userId = connection.actor?.userId ?? '';
     const own = this.byUser.get(userId) ?? new Set();
     if (own.size < this.perUser) this.byUser.set(userId, own.add(connection));
-    else connection.close(CloseCode.TooManySockets, `One user may have ${this.perUser} sockets at a time.`);
+    else connection.close(CloseCode.TooMany, `One user may have ${this.perUser} sockets at a time.`);
     return connection.isOpen;
   }
 

@@ -1,9 +1,9 @@
-import { Logger } from '@nestjs/common';
 import type { WebSocket as ProtocolSocket } from 'graphql-ws';
 import type { IncomingMessage } from 'node:http';
 import type { RawData, WebSocket } from 'ws';
 import type { Actor } from '../../access/actor.js';
-import { InFlightResponse } from '../../responses/in-flight-response.js';
+import { InFlightResponse } from '../../telemetry/in-flight-response.js';
+import type { FaultLog } from '../../telemetry/fault-log.js';
 import { runInRequestContext, generateRequestId } from '../../telemetry/request-context.js';
 import { CloseCode } from './close-codes.js';
 import {
@@ -15,27 +15,27 @@ import {
   legacyRefusal,
   formatOutgoing,
 } from './protocols.js';
+import type { SendTurns } from './send-turns.js';
 import type { SocketOptions } from './socket-options.js';
 
 type MessageListener = (message: string) => Promise<void>;
 
-const REFUSAL_CODES: readonly number[] = [CloseCode.Unauthenticated, CloseCode.Forbidden, CloseCode.TooManySockets];
+const REFUSAL_CODES: readonly number[] = [CloseCode.Unauthenticated, CloseCode.Forbidden, CloseCode.TooMany];
 
 /** One socket: it translates for legacy clients, watches that the peer is alive and reads, and knows in whose name it acts. */
 export class SocketConnection implements ProtocolSocket {
   /** What graphql-ws is told; legacy clients are translated here. */
   readonly protocol = MODERN;
-  authorization?: string;
   actor?: Actor;
   /** Settled once the socket is gone. */
   readonly closed: Promise<void>;
 
-  private readonly logger = new Logger(SocketConnection.name);
   private readonly legacy: boolean;
   private readonly pingTimer: NodeJS.Timeout;
   private recheckTimer?: NodeJS.Timeout;
   /** What the operations of this socket hold in memory. */
   private readonly responses = new Set<InFlightResponse>();
+  private readonly allowance: MessageAllowance;
   private isPongReceived = true;
   private ended = false;
   private initHandling?: Promise<void>;
@@ -44,13 +44,22 @@ export class SocketConnection implements ProtocolSocket {
   constructor(
     private readonly socket: WebSocket,
     readonly request: IncomingMessage,
+    /** Of the caller. */
+    readonly network: string,
     private readonly options: SocketOptions,
+    private readonly faults: FaultLog,
+    private readonly turns: SendTurns,
   ) {
     this.legacy = socket.protocol === LEGACY;
+    this.allowance = new MessageAllowance(options.messageBurst, options.messagesPerSecond);
     this.pingTimer = setInterval(() => this.ping(), options.pingMs);
     this.closed = new Promise((resolve) => socket.once('close', () => resolve()));
     socket.once('close', (code, reason) => this.end(code, reason.toString()));
-    socket.on('pong', () => (this.isPongReceived = true));
+    socket.on('ping', () => this.countMessage());
+    socket.on('pong', () => {
+      this.isPongReceived = true;
+      this.countMessage();
+    });
     socket.on('error', () => undefined); // ws closes the socket after each error by itself.
   }
 
@@ -68,11 +77,16 @@ export class SocketConnection implements ProtocolSocket {
     return !this.ended;
   }
 
-  /** Resolves on the next turn of the event loop, so that a source which never waits leaves time to write and to read. */
+  /** Messages that are still at work: an operation counts until its handler has ended, also when the client completed it before. */
+  get pendingMessages(): number {
+    return this.responses.size;
+  }
+
+  /** Resolves on a later turn of the event loop, so that a source which never waits leaves time to write and to read. */
   async send(message: string): Promise<void> {
     if (this.ended) return;
     this.write(formatOutgoing(this.socket.protocol, message));
-    await new Promise((resolve) => setImmediate(resolve));
+    await this.turns.take();
   }
 
   onMessage(listener: MessageListener): void {
@@ -115,8 +129,16 @@ export class SocketConnection implements ProtocolSocket {
     if (this.legacy) this.write(LEGACY_KEEP_ALIVE);
   }
 
+  /** Closes the socket when it sends more than it may, and reads no more of it: frames cost time even when they are ignored. */
+  private countMessage(): boolean {
+    if (this.allowance.take()) return true;
+    this.close(CloseCode.TooMany, `One socket may send ${this.options.messagesPerSecond} messages a second.`);
+    this.socket.pause();
+    return false;
+  }
+
   private async receive(data: RawData, isBinary: boolean, listener: MessageListener): Promise<void> {
-    if (this.ended) return;
+    if (this.ended || !this.countMessage()) return;
     try {
       if (isBinary) throw new MalformedMessage('Messages are text');
       const message = parseIncoming(this.socket.protocol, data as Buffer);
@@ -125,7 +147,7 @@ export class SocketConnection implements ProtocolSocket {
       else await this.handleMessage(() => listener(message.text));
     } catch (error) {
       if (error instanceof MalformedMessage) return this.close(CloseCode.BadMessage, error.message);
-      this.logger.error(error);
+      this.faults.log(error);
       this.close(CloseCode.Failed, 'Internal server error');
     }
   }
@@ -154,4 +176,27 @@ export class SocketConnection implements ProtocolSocket {
 /** A close frame holds 123 bytes; a letter that is cut grows to the three bytes of U+FFFD. */
 function truncateReason(reason: string): string {
   return Buffer.from(reason).subarray(0, 120).toString();
+}
+
+/** A token bucket: `burst` messages at once, and `perSecond` more for each second that passes. */
+class MessageAllowance {
+  private available: number;
+  private refilledAt = performance.now();
+
+  constructor(
+    private readonly burst: number,
+    private readonly perSecond: number,
+  ) {
+    this.available = burst;
+  }
+
+  /** Takes one message from the allowance; false when none is left. */
+  take(): boolean {
+    const now = performance.now();
+    this.available = Math.min(this.burst, this.available + ((now - this.refilledAt) / 1000) * this.perSecond);
+    this.refilledAt = now;
+    if (this.available < 1) return false;
+    this.available -= 1;
+    return true;
+  }
 }

@@ -1,6 +1,6 @@
 import type { GraphQLFormattedError } from 'graphql';
 import type { Actor } from '../../access/actor.js';
-import { INLINE_MAX_BYTES } from '../../rest/body/json-body.js';
+import { INLINE_MAX_BYTES } from '../../json/json-chunks.js';
 import { DEFAULT_QUERY_LIMITS, type QueryLimits } from '../limits/query-limits.js';
 
 /** Injection token of SocketOptions. */
@@ -12,12 +12,17 @@ export interface SocketOptions {
   /** The same function that Apollo has: `original` is the GraphQLError, whose `originalError` was thrown. */
   formatError: (error: GraphQLFormattedError, original: unknown) => GraphQLFormattedError;
   limits: QueryLimits;
+  /** Called before a socket is opened, which it is not when this throws; nothing is known of the caller but the network. */
+  beforeHandshake?: (network: string) => Promise<void>;
   /** Called before each operation, which is not run when this throws: so that a rate limit holds here too. */
   beforeOperation?: (actor: Actor) => Promise<void>;
   /** Sockets of one user at a time. */
   perUser: number;
   /** Operations that run on one socket at a time. */
   operationsPerSocket: number;
+  /** Messages, pings included, that one socket may send at once, and how many more each second; it is closed beyond. */
+  messageBurst: number;
+  messagesPerSecond: number;
   /** Bytes of the largest message from a client; messages are parsed on the main thread. */
   maxPayload: number;
   /** A client is dropped that lets more bytes than this wait, or any message longer than `maxUnsentMs`. */
@@ -38,6 +43,8 @@ export const SOCKET_DEFAULTS: Omit<SocketOptions, 'allowedOrigins' | 'formatErro
   limits: DEFAULT_QUERY_LIMITS,
   perUser: 20,
   operationsPerSocket: 25,
+  messageBurst: 200,
+  messagesPerSecond: 50,
   maxPayload: INLINE_MAX_BYTES,
   maxUnsentBytes: 4 << 20,
   maxUnsentMs: 10_000,

@@ -1,3 +1,4 @@
+import type { Request } from 'express';
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { LEGACY, MODERN } from './protocols.js';
@@ -9,6 +10,17 @@ export const GRAPHQL_PATH = '/api/system/graphql/query';
 export interface UpgradeRefusal {
   status: number;
   detail: string;
+  headers?: Record<string, string>;
+}
+
+/** What Express makes of each request, which has its settings. */
+export interface ExpressApplication {
+  request: object;
+}
+
+/** The address of a caller as it has it in Express, which upgrades do not pass: behind the proxies that are trusted. */
+export function findAddress(request: IncomingMessage, app: ExpressApplication): string | undefined {
+  return (Object.setPrototypeOf(request, app.request) as Request).ip;
 }
 
 /** Tells what is wrong with an upgrade; null when nothing is. */
@@ -28,13 +40,14 @@ export function findUpgradeRefusal(request: IncomingMessage, allowedOrigins: rea
 }
 
 /** Answers over plain HTTP and hangs up. */
-export function refuseUpgrade(socket: Duplex, { status, detail }: UpgradeRefusal): void {
+export function refuseUpgrade(socket: Duplex, { status, detail, headers = {} }: UpgradeRefusal): void {
   const title = STATUS_CODES[status] ?? '';
   const body = JSON.stringify({ type: 'about:blank', title, status, detail, error: detail });
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.once('finish', () => socket.destroy());
   socket.end(
     `HTTP/1.1 ${status} ${title}\r\nConnection: close\r\nContent-Type: application/problem+json\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      `${lines.join('')}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
 }
 

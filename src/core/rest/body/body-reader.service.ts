@@ -2,13 +2,14 @@ import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { AuthenticatedCaller } from '../../access/access.decorators.js';
 import { Env } from '../../config/env.js';
-import { payloadTooLarge, unsupportedMediaType } from '../../errors/problem.js';
+import { unsupportedMediaType } from '../../errors/problem.js';
+import { INLINE_MAX_BYTES } from '../../json/json-chunks.js';
 import { clientNetwork } from '../client-network.js';
 import { FormUploads } from '../form-uploads.service.js';
 import { BodyMemoryBudget } from './body-memory-budget.js';
-import { hashJson, INLINE_MAX_BYTES, parseJsonBody } from './json-body.js';
+import { hashJson, parseJsonBody } from './json-body.js';
 import { assembleBody, LargeBodyReader } from './large-body.js';
-import { type ReceiveLimits, receiveBytes } from './receive-bytes.js';
+import { type ReceiveLimits, receiveBytes, type SizeLimit, tooManyBytes } from './receive-bytes.js';
 
 /** Milliseconds in which a JSON body must arrive: with a token, and without. */
 const AUTHENTICATED_TIMEOUT_MS = 60_000;
@@ -49,7 +50,7 @@ export class BodyReader {
     const limits = this.limitsFor(request, taken);
     const leave = this.memory.reserve(
       request.actor?.userId ?? clientNetwork(request.ip),
-      expectedBytes(request, isForm ? this.uploads.maxBytes : limits.bytes),
+      expectedBytes(request, isForm ? this.uploads.limits : limits),
     );
     // A caller who hung up while the guards asked has closed it already: no second event would come.
     if (response.closed) leave();
@@ -82,8 +83,18 @@ export class BodyReader {
 
   private limitsFor({ actor }: AuthenticatedCaller, { isPublic }: AcceptedBodies): ReceiveLimits {
     return isPublic || !actor
-      ? { bytes: this.env.LIMIT_PUBLIC_BODY_BYTES, compressed: false, time: ANONYMOUS_TIMEOUT_MS }
-      : { bytes: this.env.LIMIT_BODY_BYTES, compressed: true, time: AUTHENTICATED_TIMEOUT_MS };
+      ? {
+          bytes: this.env.LIMIT_PUBLIC_BODY_BYTES,
+          setting: 'LIMIT_PUBLIC_BODY_BYTES',
+          compressed: false,
+          time: ANONYMOUS_TIMEOUT_MS,
+        }
+      : {
+          bytes: this.env.LIMIT_BODY_BYTES,
+          setting: 'LIMIT_BODY_BYTES',
+          compressed: true,
+          time: AUTHENTICATED_TIMEOUT_MS,
+        };
   }
 }
 
@@ -92,9 +103,9 @@ function hasBody({ headers }: Request): boolean {
 }
 
 /** The bytes that a body will take in memory at most. @throws AppError 413 when that is more than it may */
-function expectedBytes({ headers }: Request, most: number): number {
+function expectedBytes({ headers }: Request, limits: SizeLimit): number {
   const length = headers['content-length'];
-  if (Number(length ?? 0) > most) throw payloadTooLarge(`the body is larger than ${most} bytes`);
+  if (Number(length ?? 0) > limits.bytes) throw tooManyBytes(limits);
   const isPlain = headers['content-encoding'] === undefined;
-  return length !== undefined && isPlain ? Number(length) : most;
+  return length !== undefined && isPlain ? Number(length) : limits.bytes;
 }

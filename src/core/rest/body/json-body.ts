@@ -6,9 +6,6 @@ import { MAX_JSON_DEPTH } from '../../json/storable-json.js';
 /** Values of one body, each element of a list and each member of an object being one. */
 const MAX_VALUES = 1_000_000;
 
-/** Bytes of a body up to which it is parsed on the main thread, which takes a few milliseconds; more goes to a worker. */
-export const INLINE_MAX_BYTES = 100 * 1024;
-
 /**
  * Parses what must be JSON, and checks its shape before anything walks it: nesting and number of values.
  * @param what the subject of the errors

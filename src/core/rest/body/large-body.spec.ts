@@ -1,6 +1,7 @@
+import { INLINE_MAX_BYTES } from '../../json/json-chunks.js';
 import { toJsonBytes, PackedJson } from '../../json/packed-json.js';
 import { findUnstorableParts } from '../../json/storable-json.js';
-import { hashJson, INLINE_MAX_BYTES } from './json-body.js';
+import { hashJson } from './json-body.js';
 import { assembleBody, type LargeBody, parseLargeBody } from './large-body.js';
 
 const read = (body: unknown): LargeBody =>

@@ -1,7 +1,8 @@
 import type { Fault } from '../../errors/app-error.js';
+import { INLINE_MAX_BYTES } from '../../json/json-chunks.js';
 import { PackedJson } from '../../json/packed-json.js';
 import { findUnstorableParts } from '../../json/storable-json.js';
-import { hashJson, INLINE_MAX_BYTES, parseJsonBody } from './json-body.js';
+import { hashJson, parseJsonBody } from './json-body.js';
 
 /** Members of an object beyond which it is packed as a whole. */
 const MAX_MEMBERS = 100;

@@ -2,11 +2,16 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { AppError, InvalidRequest } from '../../errors/app-error.js';
+import type { LimitSetting } from '../../errors/limit-remedy.js';
 import { payloadTooLarge, unsupportedMediaType } from '../../errors/problem.js';
 
-export interface ReceiveLimits {
-  /** Bytes of the body, unpacked. */
+/** Bytes of a body, unpacked, and the setting that raises them. */
+export interface SizeLimit {
   bytes: number;
+  setting: LimitSetting;
+}
+
+export interface ReceiveLimits extends SizeLimit {
   /** Whether a compressed body is taken. */
   compressed: boolean;
   /** Milliseconds in which the whole body must arrive. */
@@ -22,6 +27,9 @@ const DECODERS = new Map([
 
 /** Bytes unpacked for each byte received: real JSON stays below 50, bombs reach 1,000 and more. */
 const MAX_COMPRESSION_RATIO = 100;
+/** Pieces in which any body may arrive, and bytes that each has on average where there are more: every piece costs the parser a call. */
+const MAX_SMALL_PIECES = 1_000;
+const MIN_PIECE_BYTES = 32;
 /** What may be unpacked whatever the ratio is. */
 const UNRESTRICTED_BYTES = 64 * 1024;
 
@@ -33,7 +41,7 @@ export async function receiveBytes(request: IncomingMessage, limits: ReceiveLimi
   const decoder = createDecoder(request, limits.compressed);
   const source: Readable = decoder ? request.pipe(decoder) : request;
   const chunks: Buffer[] = [];
-  let [received, size] = [0, 0];
+  let [received, pieces, size] = [0, 0, 0];
   return new Promise((resolve, reject) => {
     const stop = (error?: Error): void => {
       clearTimeout(timer);
@@ -46,10 +54,14 @@ export async function receiveBytes(request: IncomingMessage, limits: ReceiveLimi
       if (error) reject(error);
       else resolve(concatChunks(chunks, size));
     };
-    const count = (chunk: Buffer): void => void (received += chunk.length);
+    const count = (chunk: Buffer): void => {
+      received += chunk.length;
+      pieces += 1;
+      if (isCutTooSmall(pieces, received)) stop(tooSmallPieces(request));
+    };
     const take = (chunk: Buffer): void => {
       size += chunk.length;
-      if (size > limits.bytes) stop(tooManyBytes(limits.bytes));
+      if (size > limits.bytes) stop(tooManyBytes(limits));
       else if (decoder && size > UNRESTRICTED_BYTES && size > received * MAX_COMPRESSION_RATIO) stop(tooCompressed());
       else chunks.push(chunk);
     };
@@ -57,11 +69,23 @@ export async function receiveBytes(request: IncomingMessage, limits: ReceiveLimi
       if (!request.complete) stop(new InvalidRequest('the body was not received whole'));
     };
     const timer = setTimeout(() => stop(tooSlow(limits.time)), limits.time);
-    if (decoder) request.on('data', count);
-    request.on('error', stop).on('close', cutOff);
+    request.on('data', count).on('error', stop).on('close', cutOff);
     source.on('data', take).on('end', stop);
     decoder?.on('error', () => stop(new InvalidRequest('the body is not in the encoding that Content-Encoding names')));
     if (request.destroyed) cutOff();
+  });
+}
+
+/** Whether a body arrives in pieces that cost more than their content is worth. */
+export const isCutTooSmall = (pieces: number, bytes: number): boolean =>
+  pieces > MAX_SMALL_PIECES && bytes < pieces * MIN_PIECE_BYTES;
+
+/** Stops the parser, which has more of them, and refuses the body. */
+export function tooSmallPieces(request: IncomingMessage): AppError {
+  request.socket.pause();
+  return new InvalidRequest(`the body arrived in pieces of fewer than ${MIN_PIECE_BYTES} bytes`, {
+    remedy: 'Send the body in larger chunks.',
+    headers: { Connection: 'close' },
   });
 }
 
@@ -85,7 +109,8 @@ function createDecoder(request: IncomingMessage, compressed: boolean) {
   throw unsupportedMediaType(`the Content-Encoding ${encoding} is not taken here`, `Send the body as ${taken}.`);
 }
 
-const tooManyBytes = (bytes: number): AppError => payloadTooLarge(`the body is larger than ${bytes} bytes`);
+export const tooManyBytes = ({ bytes, setting }: SizeLimit): AppError =>
+  payloadTooLarge(`the body is larger than ${bytes} bytes`, setting);
 
 const tooCompressed = (): AppError =>
   payloadTooLarge(`the body unpacks to more than ${MAX_COMPRESSION_RATIO} times of its size`);

@@ -8,8 +8,10 @@ const MAX_FIELDS = 1000;
 /** The fields of a request before validation: of its body, else of its query, in any spelling that clients use. */
 export class RequestFields {
   private readonly fields = new Map<string, unknown>();
+  private readonly parameters: Readonly<Record<string, unknown>>;
 
-  constructor({ body, query }: Pick<Request, 'body' | 'query'>) {
+  constructor({ body, query, params = {} }: Pick<Request, 'query'> & { body?: unknown; params?: Request['params'] }) {
+    this.parameters = params;
     this.add(query);
     this.add(body);
   }
@@ -21,6 +23,12 @@ export class RequestFields {
   /** The id in a field; undefined when there is none, or something else. */
   id(name: string): string | undefined {
     const value = this.value(name);
+    return typeof value === 'string' && validate(value) ? value.toLowerCase() : undefined;
+  }
+
+  /** The id that a parameter of the path is; undefined when it is something else. */
+  pathId(name: string): string | undefined {
+    const value = this.parameters[name];
     return typeof value === 'string' && validate(value) ? value.toLowerCase() : undefined;
   }
 

@@ -23,6 +23,8 @@ export interface PathRight {
   operation: Operation;
   authorizer?: Type<RecordAuthorizer>;
   parameters: string[];
+  /** The parameters may be something else than ids, and then name no record. */
+  isOptional?: true;
 }
 
 /** A right that is known once the body is parsed, before anything else is done with it. */
@@ -51,6 +53,14 @@ export const RequiresRight = (
   addRights(({ path }) =>
     path.unshift({ operation, authorizer: judge, parameters: parameters.length > 0 ? parameters : ['id'] }),
   );
+
+/** The same for a route whose parameter is the id of a record or something else, for which its body right stands in. */
+export const RequiresRightOfId = (
+  operation: Operation,
+  judge: Type<RecordAuthorizer>,
+  parameter: string,
+): MethodDecorator =>
+  addRights(({ path }) => path.unshift({ operation, authorizer: judge, parameters: [parameter], isOptional: true }));
 
 /** The same for a route whose body or query names the record, or the place of a new one. */
 export const RequiresBodyRight = (operation: Operation, judge: Type<PlacementAuthorizer>): MethodDecorator =>

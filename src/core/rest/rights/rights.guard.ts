@@ -1,6 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import type { Request } from 'express';
+import { validate } from 'uuid';
 import { assertInstallationAdmin, assertScope } from '../../access/access.service.js';
 import type { Actor } from '../../access/actor.js';
 import type { AuthenticatedCaller } from '../../access/access.decorators.js';
@@ -31,10 +32,11 @@ export class RightsGuard implements CanActivate {
 
   private async authorize(
     actor: Actor,
-    { operation, authorizer: judge, parameters }: PathRight,
+    { operation, authorizer: judge, parameters, isOptional }: PathRight,
     { params }: Request,
   ): Promise<void> {
     if (!judge) return;
+    if (isOptional && !parameters.every((name) => validate(params[name]))) return;
     const ids = parameters.map((name) => new IdPipe(name).transform(String(params[name])));
     await this.modules.get(judge, { strict: false }).authorize(actor, operation, ...ids);
   }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
 import { backoff } from '../backoff.js';
-import { AppError } from '../errors/app-error.js';
+import { AppError } from './app-error.js';
 
 /** 503: the database is away. Whether a write whose answer was lost has been done is not known. */
 export class DatabaseUnavailable extends AppError {

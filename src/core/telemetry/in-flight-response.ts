@@ -4,8 +4,12 @@ export class InFlightResponse {
   bytes = 0;
   /** Bytes of the contents that it shows. */
   contentBytes = 0;
+  /** Fields of the records in its lists, in GraphQL. */
+  listedFields = 0;
   /** The user it is for, once it has contents. */
   caller?: string;
+  /** Ends the answer when its caller does not read it; runs while the answer holds bytes. */
+  sendTimeout?: NodeJS.Timeout;
   /** The contents that it has already, by their keys. */
   readonly contentKeys = new Set<string>();
   private closed = false;
@@ -30,6 +34,7 @@ export class InFlightResponse {
     this.listeners = [];
     for (const listener of listeners) listener();
     this.contentBytes = 0;
+    this.listedFields = 0;
     this.contentKeys.clear();
   }
 

@@ -1,16 +1,18 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { FaultLog } from '../telemetry/fault-log.js';
 import { redactedPath } from '../telemetry/access-log.js';
-import { currentRequest, generateRequestId } from '../telemetry/request-context.js';
-import { DatabaseUnavailable } from '../database/database-outage.js';
-import { toAppError, toProblem } from './problem.js';
-import { RouteTable } from '../rest/route-table.js';
-import { AppError } from './app-error.js';
+import { currentRequest, generateRequestId, getRequestPath } from '../telemetry/request-context.js';
+import { DatabaseUnavailable } from '../errors/database-outage.js';
+import { toAppError, toProblem } from '../errors/problem.js';
+import { methodNotAllowed, RouteTable } from './route-table.js';
+import { AppError } from '../errors/app-error.js';
 
 /** The one filter: every failed REST call answers a problem document; GraphQL formats its own from the same errors. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   private readonly logger = new Logger('Errors');
+  private readonly faults = new FaultLog(this.logger);
 
   constructor(private readonly routes: RouteTable) {}
 
@@ -18,10 +20,12 @@ export class ProblemFilter implements ExceptionFilter {
     if (host.getType<string>() === 'graphql') throw thrown;
     const request = host.switchToHttp().getRequest<Request>();
     const response = host.switchToHttp().getResponse<Response>();
-    const error = this.methodNotAllowed(request, thrown) ?? toAppError(thrown);
+    const error = this.findMethodError(request, thrown) ?? toAppError(thrown);
     // An outage is logged once, not for each call that it fails.
-    if (error.status >= 500 && !(error instanceof DatabaseUnavailable))
-      this.logger.error(error.cause ?? error, `${request.method} ${redactedPath(request)} failed`);
+    const what = `${request.method} ${redactedPath(request)}`;
+    if (response.destroyed || request.socket.destroyed)
+      return this.logger.debug(`${what} was given up by its caller: ${error.message}`);
+    if (error.status >= 500 && !(error instanceof DatabaseUnavailable)) this.faults.log(error, `${what} failed`);
     if (response.headersSent) {
       response.destroy();
       return;
@@ -31,14 +35,10 @@ export class ProblemFilter implements ExceptionFilter {
   }
 
   /** A path that exists, asked with a method that it does not have, is 405 and names the methods it has. */
-  private methodNotAllowed(request: Request, thrown: unknown): AppError | null {
+  private findMethodError(request: Request, thrown: unknown): AppError | null {
     if ((thrown as { status?: number } | null)?.status !== 404 || thrown instanceof AppError) return null;
-    const methods = this.routes.findMethods(request.path);
+    const methods = this.routes.findMethods(getRequestPath(request));
     if (methods.length === 0 || methods.includes(request.method)) return null;
-    const allow = methods.join(', ');
-    return new AppError(405, 'METHOD_NOT_ALLOWED', 'Method not allowed', `${request.method} is not allowed here`, {
-      headers: { Allow: allow },
-      remedy: `Use ${allow}.`,
-    });
+    return methodNotAllowed(request.method, methods);
   }
 }

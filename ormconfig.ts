@@ -1,0 +1,28 @@
+import { DataSource, type Migration } from 'typeorm';
+import { openDatabase } from './src/commands/with-database.js';
+import { toDataSourceOptions } from './src/core/database/data-source.js';
+import { changeSchema } from './src/core/database/migrate.js';
+import { entities } from './src/migrations/entities.js';
+import { migrations } from './src/migrations/migrations.js';
+
+const { url, close } = await openDatabase();
+
+/** Changes the schema as the server does at its start, as the owner of the tables and one process at a time. */
+class MigrationDataSource extends DataSource {
+  override runMigrations(...options: Parameters<DataSource['runMigrations']>): Promise<Migration[]> {
+    return changeSchema(this, () => super.runMigrations(...options));
+  }
+
+  override undoLastMigration(...options: Parameters<DataSource['undoLastMigration']>): Promise<void> {
+    return changeSchema(this, () => super.undoLastMigration(...options));
+  }
+
+  /** What the TypeORM CLI does last. */
+  override async destroy(): Promise<void> {
+    await super.destroy();
+    await close();
+  }
+}
+
+/** For the TypeORM CLI: `npm run migration:show`, `:run`, `:revert` and `:generate`. */
+export default new MigrationDataSource(toDataSourceOptions({ url, entities, migrations, role: 'owner' }));

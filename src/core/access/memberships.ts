@@ -1,0 +1,73 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { PostgresNotifications } from '../database/postgres-notifications.js';
+import { named } from '../database/statements.js';
+import { UnitOfWork } from '../database/unit-of-work.js';
+import type { Actor } from './actor.js';
+import { type Role, roleFromRank } from './roles.js';
+
+/** Triggers send the id of the user whose memberships changed, or nothing when an organization did. */
+const CHANNEL = 'armature_memberships';
+const MAX_AGE_MS = 30_000;
+const MAX_REMEMBERED = 20_000;
+
+const OF_USER = named(
+  `SELECT resource_id AS id, role FROM access_role WHERE user_id = $1 AND resource_type = 'organization'`,
+);
+
+interface Remembered {
+  until: number;
+  roles: ReadonlyMap<string, Role>;
+}
+
+/**
+ * The roles of callers in organizations, remembered for at most 30 seconds and forgotten on change, so that a warm read asks for
+ * nothing but its records. Only what is there is relied upon: what is missing here is asked of the database, and so is everything
+ * inside a unit of work. The row-level policies judge each statement anew.
+ */
+@Injectable()
+export class Memberships implements OnModuleInit {
+  private readonly remembered = new Map<string, Remembered>();
+  /** Counts what was forgotten: an answer that was on its way meanwhile is not kept. */
+  private changes = 0;
+
+  constructor(
+    private readonly unit: UnitOfWork,
+    private readonly notifications: PostgresNotifications,
+  ) {}
+
+  onModuleInit(): void {
+    this.notifications.subscribe(CHANNEL, (userId) => this.forget(userId || null));
+    this.notifications.onReconnect(() => this.forget(null));
+  }
+
+  /** The role of the actor in an organization; undefined when only the database can tell. */
+  async findRole({ userId, isSystem }: Actor, organizationId: string): Promise<Role | undefined> {
+    if (isSystem || !userId || this.unit.isOpen) return undefined;
+    return (await this.listRoles(userId)).get(organizationId.toLowerCase());
+  }
+
+  /** The organizations of a user with their roles there. */
+  async listRoles(userId: string): Promise<ReadonlyMap<string, Role>> {
+    const known = this.remembered.get(userId);
+    if (known && known.until > Date.now()) return known.roles;
+    const before = this.changes;
+    const rows = await this.unit.manager.query<{ id: string; role: number }[]>(OF_USER, [userId]);
+    const roles = new Map(rows.map(({ id, role }) => [id, roleFromRank(role)]));
+    if (before === this.changes) this.remember(userId, roles);
+    return roles;
+  }
+
+  /** Forgets what is known of a user, or of everybody. Who changes memberships calls it once that has committed. */
+  forget(userId: string | null): void {
+    this.changes++;
+    if (userId === null) this.remembered.clear();
+    else this.remembered.delete(userId);
+  }
+
+  private remember(userId: string, roles: ReadonlyMap<string, Role>): void {
+    const oldest = this.remembered.size >= MAX_REMEMBERED ? this.remembered.keys().next().value : undefined;
+    if (oldest !== undefined) this.remembered.delete(oldest);
+    this.remembered.delete(userId);
+    this.remembered.set(userId, { until: Date.now() + MAX_AGE_MS, roles });
+  }
+}

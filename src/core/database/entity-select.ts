@@ -1,0 +1,116 @@
+import type { EntityManager, EntityMetadata, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+import { DriverUtils } from 'typeorm/driver/DriverUtils.js';
+import type { SelectOptions } from '../listing/paginate.js';
+import { named } from './statements.js';
+
+/** Shapes of queries whose SQL is kept; further ones are written at each call. */
+const MAX_SHAPES = 200;
+/** The planner has to know how far a page goes: the first ones have texts of their own. */
+const MAX_NAMED_OFFSET = 100;
+
+interface Sql {
+  text: string;
+  /** The names of its parameters, in the order of their numbers. */
+  parameters: string[];
+}
+
+/** Answers records straight from their rows; the query builder writes the SQL once for each shape of query, not once for each call. */
+export class EntitySelect<E extends ObjectLiteral> {
+  private readonly sql = new Map<string, Sql>();
+  private columns: { alias: string; property: string; column: ColumnMetadata }[] | undefined;
+
+  async getOne(manager: EntityManager, rows: SelectQueryBuilder<E>): Promise<E | null> {
+    return (await this.getMany(manager, rows, { isNamed: true })).records[0] ?? null;
+  }
+
+  /** @returns the total only when it is asked for and there is a record */
+  async getMany(
+    manager: EntityManager,
+    rows: SelectQueryBuilder<E>,
+    options: SelectOptions,
+  ): Promise<{ records: E[]; total?: number }> {
+    // That a lock needs a transaction is for the query builder to say.
+    const shape = rows.expressionMap.lockMode && !manager.queryRunner ? null : toShape(rows, options);
+    // A query that is more than records of one table is left to the query builder.
+    if (shape === null) {
+      const { total } = options;
+      if (total) rows.addSelect(`(${total.toSql()})`, TOTAL);
+      const { entities, raw } = await rows.getRawAndEntities<Record<string, unknown>>();
+      return { records: entities, ...toTotal(raw[0]) };
+    }
+    const { text, parameters } = this.sql.get(shape) ?? this.write(shape, rows, options);
+    const values = rows.getParameters() as Record<string, unknown>;
+    const found = await manager.query<Record<string, unknown>[]>(
+      text,
+      parameters.map((name) => values[name]),
+    );
+    const metadata = (rows.expressionMap.mainAlias as { metadata: EntityMetadata }).metadata;
+    return { records: found.map((row) => this.toRecord(row, metadata, rows)), ...toTotal(found[0]) };
+  }
+
+  private write(shape: string, rows: SelectQueryBuilder<E>, { isNamed, total }: SelectOptions): Sql {
+    const { offset = 0 } = rows.expressionMap;
+    const query = total ? rows.clone().addSelect(`(${total.toSql()})`, TOTAL) : rows;
+    const values = rows.getParameters();
+    const placeholders = Object.fromEntries(Object.keys(values).map((name) => [name, new Placeholder(name)]));
+    const [text, parameters] = rows.dataSource.driver.escapeQueryWithParameters(query.getQuery(), placeholders) as [
+      string,
+      Placeholder[],
+    ];
+    const sql = { text, parameters: parameters.map(({ name }) => name) };
+    if (isNamed && offset <= MAX_NAMED_OFFSET) named(text);
+    if (offset <= MAX_NAMED_OFFSET && this.sql.size < MAX_SHAPES) this.sql.set(shape, sql);
+    return sql;
+  }
+
+  private toRecord(row: Record<string, unknown>, metadata: EntityMetadata, rows: SelectQueryBuilder<E>): E {
+    this.columns ??= metadata.columns
+      .filter(({ isSelect }) => isSelect)
+      .map((column) => ({
+        alias: DriverUtils.buildAlias(rows.dataSource.driver, undefined, rows.alias, column.databaseName),
+        property: column.propertyName,
+        column,
+      }));
+    const record = Object.create((metadata.target as { prototype: object }).prototype) as Record<string, unknown>;
+    for (const { alias, property, column } of this.columns)
+      record[property] = rows.dataSource.driver.prepareHydratedValue(row[alias], column);
+    return record as E;
+  }
+}
+
+/** Stands for a value while the SQL is written. */
+class Placeholder {
+  constructor(readonly name: string) {}
+}
+
+const TOTAL = 'total_of_list';
+
+const toTotal = (row: Record<string, unknown> | undefined): { total?: number } =>
+  row?.[TOTAL] === undefined ? {} : { total: Number(row[TOTAL]) };
+
+/** What the SQL of a query depends on; null when that is more than conditions, order, page and lock of one table. */
+function toShape<E extends ObjectLiteral>(
+  rows: SelectQueryBuilder<E>,
+  { isNamed, total }: SelectOptions,
+): string | null {
+  const map = rows.expressionMap;
+  const { mainAlias, wheres, selects, orderBys, limit, offset, lockMode, onLocked, withDeleted } = map;
+  const isPlain =
+    mainAlias?.hasMetadata &&
+    mainAlias.metadata.embeddeds.length === 0 &&
+    map.joinAttributes.length === 0 &&
+    map.groupBys.length + map.havings.length + map.commonTableExpressions.length === 0 &&
+    map.take === undefined &&
+    map.skip === undefined &&
+    selects.length === 1 &&
+    selects[0]?.selection === mainAlias.name;
+  if (!isPlain) return null;
+  const parts = [mainAlias.name, withDeleted, limit, offset, lockMode, onLocked, isNamed, total?.key];
+  for (const { type, condition } of wheres) {
+    // An array of values becomes as many parameters as it has.
+    if (typeof condition !== 'string' || condition.includes(':...')) return null;
+    parts.push(type, condition);
+  }
+  return JSON.stringify([parts, orderBys]);
+}

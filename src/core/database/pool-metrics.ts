@@ -1,0 +1,20 @@
+import type pg from 'pg';
+import { Gauge, type Registry } from 'prom-client';
+import type { DataSource } from 'typeorm';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+
+/** Registers the connections of the pool to the database, and the callers who wait for one, read when it is scraped. */
+export function registerPoolMetrics(registry: Registry, dataSource: DataSource): void {
+  const master = (dataSource.driver as PostgresDriver).master as pg.Pool;
+  const gauge: Gauge = new Gauge({
+    name: 'armature_database_connections',
+    help: 'Connections to the database by state (busy, idle), and callers who wait for one (waiting).',
+    labelNames: ['state'],
+    registers: [registry],
+    collect: () => {
+      gauge.set({ state: 'busy' }, master.totalCount - master.idleCount);
+      gauge.set({ state: 'idle' }, master.idleCount);
+      gauge.set({ state: 'waiting' }, master.waitingCount);
+    },
+  });
+}

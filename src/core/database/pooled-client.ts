@@ -1,0 +1,56 @@
+import pg from 'pg';
+import { getStatementName } from './statements.js';
+
+/** Shorter than the wait for a place in the pool, which a connection that is being made takes. */
+const CONNECT_MS = 4_000;
+
+export const SET_USER_SQL = `SELECT set_config('armature.user', $1, false)`;
+/** The same until the end of the transaction. */
+export const SET_LOCAL_USER_SQL = `SELECT set_config('armature.user', $1, true)`;
+
+/** What answers nothing that the next statement needs: both leave in one write. */
+const SENT_AHEAD = new Set(['START TRANSACTION', SET_USER_SQL, SET_LOCAL_USER_SQL]);
+
+type Send = (text: string, values?: unknown[]) => Promise<pg.QueryResult>;
+
+/**
+ * A connection of the pool. Statements are pipelined: one that is sent ahead is not waited for by itself, and when it fails, so
+ * does the statement after it.
+ */
+export class PooledClient extends pg.Client {
+  /** In whose name it asks at the moment, for the row-level policies. */
+  rowSecurityUser: string | undefined;
+  private ahead: Promise<pg.QueryResult>[] = [];
+
+  constructor(config?: pg.ClientConfig) {
+    super({ ...config, connectionTimeoutMillis: CONNECT_MS, pipeline: true });
+    // One that fails while it is handed over has nobody else to hear it, which would end the process.
+    this.on('error', () => undefined);
+    const query = this.query.bind(this);
+    const send: Send = (text, values) => {
+      const name = getStatementName(text);
+      return name ? query({ name, text, values: values ?? [] }) : query(text, values);
+    };
+    const ask = (first: unknown, ...rest: unknown[]): unknown => {
+      const [values] = rest;
+      if (typeof first !== 'string' || rest.length > 1 || typeof values === 'function')
+        return (query as (...given: unknown[]) => unknown)(first, ...rest);
+      return this.ask(send, first, values as unknown[] | undefined);
+    };
+    this.query = ask as typeof this.query;
+  }
+
+  private ask(send: Send, text: string, values?: unknown[]): Promise<pg.QueryResult> {
+    const sent = send(text, values);
+    if (SENT_AHEAD.has(text)) {
+      this.ahead.push(sent);
+      // Its failure is that of the next statement, too.
+      sent.catch(() => (this.rowSecurityUser = undefined));
+      return Promise.resolve({ command: '', rowCount: 0, oid: 0, fields: [], rows: [] });
+    }
+    if (this.ahead.length === 0) return sent;
+    const ahead = this.ahead;
+    this.ahead = [];
+    return Promise.all([...ahead, sent]).then(() => sent);
+  }
+}

@@ -1,0 +1,83 @@
+import { type DocumentNode, type GraphQLError, Kind, parse, type ParseOptions, visit } from 'graphql';
+import { limitRemedy } from '../../errors/limit-remedy.js';
+import { limitError } from './limit-error.js';
+
+/** Bounds the work before an operation can be measured: parsing and validating. The introspection query has some 300 tokens. */
+export const PARSE_OPTIONS: ParseOptions = { maxLexicalTokens: 2_000 };
+/** Characters of a document, which tokens do not bound: comments and strings are of any length. */
+const MAX_DOCUMENT_LENGTH = 50_000;
+/** What one document may have of each, and how it is called. */
+const DOCUMENT_PARTS = [
+  { kind: Kind.OPERATION_DEFINITION, most: 25, name: 'operations' },
+  { kind: Kind.FRAGMENT_DEFINITION, most: 50, name: 'fragments' },
+  { kind: Kind.FRAGMENT_SPREAD, most: 100, name: 'fragment spreads' },
+  { kind: Kind.VARIABLE_DEFINITION, most: 50, name: 'variables' },
+  { kind: Kind.DIRECTIVE, most: 50, name: 'directives' },
+];
+/** Pairs of fields of one name, which validation compares each with each: a name may come some 140 times. */
+const MAX_FIELD_PAIRS = 10_000;
+/** Documents of fewer fields are not looked at before they are validated. */
+const FEW_FIELDS = 100;
+
+export const SPLIT_REMEDY = 'Send several documents, each with what it needs only.';
+
+export const ALIAS_RULE = {
+  measure: 'aliases',
+  code: 'TOO_MANY_ALIASES',
+  what: 'The operation has too many aliases',
+  setting: 'LIMIT_GRAPHQL_ALIASES',
+  remedy: 'Use fewer aliases, or several operations.',
+} as const;
+
+/** Why a document is not validated: it is longer than any that is written by hand, or comparing its fields would take long. */
+export function findDocumentError(source: unknown, limits: { aliases: number }): GraphQLError | null {
+  if (typeof source !== 'string') return null;
+  if (source.length > MAX_DOCUMENT_LENGTH)
+    return documentError('The document is too long', 'size', MAX_DOCUMENT_LENGTH, source.length);
+  const document = isShort(source) ? undefined : parseQuietly(source);
+  return document ? (findPartsError(document) ?? findPairsError(document, limits.aliases)) : null;
+}
+
+/** The first part of which the document has too many. */
+export function findPartsError(document: DocumentNode): GraphQLError | null {
+  const counts = new Map<Kind, number>();
+  visit(document, { enter: ({ kind }) => void counts.set(kind, (counts.get(kind) ?? 0) + 1) });
+  const over = DOCUMENT_PARTS.find(({ kind, most }) => (counts.get(kind) ?? 0) > most);
+  return over
+    ? documentError(`The document has too many ${over.name}`, 'count', over.most, counts.get(over.kind) ?? 0)
+    : null;
+}
+
+function findPairsError(document: DocumentNode, mostAliases: number): GraphQLError | null {
+  const counts = new Map<string, number>();
+  let aliases = 0;
+  visit(document, {
+    Field: ({ alias, name }) => {
+      const key = (alias ?? name).value;
+      if (alias) aliases += 1;
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    },
+  });
+  const pairs = [...counts.values()].reduce((sum, count) => sum + (count * (count - 1)) / 2, 0);
+  if (pairs <= MAX_FIELD_PAIRS) return null;
+  if (aliases <= mostAliases)
+    return documentError('The document asks for the same fields too often', 'number of pairs', MAX_FIELD_PAIRS, pairs);
+  const { setting, remedy, ...rule } = ALIAS_RULE;
+  return limitError({ ...rule, limit: mostAliases, actual: aliases, remedy: limitRemedy(remedy, setting) });
+}
+
+/** Whether there can be no more than a few fields and parts, as in nearly every document. */
+const isShort = (source: string): boolean => (source.match(/[\w$@.]+/g)?.length ?? 0) <= FEW_FIELDS;
+
+/** What cannot be parsed is refused where it is parsed for good. */
+function parseQuietly(source: string): DocumentNode | undefined {
+  try {
+    return parse(source, { ...PARSE_OPTIONS, noLocation: true });
+  } catch {
+    return undefined;
+  }
+}
+
+function documentError(what: string, measure: string, limit: number, actual: number): GraphQLError {
+  return limitError({ code: 'DOCUMENT_TOO_LARGE', what, measure, limit, actual, remedy: SPLIT_REMEDY });
+}

@@ -1,0 +1,22 @@
+import { Controller, Get, Header } from '@nestjs/common';
+import { GraphQLSchemaHost } from '@nestjs/graphql';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { lexicographicSortSchema, printSchema } from 'graphql';
+import { Public } from '../access/access.decorators.js';
+
+/** The GraphQL schema as a file, for generators of clients. */
+@Public()
+@ApiExcludeController()
+@Controller('docs/schema.graphql')
+export class SchemaController {
+  private sdl: string | undefined;
+
+  constructor(private readonly host: GraphQLSchemaHost) {}
+
+  @Get()
+  @Header('Content-Type', 'application/graphql; charset=utf-8')
+  @Header('Content-Disposition', 'attachment; filename="schema.graphql"')
+  download(): string {
+    return (this.sdl ??= `${printSchema(lexicographicSortSchema(this.host.schema))}\n`);
+  }
+}

@@ -1,0 +1,28 @@
+import { type DocumentNode, type GraphQLError, type GraphQLSchema, parse, validate } from 'graphql';
+import { PARSE_OPTIONS } from '../limits/document-limits.js';
+
+const MAX_DOCUMENTS = 500;
+/** Longer documents are read each time, so that the cache stays small. */
+const MAX_LENGTH = 5_000;
+
+/** Documents that were parsed and found valid, by their texts; the one that was kept longest gives way. */
+export class DocumentCache {
+  private readonly documents = new Map<string, DocumentNode>();
+
+  /** The document, or why it is not valid. @throws GraphQLError when it has no syntax of GraphQL */
+  read(schema: GraphQLSchema, text: string): DocumentNode | readonly GraphQLError[] {
+    const kept = this.documents.get(text);
+    if (kept) return kept;
+    const document = parse(text, PARSE_OPTIONS);
+    const errors = validate(schema, document);
+    if (errors.length > 0) return errors;
+    if (text.length <= MAX_LENGTH) this.keep(text, document);
+    return document;
+  }
+
+  private keep(text: string, document: DocumentNode): void {
+    const [oldest] = this.documents.size >= MAX_DOCUMENTS ? this.documents.keys() : [];
+    if (oldest !== undefined) this.documents.delete(oldest);
+    this.documents.set(text, document);
+  }
+}

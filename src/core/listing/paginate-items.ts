@@ -1,0 +1,39 @@
+import { NIL } from 'uuid';
+import { cursorWithPage, decodeCursor, encodeCursor, fingerprintQuery } from './cursor.js';
+import { parseFilter, resolveOrder } from './list-filters.js';
+import { type ListQuery, MAX_PAGE_SIZE, parsePage } from './list-query.js';
+import type { Page } from './page.js';
+
+/** How a list that is in memory is ordered and searched: by a text that no two of its items share. */
+export interface ItemListing<T> {
+  /** What `order` calls it. */
+  name: string;
+  getKey: (item: T) => string;
+}
+
+/**
+ * The page of a list that is short by its nature and in memory as a whole; without `pagesize` all that a page may hold.
+ * @throws InvalidRequest naming the parameter that is wrong
+ */
+export function paginateItems<T>(items: readonly T[], { name, getKey }: ItemListing<T>, query: ListQuery): Page<T> {
+  const { page, size } = parsePage(query, MAX_PAGE_SIZE);
+  const column = { sql: name, type: 'text' as const, getValue: getKey };
+  const { direction } = resolveOrder({ order: { [name]: column }, defaultOrder: name }, query.order);
+  parseFilter({}, query.filter);
+  const search = query.search?.toLowerCase() ?? '';
+  const sign = direction === 'ASC' ? 1 : -1;
+  const found = items
+    .filter((item) => getKey(item).toLowerCase().includes(search))
+    .sort((a, b) => (getKey(a) < getKey(b) ? -sign : sign));
+  const total = found.length;
+  if (query.cursor === undefined) return { page, size, total, items: found.slice(page * size, (page + 1) * size) };
+  if (query.page !== undefined) throw cursorWithPage();
+  const walk = fingerprintQuery([name, direction, search]);
+  const last = query.cursor ? decodeCursor(walk, query.cursor, 'text').value : null;
+  const isAfter = (key: string): boolean => last === null || (sign > 0 ? key > last : key < last);
+  const rest = found.filter((item) => isAfter(getKey(item)));
+  const shown = rest.slice(0, size);
+  const end = rest.length > size ? shown.at(-1) : undefined;
+  const next = end === undefined ? null : encodeCursor(walk, { value: getKey(end), id: NIL, total });
+  return { page: 0, size, total, items: shown, next };
+}

@@ -1,0 +1,47 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsOptional, ValidateBy } from 'class-validator';
+import { InvalidRequest } from '../errors/app-error.js';
+import { QueryText } from './list-query.js';
+
+/** The words of a parameter or condition; undefined when there are none. @throws InvalidRequest naming what is no such word */
+export function parseWords(at: string, value: unknown, allowed?: readonly string[]): string[] | undefined {
+  const given: unknown[] = value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
+  const words = given.flatMap((each) => (typeof each === 'string' ? splitWords(each) : [null]));
+  if (words.includes(null)) throw InvalidRequest.forField(at, 'must be a word or a list of words');
+  const named = words.filter((word): word is string => word !== null);
+  if (allowed && named.some((word) => !allowed.includes(word)))
+    throw InvalidRequest.forField(at, `must be one of ${allowed.join(', ')}`);
+  return named.length > 0 ? named : undefined;
+}
+
+/** A query parameter that is one of a few words. */
+export const WordParameter = (words: readonly string[], description: string): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({ enum: words, description }),
+    IsOptional(),
+    IsIn(['', ...words], { message: `must be one of ${words.join(', ')}` }),
+  );
+
+/** A query parameter that names fields of content to be filled in, several with commas between them. */
+export const PopulateParameter = (fields: readonly string[]): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({
+      example: fields[0],
+      description: `Fields of content to be filled in: some of ${fields.join(', ')}, with commas.`,
+    }),
+    QueryText('words'),
+    ValidateBy({
+      name: 'isPopulate',
+      validator: {
+        validate: (value) => typeof value !== 'string' || splitWords(value).every((word) => fields.includes(word)),
+        defaultMessage: () => `must be some of ${fields.join(', ')}`,
+      },
+    }),
+  );
+
+export const splitWords = (text: string): string[] =>
+  text
+    .split(',')
+    .map((word) => word.trim())
+    .filter(Boolean);

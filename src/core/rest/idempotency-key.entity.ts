@@ -1,0 +1,26 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+/** A call with an idempotency key, and how it was answered. */
+@Entity('idempotency_key')
+@Index('idempotency_key_age', ['createdAt'])
+export class IdempotencyKey {
+  @PrimaryColumn('text')
+  caller!: string;
+
+  @PrimaryColumn('text')
+  route!: string;
+
+  @PrimaryColumn('text')
+  key!: string;
+
+  /** Of the token and the body: another call with the same key is refused. */
+  @Column('text')
+  digest!: string;
+
+  /** The answer, sealed; null while the call runs. */
+  @Column('bytea', { nullable: true })
+  answer!: Buffer | null;
+
+  @Column('timestamptz', { default: () => 'now()' })
+  createdAt!: Date;
+}

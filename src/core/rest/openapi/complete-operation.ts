@@ -1,0 +1,126 @@
+import { STATUS_CODES } from 'node:http';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import type { DocumentedRoute } from './documented-routes.js';
+import {
+  type ErrorStatus,
+  errorRef,
+  headerRefs,
+  IDEMPOTENCY_KEY,
+  IF_NONE_MATCH,
+  NOT_MODIFIED,
+  PATH_PARAMETERS,
+  RATE_LIMIT_HEADERS,
+  type ResponseObject,
+} from './shared-components.js';
+
+export type Method = 'get' | 'post' | 'put' | 'delete';
+export type OperationObject = NonNullable<OpenAPIObject['paths'][string][Method]>;
+type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
+type SchemaObject = Exclude<Schemas[string], { $ref: string }>;
+type MediaTypes = Record<string, { schema?: Schemas[string]; example?: unknown }>;
+
+const BEARER = { bearer: [] };
+const TAGGED_MEDIA_TYPES = ['application/json', 'image/svg+xml'];
+
+/** Adds to an operation what guards, interceptors and middleware do on every route: nothing that one route does alone. */
+export function completeOperation(
+  method: Method,
+  operation: OperationObject,
+  route: DocumentedRoute,
+  schemas: Schemas,
+): void {
+  const writes = method !== 'get' && !route.isPublic;
+  operation.security = securityOf(route);
+  describePathParameters(operation);
+  const errors = errorsOf(operation, route, writes);
+  if (route.fileFields.length > 0) addFileFields(operation, route.fileFields, schemas);
+  if (route.operation?.example) addExample(operation, route.operation.example);
+  for (const [status, response] of Object.entries(operation.responses))
+    if (response && 'description' in response) completeResponse(method, status, response, route, writes);
+  if (method === 'get' && isTagged(operation.responses['200'] as ResponseObject | undefined)) {
+    addParameter(operation, IF_NONE_MATCH);
+    operation.responses['304'] = NOT_MODIFIED;
+  }
+  if (writes) addParameter(operation, IDEMPOTENCY_KEY);
+  for (const status of errors) operation.responses[status] ??= errorRef(status);
+}
+
+function securityOf({ isPublic, isRegistryRead, operation }: DocumentedRoute): Record<string, string[]>[] {
+  if (isRegistryRead || operation?.bearer === 'optional') return [BEARER, {}];
+  return isPublic ? [] : [BEARER];
+}
+
+function errorsOf(operation: OperationObject, route: DocumentedRoute, writes: boolean): ErrorStatus[] {
+  const parameters = (operation.parameters ?? []) as { name: string; in: string }[];
+  const notes = route.operation;
+  const found: [ErrorStatus, boolean][] = [
+    [400, parameters.length > 0 || operation.requestBody !== undefined || writes],
+    [401, !route.isPublic || notes?.bearer === 'optional'],
+    [403, !route.isPublic],
+    [404, parameters.some((each) => each.in === 'path')],
+    [409, writes],
+    [412, parameters.some(({ name }) => name === 'If-Match')],
+    [413, operation.requestBody !== undefined],
+    [415, operation.requestBody !== undefined],
+    [422, writes],
+    [429, !notes?.probe],
+    [500, !notes?.probe],
+    [503, !notes?.probe],
+  ];
+  return [...found.flatMap(([status, isGiven]) => (isGiven ? [status] : [])), ...(notes?.errors ?? [])];
+}
+
+function completeResponse(
+  method: Method,
+  status: string,
+  response: ResponseObject,
+  route: DocumentedRoute,
+  writes: boolean,
+): void {
+  response.description ||= STATUS_CODES[status] ?? status;
+  const tagged = method === 'get' ? isTagged(response) : route.answersRecord(status);
+  const names = [
+    ...(tagged ? ['ETag'] : []),
+    ...(status === '201' || status === '202' ? ['Location'] : []),
+    ...(isFile(response) ? ['Content-Disposition'] : []),
+    ...(writes ? ['Idempotency-Replayed'] : []),
+    ...(route.operation?.probe ? [] : RATE_LIMIT_HEADERS),
+  ];
+  if (names.length > 0) response.headers = { ...headerRefs(names), ...response.headers };
+}
+
+const isTagged = (response: ResponseObject | undefined): boolean =>
+  TAGGED_MEDIA_TYPES.some((type) => response?.content?.[type] !== undefined) && !isFile(response);
+
+/** Answers that are saved under a name are binary or of several forms. */
+const isFile = (response: ResponseObject | undefined): boolean =>
+  Object.values(response?.content ?? {}).some(
+    ({ schema }) => schema !== undefined && 'format' in schema && schema.format === 'binary',
+  );
+
+export function addParameter(operation: OperationObject, parameter: { $ref: string }): void {
+  operation.parameters = [...(operation.parameters ?? []), parameter];
+}
+
+function describePathParameters(operation: OperationObject): void {
+  for (const parameter of operation.parameters ?? [])
+    if ('in' in parameter && parameter.in === 'path') parameter.description ??= PATH_PARAMETERS[parameter.name];
+}
+
+function addExample({ requestBody }: OperationObject, example: object): void {
+  const json = (requestBody as { content: MediaTypes }).content['application/json'];
+  if (json) json.example = example;
+}
+
+/** Forms carry the fields of the JSON body as text, and files beside them or in place of a field; they are the usual way. */
+function addFileFields({ requestBody }: OperationObject, names: readonly string[], schemas: Schemas): void {
+  const body = requestBody as { content: MediaTypes };
+  const form = body.content['multipart/form-data'];
+  if (!form?.schema) return;
+  const name = '$ref' in form.schema ? form.schema.$ref.split('/').at(-1) : undefined;
+  const fields = (name === undefined ? form.schema : schemas[name]) as SchemaObject;
+  const files = Object.fromEntries(names.map((each) => [each, { type: 'string', format: 'binary' }]));
+  form.schema = { ...fields, properties: { ...fields.properties, ...files } };
+  form.example = Object.fromEntries(names.map((each) => [each, '@file']));
+  body.content = { 'multipart/form-data': form, ...body.content };
+}

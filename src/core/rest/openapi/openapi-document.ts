@@ -1,0 +1,111 @@
+import type { INestApplication } from '@nestjs/common';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { addParameter, completeOperation, type Method, type OperationObject } from './complete-operation.js';
+import { findDocumentedRoutes } from './documented-routes.js';
+import { DEPRECATED_TAG, describeTags } from './operation-groups.js';
+import { ORGANIZATION_IN_QUERY, SHARED_COMPONENTS } from './shared-components.js';
+
+type SchemaObject = Exclude<NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string], { $ref: string }>;
+
+const METHODS: readonly Method[] = ['get', 'post', 'put', 'delete'];
+
+/** The links lead to operations in the reference page. */
+const DESCRIPTION = `Manages cloud native infrastructure: designs, environments, workspaces, deployments.
+
+## The main job
+
+1. [Sign in](#tag/auth/signIn) and send the \`access_token\` of the answer as \`Authorization: Bearer …\`.
+2. [Register a kubeconfig](#tag/connections/registerKubeconfig): each context becomes a connection.
+3. [Create an environment](#tag/environments/createEnvironment) and
+   [add the connection](#tag/environments/addEnvironmentConnection).
+4. [Create a workspace](#tag/workspaces/createWorkspace) and
+   [assign the environment](#tag/workspaces/assignWorkspaceEnvironment).
+5. [Import a design](#tag/designs/importDesign): manifests, a Compose file, a chart, a Kustomization.
+6. [Plan its deployment](#tag/deployments/planDeployment), a dry run on the cluster, and
+   [deploy that plan](#tag/deployments/deployDesign).
+7. [Follow the events](#tag/events/streamEvents).
+8. [Undeploy it](#tag/deployments/undeployDesign).
+
+## Errors
+
+Errors are problem documents (RFC 9457): \`detail\` says what is wrong, \`errors\` names every fault, \`remedy\` what to do.
+
+## GraphQL
+
+GraphQL is served at \`/api/system/graphql/query\`, with a [playground](system/graphql/playground).`;
+
+const BEARER = `An access token, which [signing in](#tag/auth/signIn) with an address and a password answers
+(\`POST /api/auth/login\`) and which is valid for \`expires_in\` seconds, or a personal access token, which
+[\`POST /api/identity/tokens\`](#tag/tokens/createToken) answers once.`;
+
+/** Of a handler with several paths, `@nestjs/swagger` tells them apart by an index. */
+const PATH_INDEX = /\[\d+\]$/;
+
+/**
+ * Makes the OpenAPI 3.1 document of the server. Decorators describe what each route takes and answers; what guards and
+ * interceptors do on all of them (security, errors, headers) is added by `completeOperation`.
+ */
+export function buildOpenApiDocument(app: INestApplication, baseUrl: string): OpenAPIObject {
+  const settings = new DocumentBuilder()
+    .setTitle('Armature')
+    .setDescription(DESCRIPTION)
+    .setVersion('1')
+    .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
+    .addServer(baseUrl)
+    .addBearerAuth({ type: 'http', scheme: 'bearer', description: BEARER })
+    .addSecurityRequirements('bearer')
+    .setOpenAPIVersion('3.1.0')
+    .build();
+  const document = SwaggerModule.createDocument(app, settings, {
+    operationIdFactory: (controller, method) => `${controller}.${method}`,
+  });
+  const routes = findDocumentedRoutes(app);
+  const known = new Set<string>();
+  for (const [method, operation] of listOperations(document)) {
+    const route = routes.get(operation.operationId?.replace(PATH_INDEX, '') ?? '');
+    if (!route) continue;
+    completeOperation(method, operation, route, document.components?.schemas ?? {});
+    nameOperation(operation, route.operation?.id, known);
+    if (operation.deprecated) operation.tags = [DEPRECATED_TAG];
+  }
+  for (const [, operation] of listOperations(document)) {
+    const schema = findBodySchema(document, operation);
+    if (operation.requestBody && schema) Object.assign(operation.requestBody, { required: isRequired(schema) });
+    if (schema?.properties?.organization_id) addParameter(operation, ORGANIZATION_IN_QUERY);
+  }
+  return {
+    ...document,
+    ...describeTags(),
+    components: {
+      ...document.components,
+      ...SHARED_COMPONENTS,
+      schemas: { ...document.components?.schemas, ...SHARED_COMPONENTS.schemas },
+    },
+  };
+}
+
+export const listOperations = ({ paths }: OpenAPIObject): [Method, OperationObject][] =>
+  Object.values(paths).flatMap((path) =>
+    METHODS.flatMap((method): [Method, OperationObject][] => (path[method] ? [[method, path[method]]] : [])),
+  );
+
+/** The further paths of a handler are deprecated twins of its first. */
+function nameOperation(operation: OperationObject, id: string | undefined, known: Set<string>): void {
+  if (id === undefined) return;
+  const isTwin = known.has(id);
+  operation.operationId = isTwin ? `${id}Alias` : id;
+  if (isTwin) operation.deprecated = true;
+  known.add(operation.operationId);
+}
+
+/** The schema of the body in JSON, where it is an object with fields. */
+function findBodySchema({ components }: OpenAPIObject, { requestBody }: OperationObject): SchemaObject | undefined {
+  const json = (requestBody as { content?: Record<string, { schema?: { $ref?: string } }> } | undefined)?.content?.[
+    'application/json'
+  ];
+  const schema = components?.schemas?.[json?.schema?.$ref?.split('/').at(-1) ?? ''];
+  return schema && 'type' in schema ? schema : undefined;
+}
+
+/** A body none of whose fields is required may be left out. */
+const isRequired = ({ required = [] }: SchemaObject): boolean => required.length > 0;

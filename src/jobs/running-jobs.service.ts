@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable, Logger } from '@nestjs/common';
+import type { Job } from './job.js';
+import { JobHandlerRegistry } from './job-handler.registry.js';
+import { JobRunner } from './job-runner.js';
+import { JobSettings } from './job-settings.js';
+import { LeasesStore } from './leases.store.js';
+import { RunningJob } from './running-job.js';
+
+/** The jobs that this process runs, and its leases on them. */
+@Injectable()
+export class RunningJobsService {
+  private readonly id = randomUUID();
+  private readonly logger = new Logger('Jobs');
+  private readonly running = new Map<RunningJob, Promise<void>>();
+
+  constructor(
+    private readonly handlers: JobHandlerRegistry,
+    private readonly leases: LeasesStore,
+    private readonly runner: JobRunner,
+    private readonly settings: JobSettings,
+  ) {}
+
+  get size(): number {
+    return this.running.size;
+  }
+
+  /**
+   * Takes as many jobs that are due as there is capacity for, and runs them.
+   * @param onEnded called at the end of each
+   * @returns how many it took
+   */
+  async claim(onEnded: () => void): Promise<number> {
+    const places = this.freeCapacity();
+    const leaseEnds = performance.now() + this.settings.leaseMs;
+    const jobs = places.size > 0 ? await this.leases.claim(this.id, places, this.settings.leaseMs) : [];
+    for (const job of jobs) this.run(job, leaseEnds, onEnded);
+    return jobs.length;
+  }
+
+  cancel(id: string): void {
+    for (const running of this.running.keys()) if (running.job.id === id) running.abort('cancelled');
+  }
+
+  /** Aborts the jobs whose leases are over, which another process may run by now. */
+  abortExpired(): void {
+    const now = performance.now();
+    for (const running of this.running.keys()) if (running.leaseEnds <= now) running.abort('lease lost');
+  }
+
+  /** One statement for all that runs here: which of it is still held, and which is to be cancelled. */
+  async renewLeases(): Promise<void> {
+    const asked = [...this.running.keys()].filter((running) => running.abortReason !== 'lease lost');
+    if (asked.length === 0) return;
+    const leaseEnds = performance.now() + this.settings.leaseMs;
+    const held = await this.leases.renew(
+      this.id,
+      asked.map(({ job }) => job),
+      this.settings.leaseMs,
+    );
+    const renewed = new Map(held.map((lease) => [`${lease.id} ${lease.attempt}`, lease]));
+    for (const running of asked) {
+      const lease = renewed.get(`${running.job.id} ${running.job.attempt}`);
+      if (lease) running.leaseEnds = leaseEnds;
+      if (lease?.cancelRequested) running.abort('cancelled');
+      if (!lease && !running.isEnding) running.abort('lease lost');
+    }
+  }
+
+  /**
+   * Lets the jobs come to an end, aborts those that do not in time, and at last gives them up for others to take.
+   * @returns how many were aborted
+   */
+  async drain(): Promise<number> {
+    await this.waitForEnd(this.settings.drainMs);
+    const left = this.running.size;
+    for (const running of this.running.keys()) running.abort('shutting down');
+    await this.waitForEnd(this.settings.graceMs);
+    for (const { job } of this.running.keys())
+      await this.leases.requeue(job).catch((error: unknown) => this.logger.warn(error, 'a job could not be given up'));
+    return left;
+  }
+
+  private run(job: Job, leaseEnds: number, onEnded: () => void): void {
+    const running = new RunningJob(job, leaseEnds);
+    if (job.cancelRequested) running.abort('cancelled');
+    const done = this.runner.run(running).finally(() => {
+      this.running.delete(running);
+      onEnded();
+    });
+    this.running.set(running, done);
+  }
+
+  private freeCapacity(): Map<string, number> {
+    const places = this.handlers.places();
+    for (const { job } of this.running.keys()) places.set(job.queue, (places.get(job.queue) ?? 0) - 1);
+    return new Map([...places].filter(([, free]) => free > 0));
+  }
+
+  private async waitForEnd(withinMs: number): Promise<void> {
+    if (this.running.size === 0) return;
+    const patience = new AbortController();
+    const late = sleep(withinMs, undefined, { signal: patience.signal }).catch(() => undefined);
+    await Promise.race([Promise.all(this.running.values()), late]);
+    patience.abort();
+  }
+}

@@ -1,0 +1,101 @@
+import type { EntityClass } from '../core/database/data-source.js';
+import { DataKey } from '../core/crypto/data-key.entity.js';
+import { RecordTotal } from '../core/records/record-total.entity.js';
+import { IdempotencyKey } from '../core/rest/idempotency-key.entity.js';
+import { JobRecord } from '../jobs/job.entity.js';
+import { Invitation } from '../organizations/invitations/invitation.entity.js';
+import { OrganizationMember } from '../organizations/memberships/organization-member.entity.js';
+import { Organization } from '../organizations/organization.entity.js';
+import { Team, TeamMember } from '../organizations/teams/team.entity.js';
+import { User } from '../organizations/users/user.entity.js';
+import { FailedAttempt, KnownNetwork } from '../auth/attempts/attempt.entity.js';
+import { PasswordReset } from '../auth/passwords/password-reset.entity.js';
+import { PersonalToken } from '../auth/personal-tokens/personal-token.entity.js';
+import { Session, RefreshToken } from '../auth/sessions/session.entity.js';
+import { Connection } from '../connections/connection.entity.js';
+import { Credential } from '../connections/credentials/credential.entity.js';
+import { ComponentSchema } from '../registry/components/component-schema.entity.js';
+import { Component } from '../registry/components/component.entity.js';
+import { RegistryRevision } from '../registry/entities/registry-revision.entity.js';
+import { Model } from '../registry/models/model.entity.js';
+import { Registrant } from '../registry/registrants/registrant.entity.js';
+import { ConnectionDefinitionRecord } from '../registry/registration/connection-definition.entity.js';
+import { RegisteredPackage } from '../registry/registration/registered-package.entity.js';
+import { Relationship } from '../registry/relationships/relationship.entity.js';
+import { EnvironmentConnection } from '../environments/connections/environment-connection.entity.js';
+import { Environment } from '../environments/environment.entity.js';
+import { Freeze } from '../environments/freezes/freeze.entity.js';
+import { WorkspaceEnvironment } from '../workspaces/environments/workspace-environment.entity.js';
+import { WorkspaceMember } from '../workspaces/members/workspace-member.entity.js';
+import { WorkspaceTeam } from '../workspaces/teams/workspace-team.entity.js';
+import { Workspace } from '../workspaces/workspace.entity.js';
+import { Publication } from '../designs/catalog/publication.entity.js';
+import { PublishedDesign } from '../designs/published-design.entity.js';
+import { Design } from '../designs/design.entity.js';
+import { DesignVersion } from '../designs/contents/design-version.entity.js';
+import { Snapshot } from '../designs/versions/snapshot.entity.js';
+import { Filter } from '../filters/filter.entity.js';
+import { DeployedDesignRecord } from '../deployments/deployed-design.entity.js';
+import { Deployment } from '../deployments/deployment.entity.js';
+import { DeploymentPlan } from '../deployments/plans/deployment-plan.entity.js';
+import { DeploymentChange } from '../deployments/runs/deployment-change.entity.js';
+import { Installation } from '../deployments/runs/installation.entity.js';
+import { Policy } from '../deployments/policies/policy.entity.js';
+import { RecordedEvent, ReadMark, EventCounter } from '../events/event.entity.js';
+import { WebhookDelivery, WebhookFeed } from '../events/webhooks/deliveries/webhook-delivery.entity.js';
+import { Webhook } from '../events/webhooks/endpoints/webhook.entity.js';
+
+/** Every entity, by the folder that owns its table. The data source knows these only. */
+export const entities: EntityClass[] = [
+  DataKey,
+  IdempotencyKey,
+  RecordTotal,
+  JobRecord,
+  Invitation,
+  OrganizationMember,
+  Organization,
+  Team,
+  TeamMember,
+  User,
+  FailedAttempt,
+  KnownNetwork,
+  PasswordReset,
+  PersonalToken,
+  Session,
+  RefreshToken,
+  Connection,
+  Credential,
+  ComponentSchema,
+  Component,
+  RegistryRevision,
+  Model,
+  Registrant,
+  ConnectionDefinitionRecord,
+  RegisteredPackage,
+  Relationship,
+  EnvironmentConnection,
+  Environment,
+  Freeze,
+  WorkspaceEnvironment,
+  WorkspaceMember,
+  WorkspaceTeam,
+  Workspace,
+  Publication,
+  PublishedDesign,
+  Design,
+  DesignVersion,
+  Snapshot,
+  Filter,
+  DeployedDesignRecord,
+  Deployment,
+  DeploymentPlan,
+  DeploymentChange,
+  Installation,
+  Policy,
+  RecordedEvent,
+  ReadMark,
+  EventCounter,
+  Webhook,
+  WebhookDelivery,
+  WebhookFeed,
+];
