@@ -22,16 +22,16 @@ function builtAt() {
 
 const sources = [
   'src',
-  'ormconfig.ts',
-  'scripts/build-assets.mjs',
-  'scripts/build-playground.mjs',
+  'scripts/build-pages.mjs',
   'package-lock.json',
+  'nest-cli.json',
+  '.swcrc',
   'tsconfig.json',
   'tsconfig.build.json',
 ];
 const built = builtAt();
 const hasSources = existsSync(at('src/main.ts'));
-const hasCompiler = existsSync(at('node_modules/typescript'));
+const hasCompiler = existsSync(at('node_modules/@nestjs/cli'));
 const isFresh = () => sources.every((path) => !existsSync(at(path)) || changedAt(at(path)) <= built);
 
 if (built && !hasSources) console.log('Starting what was built: there are no sources here.');

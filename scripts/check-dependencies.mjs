@@ -25,7 +25,7 @@ const ALLOWED_IN_DEVELOPMENT = new Set([
   'Zlib',
 ]);
 /** Packages that name their licence in a file only. */
-const READ_BY_HAND = { busboy: 'MIT', only: 'MIT', 'passport-strategy': 'MIT', streamsearch: 'MIT' };
+const READ_BY_HAND = { busboy: 'MIT', only: 'MIT', 'passport-strategy': 'MIT', pause: 'MIT', streamsearch: 'MIT' };
 /** Packages that report who installs them. */
 const UNWANTED = ['@scarf/scarf'];
 

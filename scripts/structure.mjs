@@ -25,6 +25,7 @@ export const ORDER = [
   'designs',
   'filters',
   'deployments',
+  'monitoring',
   'performance',
   'events',
   'health',
@@ -60,6 +61,13 @@ export function measureStructure() {
   };
 }
 
+/** Every import between files of the product, as pairs of paths below `src`. */
+export function listImports() {
+  return sourceFiles()
+    .filter(({ path }) => !/\.(spec|fixture)\.ts$/.test(path))
+    .flatMap(({ path, imports }) => imports.map((target) => [path, target]));
+}
+
 function sourceFiles() {
   return readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts'))
@@ -91,17 +99,23 @@ function importsUpward({ path, imports }) {
   return imports.filter((target) => ORDER.indexOf(folderOf(target)) > from).map((target) => `${path} → ${target}`);
 }
 
-/** The direct sub-folder of a folder, or the folder itself for the files at its root. */
-const roomOf = (path) => path.split(sep).slice(0, -1).slice(0, 2).join('/');
+/**
+ * The direct sub-folder of a folder, or the folder itself for the files at its root. A module stands for itself: it wires all
+ * sub-folders, and none of them may import it.
+ */
+const roomOf = (path) => (path.endsWith('.module.ts') ? path : path.split(sep).slice(0, -1).slice(0, 2).join('/'));
 
+/** Module files wire a folder together, so they know all of it; their imports are no dependency of the folder's code. */
 function subFolderCycles(graph) {
   const rooms = new Map();
-  for (const [from, targets] of graph)
+  for (const [from, targets] of graph) {
+    if (from.endsWith('.module.ts')) continue;
     for (const to of targets) {
       if (folderOf(from) !== folderOf(to) || roomOf(from) === roomOf(to)) continue;
       rooms.set(roomOf(from), (rooms.get(roomOf(from)) ?? new Set()).add(roomOf(to)));
       if (!rooms.has(roomOf(to))) rooms.set(roomOf(to), new Set());
     }
+  }
   return cycles(new Map([...rooms].map(([room, targets]) => [room, [...targets]]))).map((cycle) => cycle.join(' ↔ '));
 }
 

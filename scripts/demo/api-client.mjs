@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import process from 'node:process';
 import { Agent, fetch, FormData } from 'undici';
+import { problemLines } from './problem-lines.mjs';
 
 /** A deployment is answered when it has ended, which may take longer than clients wait by default. */
 const patient = new Agent({ headersTimeout: 16 * 60_000 });
@@ -71,18 +72,4 @@ export class ApiClient {
     for (const text of isJson ? problemLines(answer) : [text.slice(0, 500)]) process.stdout.write(`   ${text}\n`);
     throw new CallFailed(`${method} ${path} was answered ${response.status}`);
   }
-}
-
-/** What a problem (RFC 9457) says, each fault on a line. */
-function problemLines({ code, detail, remedy, errors = [], deployment, request_id }) {
-  return [
-    `${code}: ${detail}`,
-    ...errors.map((fault) => `- ${[fault.file, fault.pointer, fault.detail].filter(Boolean).join(' ')}`),
-    ...(deployment?.resources ?? []).map(
-      ({ kind, name, status, error }) =>
-        `- ${kind}/${name} ${status} ${error ? `${error.reason} ${error.detail}` : ''}`,
-    ),
-    ...(remedy ? [`Remedy: ${remedy}`] : []),
-    ...(request_id ? [`request_id: ${request_id}`] : []),
-  ];
 }

@@ -1,0 +1,41 @@
+import { type INestApplicationContext, Module, type Type } from '@nestjs/common';
+import { ModulesContainer, NestFactory } from '@nestjs/core';
+import { GraphQLSchemaBuilderModule, GraphQLSchemaFactory, RESOLVER_TYPE_METADATA } from '@nestjs/graphql';
+import { lexicographicSortSchema, printSchema } from 'graphql';
+import { AppModule } from '../src/app.module.js';
+import { setPathPrefix } from '../src/app.setup.js';
+import { Env } from '../src/core/config/env.js';
+import { buildOpenApiDocument } from '../src/core/rest/openapi/openapi-document.js';
+
+/** The documents of both APIs by their path in the repository. */
+export async function buildApiDocuments(): Promise<Record<string, string>> {
+  const env = Env.parse({ NODE_ENV: 'test', JWT_SECRET: 'x'.repeat(32), ENCRYPTION_KEY: '00'.repeat(32) });
+  // In preview mode nothing is instantiated: the documents follow from the decorators alone, without a database.
+  const app = await NestFactory.create(AppModule.forRoot(env, 'postgres://localhost/unused'), {
+    preview: true,
+    abortOnError: false,
+    logger: ['error'],
+  });
+  setPathPrefix(app);
+  return {
+    'docs/api/openapi.json': `${JSON.stringify(buildOpenApiDocument(app, env.baseUrl), null, 2)}\n`,
+    'docs/api/schema.graphql': await printGraphqlSchema(app),
+  };
+}
+
+async function printGraphqlSchema(app: INestApplicationContext): Promise<string> {
+  const context = await NestFactory.createApplicationContext(SchemaModule, { logger: ['error'] });
+  const schema = await context.get(GraphQLSchemaFactory).create(findResolvers(app));
+  await context.close();
+  return `${printSchema(lexicographicSortSchema(schema))}\n`;
+}
+
+@Module({ imports: [GraphQLSchemaBuilderModule] })
+class SchemaModule {}
+
+function findResolvers(app: INestApplicationContext): Type[] {
+  const providers = [...app.get(ModulesContainer).values()].flatMap((module) => [...module.providers.values()]);
+  return providers.flatMap(({ metatype }) =>
+    metatype && Reflect.hasMetadata(RESOLVER_TYPE_METADATA, metatype) ? [metatype as Type] : [],
+  );
+}
