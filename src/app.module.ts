@@ -12,6 +12,7 @@ import { GraphqlModule } from './core/graphql/graphql.module.js';
 import { LifecycleModule } from './core/lifecycle/lifecycle.module.js';
 import { MailModule } from './core/mail/mail.module.js';
 import { OutboundModule } from './core/outbound/outbound.module.js';
+import { PubSubModule } from './core/pubsub/pubsub.module.js';
 import { RestModule } from './core/rest/rest.module.js';
 import { TelemetryModule } from './core/telemetry/telemetry.module.js';
 import { DeploymentsModule } from './deployments/deployments.module.js';
@@ -23,7 +24,9 @@ import { LargeBodyModule } from './formats/large-body.module.js';
 import { HealthModule } from './health/health.module.js';
 import { KubernetesModule } from './kubernetes/kubernetes.module.js';
 import { JobsModule } from './jobs/jobs.module.js';
+import { entities } from './migrations/entities.js';
 import { migrations } from './migrations/migrations.js';
+import { MonitoringModule } from './monitoring/monitoring.module.js';
 import { OrganizationsModule } from './organizations/organizations.module.js';
 import { RegistryModule } from './registry/registry.module.js';
 import { UsersModule } from './organizations/users/users.module.js';
@@ -40,10 +43,11 @@ export class AppModule {
         TelemetryModule,
         LifecycleModule,
         ResponsesModule,
-        DatabaseModule.forRoot(databaseUrl, migrations),
+        DatabaseModule.forRoot(databaseUrl, entities, migrations),
         AccessModule,
         CryptoModule,
         EventBusModule,
+        PubSubModule,
         LargeBodyModule,
         RestModule,
         JobsModule,
@@ -56,10 +60,10 @@ export class AppModule {
         RegistryModule,
         EnvironmentsModule,
         WorkspacesModule,
-        // Before the designs, for the router asks in this order: /api/pattern/deploy is no design called deploy.
-        DeploymentsModule,
         DesignsModule,
         FiltersModule,
+        DeploymentsModule,
+        MonitoringModule,
         EventsModule,
         HealthModule,
         GraphqlModule,

@@ -1,4 +1,4 @@
-import type { INestApplication } from '@nestjs/common';
+import { type INestApplication, NotFoundException } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import compression from 'compression';
@@ -8,16 +8,27 @@ import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
 import { AuthenticationMiddleware } from './auth/authentication.middleware.js';
 import type { Env } from './core/config/env.js';
+import { setErrorReference } from './core/errors/problem.js';
 import { GraphqlMiddleware } from './core/graphql/graphql.middleware.js';
 import { GRAPHQL_PATH } from './core/graphql/sockets/upgrade.js';
 import { limitConnections } from './core/rest/connection-limits.js';
-import { serveApiReference } from './core/rest/openapi.js';
+import { serveOpenApiDocument } from './core/rest/openapi/serve-openapi-document.js';
+import { markDeprecatedPaths } from './core/rest/deprecated-paths.js';
 import { accessLogMiddleware } from './core/telemetry/access-log.js';
-import { LOGGER, NestLogger } from './core/telemetry/logger.js';
+import { LOGGER, NestLogger, withoutRedaction } from './core/telemetry/logger.js';
 import { Metrics } from './core/telemetry/metrics.service.js';
 import { requestContextMiddleware } from './core/telemetry/request-context.js';
 import { HttpListenerAdapter, type HttpListener } from './core/lifecycle/http-listener.js';
 import { VERSION } from './health/version.js';
+
+/** All of REST stands below it, but the first page and what operators and their tools ask for. */
+const API_PREFIX = 'api';
+const OUTSIDE_PREFIX = ['/', '/healthz/live', '/healthz/ready', '/metrics'];
+
+/** Sets the paths of all controllers, as they are served and documented. */
+export function setPathPrefix(app: INestApplication): void {
+  app.setGlobalPrefix(API_PREFIX, { exclude: OUTSIDE_PREFIX });
+}
 
 /**
  * Makes the application for these settings and sets up what main and the tests share.
@@ -37,8 +48,10 @@ export async function createApp(env: Env, databaseUrl: string, door?: HttpListen
   app.disable('etag');
   app.set('trust proxy', parseTrustProxy(env.TRUST_PROXY));
   app.set('query parser', 'simple');
+  setErrorReference(env.baseUrl);
+  setPathPrefix(app);
   app.use(requestContextMiddleware);
-  app.use(accessLogMiddleware(logger, app.get(Metrics)));
+  app.use(accessLogMiddleware(withoutRedaction(logger), app.get(Metrics), [GRAPHQL_PATH]));
   app.enableCors({
     origin: env.CORS_ORIGINS.length === 0 ? false : env.CORS_ORIGINS.includes('*') ? '*' : env.CORS_ORIGINS,
     exposedHeaders: [
@@ -71,15 +84,23 @@ export async function createApp(env: Env, databaseUrl: string, door?: HttpListen
     response.setHeader('API-Version', VERSION.api);
     next();
   });
+  app.use(markDeprecatedPaths);
   app.use(compression({ threshold: 1024 }));
   app.use(app.get(AuthenticationMiddleware).use);
   app.use(answerPreflight);
+  app.use(refuseOtherPaths);
   const graphql = app.get(GraphqlMiddleware);
   app.use(GRAPHQL_PATH, graphql.use);
   app.use(GRAPHQL_PATH, graphql.handleError);
   limitConnections(app.getHttpServer());
-  serveApiReference(app, env);
+  serveOpenApiDocument(app, env.baseUrl);
   return app;
+}
+
+/** What NestJS has for unknown paths answers below the prefix only. */
+function refuseOtherPaths({ method, path }: Request, _response: Response, next: NextFunction): void {
+  const isServed = path.startsWith(`/${API_PREFIX}/`) || OUTSIDE_PREFIX.includes(path);
+  next(isServed ? undefined : new NotFoundException(`Cannot ${method} ${path}`));
 }
 
 /** Answers preflights, whose headers the CORS middleware has set, once they are counted. */

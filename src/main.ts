@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import type { RequestListener } from 'node:http';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NestExpressApplication } from '@nestjs/platform-express';
@@ -10,10 +11,10 @@ import { Env, InvalidEnvironment } from './core/config/env.js';
 import { EmbeddedPostgresError } from './core/embedded-postgres/embedded-postgres-error.js';
 import { startEmbeddedPostgres } from './core/embedded-postgres/embedded-postgres.js';
 import { NewerSchema } from './core/database/migrate.js';
-import { isConnectionError, isDatabaseOutage } from './core/database/database-outage.js';
+import { isConnectionError, isDatabaseOutage } from './core/errors/database-outage.js';
 import { DatabaseRefused, waitForDatabase } from './core/database/wait-for-database.js';
 import { ListenError, HttpListener } from './core/lifecycle/http-listener.js';
-import { ProcessLog } from './core/lifecycle/process-log.js';
+import { ProcessLog } from './core/telemetry/process-log.js';
 import { Watchdog } from './core/lifecycle/watchdog.js';
 import { Metrics } from './core/telemetry/metrics.service.js';
 import { IsolationMissing } from './formats/programs/isolation.js';
@@ -73,8 +74,11 @@ async function startOnce(env: Env, url: string, door: HttpListener, log: Process
     await app.init();
     const show = (administrator: FirstAdministrator): Promise<void> =>
       writeToStdout((log.isJson ? welcomeLogLine : welcomeMessage)(env.baseUrl, administrator));
-    const filled = await app.get(FirstStartService).seed(show);
-    door.serveWith(app.getHttpAdapter().getInstance());
+    const serve = app.getHttpAdapter().getInstance() as RequestListener;
+    const seeding = app.get(FirstStartService).seed(show);
+    door.holdUntil(seeding, serve);
+    const filled = await seeding;
+    door.serveWith(serve);
     if (!filled) await writeToStdout(log.isJson ? readyLogLine(env.baseUrl) : `Armature is ready at ${env.baseUrl}\n`);
     return app;
   } catch (error) {

@@ -13,7 +13,7 @@ import { World } from './support/world.js';
 
 /** Routes that answer without a token. */
 const OPEN =
-  /^\/(healthz\/|metrics$|api\/system\/version$|api\/auth\/(?!logout)|api\/docs|api\/openapi\.|api\/system\/graphql\/)/;
+  /^\/($|healthz\/|metrics$|api\/system\/version$|api\/auth\/(?!logout)|api\/docs|api\/openapi\.|api\/system\/graphql\/)/;
 
 /** Routes that ask for a token, and then for nothing but the refresh token of the body. */
 const OF_SESSIONS = ['POST /api/auth/logout'];
@@ -94,8 +94,11 @@ const deployed =
   (environment: 'environment' | 'production', query = 'async=true') =>
   (scene: Scene): Call => ({ query, body: { id: scene.design.id, environment_id: scene[environment].id } });
 const orgs = '/api/identity/orgs/:orgId';
+const PAST_FREEZE = { name: 'past', starts_at: '2020-01-01T00:00:00Z', ends_at: '2020-01-02T00:00:00Z' };
 const grantBystander = ({ workspace, world, bystander }: Scene) =>
   done(world.admin.put(`${workspace.path}/members/${bystander.id}`, { role: 'viewer' })).then(() => undefined);
+const grantTeam = ({ workspace, world, team }: Scene) =>
+  done(world.admin.put(`${workspace.path}/teams/${team.id}`, { role: 'viewer' })).then(() => undefined);
 const joinBystander = async ({ world, bystander }: Scene): Promise<undefined> => {
   await world.admin.post(`/api/identity/orgs/${world.organization}/users`, { email: bystander.email, role: 'member' });
 };
@@ -105,7 +108,33 @@ const newFilter = (workspace: WorkspaceScene) => ({
   filter_data: { filter_file: proxyFilter().toString('base64') },
   workspace_id: workspace.id,
 });
+/** Nobody answers there. */
+const NEW_WEBHOOK = { url: 'http://no-such-name.invalid/', events: ['policy.violation'] };
 const ofFilter = ({ filter }: Scene): Call => ({ ids: { id: filter.id } });
+
+/** Endpoints of workspaces and of organizations have the same routes, each with the rights of its own. */
+function ofWebhooks(base: string, policy: string, at: Rule['at'], webhook: string): Record<string, Rule> {
+  const named =
+    (body?: object) =>
+    ({ ids }: Scene): Call => ({
+      ids: { webhookId: ids[webhook] ?? '', deliveryId: ids[`${webhook}Delivery`] ?? '' },
+      body,
+    });
+  const one = `${base}/webhooks/:webhookId`;
+  return {
+    [`GET ${base}/webhooks`]: rule(`${policy}.read`, at),
+    [`POST ${base}/webhooks`]: rule(`${policy}.create`, at, () => ({ body: NEW_WEBHOOK })),
+    [`GET ${one}`]: rule(`${policy}.read`, at, named()),
+    [`PUT ${one}`]: rule(`${policy}.update`, at, named({ enabled: true })),
+    [`DELETE ${one}`]: rule(`${policy}.delete`, at, named()),
+    [`POST ${one}/rotate`]: rule(`${policy}.rotate`, at, named()),
+    [`POST ${one}/test`]: rule(`${policy}.send`, at, named()),
+    [`POST ${one}/recover`]: rule(`${policy}.send`, at, named({ since: '2026-01-01T00:00:00Z' })),
+    [`GET ${one}/deliveries`]: rule(`${policy}.read`, at, named()),
+    [`GET ${one}/deliveries/:deliveryId`]: rule(`${policy}.read`, at, named()),
+    [`POST ${one}/deliveries/:deliveryId/redeliver`]: rule(`${policy}.send`, at, named()),
+  };
+}
 
 /** The registry is one for the installation, under two paths: everyone reads it, installation administrators write it. */
 function ofRegistry(base: string): Record<string, Rule> {
@@ -177,6 +206,12 @@ const RULES: Record<string, Rule> = {
     },
   ),
 
+  'GET /api/environments/:id/freezes': rule('freeze.read', 'workspace'),
+  'POST /api/environments/:id/freezes': rule('freeze.create', 'workspace', () => ({ body: PAST_FREEZE })),
+  'GET /api/environments/:id/freezes/:freezeId': rule('freeze.read', 'workspace'),
+  'PUT /api/environments/:id/freezes/:freezeId': rule('freeze.update', 'workspace', renamed),
+  'DELETE /api/environments/:id/freezes/:freezeId': rule('freeze.delete', 'workspace'),
+
   'GET /api/integrations/connections': rule('organization.read', 'organization', inOrganization),
   'GET /api/integrations/connections/kinds': rule('connection.read', 'anywhere'),
   'POST /api/integrations/connections': rule('connection.create', 'organization', created({ kind: 'custom' })),
@@ -209,7 +244,12 @@ const RULES: Record<string, Rule> = {
     after: ({ world, workspace }) => world.admin.post(`${workspace.path}/restore`),
   }),
   'POST /api/workspaces/:id/restore': rule('workspace.restore', 'workspace'),
+  ...ofWebhooks('/api/workspaces/:id', 'webhook', 'workspace', 'webhook'),
+  ...ofWebhooks(orgs, 'organization_webhook', 'organization', 'organizationWebhook'),
   'GET /api/workspaces/:id/members': rule('workspace.readMembers', 'workspace'),
+  'GET /api/workspaces/:id/members/:userId': rule('workspace.readMembers', 'workspace', undefined, {
+    before: grantBystander,
+  }),
   'PUT /api/workspaces/:id/members/:userId': rule('workspace.manageMembers', 'workspace', () => ({
     body: { role: 'viewer' },
   })),
@@ -217,6 +257,9 @@ const RULES: Record<string, Rule> = {
     before: grantBystander,
   }),
   'GET /api/workspaces/:id/teams': rule('workspace.readMembers', 'workspace'),
+  'GET /api/workspaces/:id/teams/:teamId': rule('workspace.readMembers', 'workspace', undefined, {
+    before: grantTeam,
+  }),
   'PUT /api/workspaces/:id/teams/:teamId': rule('workspace.manageMembers', 'workspace', () => ({
     body: { role: 'viewer' },
   })),
@@ -224,8 +267,7 @@ const RULES: Record<string, Rule> = {
     body: { role: 'viewer' },
   })),
   'DELETE /api/workspaces/:id/teams/:teamId': rule('workspace.manageMembers', 'workspace', undefined, {
-    before: ({ world, workspace, team }) =>
-      done(world.admin.put(`${workspace.path}/teams/${team.id}`, { role: 'viewer' })).then(() => undefined),
+    before: grantTeam,
   }),
   'GET /api/workspaces/:id/environments': rule('workspace.read', 'workspace'),
   'POST /api/workspaces/:id/environments/:envID': rule('workspace.assignEnvironment', 'workspace'),
@@ -245,6 +287,16 @@ const RULES: Record<string, Rule> = {
   }),
   'GET /api/workspaces/:id/quotas': rule('workspace.readQuotas', 'workspace'),
   'PUT /api/workspaces/:id/quotas': rule('workspace.setQuotas', 'workspace', () => ({ body: { max_designs: null } })),
+  'GET /api/workspaces/:id/policies': rule('policy.read', 'workspace'),
+  'POST /api/workspaces/:id/policies': rule('policy.create', 'workspace', () => ({
+    body: { name: named(), expression: 'true', mode: 'warn' },
+  })),
+  'POST /api/workspaces/:id/policies/try': rule('policy.try', 'workspace', ({ design }) => ({
+    body: { expression: 'true', design_id: design.id },
+  })),
+  'GET /api/workspaces/:id/policies/:policyId': rule('policy.read', 'workspace'),
+  'PUT /api/workspaces/:id/policies/:policyId': rule('policy.update', 'workspace', renamed),
+  'DELETE /api/workspaces/:id/policies/:policyId': rule('policy.delete', 'workspace'),
   'GET /api/workspaces/:id/permissions': rule('workspace.read', 'workspace'),
   'GET /api/workspaces/:id/activity': rule('event.read', 'workspace'),
 
@@ -334,6 +386,16 @@ const RULES: Record<string, Rule> = {
   'POST /api/deployments/:id/reject': rule('deployment.approve', 'workspace'),
   'POST /api/deployments/:id/rollback': rule('deployment.deploy', 'workspace', () => ({ body: {} })),
 
+  'GET /api/telemetry/prometheus/:connectionID/ping': rule('connection.read', 'workspace'),
+  'GET /api/telemetry/prometheus/:connectionID/query': rule('connection.read', 'workspace'),
+  'GET /api/telemetry/prometheus/:connectionID/query_range': rule('connection.read', 'workspace'),
+  'GET /api/telemetry/prometheus/:connectionID/labels': rule('connection.read', 'workspace'),
+  'GET /api/telemetry/prometheus/:connectionID/metadata': rule('connection.read', 'workspace'),
+  'GET /api/telemetry/grafana/:connectionID/ping': rule('connection.read', 'workspace'),
+  'GET /api/telemetry/grafana/:connectionID/boards': rule('connection.read', 'workspace'),
+  'GET /api/telemetry/grafana/:connectionID/boards/:uid': rule('connection.read', 'workspace'),
+  'GET /api/telemetry/grafana/:connectionID/datasources': rule('connection.read', 'workspace'),
+
   'GET /api/events': rule('organization.read', 'organization', inOrganization),
   'GET /api/events/types': rule('event.read', 'anywhere'),
   'GET /api/events/stream': rule('event.read', 'organization', inOrganization),
@@ -362,6 +424,7 @@ const RULES: Record<string, Rule> = {
   [`POST ${orgs}/users naming an owner`]: rule('organization.nameOwners', 'organization', () => ({
     body: { email: `${randomUUID()}@example.org`, role: 'owner' },
   })),
+  [`GET ${orgs}/users/:userId`]: rule('organization.readMembers', 'organization'),
   [`PUT ${orgs}/users/:userId`]: rule('organization.manageMembers', 'organization', () => ({
     body: { role: 'member' },
   })),
@@ -394,6 +457,9 @@ const RULES: Record<string, Rule> = {
   [`POST ${orgs}/service-accounts`]: rule('organization.manageServiceAccounts', 'organization', () => ({
     body: { name: named(), role: 'member' },
   })),
+  [`GET ${orgs}/service-accounts/:id`]: rule('organization.readMembers', 'organization', undefined, {
+    before: async (scene) => ({ id: await serviceAccount(scene) }),
+  }),
   [`DELETE ${orgs}/service-accounts/:id`]: rule('organization.manageServiceAccounts', 'organization', undefined, {
     before: async (scene) => ({ id: await serviceAccount(scene) }),
   }),
@@ -567,7 +633,17 @@ async function prepare(): Promise<Scene> {
     }),
   );
   const event = (await done(admin.get(`${workspace.path}/activity`))).events[0];
+  const webhooks: Record<string, string> = {};
+  for (const [name, base] of [
+    ['webhook', workspace.path],
+    ['organizationWebhook', `/api/identity/orgs/${organization}`],
+  ]) {
+    webhooks[`${name}`] = (await done(admin.post(`${base}/webhooks`, NEW_WEBHOOK))).id;
+    const test = await done(admin.post(`${base}/webhooks/${webhooks[`${name}`]}/test`));
+    webhooks[`${name}Delivery`] = test.id;
+  }
   const ids = {
+    ...webhooks,
     environmentID: environment.id,
     envID: environment.id,
     connectionID: connection.id,
@@ -575,6 +651,9 @@ async function prepare(): Promise<Scene> {
     orgId: organization,
     userId: bystander.id,
     teamId: team.id,
+    policyId: (await done(admin.post(`${workspace.path}/policies`, { name: 'p', expression: 'true', mode: 'warn' })))
+      .id,
+    freezeId: (await done(admin.post(`/api/environments/${environment.id}/freezes`, PAST_FREEZE))).id,
     accountId: await serviceAccount({ world }),
     deployment: deployment.id,
     productionDeployment: productionDeployment.id,

@@ -46,7 +46,7 @@ const lastOf = async (organization: string): Promise<number> => {
   return Number(row?.last ?? 0);
 };
 
-const FIELDS = 'id sequence actedUpon severity category action status createdAt organizationID';
+const FIELDS = 'id sequence actedUpon severity category action status createdAt organizationID: organization_id';
 const QUERY = `subscription ($organizationID: ID, $workspaceID: ID, $severity: [Severity!], $category: [String!], $after: String) {
   subscribeEvents(organizationID: $organizationID, workspaceID: $workspaceID, severity: $severity, category: $category, after: $after) { ${FIELDS} }
 }`;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { PoolClient } from 'pg';
 import { Actor } from '../src/core/access/actor.js';
 import { UnitOfWork } from '../src/core/database/unit-of-work.js';
 import { DomainEvent } from '../src/core/events/domain-event.js';
@@ -130,15 +131,16 @@ describe('an event', () => {
     await inOneUnit(async () => {
       for (const organization of [world.organization, other.organization, null]) await tell(organization);
       await tell(other.organization);
-      const { queryRunner } = world.get(UnitOfWork).manager;
-      const query = queryRunner?.query.bind(queryRunner);
-      if (queryRunner && query)
-        queryRunner.query = (...args: Parameters<typeof query>) => {
-          asked.push(args[0]);
-          return query(...args) as never;
-        };
+      const client = (await world.get(UnitOfWork).manager.queryRunner?.connect()) as PoolClient;
+      const query = client.query.bind(client) as (...given: unknown[]) => unknown;
+      const count = (...given: unknown[]): unknown => {
+        asked.push(String(given[0]));
+        if (given[0] === 'COMMIT') client.query = query as typeof client.query;
+        return query(...given);
+      };
+      client.query = count as typeof client.query;
     });
-    expect(asked.filter((sql) => !/^(COMMIT)/.test(sql))).toHaveLength(1);
+    expect(asked.filter((sql) => !/^(COMMIT|SELECT set_config)/.test(sql))).toHaveLength(1);
     const numbers = await numbersOf(other.organization);
     expect(numbers).toEqual(upTo(numbers.length));
   });
@@ -242,7 +244,7 @@ describe('a list of events', () => {
     const { body } = await world.admin.graphql(
       `query ($filter: String) { events(filter: $filter) { page page_size total_count events {
          id sequence organization_id user_id acted_upon operation_id created_at
-         organizationID userID actedUpon operationID createdAt updatedAt deletedAt
+         userID actedUpon operationID createdAt updatedAt deletedAt
          severity category action description status metadata } } }`,
       { filter: JSON.stringify({ acted_upon: made.id }) },
     );
@@ -254,7 +256,7 @@ describe('a list of events', () => {
       actedUpon: made.id,
       user_id: world.admin.id,
       userID: world.admin.id,
-      organizationID: world.organization,
+      organization_id: world.organization,
       createdAt: event.created_at,
       updatedAt: event.created_at,
       deletedAt: null,
@@ -357,6 +359,15 @@ describe('events are read', () => {
     expect(await list(world.admin, `&acted_upon=${made.id}&status=read`)).toHaveLength(1);
     expect(await list(other, `&acted_upon=${made.id}`)).toMatchObject([{ status: 'unread' }]);
     expect((await world.admin.put(`/api/events/${event.id}/status`, { status: 'seen' })).status).toBe(400);
+
+    const path = `/api/events/${event.id}`;
+    const seen = (await world.admin.get(path)).headers.get('etag') ?? '';
+    const change = (status: string) => world.admin.put(`${path}/status`, { status }, { headers: { 'if-match': seen } });
+    const changed = await change('unread');
+    expect([changed.status, (await change('read')).body.code]).toEqual([200, 'PRECONDITION_FAILED']);
+    expect(changed.headers.get('etag')).toBe((await world.admin.get(path)).headers.get('etag'));
+    expect((await world.admin.get(path)).body.status).toBe('unread');
+    await world.admin.put(`${path}/status`, { status: 'read' });
 
     const outsider = await world.outsider();
     const foreign = (await list(outsider, `&orgID=${outsider.organization}`))[0];

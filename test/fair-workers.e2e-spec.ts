@@ -37,12 +37,16 @@ async function timed<T>(work: Promise<T>): Promise<{ value: T; ms: number }> {
   return { value, ms: performance.now() - started };
 }
 
-it('reads archives of newlines at once', async () => {
-  const newlines = await archiveOf(15, Buffer.alloc(10 * MB, '\n'));
-  const { value, ms } = await timed(importing(attacker, 'newlines.tgz', newlines));
-  expect([value.status, value.body.code]).toEqual([400, 'UNKNOWN_FORMAT']);
-  expect(ms).toBeLessThan(30_000);
-}, 60_000);
+it.each(['\n', '\r\n'])(
+  'reads archives of newlines (%j) at once',
+  async (newline) => {
+    const newlines = await archiveOf(15, Buffer.alloc(10 * MB, newline));
+    const { value, ms } = await timed(importing(attacker, 'newlines.tgz', newlines));
+    expect([value.status, value.body.code]).toEqual([400, 'UNKNOWN_FORMAT']);
+    expect(ms).toBeLessThan(20_000);
+  },
+  60_000,
+);
 
 it('lets a neighbour import and read while one member floods it with costly files', async () => {
   const large = Array.from({ length: 8_000 }, (_, index) => `${MANIFEST.replace('settings', `c${index}`)}data: {key: ${'x'.repeat(70)}}\n`); // prettier-ignore

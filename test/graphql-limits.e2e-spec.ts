@@ -243,3 +243,38 @@ describe('The text of queries', () => {
     expect(body.errors[0].message).toMatch(/at most 500 characters/);
   });
 });
+
+describe('Lists in lists', () => {
+  it('count as they are answered, and are refused where they go over the limit', async () => {
+    const { admin, organization } = world;
+    const ids: string[] = [];
+    for (let n = 0; n < 8; n++)
+      ids.push(
+        (await done(admin.post('/api/workspaces', { name: `w${n}`, organization_id: organization }))).id as string,
+      );
+    await world.sql(
+      `WITH made AS (INSERT INTO environment (id, organization_id, name, owner)
+         SELECT gen_random_uuid(), $1, 'e' || n, $2 FROM generate_series(1, 100) n RETURNING id)
+       INSERT INTO workspace_environment (id, organization_id, workspace_id, environment_id)
+         SELECT gen_random_uuid(), $1, w.id, made.id FROM made, unnest($3::uuid[]) w(id)`,
+      [organization, admin.id, ids],
+    );
+    const query = (fields: string): string =>
+      `{ workspaces(orgID: "${organization}", pagesize: 50, search: "w") { workspaces { id environments { ${fields} } } } }`;
+    const few = await admin.graphql(query('id name'));
+    expect(few.body.errors).toBeUndefined();
+    const lists = few.body.data.workspaces.workspaces.map((each: Json) => each.environments.length as number);
+    expect(lists.filter((length: number) => length === 100)).toHaveLength(8);
+
+    const many = await admin.graphql(query('id name status tier created_at updated_at owner'));
+    expect(codesOf(many.body)).toEqual(new Set(['QUERY_TOO_COSTLY']));
+    expect(many.body.errors[0].extensions).toMatchObject({ limit: 5000 });
+    expect(many.body.errors[0].extensions.remedy).toContain('LIMIT_GRAPHQL_COST');
+    expect((await admin.graphql(query('id name'))).body.errors).toBeUndefined();
+  });
+
+  it('are not validated when a document asks for the same again and again', async () => {
+    const { body, status } = await editor.graphql(`{ ${'me { id } '.repeat(490)} }`);
+    expect([status, body.errors[0].extensions.code]).toEqual([400, 'DOCUMENT_TOO_LARGE']);
+  });
+});

@@ -376,11 +376,6 @@ describe('what carries a secret', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 201, 200, 200, 201]);
     expect(new Set(answers.map(({ headers }) => headers.get('cache-control')))).toEqual(new Set(['no-store']));
   });
-
-  it('is not kept by the page of the reference', async () => {
-    const { body } = await world.stranger.get('/api/docs/swagger-ui-init.js');
-    expect(body).not.toMatch(/"persistAuthorization": true/);
-  });
 });
 
 describe('with the limit on calls', () => {

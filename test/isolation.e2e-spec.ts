@@ -86,6 +86,8 @@ const TENANT_TABLES = [
   'environment_connection',
   'workspace_environment',
   'event',
+  'webhook',
+  'webhook_delivery',
   'organization_member',
   'team',
 ];
@@ -110,7 +112,7 @@ interface Attempt {
 }
 
 const NOT_ASKED =
-  /^\/(healthz|metrics|api\/(docs|openapi|auth|system\/(graphql|version)|events\/(stream|subscribe)|system\/events\/(stream|subscribe)))/;
+  /^\/($|healthz|metrics|api\/(docs|openapi|auth|system\/(graphql|version)|events\/(stream|subscribe)|system\/events\/(stream|subscribe)))/;
 
 /** Every route with every foreign id in every place of its path, and with foreign ids in its query and its body. */
 function* attempts(people: Record<string, Person>, own: Belongings, foreign: Belongings): Generator<Attempt> {

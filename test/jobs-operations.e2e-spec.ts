@@ -128,6 +128,52 @@ describe('an operation', () => {
     expect((await read(leaver, job)).status).not.toBe(200);
   });
 
+  it('of an import is gone for who asked for it once they may no longer read its workspace', async () => {
+    const editor = await world.person('member');
+    const { admin, organization } = world;
+    const workspace = (await admin.post('/api/workspaces', { name: 'imports', organization_id: organization })).body.id;
+    const membership = `/api/workspaces/${workspace}/members/${editor.id}`;
+    await admin.put(membership, { role: 'editor' });
+    const file = Buffer.from('apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n').toString('base64');
+    const asked = await editor.post('/api/pattern/import?async=true', {
+      file,
+      file_name: 'a.yaml',
+      workspace_id: workspace,
+    });
+    expect(asked.status).toBe(202);
+    const job = asked.body as Job;
+    await jobs.waitUntilFinished(job.id, { timeoutMs: 20_000 });
+    expect(await read(editor, job)).toMatchObject({ status: 200, body: { status: 'succeeded' } });
+
+    await admin.put(membership, { role: 'viewer' });
+    expect((await read(editor, job)).status).toBe(200);
+    expect((await cancel(editor, job)).status).toBe(403);
+    await admin.delete(membership);
+    const none = { ...job, id: randomUUID() };
+    for (const call of [read, cancel]) {
+      const refused = await call(editor, job);
+      expect(refused.status).toBe(404);
+      expect(withoutIds(refused, job.id)).toEqual(withoutIds(await call(editor, none), none.id));
+    }
+    expect((await read(admin, job)).status).toBe(200);
+  });
+
+  it('of a registration is gone for who asked for it once they no longer administer the installation', async () => {
+    const former = await world.person('member');
+    await world.admin.put(`/api/identity/users/${former.id}`, { installation_admin: true });
+    const asked = await former.post('/api/meshmodels/register?async=true', {
+      file: Buffer.from('nothing').toString('base64'),
+      file_name: 'a.json',
+    });
+    expect(asked.status).toBe(202);
+    const job = asked.body as Job;
+    expect((await read(former, job)).status).toBe(200);
+    await world.admin.put(`/api/identity/users/${former.id}`, { installation_admin: false });
+    expect((await read(former, job)).status).toBe(404);
+    expect((await cancel(former, job)).status).toBe(404);
+    expect((await read(world.admin, job)).status).toBe(200);
+  });
+
   it('of no organization is seen by who asked for it and by installation administrators', async () => {
     const job = await ask(requester, 'succeed', null);
     const organizationAdmin = await world.person('admin');

@@ -17,6 +17,7 @@ import type { Job, NewJob } from '../src/jobs/job.js';
 import { JobSettings } from '../src/jobs/job-settings.js';
 import type { JobsService } from '../src/jobs/jobs.service.js';
 import { JobsModule } from '../src/jobs/jobs.module.js';
+import { entities } from '../src/migrations/entities.js';
 import { migrations } from '../src/migrations/migrations.js';
 
 const system = Actor.system('a test');
@@ -36,7 +37,7 @@ export async function startReplica(databaseUrl: string, times: Partial<JobSettin
   const imports = [
     ConfigModule.forRoot(env),
     TelemetryModule,
-    DatabaseModule.forRoot(databaseUrl, migrations),
+    DatabaseModule.forRoot(databaseUrl, entities, migrations),
     ResponsesModule,
     AccessModule,
     CryptoModule,

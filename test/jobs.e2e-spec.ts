@@ -64,7 +64,7 @@ describe('a job', () => {
     jobs.registerHandler<{ named: boolean }>('fail', {
       concurrency: 1,
       handle: ({ payload }) => {
-        if (payload.named) return Promise.reject(new Conflict('IN_USE', 'it is in use'));
+        if (payload.named) return Promise.reject(new Conflict('IN_USE', 'it is in use', { remedy: 'Wait.' }));
         throw new Error('secret at 10.0.0.1');
       },
     });
@@ -79,7 +79,7 @@ describe('a job', () => {
     const warn = jest.spyOn(Logger.prototype, 'warn');
     jobs.registerHandler('refused', {
       concurrency: 1,
-      handle: () => Promise.reject(new Conflict('IN_USE', 'it is in use')),
+      handle: () => Promise.reject(new Conflict('IN_USE', 'it is in use', { remedy: 'Wait.' })),
     });
     const { id } = await enqueue(jobs, 'refused', { mostAttempts: 2 });
     await finished(id);
@@ -107,7 +107,7 @@ describe('a job', () => {
       handle: async ({ payload, attempt }) => {
         await first.opened;
         done.push(payload.name);
-        if (done.length === 1) throw new Conflict('NOT_YET', `attempt ${attempt} is not enough`);
+        if (done.length === 1) throw new Conflict('NOT_YET', `attempt ${attempt} is not enough`, { remedy: 'Wait.' });
       },
       onEnded: async (job) => {
         if (job.status === 'failed') await jobs.enqueueAgain(job);

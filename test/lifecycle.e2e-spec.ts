@@ -57,6 +57,13 @@ describe('a start', () => {
     expect(await usersOf(database.url)).toBe(0);
   });
 
+  it('whose output nobody reads keeps no administrator, whose password the next start then makes anew', async () => {
+    const server = await start({ DATABASE_URL: database.url });
+    server.child.stdout?.destroy();
+    expect((await server.exited).code).toBe(1);
+    expect(await usersOf(database.url)).toBe(0);
+  });
+
   it('on a database that does not exist ends with what to do', async () => {
     const server = await start({ DATABASE_URL: databaseUrl(database.url, 'nowhere') });
     expect((await server.exited).code).toBe(1);

@@ -86,7 +86,7 @@ async function prepare(): Promise<void> {
     userId: people.editor.id,
     number: '1',
     entityType: 'model',
-    sourcetype: 'yaml',
+    sourcetype: design.id,
     '/api/environments': environment.id,
     '/api/integrations/connections': connection.id,
     '/api/integrations/credentials': credential.id,
@@ -103,7 +103,8 @@ async function prepare(): Promise<void> {
     OrganizationsService: { organization_id: organization },
     WorkspacePlacementService: { workspace_id: workspace.id },
     DesignsService: { id: design.id },
-    DeploymentsService: { id: design.id },
+    DesignImportRights: { id: design.id },
+    UndeploymentsService: { id: design.id },
     FiltersService: { id: filter.id },
     DesignRemovalService: { patterns: [{ id: design.id }] },
   };
@@ -122,7 +123,7 @@ function writeRoutes(): WriteRoute[] {
       const isPublic = [handler, controller].some((target) => Reflect.getMetadata(IS_PUBLIC, target) === true);
       return pathsOf(controller).flatMap((base) =>
         pathsOf(handler).map((path) => ({
-          route: `${method} ${['', base, path].join('/').replace(/\/+/g, '/').replace(/\/$/, '')}`,
+          route: `${method} ${['/api', base, path].join('/').replace(/\/+/g, '/').replace(/\/$/, '')}`,
           isPublic,
           rights: getDeclaredRights(handler),
         })),

@@ -1,5 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { GraphQLSchemaHost } from '@nestjs/graphql';
+import {
+  type GraphQLField,
+  type GraphQLInputType,
+  type GraphQLOutputType,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isRequiredArgument,
+  isRequiredInputField,
+  parse,
+  validate,
+} from 'graphql';
 import { RouteTable } from '../src/core/rest/route-table.js';
 import type { Json } from './support/person.js';
 import { World } from './support/world.js';
@@ -10,14 +26,39 @@ afterAll(() => world.stop());
 
 /** The only routes that answer without a token, as decisions.md section 3 has it. */
 const OPEN =
-  /^\/(healthz\/|metrics$|api\/system\/version$|api\/auth\/(?!logout)|api\/docs|api\/openapi\.|api\/system\/graphql\/)/;
+  /^\/($|healthz\/|metrics$|api\/system\/version$|api\/auth\/(?!logout)|api\/docs|api\/openapi\.|api\/system\/graphql\/)/;
+
+/** A value that an argument of this type takes, written as in a document. */
+function sampleOf(type: GraphQLInputType): string {
+  if (isNonNullType(type)) return sampleOf(type.ofType);
+  if (isListType(type)) return `[${sampleOf(type.ofType)}]`;
+  if (isEnumType(type)) return type.getValues()[0]?.name ?? '';
+  if (isInputObjectType(type)) {
+    const required = Object.values(type.getFields()).filter(isRequiredInputField);
+    return `{ ${required.map((field) => `${field.name}: ${sampleOf(field.type)}`).join(', ')} }`;
+  }
+  return type.name === 'Int' || type.name === 'Float' ? '1' : type.name === 'Boolean' ? 'true' : `"${randomUUID()}"`;
+}
+
+/** Every field of a type that needs no argument, down to leaves. */
+function selectionOf(type: GraphQLOutputType, depth = 3): string {
+  const named = getNamedType(type);
+  if (!isObjectType(named)) return '';
+  const fields = Object.values(named.getFields()).filter(
+    (field) => !field.args.some(isRequiredArgument) && (depth > 1 || isLeafType(getNamedType(field.type))),
+  );
+  return `{ ${fields.map((field) => `${field.name} ${selectionOf(field.type, depth - 1)}`).join(' ')} }`;
+}
+
+/** An operation that asks for one root field with its required arguments. */
+function rootFieldDocument(isMutation: boolean, { name, args, type }: GraphQLField<unknown, unknown>): string {
+  const given = args.filter(isRequiredArgument).map((each) => `${each.name}: ${sampleOf(each.type)}`);
+  return `${isMutation ? 'mutation' : 'query'} { ${name}${given.length > 0 ? `(${given.join(', ')})` : ''} ${selectionOf(type)} }`;
+}
 
 describe('every route', () => {
   it('is closed to callers without a token, but for those that are listed', async () => {
-    const routes = world
-      .get(RouteTable)
-      .listRoutes()
-      .filter(({ method }) => method !== '_ALL');
+    const routes = world.get(RouteTable).listRoutes();
     expect(routes.length).toBeGreaterThan(50);
     const answers = await Promise.all(
       routes
@@ -45,9 +86,64 @@ describe('every route', () => {
     expect(missing).toEqual([]);
   });
 
+  it('refers only to schemas that the OpenAPI document has', async () => {
+    const { body } = await world.stranger.get('/api/openapi.json');
+    const schemas = Object.keys(body.components.schemas as object);
+    const references = [...JSON.stringify(body).matchAll(/"#\/components\/schemas\/([^"]*)"/g)].map(([, name]) => name);
+    expect(references.length).toBeGreaterThan(100);
+    expect(references.filter((name) => !schemas.includes(name as string))).toEqual([]);
+    expect(schemas).toEqual(expect.arrayContaining(['MembershipView', 'DeployedResourceView', 'PlannedResourceView']));
+  });
+
+  it('is reached by its own path, whatever stands before it', () => {
+    const table = world.get(RouteTable);
+    const routes = table.listRoutes().filter(({ path }) => !path.startsWith('/api/docs'));
+    const shapes = routes.map(({ method, path }) => `${method} ${path.replace(/:\w+/g, ':')}`);
+    expect(shapes.filter((shape, index) => shapes.indexOf(shape) !== index)).toEqual([]);
+    const lost = routes.filter(({ method, path }) => {
+      const asked = path.replace(/:\w+/g, randomUUID()).replace(/\*\w+/g, 'x');
+      return table.find(method, asked)?.path !== path;
+    });
+    expect(lost).toEqual([]);
+  });
+
+  it('is not taken for one with a parameter: another method is 405 with Allow', async () => {
+    const { admin } = world;
+    const answers = await Promise.all(
+      [
+        ['GET', '/api/pattern/import'],
+        ['PUT', '/api/pattern/types'],
+        ['GET', '/api/pattern/deploy'],
+        ['PUT', '/api/filter/catalog'],
+        ['DELETE', '/api/identity/users/profile'],
+      ].map(async ([method = '', path = '']) => {
+        const { status, headers, body } = await admin.call(method, path);
+        return [method, path, status, headers.get('allow'), body.code as string];
+      }),
+    );
+    expect(answers).toEqual([
+      ['GET', '/api/pattern/import', 405, 'POST', 'METHOD_NOT_ALLOWED'],
+      ['PUT', '/api/pattern/types', 405, 'GET', 'METHOD_NOT_ALLOWED'],
+      ['GET', '/api/pattern/deploy', 405, 'DELETE, POST', 'METHOD_NOT_ALLOWED'],
+      ['PUT', '/api/filter/catalog', 405, 'GET', 'METHOD_NOT_ALLOWED'],
+      ['DELETE', '/api/identity/users/profile', 405, 'GET, PUT', 'METHOD_NOT_ALLOWED'],
+    ]);
+  });
+
+  it('tells callers of a deprecated path what replaces it, and until when it is served', async () => {
+    const { headers } = await world.admin.get('/api/registry/models/kubernetes');
+    expect(headers.get('deprecation')).toMatch(/^@\d+$/);
+    const notice = Date.parse(headers.get('sunset') ?? '') - Number(headers.get('deprecation')?.slice(1)) * 1000;
+    expect(notice).toBeGreaterThan(182 * 86_400_000);
+    expect(headers.get('link')).toBe('</api/meshmodels/models/kubernetes>; rel="successor-version"');
+    expect((await world.admin.get('/api/meshmodels/models/kubernetes')).headers.get('deprecation')).toBeNull();
+  });
+
   it('answers an unknown path 404, a method that it does not have 405 with Allow, and malformed bodies 400 or 415', async () => {
     const { admin } = world;
-    expect(await admin.get('/api/nothing')).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
+    for (const path of ['/api/nothing', '/nothing', '/healthz/nothing', '/api', '/environments'])
+      expect(await admin.get(path)).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
+    expect(await admin.post('/healthz/live')).toMatchObject({ status: 405, body: { code: 'METHOD_NOT_ALLOWED' } });
     const wrong = await admin.call('PATCH', '/api/environments');
     expect({ status: wrong.status, allow: wrong.headers.get('allow') }).toEqual({ status: 405, allow: 'GET, POST' });
     expect(await admin.post('/api/environments', '{"name":')).toMatchObject({
@@ -69,16 +165,17 @@ describe('every route', () => {
 describe('every GraphQL root field', () => {
   it('is closed to callers without a token', async () => {
     const { schema } = world.get(GraphQLSchemaHost);
-    const fields = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
-      Object.keys(type?.getFields() ?? {}),
+    const documents = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
+      Object.values(type?.getFields() ?? {}).map((field) =>
+        rootFieldDocument(type === schema.getMutationType(), field),
+      ),
     );
-    expect(fields.length).toBeGreaterThan(5);
-    for (const field of [...fields, '__schema', '__typename']) {
-      const { status, body } = await world.stranger.graphql(
-        field === '__schema' ? '{ __schema { types { name } } }' : '{ __typename }',
-      );
-      expect({ field, status, data: body.data, code: body.errors[0].extensions.code }).toEqual({
-        field,
+    expect(documents.length).toBeGreaterThan(5);
+    for (const query of [...documents, '{ __schema { types { name } } }', '{ __typename }']) {
+      expect(validate(schema, parse(query))).toEqual([]);
+      const { status, body } = await world.stranger.graphql(query);
+      expect({ query, status, data: body.data, code: body.errors[0].extensions.code }).toEqual({
+        query,
         status: 200,
         data: null,
         code: 'UNAUTHENTICATED',

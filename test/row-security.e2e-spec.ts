@@ -1,6 +1,7 @@
 import { DataSource } from 'typeorm';
 import { Access } from '../src/core/access/access.service.js';
 import { Actor } from '../src/core/access/actor.js';
+import { UnitOfWork } from '../src/core/database/unit-of-work.js';
 import { runInRequestContext } from '../src/core/telemetry/request-context.js';
 import { moduleOf } from '../src/filters/wasm/module.fixture.js';
 import type { Json, Person } from './support/person.js';
@@ -242,7 +243,7 @@ describe('row-level security', () => {
       jest
         .spyOn(access, 'onlyVisibleIn')
         .mockImplementation((rows, alias, _type, _actor, organizationId) =>
-          rows.andWhere(`${alias}.organization_id = :organizationId`, { organizationId }),
+          Promise.resolve(rows.andWhere(`${alias}.organization_id = :organizationId`, { organizationId })),
         ),
       jest.spyOn(access, 'onlyAdministered').mockImplementation((rows) => rows),
     ];
@@ -263,15 +264,40 @@ describe('row-level security', () => {
         '/api/integrations/connections': 'connections',
       })) {
         const mine = [environment.id, workspace.id, connection.id];
-        const listed = (person: typeof admin) => person.get(`${path}?orgID=${organization}&pagesize=500`);
-        const ids = (answer: Json) => answer.body[records].map((each: Json) => each.id);
-        expect(ids(await listed(admin)).some((id: string) => mine.includes(id))).toBe(true);
-        expect(ids(await listed(member)).filter((id: string) => mine.includes(id))).toEqual([]);
+        // A search takes ids from the owner of the tables; what is seen of them is for the policies.
+        for (const query of ['', '&search=ECRET']) {
+          const listed = (person: typeof admin) => person.get(`${path}?orgID=${organization}&pagesize=500${query}`);
+          const ids = (answer: Json) => answer.body[records].map((each: Json) => each.id);
+          expect(ids(await listed(admin)).some((id: string) => mine.includes(id))).toBe(true);
+          expect(ids(await listed(member)).filter((id: string) => mine.includes(id))).toEqual([]);
+        }
       }
       expect((await admin.get(`/api/environments/${environment.id}`)).status).toBe(200);
     } finally {
       for (const check of checks) check.mockRestore();
     }
+  });
+
+  it('ends the name of the system with the part of a unit that it was taken for, also when that part fails', async () => {
+    const member = await world.person();
+    const unit = world.get(UnitOfWork);
+    const userNow = async (): Promise<string | undefined> =>
+      (await unit.manager.query<{ user: string }[]>(`SELECT current_setting('armature.user') AS user`))[0]?.user;
+    const seen: (string | undefined)[] = [];
+    await as(member, () =>
+      unit.run(async () => {
+        const failing = unit.runAsSystem('a rule', async () => {
+          seen.push(await userNow());
+          throw new Error('the rule failed');
+        });
+        await expect(failing).rejects.toThrow('the rule failed');
+        seen.push(await userNow());
+      }),
+    );
+    expect(seen).toEqual(['system', member.id]);
+    const broken = as(member, () => unit.run(() => unit.runAsSystem('a rule', () => unit.manager.query('SELECT 1/0'))));
+    await expect(broken).rejects.toThrow('division by zero');
+    expect(await as(member, () => unit.run(userNow))).toBe(member.id);
   });
 
   it('shows a published filter to everyone who is signed in, and lets only its own organization write it', async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ProcessLog } from '../src/core/lifecycle/process-log.js';
+import { ProcessLog } from '../src/core/telemetry/process-log.js';
 import { Watchdog } from '../src/core/lifecycle/watchdog.js';
 import { Shutdown } from '../src/core/lifecycle/shutdown.js';
 

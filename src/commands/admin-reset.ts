@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import process from 'node:process';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
+import { AccountSignInsService } from '../auth/passwords/account-sign-ins.service.js';
 import { PasswordResetsStore } from '../auth/passwords/password-resets.store.js';
 import { PasswordsService } from '../auth/passwords/passwords.service.js';
 import { PersonalTokensStore } from '../auth/personal-tokens/personal-tokens.store.js';
@@ -20,6 +21,7 @@ import { EventBus } from '../core/events/event-bus.js';
 import { FeedStore } from '../events/feed.store.js';
 import { EventRecorder } from '../events/event-recorder.listeners.js';
 import { UsersStore } from '../organizations/users/users.store.js';
+import { entities } from '../migrations/entities.js';
 import { migrations } from '../migrations/migrations.js';
 import { withDatabase } from './with-database.js';
 
@@ -60,21 +62,19 @@ export async function adminReset(args: string[]): Promise<void> {
 
 /** @returns whether the account is deactivated */
 async function reset(url: string, email: string, password: string): Promise<boolean> {
-  const dataSource = await createDataSource({ url, migrations, role: 'service', poolSize: 2 }).initialize();
+  const dataSource = await createDataSource({ url, entities, migrations, role: 'service', poolSize: 2 }).initialize();
   bindRowSecurityUser(dataSource);
   try {
     await assertSchemaKnown(dataSource);
     const unit = new UnitOfWork(dataSource);
     const users = new UsersStore(unit);
     const events = new EventBus(unit);
-    new EventRecorder(events, unit, new FeedStore(unit));
+    new EventRecorder(events, unit, new FeedStore(unit)).onModuleInit();
     const revocations = new RevocationsService(new PostgresNotifications(new DatabaseUrl(url), dataSource), unit);
     const passwords = new PasswordsService(
       users,
-      new SessionsStore(unit),
       new PasswordResetsStore(unit),
-      new PersonalTokensStore(unit),
-      revocations,
+      new AccountSignInsService(new SessionsStore(unit), new PersonalTokensStore(unit), revocations),
       unit,
       events,
     );

@@ -8,6 +8,7 @@ import { Vault } from '../core/crypto/vault.service.js';
 import { assertSchemaKnown } from '../core/database/migrate.js';
 import { createDataSource } from '../core/database/data-source.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
+import { entities } from '../migrations/entities.js';
 import { migrations } from '../migrations/migrations.js';
 import { withDatabase } from './with-database.js';
 
@@ -39,6 +40,7 @@ const SEALED_COLUMNS: SealedColumn[] = [
     key: ['design_id', 'number'],
     context: `'design ' || design_id || ' ' || number || ' source'`,
   },
+  { table: 'webhook', column: 'secrets', key: ['id'], context: `'webhook ' || id` },
   { table: 'filter', column: 'content', key: ['id'], context: `'filter ' || id || ' content'` },
   { table: 'filter', column: 'resource', key: ['id'], context: `'filter ' || id || ' resource'` },
   {
@@ -69,7 +71,7 @@ export async function keysRotate(args: string[]): Promise<void> {
 
 /** Works as the owner of the tables, whom no row-level policy binds: it is nobody's secret that it asks for. */
 async function rotate(env: Env, url: string, dataKeys: boolean): Promise<void> {
-  const dataSource = await createDataSource({ url, migrations, role: 'owner', poolSize: 2 }).initialize();
+  const dataSource = await createDataSource({ url, entities, migrations, role: 'owner', poolSize: 2 }).initialize();
   try {
     await assertSchemaKnown(dataSource);
     const unit = new UnitOfWork(dataSource);

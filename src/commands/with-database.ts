@@ -4,12 +4,25 @@ import { withDevelopmentSecrets } from '../core/config/development-secrets.js';
 import { Env } from '../core/config/env.js';
 import { startEmbeddedPostgres } from '../core/embedded-postgres/embedded-postgres.js';
 
-/** Runs a command with the settings of the server, on its database: the one of DATABASE_URL, else the embedded one. */
-export async function withDatabase<T>(work: (env: Env, url: string) => Promise<T>): Promise<T> {
+/** The settings of the server and its database: the one of DATABASE_URL, else the embedded one. */
+export interface OpenDatabase {
+  env: Env;
+  url: string;
+  /** Ends the embedded database unless another process uses it. */
+  close: () => Promise<void>;
+}
+
+export async function openDatabase(): Promise<OpenDatabase> {
   if (fs.existsSync('.env')) process.loadEnvFile('.env');
   const env = Env.parse(withDevelopmentSecrets(process.env));
-  if (env.DATABASE_URL) return work(env, env.DATABASE_URL);
+  if (env.DATABASE_URL) return { env, url: env.DATABASE_URL, close: () => Promise.resolve() };
   const log = (line: string): void => void process.stderr.write(`${line}\n`);
   const embedded = await startEmbeddedPostgres({ dataDir: env.DATA_DIR, log });
-  return work(env, embedded.url).finally(() => embedded.stop());
+  return { env, url: embedded.url, close: () => embedded.stop() };
+}
+
+/** Runs a command with the settings of the server, on its database. */
+export async function withDatabase<T>(work: (env: Env, url: string) => Promise<T>): Promise<T> {
+  const { env, url, close } = await openDatabase();
+  return work(env, url).finally(close);
 }

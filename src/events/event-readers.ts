@@ -34,7 +34,7 @@ const readableWithoutRole = (event: string, user: string): string =>
   `(${event}.organization_id IS NULL
     AND (${event}.category = 'registry' OR ${event}.user_id = ${user} OR ${event}.acted_upon = ${user}))`;
 
-/** SQL that holds when a user may read an event; `roles` are the rows of `access_role` that are the user's. */
+/** SQL that holds when a user may read an event; `roles` are the rows of `roles_of` the user. */
 export function readableSql(event: string, roles: string, user: string): string {
   const ways = READ_RULES.map(({ ifEvent, ifRole, ...way }) => {
     const agreeing = `SELECT ${way.role.join(', ')} FROM ${roles} WHERE ${ifRole?.(roles) ?? 'true'}`;
@@ -45,7 +45,7 @@ export function readableSql(event: string, roles: string, user: string): string 
 
 /**
  * The same for many users at once: SQL of the pairs `id, user_id` of those `events` and users that may be together;
- * `roles` are the rows of `access_role` of the `users`, an array.
+ * `roles` are the rows of `roles_in` the organization for the `users`, an array.
  */
 export function readersSql(events: string, roles: string, users: string): string {
   const ways = READ_RULES.map(({ ifEvent, ifRole, ...way }) => {

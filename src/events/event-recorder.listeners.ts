@@ -1,6 +1,7 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { newId } from '../core/database/base.entity.js';
-import { UnitOfWork } from '../core/database/unit-of-work.js';
+import { SET_LOCAL_USER_SQL } from '../core/database/pooled-client.js';
+import { type Statement, UnitOfWork } from '../core/database/unit-of-work.js';
 import { DomainEvent } from '../core/events/domain-event.js';
 import { EventBus } from '../core/events/event-bus.js';
 import { currentRequest } from '../core/telemetry/request-context.js';
@@ -8,37 +9,29 @@ import { FeedStore, type NewEvent } from './feed.store.js';
 
 /** Keeps every event that is published, in the publisher's transaction: no change without its event, no event without its change. */
 @Injectable()
-export class EventRecorder {
-  /** What the open units of work have told so far, by their sessions. */
-  private readonly pending = new WeakMap<object, NewEvent[]>();
-
+export class EventRecorder implements OnModuleInit {
   constructor(
-    bus: EventBus,
+    private readonly bus: EventBus,
     private readonly unit: UnitOfWork,
     private readonly feed: FeedStore,
-  ) {
-    bus.within(DomainEvent, (event) => Promise.resolve(this.record(event)));
+  ) {}
+
+  onModuleInit(): void {
+    this.bus.within(DomainEvent, (event) => Promise.resolve(this.unit.gather(this.append, toNewEvent(event))));
   }
 
-  /** The number is taken at the very end, since whoever has one keeps the organization's other writers waiting. */
-  private record(event: DomainEvent): void {
-    const session = this.unit.manager;
-    const told = this.pending.get(session) ?? [];
-    if (told.push(toNewEvent(event)) > 1) return;
-    this.pending.set(session, told);
-    this.unit.beforeCommit(async () => {
-      this.pending.delete(session);
-      if (isOfCaller(told)) await this.feed.append(told);
-      else await this.unit.runAsSystem('events of others', () => this.feed.append(told));
-    });
-  }
+  /** The number of an event is taken at the very end, because it keeps the organization's other writers waiting. */
+  private readonly append = (events: NewEvent[]): Statement[] => {
+    const append = this.feed.appendStatement(events);
+    return isOfCaller(events) ? [append] : [{ text: SET_LOCAL_USER_SQL, values: ['system'] }, append];
+  };
 }
 
 /** Whether the policies let the session write them: the system's session writes all, that of a caller those in the caller's name. */
-function isOfCaller(told: readonly NewEvent[]): boolean {
+function isOfCaller(events: readonly NewEvent[]): boolean {
   const request = currentRequest();
   if (!request || request.actor?.isSystem) return true;
-  return told.every(({ user_id }) => user_id === request.actor?.userId);
+  return events.every(({ user_id }) => user_id === request.actor?.userId);
 }
 
 /** As it is now: the record it tells of may change again before the commit. */

@@ -1,8 +1,13 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import type { Severity } from '../core/events/domain-event.js';
 
 /** An event as it is kept: what was told, by whom, and its number. It never changes. */
 @Entity('event')
+@Index('event_sequence', { synchronize: false })
+@Index('event_created', ['createdAt', 'id'])
+@Index('event_organization', ['organizationId', 'createdAt', 'id'])
+@Index('event_workspace', ['workspaceId', 'createdAt', 'id'], { where: 'workspace_id IS NOT NULL' })
+@Index('event_subject', ['actedUpon', 'createdAt', 'id'])
 export class RecordedEvent {
   @PrimaryColumn('uuid')
   id!: string;
@@ -12,6 +17,7 @@ export class RecordedEvent {
   sequence!: string;
 
   /** Null for what belongs to the whole installation. */
+  @ForeignKey('Organization')
   @Column('uuid', { nullable: true })
   organizationId!: string | null;
 
@@ -20,6 +26,7 @@ export class RecordedEvent {
   workspaceId!: string | null;
 
   /** Who did it; null when the system did. */
+  @ForeignKey('User')
   @Column('uuid', { nullable: true })
   userId!: string | null;
 
@@ -59,11 +66,23 @@ export class RecordedEvent {
 /** That a user has read an event. */
 @Entity('event_read')
 export class ReadMark {
+  @ForeignKey('RecordedEvent', { onDelete: 'CASCADE' })
   @PrimaryColumn('uuid')
   eventId!: string;
 
+  @ForeignKey('User')
   @PrimaryColumn('uuid')
   userId!: string;
+}
+
+/** How many events a feed has: that of an organization, or of the installation (the nil UUID). */
+@Entity('event_counter')
+export class EventCounter {
+  @PrimaryColumn('uuid')
+  feed!: string;
+
+  @Column('bigint')
+  last!: string;
 }
 
 /** An event as one user sees it. */

@@ -2,8 +2,9 @@ import { ArgsType, Field, ID } from '@nestjs/graphql';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsEnum, IsOptional, IsString, IsUUID, Matches } from 'class-validator';
 import { type Severity, SEVERITIES } from '../core/events/domain-event.js';
-import { InvalidRequest } from '../core/errors/app-error.js';
+import { EVENT_ACTIONS, EVENT_CATEGORIES } from '../core/events/event-kinds.js';
 import { MAX_PAGE_SIZE, OrganizationListQuery } from '../core/listing/list-query.js';
+import { WordParameter } from '../core/listing/words.js';
 import { WordInput } from '../core/schema/input-fields.js';
 import { Repeatable } from '../core/schema/repeatable.js';
 import { EVENT_STATUSES, type EventStatus, SeverityEnum } from './event.view.js';
@@ -23,10 +24,10 @@ const WordsParameter = (description: string, words?: readonly string[]): Propert
 };
 
 export class EventListQuery extends OrganizationListQuery {
-  @WordsParameter('One category or several, with commas.')
+  @WordsParameter('One category or several, with commas.', EVENT_CATEGORIES)
   category?: string | string[];
 
-  @WordsParameter('One action or several, with commas.')
+  @WordsParameter('One action or several, with commas.', EVENT_ACTIONS)
   action?: string | string[];
 
   @WordsParameter('One severity or several, with commas.', SEVERITIES)
@@ -37,9 +38,7 @@ export class EventListQuery extends OrganizationListQuery {
   @IsUUID('all', { message: 'must be a UUID' })
   acted_upon?: string;
 
-  @ApiPropertyOptional({ enum: EVENT_STATUSES, description: 'Whether the caller has read them.' })
-  @IsOptional()
-  @IsString({ message: 'must be given once' })
+  @WordParameter(EVENT_STATUSES, 'Whether the caller has read them.')
   status?: string;
 
   @ApiPropertyOptional({ description: 'Leaves out events up to this number, and those without a number.' })
@@ -58,12 +57,12 @@ export class EventStreamQuery {
   @IsUUID('all', { message: 'must be a UUID' })
   organization_id?: string;
 
-  @ApiPropertyOptional({ name: 'workspaceID', format: 'uuid' })
+  @ApiPropertyOptional({ name: 'workspaceID', format: 'uuid', description: 'Only events of this workspace.' })
   @IsOptional()
   @IsUUID('all', { message: 'must be a UUID' })
   workspace_id?: string;
 
-  @WordsParameter('One category or several, with commas.')
+  @WordsParameter('One category or several, with commas.', EVENT_CATEGORIES)
   category?: string | string[];
 
   @WordsParameter('One severity or several, with commas.', SEVERITIES)
@@ -77,22 +76,22 @@ export class EventStreamQuery {
 
 @ArgsType()
 export class EventSubscription {
-  @Field(() => ID, { nullable: true })
+  @Field(() => ID, { nullable: true, description: 'The organization; needed by members of several.' })
   @IsOptional()
   @IsUUID('all', { message: 'must be a UUID' })
   organizationID?: string | null;
 
-  @Field(() => ID, { nullable: true })
+  @Field(() => ID, { nullable: true, description: 'Only events of this workspace.' })
   @IsOptional()
   @IsUUID('all', { message: 'must be a UUID' })
   workspaceID?: string | null;
 
-  @Field(() => [SeverityEnum], { nullable: true })
+  @Field(() => [SeverityEnum], { nullable: true, description: 'Only events of these severities.' })
   @IsOptional()
   @IsEnum(SeverityEnum, { each: true })
   severity?: Severity[] | null;
 
-  @Field(() => [String], { nullable: true })
+  @Field(() => [String], { nullable: true, description: 'Only of these categories.' })
   @IsOptional()
   @IsString({ each: true })
   category?: string[] | null;
@@ -114,17 +113,4 @@ export class StatusesChange extends StatusChange {
   @ArrayMaxSize(MAX_PAGE_SIZE, { message: `must have at most ${MAX_PAGE_SIZE} ids` })
   @IsUUID('all', { each: true, message: 'must be a list of UUIDs' })
   ids!: string[];
-}
-
-/** The words of a parameter or condition; undefined when there are none. @throws InvalidRequest naming what is no such word */
-export function parseWords(at: string, value: unknown, allowed?: readonly string[]): string[] | undefined {
-  const given: unknown[] = value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
-  const words = given.flatMap((each) =>
-    typeof each === 'string' ? each.split(',').map((word) => word.trim()) : [null],
-  );
-  if (words.includes(null)) throw InvalidRequest.forField(at, 'must be a word or a list of words');
-  const named = words.filter((word): word is string => Boolean(word));
-  if (allowed && named.some((word) => !allowed.includes(word)))
-    throw InvalidRequest.forField(at, `must be one of ${allowed.join(', ')}`);
-  return named.length > 0 ? named : undefined;
 }

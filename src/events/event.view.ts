@@ -1,6 +1,7 @@
-import { ObjectType, registerEnumType } from '@nestjs/graphql';
+import { ObjectType } from '@nestjs/graphql';
 import { type Severity, SEVERITIES } from '../core/events/domain-event.js';
 import { PaginatedView } from '../core/listing/page.js';
+import { withRevision } from '../core/schema/record.view.js';
 import {
   EnumField,
   IdField,
@@ -9,19 +10,23 @@ import {
   TextsField,
   TimeField,
   WordField,
+  graphqlEnum,
 } from '../core/schema/view-fields.js';
 import type { SeenEvent } from './event.entity.js';
 
 export const EVENT_STATUSES = ['unread', 'read'] as const;
 export type EventStatus = (typeof EVENT_STATUSES)[number];
 
-export const SeverityEnum = Object.fromEntries(SEVERITIES.map((word) => [word, word])) as { [S in Severity]: S };
-registerEnumType(SeverityEnum, { name: 'Severity' });
+/** All of an event that changes: its revision for the one who reads it. */
+export const statusOf = ({ read }: SeenEvent): EventStatus => (read ? 'read' : 'unread');
+
+export const SeverityEnum = graphqlEnum('Severity', SEVERITIES, 'How severe an event is.');
+const EventStatusEnum = graphqlEnum('EventStatus', EVENT_STATUSES, 'Whether the caller has read an event.');
 
 const OWN = { graphql: true as const };
 
-/** An event; GraphQL knows its fields in camelCase too, as subscribers in the field do. */
-@ObjectType('Event')
+/** An event. GraphQL has fields in camelCase beside those of REST where subscribers in the field ask for them. */
+@ObjectType('Event', { description: 'Something that happened.' })
 export class EventView {
   @IdField()
   id!: string;
@@ -59,21 +64,11 @@ export class EventView {
   @MapField()
   metadata!: Record<string, unknown>;
 
-  @WordField(EVENT_STATUSES, { description: 'Whether the caller has read it.' })
+  @EnumField(EventStatusEnum, { description: 'Whether the caller has read it.' })
   status!: EventStatus;
 
   @TimeField()
   created_at!: Date;
-
-  @IdField({ ...OWN, nullable: true })
-  get organizationID(): string | null {
-    return this.organization_id;
-  }
-
-  @IdField({ ...OWN, nullable: true })
-  get workspaceID(): string | null {
-    return this.workspace_id;
-  }
 
   @IdField({ ...OWN, nullable: true })
   get userID(): string | null {
@@ -106,8 +101,10 @@ export class EventView {
     return null;
   }
 
-  static fromSeenEvent(this: void, { event, read }: SeenEvent): EventView {
-    return Object.assign(new EventView(), {
+  static fromSeenEvent(this: void, seen: SeenEvent): EventView {
+    const { event } = seen;
+    const status = statusOf(seen);
+    return Object.assign(withRevision(new EventView(), { revision: status }), {
       id: event.id,
       sequence: event.organizationId === null ? null : event.sequence,
       organization_id: event.organizationId,
@@ -120,7 +117,7 @@ export class EventView {
       severity: event.severity,
       description: event.description,
       metadata: event.metadata,
-      status: read ? 'read' : 'unread',
+      status,
       created_at: event.createdAt,
     });
   }

@@ -1,27 +1,25 @@
-import { Body, Controller, Get, Put, Query, Req, Res } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
+import { Body, Controller, Get, Put, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Actor } from '../core/access/actor.js';
 import { CurrentActor } from '../core/access/access.decorators.js';
-import { EVENT_KINDS, listEventKinds } from '../core/events/event-kinds.js';
+import { EVENT_ACTIONS, EVENT_CATEGORIES, listEventKinds } from '../core/events/event-kinds.js';
 import { type PageEnvelope, toPageEnvelope } from '../core/listing/page.js';
 import { IdParam } from '../core/rest/id.pipe.js';
+import { IfMatch, Precondition } from '../core/rest/precondition.js';
 import { RequiresRight } from '../core/rest/rights/rights.decorators.js';
-import { EventListQuery, EventStreamQuery, StatusChange, StatusesChange } from './event.inputs.js';
+import { EventListQuery, StatusChange, StatusesChange } from './event.inputs.js';
 import { eventPolicy } from './event.policy.js';
 import { EventPage, EventView, MarkedView } from './event.view.js';
 import { EventsService } from './events.service.js';
-import { EventStreamsService } from './live/event-streams.service.js';
+import { RestOperation } from '../core/rest/openapi/rest-operation.decorator.js';
+import { EventTypesView } from './event-types.view.js';
 
 @ApiTags('events')
-@ApiBearerAuth()
-@Controller('api/events')
+@Controller('events')
 export class EventsController {
-  constructor(
-    private readonly events: EventsService,
-    private readonly streams: EventStreamsService,
-  ) {}
+  constructor(private readonly events: EventsService) {}
 
+  @RestOperation('listEvents', 'List events', 'Lists the events that the caller sees.')
   @Get()
   @ApiOkResponse({ type: EventPage })
   async list(@CurrentActor() actor: Actor, @Query() query: EventListQuery): Promise<PageEnvelope> {
@@ -29,46 +27,25 @@ export class EventsController {
   }
 
   /** Every kind of event that there is. */
+  @RestOperation('listEventTypes', 'List types of events', 'Lists every kind of event, by category and action.')
   @Get('types')
-  types(): object {
-    const types = listEventKinds();
-    return {
-      types,
-      category: Object.keys(EVENT_KINDS),
-      action: [...new Set(types.map(({ action }) => action))],
-    };
+  @ApiOkResponse({ type: EventTypesView })
+  types(): EventTypesView {
+    return { types: listEventKinds(), category: [...EVENT_CATEGORIES], action: [...EVENT_ACTIONS] };
   }
 
-  /** The events of an organization as they happen, as server-sent events; `Last-Event-ID` resumes. */
-  @Get('stream')
-  @ApiProduces('text/event-stream')
-  stream(
-    @CurrentActor() actor: Actor,
-    @Query() query: EventStreamQuery,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    return this.streams.serve(actor, query, request, response);
-  }
-
-  /** The same as `stream`. */
-  @Get('subscribe')
-  @ApiProduces('text/event-stream')
-  subscribe(
-    @CurrentActor() actor: Actor,
-    @Query() query: EventStreamQuery,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    return this.streams.serve(actor, query, request, response);
-  }
-
+  @RestOperation('getEvent', 'Read an event', 'Reads an event.')
   @Get(':id')
   @ApiOkResponse({ type: EventView })
   async get(@CurrentActor() actor: Actor, @IdParam() id: string): Promise<EventView> {
     return EventView.fromSeenEvent(await this.events.get(actor, id));
   }
 
+  @RestOperation(
+    'updateEventStatuses',
+    'Mark events',
+    'Marks several events as read or unread. Those that the caller does not see are left out of the answer.',
+  )
   @Put('status')
   @RequiresRight(eventPolicy.mark)
   @ApiOkResponse({ type: MarkedView })
@@ -76,6 +53,7 @@ export class EventsController {
     return { status: input.status, ids: await this.events.markAll(actor, input) };
   }
 
+  @RestOperation('updateEventStatus', 'Mark an event', 'Marks an event as read or unread for the caller.')
   @Put(':id/status')
   @RequiresRight(eventPolicy.mark, EventsService)
   @ApiOkResponse({ type: EventView })
@@ -83,11 +61,12 @@ export class EventsController {
     @CurrentActor() actor: Actor,
     @IdParam() id: string,
     @Body() { status }: StatusChange,
+    @IfMatch() match: Precondition,
   ): Promise<EventView> {
-    return EventView.fromSeenEvent(await this.events.mark(actor, id, status));
+    return EventView.fromSeenEvent(await this.events.mark(actor, id, status, match));
   }
 }
 
 /** The same under the path that clients in the field know. */
-@Controller('api/system/events')
+@Controller('system/events')
 export class SystemEventsController extends EventsController {}

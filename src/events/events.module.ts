@@ -5,16 +5,25 @@ import { EventsResolver } from './events.resolver.js';
 import { EventsService } from './events.service.js';
 import { EventsStore } from './events.store.js';
 import { FeedStore } from './feed.store.js';
+import { EventStreamsController, SystemEventStreamsController } from './live/event-streams.controller.js';
 import { EventStreamsService } from './live/event-streams.service.js';
 import { LiveFeedService } from './live/live-feed.service.js';
+import { EventSubscriptionsResolver } from './live/event-subscriptions.resolver.js';
 import { EventSubscriptionsService } from './live/event-subscriptions.service.js';
 import { EventRecorder } from './event-recorder.listeners.js';
+import { WebhooksModule } from './webhooks/webhooks.module.js';
 import { WorkspaceActivityController } from './workspace-activity.controller.js';
 
 /** What hears everybody: the feed of events, kept and followed. */
 @Module({
-  imports: [OrganizationsModule],
-  controllers: [EventsController, SystemEventsController, WorkspaceActivityController],
+  imports: [OrganizationsModule, WebhooksModule],
+  controllers: [
+    EventsController,
+    SystemEventsController,
+    EventStreamsController,
+    SystemEventStreamsController,
+    WorkspaceActivityController,
+  ],
   providers: [
     EventRecorder,
     FeedStore,
@@ -23,6 +32,7 @@ import { WorkspaceActivityController } from './workspace-activity.controller.js'
     EventsResolver,
     LiveFeedService,
     EventSubscriptionsService,
+    EventSubscriptionsResolver,
     EventStreamsService,
   ],
   exports: [EventsService, EventSubscriptionsService],

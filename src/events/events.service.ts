@@ -4,12 +4,13 @@ import type { Actor } from '../core/access/actor.js';
 import type { Operation } from '../core/access/policy.js';
 import { NotFound } from '../core/errors/app-error.js';
 import type { Page } from '../core/listing/page.js';
+import type { Precondition } from '../core/rest/precondition.js';
 import type { RecordAuthorizer } from '../core/rest/rights/rights.decorators.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 import type { SeenEvent } from './event.entity.js';
 import type { EventListQuery, StatusesChange } from './event.inputs.js';
 import { eventPolicy } from './event.policy.js';
-import type { EventStatus } from './event.view.js';
+import { type EventStatus, statusOf } from './event.view.js';
 import { EventsStore, type FeedScope, toSeenEvent } from './events.store.js';
 
 /** What happened, as far as each may read of it, and what they have read. */
@@ -47,11 +48,13 @@ export class EventsService implements RecordAuthorizer {
     await this.get(actor, id);
   }
 
-  async mark(actor: Actor, id: string, status: EventStatus): Promise<SeenEvent> {
+  /** @throws AppError 412 when the caller has marked it since they read it */
+  async mark(actor: Actor, id: string, status: EventStatus, match: Precondition): Promise<SeenEvent> {
     assertScope(actor, eventPolicy.mark);
-    const { event } = await this.get(actor, id);
-    await this.saveMarks(actor, [event.id], status);
-    return { event, read: status === 'read' };
+    const seen = await this.get(actor, id);
+    match.assertMatches({ revision: statusOf(seen) });
+    await this.saveMarks(actor, [id], status);
+    return { ...seen, read: status === 'read' };
   }
 
   /** @returns the ids that bear the mark now: those which the actor may read */

@@ -3,6 +3,7 @@ import type { SelectQueryBuilder } from 'typeorm';
 import { validate } from 'uuid';
 import { visibleSql } from '../core/access/access.service.js';
 import type { Actor } from '../core/access/actor.js';
+import { EntitySelect } from '../core/database/entity-select.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { InvalidRequest } from '../core/errors/app-error.js';
 import { SEVERITIES } from '../core/events/domain-event.js';
@@ -10,8 +11,10 @@ import type { FilterCondition, Listing } from '../core/listing/listing.js';
 import type { Page } from '../core/listing/page.js';
 import { paginate } from '../core/listing/paginate.js';
 import { ReadMark, RecordedEvent, type SeenEvent } from './event.entity.js';
-import { type EventListQuery, EVENT_NUMBER, parseWords } from './event.inputs.js';
+import { type EventListQuery, EVENT_NUMBER } from './event.inputs.js';
 import { readableSql } from './event-readers.js';
+import { EVENT_ACTIONS, EVENT_CATEGORIES } from '../core/events/event-kinds.js';
+import { parseWords } from '../core/listing/words.js';
 
 type EventQuery = SelectQueryBuilder<RecordedEvent>;
 
@@ -33,8 +36,8 @@ const listing: Listing<RecordedEvent> = {
   defaultOrder: 'created_at desc',
   search: ['event.description'],
   filter: {
-    category: oneOf('category'),
-    action: oneOf('action'),
+    category: oneOf('category', EVENT_CATEGORIES),
+    action: oneOf('action', EVENT_ACTIONS),
     severity: oneOf('severity', SEVERITIES),
     acted_upon: (rows, value) => {
       if (!validate(value)) throw InvalidRequest.forField('filter', 'acted_upon must be a UUID');
@@ -55,6 +58,8 @@ const listing: Listing<RecordedEvent> = {
 /** Events as their readers see them, each with the reader's own mark. */
 @Injectable()
 export class EventsStore {
+  private readonly select = new EntitySelect<RecordedEvent>();
+
   constructor(private readonly unit: UnitOfWork) {}
 
   /** The query's own parameters are conditions like those of its `filter`, which win. */
@@ -66,7 +71,9 @@ export class EventsStore {
     const rows = this.selectReadable(actor);
     if ('workspaceId' in scope) rows.andWhere('event.workspace_id = :workspaceId', scope);
     else rows.andWhere(inOrganization(scope.installation), { organizationId: scope.organizationId });
-    return paginate(rows, { ...listing, filterDefaults }, query, this.unit.isOpen);
+    return paginate(rows, { ...listing, filterDefaults }, query, {
+      getMany: (page, options) => this.select.getMany(this.unit.manager, page, options),
+    });
   }
 
   find(actor: Actor, id: string): Promise<RecordedEvent | null> {
@@ -104,9 +111,7 @@ export class EventsStore {
       .setParameter('actorId', actor.userId);
     if (actor.isSystem) return rows;
     return rows
-      .addCommonTableExpression('SELECT * FROM access_role WHERE user_id = :actorId', 'own_role', {
-        materialized: true,
-      })
+      .addCommonTableExpression('SELECT * FROM roles_of(:actorId)', 'own_role', { materialized: true })
       .andWhere(readableSql('event', 'own_role', ':actorId'));
   }
 }
@@ -114,7 +119,7 @@ export class EventsStore {
 /** A record of the store as its reader sees it. */
 export const toSeenEvent = (event: RecordedEvent): SeenEvent => ({ event, read: Boolean(event.mark) });
 
-function oneOf(column: string, allowed?: readonly string[]): FilterCondition<RecordedEvent> {
+function oneOf(column: string, allowed: readonly string[]): FilterCondition<RecordedEvent> {
   return (rows, value) => {
     const words = parseWords(column, value, allowed);
     if (words) rows.andWhere(`event.${column} = ANY(:filter_${column})`, { [`filter_${column}`]: words });

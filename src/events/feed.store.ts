@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { roleRank } from '../core/access/roles.js';
 import { runAsSystem } from '../core/database/row-security.js';
-import { UnitOfWork } from '../core/database/unit-of-work.js';
-import { EventStream } from '../core/events/event-stream.js';
+import { named } from '../core/database/statements.js';
+import { type Statement, UnitOfWork } from '../core/database/unit-of-work.js';
+import { publishEventSql } from '../core/events/event-notification.js';
+import { SharedMessage } from '../core/pubsub/shared-message.js';
 import { RecordedEvent, type SeenEvent } from './event.entity.js';
 import { readersSql } from './event-readers.js';
 
@@ -27,6 +30,16 @@ export interface NewEvent {
   metadata: Record<string, unknown>;
 }
 
+/** An event as many see it. */
+class SharedEvent extends SharedMessage implements SeenEvent {
+  constructor(
+    readonly event: RecordedEvent,
+    readonly read: boolean,
+  ) {
+    super();
+  }
+}
+
 /** Events of one feed, in order and without gaps, and who of those asked for may read which. */
 export interface FeedBatch {
   /** When that was checked. */
@@ -36,7 +49,13 @@ export interface FeedBatch {
   through: bigint;
   /** Whose rights were checked. */
   users: ReadonlySet<string>;
-  events: { event: RecordedEvent; readers: ReadonlySet<string>; readBy: ReadonlySet<string> }[];
+  events: {
+    readers: ReadonlySet<string>;
+    readBy: ReadonlySet<string>;
+    /** The event as all see it who have read it, and as all others do. */
+    read: SharedEvent;
+    unread: SharedEvent;
+  }[];
 }
 
 interface ReaderColumns {
@@ -52,13 +71,35 @@ export interface FeedEnd {
 
 const feedColumn = (alias: string): string => `coalesce(${alias}.organization_id, '${INSTALLATION_FEED}'::uuid)`;
 
-const NOTICE = EventStream.notifySql({
+const NOTICE = publishEventSql({
   organizationId: 'organization_id',
   sequence: 'sequence',
   category: 'category',
   action: 'action',
   actedUpon: 'acted_upon',
 });
+
+const APPEND = named(`WITH told AS (
+   SELECT t.*, ${feedColumn('t')} AS feed, row_number() OVER (PARTITION BY ${feedColumn('t')} ORDER BY place) AS nth
+     FROM ROWS FROM (json_to_recordset($1) AS (
+       id uuid, organization_id uuid, workspace_id uuid, user_id uuid, system_actor text, acted_upon uuid,
+       operation_id uuid, category text, action text, severity text, description text, metadata jsonb
+     )) WITH ORDINALITY AS t (id, organization_id, workspace_id, user_id, system_actor, acted_upon,
+       operation_id, category, action, severity, description, metadata, place)
+ ), counted AS (
+   INSERT INTO event_counter AS counter (feed, last)
+   SELECT feed, count(*) FROM told GROUP BY feed ORDER BY feed
+   ON CONFLICT (feed) DO UPDATE SET last = counter.last + excluded.last
+   RETURNING feed, last
+ ), kept AS (
+   INSERT INTO event (id, sequence, organization_id, workspace_id, user_id, system_actor, acted_upon, operation_id,
+                      category, action, severity, description, metadata, created_at)
+   SELECT id, last - count(*) OVER (PARTITION BY feed) + nth, organization_id, workspace_id, user_id, system_actor,
+          acted_upon, operation_id, category, action, severity, description, metadata, clock_timestamp()
+     FROM told JOIN counted USING (feed) ORDER BY place
+   RETURNING organization_id, sequence, category, action, acted_upon
+ )
+ SELECT ${NOTICE} FROM kept`);
 
 /** The feeds as logs: one for each organization, appended to and read by number. */
 @Injectable()
@@ -69,31 +110,8 @@ export class FeedStore {
    * Appends the events of a unit of work in one statement, which also tells every replica when it commits. The counters
    * stay locked until then, so that numbers become visible in their order; they are locked in the order of their ids.
    */
-  async append(told: NewEvent[]): Promise<void> {
-    await this.unit.manager.query(
-      `WITH told AS (
-         SELECT t.*, ${feedColumn('t')} AS feed, row_number() OVER (PARTITION BY ${feedColumn('t')} ORDER BY place) AS nth
-           FROM ROWS FROM (json_to_recordset($1) AS (
-             id uuid, organization_id uuid, workspace_id uuid, user_id uuid, system_actor text, acted_upon uuid,
-             operation_id uuid, category text, action text, severity text, description text, metadata jsonb
-           )) WITH ORDINALITY AS t (id, organization_id, workspace_id, user_id, system_actor, acted_upon,
-             operation_id, category, action, severity, description, metadata, place)
-       ), counted AS (
-         INSERT INTO event_counter AS counter (feed, last)
-         SELECT feed, count(*) FROM told GROUP BY feed ORDER BY feed
-         ON CONFLICT (feed) DO UPDATE SET last = counter.last + excluded.last
-         RETURNING feed, last
-       ), kept AS (
-         INSERT INTO event (id, sequence, organization_id, workspace_id, user_id, system_actor, acted_upon, operation_id,
-                            category, action, severity, description, metadata, created_at)
-         SELECT id, last - count(*) OVER (PARTITION BY feed) + nth, organization_id, workspace_id, user_id, system_actor,
-                acted_upon, operation_id, category, action, severity, description, metadata, clock_timestamp()
-           FROM told JOIN counted USING (feed) ORDER BY place
-         RETURNING organization_id, sequence, category, action, acted_upon
-       )
-       SELECT ${NOTICE} FROM kept`,
-      [JSON.stringify(told)],
-    );
+  appendStatement(told: NewEvent[]): Statement {
+    return { text: APPEND, values: [JSON.stringify(told)] };
   }
 
   /** Up to `most` events of a feed after a number, with what each of the users may read of them now and has read. */
@@ -110,7 +128,7 @@ export class FeedStore {
       `WITH batch AS MATERIALIZED (
          SELECT * FROM event WHERE ${feedColumn('event')} = $1 AND sequence > $2 ORDER BY sequence LIMIT $3
        ), asked_role AS MATERIALIZED (
-         SELECT * FROM access_role WHERE user_id = ANY($4) AND organization_id = $1
+         SELECT * FROM roles_in($1, $4)
        ), reader AS (
          SELECT id, array_agg(user_id) AS users FROM (${readersSql('batch', 'asked_role', '$4::uuid[]')}) AS pair GROUP BY id
        )
@@ -120,18 +138,18 @@ export class FeedStore {
       [feed, from.toString(), most, [...users]],
     );
     const events = rows.map(({ readers: may, readBy, ...event }) => ({
-      event,
       readers: new Set(may),
       readBy: new Set(readBy),
+      read: new SharedEvent(event, true),
+      unread: new SharedEvent(event, false),
     }));
-    return { at: Date.now(), from, through: BigInt(events.at(-1)?.event.sequence ?? from), users, events };
+    return { at: Date.now(), from, through: BigInt(events.at(-1)?.unread.event.sequence ?? from), users, events };
   }
 
   /** How far each feed has come that the user may follow: those of their organizations, and the installation's. */
   async findEndsForUser(userId: string): Promise<FeedEnd[]> {
     return this.queryEnds(
-      `SELECT resource_id FROM access_role WHERE user_id = $1 AND resource_type = 'organization'
-       UNION SELECT '${INSTALLATION_FEED}'::uuid`,
+      `SELECT organizations_of($1, ${roleRank('member')}) UNION SELECT '${INSTALLATION_FEED}'::uuid`,
       userId,
     );
   }
@@ -177,6 +195,6 @@ export class FeedStore {
 /** A batch as one user sees it: what they may read of what comes after a number. */
 export function toSeenEvents(batch: FeedBatch, userId: string, position: bigint): SeenEvent[] {
   return batch.events
-    .filter(({ event, readers }) => readers.has(userId) && BigInt(event.sequence) > position)
-    .map(({ event, readBy }) => ({ event, read: readBy.has(userId) }));
+    .filter(({ unread: { event }, readers }) => readers.has(userId) && BigInt(event.sequence) > position)
+    .map(({ read, unread, readBy }) => (readBy.has(userId) ? read : unread));
 }

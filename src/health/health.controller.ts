@@ -1,8 +1,10 @@
 import { Controller, Get, Header, Res } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { RestOperation } from '../core/rest/openapi/rest-operation.decorator.js';
+import { ApiOkResponse, ApiServiceUnavailableResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Public } from '../core/access/access.decorators.js';
 import { type Health, HealthService } from './health.service.js';
+import { HealthView, LivenessView } from './health.view.js';
 
 @ApiTags('health')
 @Public()
@@ -10,15 +12,23 @@ import { type Health, HealthService } from './health.service.js';
 export class HealthController {
   constructor(private readonly health: HealthService) {}
 
-  /** The process answers. */
+  @RestOperation('checkLiveness', 'Check liveness', 'Answers as long as the process does.', { probe: true })
   @Get('live')
   @Header('Cache-Control', 'no-store')
+  @ApiOkResponse({ type: LivenessView })
   live(): { status: 'ok' } {
     return { status: 'ok' };
   }
 
-  /** The process can do its work: 503 with what is wrong when it cannot. */
+  @RestOperation(
+    'checkReadiness',
+    'Check readiness',
+    'Answers 503 with the failing parts when the process cannot do its work, and while it shuts down.',
+    { probe: true },
+  )
   @Get('ready')
+  @ApiOkResponse({ type: HealthView })
+  @ApiServiceUnavailableResponse({ type: HealthView, description: 'A part fails, or the process shuts down.' })
   async ready(@Res({ passthrough: true }) response: Response): Promise<Health> {
     const health = await this.health.check();
     response.status(health.status === 'ok' ? 200 : 503).setHeader('Cache-Control', 'no-store');

@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
+import { ErrorReferenceController } from './error-reference.controller.js';
 import { HealthController } from './health.controller.js';
 import { HealthService } from './health.service.js';
 import { SystemController } from './system.controller.js';
 
-@Module({ controllers: [HealthController, SystemController], providers: [HealthService] })
+@Module({ controllers: [HealthController, SystemController, ErrorReferenceController], providers: [HealthService] })
 export class HealthModule {}

@@ -1,12 +1,14 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Controller, Get, Req, Res } from '@nestjs/common';
-import { ApiExcludeEndpoint, ApiTags } from '@nestjs/swagger';
+import { ApiExcludeEndpoint, ApiTags, ApiOkResponse } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Public } from '../core/access/access.decorators.js';
 import { Env } from '../core/config/env.js';
 import { Unauthenticated } from '../core/errors/app-error.js';
 import { Metrics } from '../core/telemetry/metrics.service.js';
 import { VERSION } from './version.js';
+import { RestOperation } from '../core/rest/openapi/rest-operation.decorator.js';
+import { VersionInfoView } from './health.view.js';
 
 @ApiTags('health')
 @Controller()
@@ -16,8 +18,10 @@ export class SystemController {
     private readonly env: Env,
   ) {}
 
+  @RestOperation('getVersion', 'Read the version', 'Tells the versions of the server and of the API.')
   @Public()
-  @Get('api/system/version')
+  @Get('system/version')
+  @ApiOkResponse({ type: VersionInfoView })
   version(): typeof VERSION {
     return VERSION;
   }

@@ -5,7 +5,7 @@ import { type AppliedChange, type ChangeJournal } from '../../src/deployments/ap
 import { type DeploymentResult } from '../../src/deployments/apply/resource-result.js';
 import { RunClock } from '../../src/deployments/apply/run-clock.js';
 import { Undo } from '../../src/deployments/apply/undo.js';
-import { toResourceState, applyUndo } from '../../src/deployments/apply/undone-resources.js';
+import { toResourceState, applyUndo } from '../../src/deployments/apply/undo.js';
 import { Undeployer, type UndeployOptions } from '../../src/deployments/apply/undeployer.js';
 import { type SchemaValidator } from '../../src/deployments/plan/definition-validator.js';
 import { type Owner } from '../../src/deployments/plan/owner.js';
@@ -20,7 +20,7 @@ import { validateInWorker } from '../../src/validation/validation-task.js';
 
 /** Judges by schemas as the service does, without a worker. */
 export const judge: SchemaValidator = {
-  judgeBy: (resources, schemas) => Promise.resolve(validateInWorker({ resources, schemas })),
+  validateAgainst: (resources, schemas) => Promise.resolve(validateInWorker({ resources, schemas })),
 };
 
 /** Calls a test's cluster as the kubeconfig says. */

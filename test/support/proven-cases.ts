@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Json, JsonObject } from '../../src/formats/documents/located-document.js';
+import type { Json, JsonObject } from '../../src/core/json/json.js';
 
 /** From the root of the repository, where npm runs tests and benchmarks; a compiled benchmark stands elsewhere. */
 const FILE = join('test', 'support', 'proven-cases.txt');

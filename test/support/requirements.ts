@@ -1,12 +1,27 @@
 import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 
 /** What some tests need from the machine; each variable holds a path. */
-export type Requirement = 'KUBEBUILDER_ASSETS' | 'HELM_BIN' | 'CORPUS_DIR';
+export type Requirement = 'KUBEBUILDER_ASSETS' | 'HELM_BIN' | 'CORPUS_DIR' | 'CHROMIUM_BIN' | 'PROMETHEUS_BIN';
 
 const WHAT: Record<Requirement, string> = {
   KUBEBUILDER_ASSETS: 'folder of etcd and kube-apiserver',
   HELM_BIN: 'the helm program',
   CORPUS_DIR: 'folder of real and hostile input files',
+  CHROMIUM_BIN: 'the browser Chromium',
+  PROMETHEUS_BIN: 'the prometheus program',
+};
+
+const findInPath = (program: string): string | undefined =>
+  (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, program))
+    .find(existsSync);
+
+/** Where packages of distributions put it. */
+const DEFAULTS: Partial<Record<Requirement, string>> = {
+  CHROMIUM_BIN: '/usr/bin/chromium',
+  PROMETHEUS_BIN: findInPath('prometheus'),
 };
 
 /**
@@ -16,7 +31,7 @@ const WHAT: Record<Requirement, string> = {
  * @param tests gets the path; without one it is called too, to count, with an empty path
  */
 export function requires(requirement: Requirement, title: string, tests: (path: string) => void): void {
-  const path = process.env[requirement] ?? '';
+  const path = process.env[requirement] ?? DEFAULTS[requirement] ?? '';
   if (path !== '' && existsSync(path)) {
     describe(title, () => tests(path));
     return;

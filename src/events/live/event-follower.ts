@@ -1,4 +1,4 @@
-import { retryDuringOutage } from '../../core/database/database-outage.js';
+import { Follower } from '../../core/pubsub/follower.js';
 import type { SeenEvent } from '../event.entity.js';
 import { FRESH_MS, type FeedTail, type FeedSlice } from './feed-tail.js';
 
@@ -17,22 +17,21 @@ interface FollowedFeed {
  * positions, then what comes. Nothing waits here for a slow reader, who is given from the table what the tails have left
  * behind; a reader of the reader, such as a socket, bounds what is sent.
  */
-export class EventFollower implements AsyncIterableIterator<SeenEvent> {
+export class EventFollower extends Follower<SeenEvent> {
   private readonly feeds: FollowedFeed[] = [];
   private slice: (FeedSlice & { of: FollowedFeed }) | null = null;
-  private hasNews = false;
-  private ended = false;
-  private resume?: () => void;
 
   /** @param leave called once, when nothing more is wanted */
   constructor(
     readonly userId: string,
     private readonly wanted: EventPredicate,
-    private readonly leave: (follower: EventFollower) => void,
-  ) {}
+    leave: () => void,
+  ) {
+    super(leave);
+  }
 
   follow(feed: string, tail: FeedTail, position: bigint): void {
-    if (this.ended || this.follows(feed)) return;
+    if (this.hasEnded || this.follows(feed)) return;
     this.feeds.push({ feed, tail, position });
     tail.add(this);
     this.wake();
@@ -46,34 +45,14 @@ export class EventFollower implements AsyncIterableIterator<SeenEvent> {
     return this.feeds.map(({ tail }) => tail);
   }
 
-  /** Says that one of the feeds has moved. */
-  wake(): void {
-    this.hasNews = true;
-    this.resume?.();
-  }
-
-  async next(): Promise<IteratorResult<SeenEvent, undefined>> {
-    while (!this.ended) {
+  protected override async take(): Promise<SeenEvent | null> {
+    do {
       const seen = this.takeBuffered();
-      if (seen) return { done: false, value: seen };
-      this.hasNews = false;
-      if ((await this.readMore()) || this.hasNews || this.ended) continue;
-      await new Promise<void>((resolve) => (this.resume = resolve));
-    }
-    return { done: true, value: undefined };
-  }
-
-  return(): Promise<IteratorResult<SeenEvent, undefined>> {
-    if (!this.ended) {
-      this.ended = true;
-      this.leave(this);
+      if (!seen) continue;
       this.wake();
-    }
-    return Promise.resolve({ done: true, value: undefined });
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
+      return seen;
+    } while (!this.hasEnded && (await this.readMore()));
+    return null;
   }
 
   /** The next event at hand, unless it was so long ago that the right to it was checked. */
@@ -93,8 +72,7 @@ export class EventFollower implements AsyncIterableIterator<SeenEvent> {
   /** Looks for more, from feed to feed in turn so that a busy one does not keep the others waiting. */
   private async readMore(): Promise<boolean> {
     for (const of of [...this.feeds]) {
-      const after = () => of.tail.readAfter(of.position, this.userId);
-      const passage = await retryDuringOutage(after, () => !this.ended);
+      const passage = await of.tail.readAfter(of.position, this.userId);
       if (!passage) continue;
       this.slice = { ...passage, of };
       this.feeds.push(...this.feeds.splice(this.feeds.indexOf(of), 1));

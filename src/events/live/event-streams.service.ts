@@ -3,10 +3,14 @@ import type { Request, Response } from 'express';
 import type { Actor } from '../../core/access/actor.js';
 import { Authenticator } from '../../core/access/authenticator.js';
 import { Env } from '../../core/config/env.js';
+import { clientNetwork } from '../../core/rest/client-network.js';
 import { AppError, InvalidRequest } from '../../core/errors/app-error.js';
+import { limitRemedy } from '../../core/errors/limit-remedy.js';
 import { SEVERITIES } from '../../core/events/domain-event.js';
 import { OrganizationsService } from '../../organizations/organizations.service.js';
-import { type EventStreamQuery, parseWords } from '../event.inputs.js';
+import { EVENT_CATEGORIES } from '../../core/events/event-kinds.js';
+import { parseWords } from '../../core/listing/words.js';
+import type { EventStreamQuery } from '../event.inputs.js';
 import { EventView } from '../event.view.js';
 import type { EventFollower } from './event-follower.js';
 import { ServerSentEvents } from './server-sent-events.js';
@@ -62,12 +66,12 @@ export class EventStreamsService implements OnModuleDestroy {
         organizationId,
         workspaceId: query.workspace_id,
         severity: parseWords('severity', query.severity, SEVERITIES),
-        category: parseWords('category', query.category),
+        category: parseWords('category', query.category, EVENT_CATEGORIES),
         after,
       });
       response.once('close', () => stream.end());
       if (this.draining || response.destroyed || stream.ended) stream.end();
-      const check = () => this.reauthenticate(stream, request.headers.authorization);
+      const check = () => this.reauthenticate(stream, request);
       await sendEvents(stream.follower, new ServerSentEvents(response), `${organizationId}:${after}`, check);
     } finally {
       this.open.delete(stream);
@@ -95,9 +99,9 @@ export class EventStreamsService implements OnModuleDestroy {
   }
 
   /** A token that cannot be looked at, since the database is away, is looked at again next time. */
-  private async reauthenticate(stream: OpenStream, authorization: string | undefined): Promise<void> {
+  private async reauthenticate(stream: OpenStream, request: Request): Promise<void> {
     try {
-      await this.authenticator.authenticate(authorization);
+      await this.authenticator.authenticate(request, clientNetwork(request.ip));
     } catch (error) {
       if (error instanceof AppError && (error.status === 401 || error.status === 403)) stream.end();
     }
@@ -112,7 +116,7 @@ export class EventStreamsService implements OnModuleDestroy {
     }
     throw new AppError(429, 'TOO_MANY_STREAMS', 'Too many streams', `one user may have ${most} streams at a time`, {
       headers: { 'Retry-After': '5' },
-      remedy: 'End a stream before you open another.',
+      remedy: limitRemedy('End a stream before you open another.', 'LIMIT_SOCKETS_PER_USER'),
     });
   }
 }

@@ -35,7 +35,7 @@ export class EventSubscriptionsService {
    */
   async follow(actor: Actor, asked: EventSubscriptionRequest): Promise<EventFollower> {
     const { workspaceId, organizationId, after } = asked;
-    if (!actor.userId) throw new Forbidden('only users follow events');
+    if (!actor.userId) throw new Forbidden('only users follow events', { remedy: 'Use a token of a user.' });
     if (organizationId) await this.organizations.get(actor, organizationId);
     if (workspaceId && !(await this.events.canSeeWorkspace(actor, workspaceId)))
       throw new NotFound('workspace', workspaceId);

@@ -1,9 +1,9 @@
 import { Logger } from '@nestjs/common';
 import { backoff } from '../../core/backoff.js';
-import { isDatabaseOutage } from '../../core/database/database-outage.js';
+import { isDatabaseOutage } from '../../core/errors/database-outage.js';
+import { TimeSlicer } from '../../core/time-slicer.js';
 import type { SeenEvent } from '../event.entity.js';
 import { type FeedBatch, type FeedStore, toSeenEvents } from '../feed.store.js';
-import type { EventFollower } from './event-follower.js';
 
 /** How long it holds that someone may read an event; after that it is asked again before the event is given to them. */
 export const FRESH_MS = 1_000;
@@ -11,6 +11,12 @@ const BATCH_SIZE = 200;
 const MAX_BATCHES = 20;
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 5_000;
+
+/** A reader of the feed, who is woken when there is more. */
+interface FeedReader {
+  readonly userId: string;
+  wake(): void;
+}
 
 /** What one follower gets next of a feed, and up to which number it goes. */
 export interface FeedSlice {
@@ -25,8 +31,10 @@ export interface FeedSlice {
  */
 export class FeedTail {
   private readonly logger = new Logger(FeedTail.name);
-  private readonly followers = new Set<EventFollower>();
+  private readonly followers = new Set<FeedReader>();
   private recent: FeedBatch[] = [];
+  /** Readings of what some followers missed, by the position that they are at. */
+  private readonly missed = new Map<bigint, Promise<FeedBatch>>();
   private awake = false;
   private reading = false;
   private failures = 0;
@@ -43,11 +51,11 @@ export class FeedTail {
     return this.followers.size === 0;
   }
 
-  add(follower: EventFollower): void {
+  add(follower: FeedReader): void {
     this.followers.add(follower);
   }
 
-  remove(follower: EventFollower): void {
+  remove(follower: FeedReader): void {
     this.followers.delete(follower);
   }
 
@@ -61,10 +69,35 @@ export class FeedTail {
   async readAfter(position: bigint, userId: string): Promise<FeedSlice | null> {
     if (position >= this.position) return null;
     const batch =
-      this.recent.find((each) => covers(each, position, userId)) ??
-      (await this.store.readAfter(this.feed, position, new Set([userId]), BATCH_SIZE));
+      this.recent.find((each) => covers(each, position, userId)) ?? (await this.readMissed(position, userId));
     const through = batch.through > position ? batch.through : this.position;
     return { at: batch.at, through, events: toSeenEvents(batch, userId, position) };
+  }
+
+  private readBatch(position: bigint): Promise<FeedBatch> {
+    const users = new Set([...this.followers].map(({ userId }) => userId));
+    return this.store.readAfter(this.feed, position, users, BATCH_SIZE);
+  }
+
+  /** Followers who fall behind do so together: what they missed is read once for all who are at the same position. */
+  private async readMissed(position: bigint, userId: string): Promise<FeedBatch> {
+    const underway = this.missed.get(position);
+    const shared = underway && (await underway);
+    // Of a user who came meanwhile the rights were not asked.
+    if (shared?.users.has(userId)) return shared;
+    const reading = this.readBatch(position);
+    this.missed.set(position, reading);
+    try {
+      const batch = await reading;
+      this.keep(batch);
+      return batch;
+    } finally {
+      if (this.missed.get(position) === reading) this.missed.delete(position);
+    }
+  }
+
+  private keep(batch: FeedBatch): void {
+    this.recent = [...this.recent.filter(isFresh), batch].slice(-MAX_BATCHES);
   }
 
   private async readNewEvents(): Promise<void> {
@@ -72,13 +105,16 @@ export class FeedTail {
     try {
       while (this.awake && !this.isIdle) {
         this.awake = false;
-        const users = new Set([...this.followers].map(({ userId }) => userId));
-        const batch = await this.store.readAfter(this.feed, this.position, users, BATCH_SIZE);
+        const batch = await this.readBatch(this.position);
         if (batch.events.length === 0) continue;
         this.awake ||= batch.events.length === BATCH_SIZE;
-        this.recent = [...this.recent.filter(isFresh), batch].slice(-MAX_BATCHES);
+        this.keep(batch);
         this.position = batch.through;
-        for (const follower of this.followers) follower.wake();
+        const turns = new TimeSlicer();
+        for (const follower of this.followers) {
+          follower.wake();
+          await turns.yieldToEventLoop();
+        }
       }
       this.failures = 0;
     } catch (error) {

@@ -1,5 +1,6 @@
-import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
-import { type EventNotification, EventStream } from '../../core/events/event-stream.js';
+import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { type EventNotification, EVENTS_TOPIC } from '../../core/events/event-notification.js';
+import { PostgresPubSub } from '../../core/pubsub/postgres-pubsub.js';
 import { type FeedEnd, FeedStore, INSTALLATION_FEED } from '../feed.store.js';
 import { FeedTail } from './feed-tail.js';
 import { EventFollower, type EventPredicate } from './event-follower.js';
@@ -14,7 +15,7 @@ export interface StartPosition extends FeedEnd {
 
 /** Everybody on this replica who follows events, and the tails of the feeds that they follow. */
 @Injectable()
-export class LiveFeedService implements OnModuleDestroy {
+export class LiveFeedService implements OnModuleInit, OnModuleDestroy {
   private readonly logger = new Logger(LiveFeedService.name);
   private readonly tails = new Map<string, FeedTail>();
   private readonly followers = new Set<EventFollower>();
@@ -24,15 +25,17 @@ export class LiveFeedService implements OnModuleDestroy {
 
   constructor(
     private readonly store: FeedStore,
-    stream: EventStream,
-  ) {
-    stream.subscribe((notice) => this.onNotice(notice));
-    stream.onReconnect(() => this.wakeAll());
+    private readonly pubsub: PostgresPubSub,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    await this.pubsub.subscribe<EventNotification>(EVENTS_TOPIC, (notice) => this.onNotice(notice));
+    this.pubsub.onGap(() => this.wakeAll());
   }
 
   /** Begins to follow; with `everywhere` also the organizations that the user joins later. */
   follow(userId: string, beginnings: StartPosition[], wanted: EventPredicate, everywhere: boolean): EventFollower {
-    const follower = new EventFollower(userId, wanted, (left) => this.leave(left));
+    const follower = new EventFollower(userId, wanted, () => this.leave(follower));
     this.followers.add(follower);
     if (everywhere) this.everywhere.add(follower);
     for (const { feed, last, position } of beginnings)

@@ -1,0 +1,449 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Logger } from 'pino';
+import { LOGGER } from '../src/core/telemetry/logger.js';
+import type { Answer, Json, Person } from './support/person.js';
+import { done, NEW_DESIGN, type People, peopleOf, WorkspaceScene } from './support/workspace-scene.js';
+import { World } from './support/world.js';
+
+let world: World;
+let people: People;
+let scene: WorkspaceScene;
+/** Somebody who administers two organizations, so that each call has to name one. */
+let both: Person & { organization: string };
+beforeAll(async () => {
+  world = await World.start();
+  people = await peopleOf(world);
+  scene = await WorkspaceScene.make(world, people);
+  both = await world.outsider();
+  const users = `/api/identity/orgs/${world.organization}/users`;
+  await done(world.admin.post(users, { email: both.email, role: 'admin' }));
+}, 120_000);
+afterAll(() => world.stop());
+
+describe('orgID in the query', () => {
+  const record = () => ({ name: `record ${randomUUID()}` });
+  const CREATIONS: [string, () => object][] = [
+    ['/api/environments', record],
+    ['/api/workspaces', record],
+    ['/api/integrations/connections', () => ({ ...record(), kind: 'custom' })],
+    ['/api/integrations/credentials', () => ({ ...record(), type: 'custom', secret: { a: 'b' } })],
+    ['/api/pattern', () => NEW_DESIGN],
+    ['/api/pattern/import', () => ({ file: Buffer.from(NEW_DESIGN.pattern_data.pattern_file).toString('base64') })],
+  ];
+
+  it.each(CREATIONS)('chooses the organization of what POST %s makes', async (path, body) => {
+    for (const spelling of ['orgID', 'orgId', 'org_id', 'organization_id'])
+      for (const organization of [both.organization, world.organization]) {
+        const made = await both.post(`${path}?${spelling}=${organization}`, body());
+        expect({ path, status: made.status }).toEqual({ path, status: 201 });
+        const { organization_id = await organizationOf(made.body.workspace_id as string) } = made.body;
+        expect(organization_id).toBe(organization);
+      }
+  });
+
+  const organizationOf = async (workspace: string): Promise<string> =>
+    (await done(both.get(`/api/workspaces/${workspace}`))).organization_id;
+
+  it('is refused when it contradicts the body, is no id, or is of others', async () => {
+    const path = '/api/environments';
+    const other = { ...record(), organization_id: world.organization };
+    expect(await both.post(`${path}?orgID=${both.organization}`, other)).toMatchObject({
+      status: 400,
+      body: { errors: [{ pointer: 'orgID', detail: 'is another organization than organization_id of the body' }] },
+    });
+    expect((await both.post(`${path}?orgID=${world.organization.toUpperCase()}`, other)).status).toBe(201);
+    expect(await both.post(`${path}?orgID=mine`, record())).toMatchObject({ status: 400 });
+    expect((await people.outsider.post(`${path}?orgID=${world.organization}`, record())).status).toBe(404);
+  });
+
+  it('must be the organization of the workspace that is named beside it', async () => {
+    const path = `/api/pattern?orgID=${both.organization}`;
+    expect((await both.post(path, { ...NEW_DESIGN, workspace_id: scene.id })).status).toBe(404);
+  });
+});
+
+describe('a list', () => {
+  const member = async () => {
+    const person = await world.person();
+    await done(world.admin.put(`${scene.path}/members/${person.id}`, { role: 'viewer' }));
+  };
+  const team = async () => {
+    const { id } = await scene.team(people.member);
+    await done(world.admin.put(`${scene.path}/teams/${id}`, { role: 'viewer' }));
+  };
+  let credential: string;
+  const connection = async () => {
+    credential ??= (
+      await done(
+        world.admin.post('/api/integrations/credentials', {
+          name: 'shared',
+          type: 'custom',
+          secret: { a: 'b' },
+          organization_id: world.organization,
+        }),
+      )
+    ).id;
+    await done(
+      world.admin.post('/api/integrations/connections', {
+        name: `connection ${randomUUID()}`,
+        kind: 'custom',
+        credential_id: credential,
+        organization_id: world.organization,
+      }),
+    );
+  };
+  const LISTS: [string, string, () => string, (() => Promise<void>)?][] = [
+    ['members', 'email', () => `${scene.path}/members`, member],
+    ['teams', 'name', () => `${scene.path}/teams`, team],
+    ['connections', 'name', () => `/api/integrations/credentials/${credential}/connections`, connection],
+    ['kinds', 'kind', () => '/api/integrations/connections/kinds'],
+    ['categories', 'name', () => '/api/meshmodels/categories'],
+    ['registrants', 'kind', () => '/api/meshmodels/registrants'],
+  ];
+  beforeAll(async () => {
+    const admin = { name: `widgets ${randomUUID()}`, version: '1.0.0', components: [] as object[] };
+    for (const category of ['One', 'Two', 'Three'])
+      await done(
+        world.admin.post('/api/meshmodels/register', {
+          file: Buffer.from(
+            JSON.stringify({
+              schemaVersion: 'models.meshery.io/v1beta1',
+              name: `model-${category.toLowerCase()}`,
+              displayName: category,
+              version: 'v1.0.0',
+              category: { name: `Category ${category}` },
+              registrant: { hostname: `${category.toLowerCase()}.example.org`, kind: 'github' },
+              model: { version: admin.version },
+            }),
+          ).toString('base64'),
+          file_name: 'model.json',
+        }),
+      );
+  });
+
+  it.each(LISTS)('of %s has pages, an order, a search and a cursor', async (plural, column, path, add) => {
+    for (let count = 0; add && count < 3; count++) await add();
+    const list = async (query: string): Promise<Json> => {
+      const { status, body } = await world.admin.get(`${path()}?${query}`);
+      expect({ query, status, detail: body.detail }).toEqual({ query, status: 200, detail: undefined });
+      return body;
+    };
+    const whole = await list('pagesize=500');
+    const all = whole[plural] as Json[];
+    expect(whole).toMatchObject({ page: 0, page_size: 500, total_count: all.length });
+    expect(all.length).toBeGreaterThanOrEqual(3);
+    expect(await list('pagesize=2&page=1')).toMatchObject({ page: 1, page_size: 2, [plural]: all.slice(2, 4) });
+    const order = `order=${column} desc`;
+    const walked: Json[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const step: Json = await list(`${order}&pagesize=2&cursor=${encodeURIComponent(cursor)}`);
+      walked.push(...(step[plural] as Json[]));
+      expect(step.total_count).toBe(all.length);
+      cursor = step.next_cursor as string | null;
+    }
+    expect(walked).toEqual((await list(`${order}&pagesize=500`))[plural]);
+    expect(new Set(walked.map((each) => JSON.stringify(each))).size).toBe(all.length);
+    const [first] = all;
+    const found = await list(`search=${encodeURIComponent(String(first[column]).toUpperCase())}`);
+    expect(found[plural]).toContainEqual(first);
+    for (const wrong of ['pagesize=0', 'pagesize=501', 'page=-1', 'order=secret', 'cursor=&page=1', 'cursor=x'])
+      expect({ wrong, status: (await world.admin.get(`${path()}?${wrong}`)).status }).toEqual({ wrong, status: 400 });
+  });
+});
+
+describe('a word that is not known', () => {
+  const refused = { status: 400, body: { code: 'VALIDATION_FAILED', remedy: expect.any(String) } };
+  it.each([
+    '/api/pattern?source_type=docker',
+    '/api/pattern?populate=pattern_flie',
+    '/api/pattern/catalog?populate=filter_file',
+    '/api/filter?populate=pattern_file',
+    '/api/events?category=enviroment',
+    '/api/events?action=exploded',
+    '/api/events?status=seen',
+    '/api/events/stream?category=enviroment',
+    '/api/meshmodels/components?trim=yes',
+    '/api/environments?filter={"status":"gone"}',
+    '/api/environments?filter={"tier":"test"}',
+    '/api/integrations/connections?filter={"status":"up"}',
+    '/api/deployments?filter={"action":"dance"}',
+  ])('is refused: %s', async (path) => {
+    const [route = '', query] = path.split('?');
+    const url = `${route}?orgID=${world.organization}&${query?.replace(/\{.*\}/, encodeURIComponent)}`;
+    expect(await world.admin.get(url)).toMatchObject(refused);
+  });
+
+  it('is refused before anything is done', async () => {
+    const design = await scene.design();
+    expect(await world.admin.delete(`/api/pattern/${design.id}?undeploy=yes`)).toMatchObject(refused);
+    expect((await world.admin.get(`/api/pattern/${design.id}`)).status).toBe(200);
+    expect(await world.admin.post('/api/pattern/import?async=1', { file: 'eA==' })).toMatchObject(refused);
+  });
+
+  it('is refused in GraphQL, and nothing is no word', async () => {
+    const category = 'subscription { subscribeEvents(category: ["enviroment"]) { id } }';
+    const client = world.admin.socket();
+    const first = await client.iterate({ query: category }).next();
+    await client.dispose();
+    expect(first.value).toMatchObject({ errors: [{ extensions: { code: 'VALIDATION_FAILED' } }] });
+    const models = await world.admin.graphql('{ models(category: "nothing") { total_count } }');
+    expect(models.body.errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
+    const catalog = `query ($class: [String]) { fetchPatternCatalogContent(selector: { page: "0", pagesize: "5", search: "", order: "", class: $class }) { id } }`;
+    expect((await world.admin.graphql(catalog, { class: [null, 'community'] })).body.errors).toBeUndefined();
+    expect((await world.admin.graphql(catalog, { class: ['best'] })).body.errors).toHaveLength(1);
+  });
+});
+
+describe('GraphQL', () => {
+  it('answers an operation of a kind that it does not have as the fault of its caller', async () => {
+    const mutations = (await world.admin.graphql('{ __schema { mutationType { name } } }')).body.data.__schema;
+    if (mutations.mutationType) return;
+    expect(await world.admin.graphql('mutation { anything }')).toMatchObject({
+      status: 400,
+      body: { errors: [{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED', remedy: expect.any(String) } }] },
+    });
+  });
+
+  it('has enums for statuses and actions, one spelling of each field but where clients know two', async () => {
+    const { body } = await world.admin.graphql(
+      '{ __schema { types { name kind fields { name type { kind name ofType { kind name } } } } } }',
+    );
+    const types = (body.data.__schema.types as Json[]).filter(({ kind, name }) => kind === 'OBJECT' && name[0] !== '_');
+    const words: string[] = [];
+    const twice: string[] = [];
+    for (const { name: type, fields } of types)
+      for (const { name, type: of } of fields as Json[]) {
+        const kind = (of.ofType ?? of).kind as string;
+        if (/^(status|action|tier)$/.test(name as string) && kind !== 'ENUM') words.push(`${type}.${name}`);
+        const other = (name as string).replace(/[A-Z]+/g, (letters) => `_${letters.toLowerCase()}`);
+        if (other !== name && (fields as Json[]).some((each) => each.name === other)) twice.push(`${type}.${name}`);
+      }
+    // What happened to records, and whence models come, are open vocabularies.
+    expect(words.sort()).toEqual(['Event.action', 'Registrant.status']);
+    expect(twice.sort()).toEqual(['actedUpon', 'createdAt', 'operationID', 'userID'].map((name) => `Event.${name}`));
+  });
+
+  it('shows a status with a space as a name', async () => {
+    const { id } = await done(
+      world.admin.post('/api/integrations/connections', {
+        name: 'lost',
+        kind: 'custom',
+        organization_id: world.organization,
+      }),
+    );
+    await done(world.admin.put(`/api/integrations/connections/${id}`, { status: 'not found' }));
+    const { body } = await world.admin.graphql(`{ connection(id: "${id}") { status } }`);
+    expect(body).toEqual({ data: { connection: { status: 'not_found' } } });
+  });
+
+  it('walks lists by cursor', async () => {
+    const names = ['a', 'b', 'c'].map((letter) => `walked ${letter}`);
+    for (const name of names)
+      await done(world.admin.post('/api/environments', { name, organization_id: world.organization }));
+    const query = `query ($cursor: String) { environments(orgID: "${world.organization}", search: "walked", order: "name", pagesize: 2, cursor: $cursor) { total_count next_cursor environments { name status tier } } }`;
+    const first = (await world.admin.graphql(query, { cursor: '' })).body.data.environments;
+    const rest = (await world.admin.graphql(query, { cursor: first.next_cursor })).body.data.environments;
+    expect([...first.environments, ...rest.environments].map(({ name }) => name)).toEqual(names);
+    expect([first.total_count, rest.next_cursor]).toEqual([3, null]);
+    const page = (await world.admin.graphql(query, {})).body.data.environments;
+    expect(page.next_cursor).toBeNull();
+    const patterns = `query ($cursor: String) { fetchPatterns(selector: { page: "0", pageSize: "1", cursor: $cursor }) { next_cursor patterns { id } } }`;
+    await scene.design();
+    await scene.design();
+    const one = (await world.admin.graphql(patterns, { cursor: '' })).body.data.fetchPatterns;
+    const two = (await world.admin.graphql(patterns, { cursor: one.next_cursor })).body.data.fetchPatterns;
+    expect(two.patterns[0].id).not.toBe(one.patterns[0].id);
+  });
+
+  it('has its schema to download', async () => {
+    const { status, body, headers } = await world.stranger.get('/api/docs/schema.graphql');
+    expect({ status, type: headers.get('content-type') }).toEqual({
+      status: 200,
+      type: 'application/graphql; charset=utf-8',
+    });
+    expect(body).toMatch(/^type Query \{/m);
+    expect(headers.get('content-disposition')).toBe('attachment; filename="schema.graphql"');
+  });
+});
+
+describe('an error', () => {
+  it('of a name that is taken is grammatical', async () => {
+    const name = `organization ${randomUUID()}`;
+    await done(world.admin.post('/api/identity/orgs', { name }));
+    expect((await world.admin.post('/api/identity/orgs', { name })).body).toMatchObject({
+      code: 'NAME_TAKEN',
+      detail: 'there is an organization of this name already',
+    });
+  });
+
+  it('of one connection that uses a credential says so in the singular', async () => {
+    const { id } = await done(
+      world.admin.post('/api/integrations/credentials', {
+        name: 'used once',
+        type: 'custom',
+        secret: { a: 'b' },
+        organization_id: world.organization,
+      }),
+    );
+    const connection = { name: 'user', kind: 'custom', credential_id: id, organization_id: world.organization };
+    await done(world.admin.post('/api/integrations/connections', connection));
+    expect((await world.admin.delete(`/api/integrations/credentials/${id}`)).body).toMatchObject({
+      detail: 'this credential is used by 1 connection',
+    });
+  });
+
+  it('of a path that has other methods is 405, whatever else the path could be', async () => {
+    for (const [method, path] of [
+      ['GET', '/api/pattern/import'],
+      ['GET', '/api/pattern/deploy'],
+      ['PUT', '/api/pattern/catalog/publish'],
+    ] as const) {
+      const answer = await world.admin.call(method, path);
+      expect({ path, status: answer.status }).toEqual({ path, status: 405 });
+      expect(answer.headers.get('allow')).not.toBeNull();
+    }
+  });
+
+  it('of a ping through a proxy says what the proxy did', async () => {
+    const refuse = createServer().on('connect', (_, socket) => socket.end('HTTP/1.1 407 Proxy\r\n\r\n'));
+    await new Promise<void>((ready) => refuse.listen(0, '127.0.0.1', ready));
+    const ping = async (proxy: string): Promise<string> => {
+      const { id } = await done(
+        world.admin.post('/api/integrations/connections', {
+          name: 'behind a proxy',
+          kind: 'kubernetes',
+          metadata: { server: 'https://cluster.example.org', proxy },
+          credential_secret: { token: 'x' },
+          organization_id: world.organization,
+        }),
+      );
+      const { status, body } = await world.admin.post(`/api/integrations/connections/${id}/ping`);
+      expect({ status, remedy: typeof body.remedy }).toEqual({ status: 502, remedy: 'string' });
+      return body.detail as string;
+    };
+    expect(await ping(`http://127.0.0.1:${portOf(refuse)}`)).toContain(
+      'the proxy answered 407 Proxy Authentication Required',
+    );
+    const port = portOf(refuse);
+    await new Promise((closed) => refuse.close(closed));
+    expect(await ping(`http://127.0.0.1:${port}`)).toContain('the proxy cannot be reached: the connection was refused');
+  }, 30_000);
+
+  const portOf = (server: Server): number => (server.address() as AddressInfo).port;
+});
+
+describe('a deployment that is asked for', () => {
+  it('in an archived workspace is refused for the archive, whatever its target', async () => {
+    const own = await WorkspaceScene.make(world, people);
+    const design = await own.design();
+    await done(world.admin.post(`${own.path}/archive`));
+    for (const path of ['/api/pattern/deploy', '/api/pattern/deploy/plan'])
+      expect(await world.admin.post(path, { id: design.id })).toMatchObject({
+        status: 409,
+        body: { code: 'WORKSPACE_ARCHIVED' },
+      });
+  });
+
+  it('through a connection or into an environment of another organization is 404', async () => {
+    const environment = await scene.environment();
+    await scene.cluster(environment, 'https://127.0.0.1:9');
+    const design = await scene.design(world.admin);
+    const theirs = { name: 'theirs', organization_id: both.organization };
+    const foreign = await done(both.post('/api/integrations/connections', { ...theirs, kind: 'custom' }));
+    const elsewhere = await done(both.post('/api/environments', theirs));
+    const ask = (by: Person, target: object): Promise<Answer> =>
+      by.post('/api/pattern/deploy', { id: design.id, ...target });
+    for (const by of [both, people.admin]) {
+      expect((await ask(by, { connection_ids: [foreign.id] })).status).toBe(404);
+      expect((await ask(by, { environment_id: elsewhere.id })).status).toBe(404);
+    }
+    expect((await ask(both, { connection_ids: [randomUUID()] })).status).toBe(404);
+    const listed = await both.post(`/api/pattern/deploy?contexts=nonsense`, { id: design.id });
+    expect(listed.status).toBe(400);
+  });
+});
+
+describe('the registry', () => {
+  const definition = (name: string, displayName = name) => ({
+    file: Buffer.from(
+      JSON.stringify({ schemaVersion: 'models.meshery.io/v1beta1', name, displayName, model: { version: '1.0.0' } }),
+    ).toString('base64'),
+    file_name: 'model.json',
+  });
+
+  it('tries a package out without ids, and says what it would do', async () => {
+    const name = `tried-${randomUUID().slice(0, 8)}`;
+    const send = (register: boolean, displayName?: string) =>
+      done(world.admin.post('/api/meshmodels/register', { ...definition(name, displayName), register }));
+    const [tried] = (await send(false)).models;
+    expect(tried).toMatchObject({ name, outcome: 'would_register' });
+    expect(tried).not.toHaveProperty('id');
+    expect((await world.admin.get(`/api/meshmodels/models/${name}`)).status).toBe(404);
+    expect((await send(true)).models).toMatchObject([{ outcome: 'registered', id: expect.any(String) }]);
+    const [again] = (await send(false)).models;
+    expect(again).toMatchObject({ outcome: 'unchanged' });
+    expect(again).not.toHaveProperty('id');
+    expect((await send(false, 'Another')).models).toMatchObject([{ outcome: 'would_update' }]);
+  });
+
+  it('calls the registrant of what is registered or generated here armature', async () => {
+    const registrantOf = async (name: string): Promise<string> =>
+      (await done(world.admin.get(`/api/meshmodels/models/${name}`))).models[0].registrant.hostname;
+    const byHand = `hand-${randomUUID().slice(0, 8)}`;
+    const component = { kind: 'Thing', apiVersion: 'example.org/v1', schema: { type: 'object' } };
+    await done(world.admin.post('/api/meshmodels/components', { modelName: byHand, components: [component] }));
+    const packed = `packed-${randomUUID().slice(0, 8)}`;
+    await done(world.admin.post('/api/meshmodels/register', definition(packed)));
+    const generated = `generated-${randomUUID().slice(0, 8)}`;
+    const source = JSON.stringify({
+      openapi: '3.1.0',
+      info: { title: 'Things', version: '1' },
+      components: { schemas: { Thing: { type: 'object', properties: { size: { type: 'integer' } } } } },
+    });
+    await done(world.admin.post('/api/meshmodels/generate', { source, config: { model: generated } }));
+    expect(await Promise.all([byHand, packed, generated].map(registrantOf))).toEqual([
+      'armature',
+      'armature',
+      'armature',
+    ]);
+  });
+});
+
+describe('what is measured and logged', () => {
+  it('has deployments, clusters, the pools and the routes of GraphQL and of files', async () => {
+    await world.admin.graphql('{ me { id } }');
+    await world.stranger.get('/api/docs/main.js');
+    const { body } = await world.stranger.get('/metrics');
+    for (const line of [
+      /armature_http_request_duration_seconds_count\{[^}]*route="\/api\/system\/graphql\/query",status="200"\} \d/,
+      /armature_http_request_duration_seconds_count\{[^}]*route="\/api\/docs\/:file"/,
+      /armature_database_connections\{state="idle"\} \d/,
+      /armature_database_connections\{state="waiting"\} 0/,
+      /armature_worker_tasks\{lane="foreign",state="running"\} \d/,
+      /# TYPE armature_deployment_duration_seconds histogram/,
+      /armature_cluster_request_duration_seconds_count\{outcome="unreachable"\} \d/,
+    ])
+      expect(body).toMatch(line);
+  });
+
+  it('is one line a request, with its route and its caller', async () => {
+    const logger = world.app.get<Logger>(LOGGER);
+    const level = logger.level;
+    logger.level = 'info';
+    const info = jest.spyOn(logger, 'info').mockImplementation(() => undefined);
+    await world.admin.graphql('{ me { id } }');
+    await world.admin.get(`/api/workspaces/${scene.id}`);
+    await world.stranger.get('/api/docs/main.js');
+    const lines = info.mock.calls.filter(([, text]) => text === 'request').map(([line]) => line as Json);
+    info.mockRestore();
+    logger.level = level;
+    expect(lines).toMatchObject([
+      { method: 'POST', route: '/api/system/graphql/query', status: 200, user_id: world.admin.id },
+      { method: 'GET', route: '/api/workspaces/:id', path: scene.path, status: 200, user_id: world.admin.id },
+      { method: 'GET', route: '/api/docs/:file', user_id: undefined },
+    ]);
+    expect(new Set(lines.map(({ request_id }) => request_id as string)).size).toBe(3);
+  });
+});

@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import { RecordTotalsStore } from '../src/core/records/record-totals.store.js';
+import type { Json, Person } from './support/person.js';
+import { World } from './support/world.js';
+
+let world: World;
+let owner: Person & { organization: string };
+
+beforeAll(async () => {
+  world = await World.start();
+  owner = await world.outsider();
+});
+afterAll(() => world.stop());
+
+const KINDS = ['environment', 'connection', 'credential', 'workspace', 'design', 'filter'];
+
+async function create(name = `environment ${randomUUID()}`): Promise<Json> {
+  const { status, body } = await owner.post('/api/environments', { name, organization_id: owner.organization });
+  expect(status).toBe(201);
+  return body;
+}
+
+const totalOf = async (person: Person, more = ''): Promise<unknown> =>
+  (await person.get(`/api/environments?orgID=${owner.organization}${more}`)).body.total_count;
+
+/** The sums of all organizations that differ from what is there. */
+async function findWrongTotals(): Promise<unknown[]> {
+  const counted = KINDS.map(
+    (table) =>
+      `SELECT '${table}' AS record, organization_id, count(*) AS amount FROM ${table} WHERE deleted_at IS NULL GROUP BY 2`,
+  );
+  return world.sql(
+    `SELECT record, organization_id, kept.amount AS kept, counted.amount AS counted
+       FROM (SELECT record, organization_id, sum(amount) AS amount FROM record_total GROUP BY 1, 2) AS kept
+       FULL JOIN (${counted.join(' UNION ALL ')}) AS counted USING (record, organization_id)
+      WHERE coalesce(kept.amount, 0) <> coalesce(counted.amount, 0)`,
+  );
+}
+
+describe('the total of a list', () => {
+  it('follows what is created, deleted and restored', async () => {
+    const before = Number(await totalOf(owner));
+    const made = await create();
+    expect(await totalOf(owner)).toBe(before + 1);
+    expect((await owner.delete(`/api/environments/${made.id}`)).status).toBe(200);
+    expect(await totalOf(owner)).toBe(before);
+    expect((await owner.post(`/api/environments/${made.id}/restore`)).status).toBe(200);
+    expect(await totalOf(owner)).toBe(before + 1);
+    expect(await findWrongTotals()).toEqual([]);
+  });
+
+  it('counts what filter and search choose, and is known on pages past the end and in walks', async () => {
+    const name = `wanted ${randomUUID()}`;
+    await create(name);
+    const all = await totalOf(owner);
+    expect(all).toBeGreaterThan(1);
+    expect(await totalOf(owner, `&search=${name}`)).toBe(1);
+    expect(await totalOf(owner, `&filter=${JSON.stringify({ name })}`)).toBe(1);
+    expect(await totalOf(owner, `&filter=${JSON.stringify({ deleted_at: true })}`)).toBe(0);
+    expect(await totalOf(owner, '&page=400')).toBe(all);
+    expect(await totalOf(owner, '&cursor=')).toBe(all);
+    expect(await totalOf(owner, `&search=${randomUUID()}&page=3`)).toBe(0);
+  });
+
+  it('is that of the records which a member sees', async () => {
+    const member = await world.person('member');
+    await world.join(member, owner, 'member');
+    expect(await totalOf(member)).toBe(0);
+    const workspace = (await owner.post('/api/workspaces', { name: 'seen', organization_id: owner.organization })).body;
+    const environment = await create();
+    await owner.post(`/api/workspaces/${workspace.id}/environments/${environment.id}`);
+    await world.sql('INSERT INTO workspace_member (workspace_id, user_id, role) VALUES ($1, $2, 2)', [
+      workspace.id,
+      member.id,
+    ]);
+    expect(await totalOf(member)).toBe(1);
+    await world.sql('UPDATE organization_member SET role = 5 WHERE organization_id = $1 AND user_id = $2', [
+      owner.organization,
+      member.id,
+    ]);
+    expect(await totalOf(member)).toBe(await totalOf(owner));
+  });
+
+  it('is exact while many write and its parts are folded', async () => {
+    const before = Number(await totalOf(owner));
+    const store = world.get(RecordTotalsStore);
+    const work = async (): Promise<void> => {
+      for (let nth = 0; nth < 5; nth++) {
+        const made = await create();
+        if (nth % 2 === 1) await owner.delete(`/api/environments/${made.id}`);
+      }
+    };
+    const folds = async (): Promise<void> => {
+      for (let nth = 0; nth < 10; nth++) await Promise.all([store.fold(), store.fold()]);
+    };
+    await Promise.all([...Array.from({ length: 8 }, work), folds()]);
+    expect(await totalOf(owner)).toBe(before + 8 * 3);
+    await store.fold();
+    const [parts] = await world.sql<{ count: string }>(
+      `SELECT count(*) FROM record_total WHERE organization_id = $1 AND record = 'environment'`,
+      [owner.organization],
+    );
+    expect(Number(parts?.count)).toBe(1);
+    expect(await findWrongTotals()).toEqual([]);
+  });
+
+  it('is not changed by a transaction that is rolled back, and follows a removal of rows', async () => {
+    const before = Number(await totalOf(owner));
+    const insert = `INSERT INTO environment (id, organization_id, name, owner)
+      SELECT gen_random_uuid(), '${owner.organization}', 'bulk', '${owner.id}' FROM generate_series(1, 50)`;
+    await expect(world.sql(`${insert}; SELECT 1 / 0`)).rejects.toThrow('division');
+    expect(await totalOf(owner)).toBe(before);
+    await world.sql(insert);
+    expect(await totalOf(owner)).toBe(before + 50);
+    await world.sql(`DELETE FROM environment WHERE name = 'bulk'`);
+    expect(await totalOf(owner)).toBe(before);
+  });
+});

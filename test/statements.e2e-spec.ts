@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import type { Client, Pool } from 'pg';
+import { DataSource } from 'typeorm';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+import { Actor } from '../src/core/access/actor.js';
+import { PooledClient, SET_USER_SQL } from '../src/core/database/pooled-client.js';
+import { UnitOfWork } from '../src/core/database/unit-of-work.js';
+import { Environment } from '../src/environments/environment.entity.js';
+import { EnvironmentsStore } from '../src/environments/environments.store.js';
+import type { Json, Person } from './support/person.js';
+import { World } from './support/world.js';
+
+let world: World;
+let owner: Person & { organization: string };
+
+beforeAll(async () => {
+  world = await World.start();
+  owner = await world.outsider();
+});
+afterAll(() => world.stop());
+
+const list = (person: Person): Promise<{ status: number; body: Json }> =>
+  person.get(`/api/environments?orgID=${owner.organization}`);
+
+const create = (person: Person): Promise<{ status: number; body: Json }> =>
+  person.post('/api/environments', { name: `environment ${randomUUID()}`, organization_id: owner.organization });
+
+/** A connection of the pool, for as long as the work takes. */
+async function withClient<T>(work: (client: PooledClient) => Promise<T>): Promise<T> {
+  const runner = world.get(DataSource).createQueryRunner();
+  try {
+    return await work((await runner.connect()) as PooledClient);
+  } finally {
+    await runner.release();
+  }
+}
+
+describe('a connection of the pool', () => {
+  it('fails a statement when what was sent ahead of it failed', async () => {
+    await withClient(async (client) => {
+      expect(client).toBeInstanceOf(PooledClient);
+      await client.query(SET_USER_SQL, ['\0']);
+      await expect(client.query('SELECT 1')).rejects.toThrow('invalid byte sequence');
+      expect(client.rowSecurityUser).toBeUndefined();
+      expect((await client.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+    });
+  });
+
+  it('answers statements in their order', async () => {
+    await withClient(async (client) => {
+      const answers = await Promise.all([1, 2, 3].map((n) => client.query<{ n: number }>('SELECT $1::int AS n', [n])));
+      expect(answers.map(({ rows }) => rows[0]?.n)).toEqual([1, 2, 3]);
+    });
+  });
+});
+
+describe('a unit of work', () => {
+  it('is undone when a statement that is sent with its commit fails', async () => {
+    const unit = world.get(UnitOfWork);
+    const environment = Environment.create(Actor.user({ id: owner.id, email: owner.email, installationAdmin: false }), {
+      name: 'undone',
+      organization_id: owner.organization,
+    });
+    const work = unit.run(async () => {
+      await world.get(EnvironmentsStore).insert(environment);
+      unit.withCommit(() => [{ text: 'SELECT 1 / $1::int', values: [0] }]);
+    });
+    await expect(work).rejects.toThrow('division by zero');
+    expect(await world.sql('SELECT FROM environment WHERE id = $1', [environment.id])).toHaveLength(0);
+    // The connection serves others as before.
+    expect((await create(owner)).status).toBe(201);
+  });
+});
+
+describe('a membership', () => {
+  it('that is remembered ends at once', async () => {
+    const member = await world.person('member');
+    await world.join(member, owner, 'admin');
+    expect((await create(member)).status).toBe(201);
+    expect((await list(member)).status).toBe(200);
+    const path = `/api/identity/orgs/${owner.organization}/users/${member.id}`;
+    expect((await owner.delete(path)).status).toBe(200);
+    expect((await list(member)).status).toBe(404);
+    expect((await create(member)).status).toBe(404);
+  });
+
+  it('that is changed without the service is forgotten within a second', async () => {
+    const member = await world.person('member');
+    await world.join(member, owner, 'admin');
+    expect((await create(member)).status).toBe(201);
+    await world.sql('UPDATE organization_member SET role = 1 WHERE organization_id = $1 AND user_id = $2', [
+      owner.organization,
+      member.id,
+    ]);
+    await new Promise((later) => setTimeout(later, 1_000));
+    expect((await create(member)).status).toBe(403);
+    await world.sql('DELETE FROM organization_member WHERE user_id = $1', [member.id]);
+    await new Promise((later) => setTimeout(later, 1_000));
+    expect((await list(member)).status).toBe(404);
+  });
+
+  it('that is new is there at once', async () => {
+    const member = await world.person('member');
+    expect((await list(member)).status).toBe(404);
+    await world.join(member, owner, 'member');
+    expect((await list(member)).status).toBe(200);
+  });
+});
+
+describe('the statements of a call', () => {
+  it('are one for a warm list and a warm read, and few for a change', async () => {
+    const { body } = await create(owner);
+    await list(owner);
+    const asked: string[] = [];
+    const counted = new Set<Client>();
+    const pool = (world.get(DataSource).driver as PostgresDriver).master as Pool;
+    pool.on('acquire', (client) => {
+      if (counted.has(client)) return;
+      counted.add(client);
+      const query = client.query.bind(client) as (...given: unknown[]) => unknown;
+      const count = (...given: unknown[]): unknown => {
+        asked.push(String(given[0]));
+        return query(...given);
+      };
+      client.query = count as typeof client.query;
+    });
+    const costOf = async (call: () => Promise<unknown>): Promise<number> => {
+      asked.length = 0;
+      await call();
+      // Those of jobs, which run meanwhile, are none of the call's.
+      return asked.filter((text) => /environment|role_on|COMMIT/.test(text) && !/\bjob\b/.test(text)).length;
+    };
+    expect(await costOf(() => list(owner))).toBe(1);
+    expect(await costOf(() => owner.get(`/api/environments/${body.id}`))).toBe(1);
+    // The insert, and the event with the commit.
+    expect(await costOf(() => create(owner))).toBeLessThanOrEqual(3);
+  });
+});
