@@ -403,6 +403,16 @@ const RULES: Record<string, Rule> = {
   'GET /api/events/:id': rule('event.read', 'workspace'),
   'PUT /api/events/status': rule('event.mark', 'anywhere', () => ({ body: { status: 'read', ids: [] } })),
   'PUT /api/events/:id/status': rule('event.mark', 'workspace', () => ({ body: { status: 'read' } })),
+  'GET /api/notifications': rule('notification.read', 'anywhere'),
+  'PUT /api/notifications': rule('notification.mark', 'anywhere', () => ({ body: { ids: [] } })),
+  'GET /api/notifications/:id': rule('notification.read', 'anywhere', undefined, { absent: true }),
+  'PUT /api/notifications/:id': rule('notification.mark', 'anywhere', () => ({ body: { status: 'read' } }), {
+    absent: true,
+  }),
+  'GET /api/identity/users/notifications': rule('notification.read', 'anywhere'),
+  'PUT /api/identity/users/notifications': rule('notification.updateSettings', 'anywhere', () => ({
+    body: { timezone: 'UTC' },
+  })),
   'GET /api/operations/:id': rule('operation.read', 'anywhere', undefined, { absent: true }),
   'POST /api/operations/:id/cancel': rule('operation.cancel', 'anywhere', undefined, { absent: true }),
 
@@ -497,7 +507,7 @@ const RULES: Record<string, Rule> = {
 };
 
 /** The selection of every GraphQL root field that reads, under the rule of the same record. */
-const FIELDS: Record<string, { operation: string; at: Rule['at']; query: (scene: Scene) => string }> = {
+const FIELDS: Record<string, { operation: string; at: Rule['at']; query: (scene: Scene) => string; absent?: true }> = {
   me: { operation: 'user.readProfile', at: 'anywhere', query: () => 'me { id }' },
   ...Object.fromEntries(
     ['environments', 'workspaces', 'connections'].map((field) => [
@@ -539,6 +549,13 @@ const FIELDS: Record<string, { operation: string; at: Rule['at']; query: (scene:
     operation: 'organization.read',
     at: 'organization',
     query: ({ world }) => `events(orgID: "${world.organization}") { total_count }`,
+  },
+  notifications: { operation: 'notification.read', at: 'anywhere', query: () => 'notifications { total_count }' },
+  notification: {
+    operation: 'notification.read',
+    at: 'anywhere',
+    query: () => `notification(id: "${randomUUID()}") { id }`,
+    absent: true,
   },
   event: { operation: 'event.read', at: 'workspace', query: ({ ids }) => `event(id: "${ids['event']}") { id }` },
   ...Object.fromEntries(
