@@ -383,7 +383,7 @@ const RULES: Record<string, Rule> = {
     ids: { id: ids['productionDeployment'] ?? '' },
   })),
   'POST /api/deployments/:id/approve': rule('deployment.approve', 'workspace'),
-  'POST /api/deployments/:id/reject': rule('deployment.approve', 'workspace'),
+  'POST /api/deployments/:id/reject': rule('deployment.approve', 'workspace', () => ({ body: { reason: 'not now' } })),
   'POST /api/deployments/:id/rollback': rule('deployment.deploy', 'workspace', () => ({ body: {} })),
 
   'GET /api/telemetry/prometheus/:connectionID/ping': rule('connection.read', 'workspace'),
