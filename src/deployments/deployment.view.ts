@@ -68,13 +68,13 @@ export class DeploymentApprovalView {
   @IdField()
   user_id!: string;
 
-  @EnumField(ApprovalDecisionEnum)
+  @EnumField(ApprovalDecisionEnum, { description: 'Whether it was approved or rejected.' })
   decision!: ApprovalDecision;
 
-  @TextField({ nullable: true })
+  @TextField({ nullable: true, description: 'Why, as the approver wrote it.' })
   reason!: string | null;
 
-  @TimeField()
+  @TimeField({ description: 'When it was decided.' })
   at!: Date;
 
   static fromApproval(this: void, { at, ...approval }: DeploymentApproval): DeploymentApprovalView {
