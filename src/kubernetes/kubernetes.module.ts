@@ -8,6 +8,13 @@ import { ClustersService } from './clusters/clusters.service.js';
 import { KubeconfigLoader } from './clusters/kubeconfig.loader.js';
 import { KubeconfigRegistrationController } from './registration/kubeconfig-registration.controller.js';
 import { KubeconfigRegistrationService } from './registration/kubeconfig-registration.service.js';
+import { ClusterResourcesService } from './resources/cluster-resources.service.js';
+import { ClusterResourcesStore } from './resources/cluster-resources.store.js';
+import { ResourceChanges } from './resources/resource-changes.js';
+import { ClusterWatchesListeners } from './resources/watch/cluster-watches.listeners.js';
+import { ClusterWatchesService } from './resources/watch/cluster-watches.service.js';
+import { ClusterWatchesStore } from './resources/watch/cluster-watches.store.js';
+import { WatchedResourcesStore } from './resources/watch/watched-resources.store.js';
 
 @Module({
   imports: [ConnectionsModule, OrganizationsModule],
@@ -16,12 +23,19 @@ import { KubeconfigRegistrationService } from './registration/kubeconfig-registr
     ClustersService,
     ClustersListeners,
     KubeconfigRegistrationService,
+    ClusterResourcesService,
+    ClusterResourcesStore,
+    ResourceChanges,
+    ClusterWatchesService,
+    ClusterWatchesListeners,
+    ClusterWatchesStore,
+    WatchedResourcesStore,
     {
       provide: KubeconfigLoader,
       inject: [WorkerPool, Env],
       useFactory: (pool: WorkerPool, env: Env) => new KubeconfigLoader(pool, { insecureTls: env.CLUSTER_INSECURE_TLS }),
     },
   ],
-  exports: [ClustersService],
+  exports: [ClustersService, ClusterResourcesService, ResourceChanges],
 })
 export class KubernetesModule {}
