@@ -7,6 +7,9 @@ import { KubernetesModule } from '../kubernetes/kubernetes.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { RegistryModule } from '../registry/registry.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { ApprovalExpiryListeners } from './approvals/approval-expiry.listeners.js';
+import { ApprovalExpiryService } from './approvals/approval-expiry.service.js';
+import { ApprovalRulesService } from './admission/approval-rules.service.js';
 import { ApprovalsService } from './approvals/approvals.service.js';
 import { CancellationsService } from './requests/cancellations.service.js';
 import { DeployedDesignsStore } from './deployed-designs.store.js';
@@ -84,6 +87,9 @@ import { TargetsStore } from './targets/targets.store.js';
     DeploymentRequestsService,
     DeploymentRightsService,
     DeploymentAdmissionService,
+    ApprovalExpiryListeners,
+    ApprovalExpiryService,
+    ApprovalRulesService,
     ApprovalsService,
     CancellationsService,
     RollbacksService,

@@ -61,6 +61,7 @@ export const envVariables = {
   LIMIT_GRAPHQL_DEPTH: integer().default(12),
   LIMIT_GRAPHQL_COST: integer().default(5000),
   LIMIT_GRAPHQL_ALIASES: integer().default(20),
+  APPROVAL_TTL: duration.default(72 * 3600),
   SMTP_URL: url(['smtp:', 'smtps:']).optional(),
   MAIL_FROM: z.string().optional(),
   HELM_BIN: z.string().optional(),
