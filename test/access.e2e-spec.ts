@@ -376,6 +376,9 @@ const RULES: Record<string, Rule> = {
   'POST /api/pattern/deploy on production': rule('deployment.actOnProduction', 'workspace', deployed('production')),
   'DELETE /api/pattern/deploy': rule('deployment.deploy', 'workspace', deployed('environment')),
   'GET /api/pattern/:id/deployments': rule('deployment.read', 'workspace'),
+  'GET /api/system/meshsync/resources': rule('resource.read', 'anywhere'),
+  'GET /api/system/meshsync/resources/summary': rule('resource.read', 'anywhere'),
+  'GET /api/system/meshsync/resources/:id': rule('resource.read', 'workspace'),
   'GET /api/deployments': rule('deployment.read', 'anywhere'),
   'GET /api/deployments/:id': rule('deployment.read', 'workspace'),
   'POST /api/deployments/:id/cancel': rule('deployment.cancel', 'workspace'),
@@ -638,6 +641,18 @@ async function serviceAccount({ world: { admin, organization } }: Pick<Scene, 'w
   return (await done(admin.post(path, { name: named(), role: 'member' }))).id as string;
 }
 
+/** An object of a cluster, as if a watch had seen it. */
+async function keepResource(connection: Json): Promise<string> {
+  const id = randomUUID();
+  await world.sql(
+    `INSERT INTO cluster_resource (id, organization_id, connection_id, api_version, kind, namespace, name, uid, resource_version,
+       labels, content, omitted, created_at, updated_at)
+     VALUES ($1, $2, $3, 'v1', 'ConfigMap', 'default', 'kept', $4, '1', '{}', '{}', '{}', now(), now())`,
+    [id, connection.organization_id, connection.id, id],
+  );
+  return id;
+}
+
 async function prepare(): Promise<Scene> {
   const { admin, organization } = world;
   const workspace = await WorkspaceScene.make(world, people);
@@ -703,6 +718,7 @@ async function prepare(): Promise<Scene> {
     '/api/filter': filter.id,
     '/api/deployments': deployment.id,
     '/api/events': event.id,
+    '/api/system/meshsync/resources': await keepResource(connection),
     '/api/identity/users': bystander.id,
   } as Record<string, string>;
   return { world, workspace, bystander, ids, environment, production, loose, design, filter, team };

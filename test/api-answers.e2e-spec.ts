@@ -156,6 +156,8 @@ it('answers what the document says: infrastructure', async () => {
     await call(id, { path: workspace });
   await call('listWorkspaces', { query: `?orgID=${organization_id}` });
   await call('listDeployments');
+  await call('listClusterResources');
+  await call('getClusterResourcesSummary');
   await call('getEnvironment', { path: { id: 'no-id' }, status: 400 });
   await call('getEnvironment', { path: { id: world.admin.id }, status: 404 });
   await call('createEnvironment', { body: { name: '' }, status: 400 });

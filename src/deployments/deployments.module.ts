@@ -58,6 +58,8 @@ import { DeploymentJobsListeners } from './runs/deployment-jobs.listeners.js';
 import { DeploymentMetricsListeners } from './runs/deployment-metrics.listeners.js';
 import { DeploymentStartService } from './runs/deployment-start.service.js';
 import { InterruptedDeploymentsService } from './runs/interrupted-deployments.service.js';
+import { ClusterResourcesController } from './resources/cluster-resources.controller.js';
+import { RunningResourcesService } from './resources/running-resources.service.js';
 import { TargetsService } from './targets/targets.service.js';
 import { TargetsStore } from './targets/targets.store.js';
 
@@ -78,6 +80,7 @@ import { TargetsStore } from './targets/targets.store.js';
     DeploymentChangesController,
     ApprovalsController,
     PoliciesController,
+    ClusterResourcesController,
   ],
   providers: [
     DeploymentsService,
@@ -129,6 +132,7 @@ import { TargetsStore } from './targets/targets.store.js';
     PlansService,
     TargetsService,
     TargetsStore,
+    RunningResourcesService,
   ],
   exports: [DeploymentsService],
 })

@@ -14,6 +14,8 @@ import { PersonalToken } from '../auth/personal-tokens/personal-token.entity.js'
 import { Session, RefreshToken } from '../auth/sessions/session.entity.js';
 import { Connection } from '../connections/connection.entity.js';
 import { Credential } from '../connections/credentials/credential.entity.js';
+import { ClusterResource } from '../kubernetes/resources/cluster-resource.entity.js';
+import { ClusterWatch } from '../kubernetes/resources/watch/cluster-watch.entity.js';
 import { ComponentSchema } from '../registry/components/component-schema.entity.js';
 import { Component } from '../registry/components/component.entity.js';
 import { RegistryRevision } from '../registry/entities/registry-revision.entity.js';
@@ -67,6 +69,8 @@ export const entities: EntityClass[] = [
   RefreshToken,
   Connection,
   Credential,
+  ClusterResource,
+  ClusterWatch,
   ComponentSchema,
   Component,
   RegistryRevision,
