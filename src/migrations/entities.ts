@@ -45,6 +45,7 @@ import { Installation } from '../deployments/runs/installation.entity.js';
 import { Policy } from '../deployments/policies/policy.entity.js';
 import { RecordedEvent, ReadMark, EventCounter } from '../events/event.entity.js';
 import { NotificationMark, NotificationPosition } from '../events/notifications/inbox/notification-mark.entity.js';
+import { NotificationFeed, NotificationMail } from '../events/notifications/mail/notification-mail.entity.js';
 import { NotificationSettings } from '../events/notifications/settings/notification-settings.entity.js';
 import { WebhookDelivery, WebhookFeed } from '../events/webhooks/deliveries/webhook-delivery.entity.js';
 import { Webhook } from '../events/webhooks/endpoints/webhook.entity.js';
@@ -107,4 +108,6 @@ export const entities: EntityClass[] = [
   NotificationSettings,
   NotificationMark,
   NotificationPosition,
+  NotificationMail,
+  NotificationFeed,
 ];

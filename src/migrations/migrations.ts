@@ -24,6 +24,7 @@ import { Approvals1764000000032 } from './1764000000032-approvals.js';
 import { ClusterResources1764000000037 } from './1764000000037-cluster-resources.js';
 import { Webhooks1764000000044 } from './1764000000044-webhooks.js';
 import { Notifications1764000000047 } from './1764000000047-notifications.js';
+import { NotificationMails1764000000048 } from './1764000000048-notification-mails.js';
 
 /** Every change of the schema, oldest first. */
 export const migrations: Migration[] = [
@@ -52,4 +53,5 @@ export const migrations: Migration[] = [
   ClusterResources1764000000037,
   Webhooks1764000000044,
   Notifications1764000000047,
+  NotificationMails1764000000048,
 ];
