@@ -25,6 +25,8 @@ export type DeployedResource = Omit<ResourceResult, 'component'> & { connection_
 export interface DeploymentOptions {
   namespace?: string;
   wait?: boolean;
+  /** Seconds for that waiting. */
+  timeout?: number;
   atomic?: boolean;
   adopt?: boolean;
   force?: boolean;

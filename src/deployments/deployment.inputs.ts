@@ -1,11 +1,14 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, IsString, IsUUID } from 'class-validator';
+import { IsInt, IsOptional, IsString, IsUUID, Max, Min } from 'class-validator';
 import { Repeatable } from '../core/schema/repeatable.js';
 import { InvalidRequest } from '../core/errors/app-error.js';
 import { OrganizationListQuery } from '../core/listing/list-query.js';
 import { IsVersionNumber } from '../designs/contents/version-number.js';
 import type { DeploymentOptions } from './deployment.entity.js';
 import { FlagInput, IdInput, NameInput, TextInput } from '../core/schema/input-fields.js';
+
+const MAX_TIMEOUT_SECONDS = 3_600;
+const TIMEOUT_MESSAGE = `must be a whole number from 1 to ${MAX_TIMEOUT_SECONDS}`;
 
 /** Deploying, undeploying or rolling back in spite of a freeze. */
 export class FreezeOverride {
@@ -71,6 +74,19 @@ export class DeployRequest extends PlanRequest {
 
   @FlagInput({ optional: true, description: 'Waits until workloads are ready.' })
   wait?: boolean;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_TIMEOUT_SECONDS,
+    default: 300,
+    description: 'Seconds for that waiting.',
+  })
+  @IsOptional()
+  @IsInt({ message: TIMEOUT_MESSAGE })
+  @Min(1, { message: TIMEOUT_MESSAGE })
+  @Max(MAX_TIMEOUT_SECONDS, { message: TIMEOUT_MESSAGE })
+  timeout?: number;
 
   @FlagInput({
     optional: true,

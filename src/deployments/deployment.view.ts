@@ -51,11 +51,17 @@ export class DeployedResourceView {
   @EnumField(ResourceStatusEnum)
   status!: string;
 
+  @TextField({ nullable: true, description: 'While the deployment runs: what the object waits for.' })
+  message!: string | null;
+
   @MapField({ nullable: true, description: 'reason, field and detail' })
   error!: object | null;
 
   static fromResource(this: void, resource: DeployedResource): DeployedResourceView {
-    return Object.assign(new DeployedResourceView(), resource, { error: resource.error ?? null });
+    return Object.assign(new DeployedResourceView(), resource, {
+      message: resource.message ?? null,
+      error: resource.error ?? null,
+    });
   }
 }
 

@@ -26,6 +26,9 @@ import { AdoptionService } from './plans/adoption.service.js';
 import { PlansService } from './plans/plans.service.js';
 import { RollbacksService } from './requests/rollbacks.service.js';
 import { ChangeJournalsStore } from './runs/change-journals.store.js';
+import { ClusterDeploymentsService } from './runs/cluster-deployments.service.js';
+import { ClusterUndeploymentsService } from './runs/cluster-undeployments.service.js';
+import { DeploymentProgressService } from './runs/deployment-progress.service.js';
 import { ClusterRunsService } from './runs/cluster-runs.service.js';
 import { DeploymentContextService } from './plans/deployment-context.service.js';
 import { DeploymentCompletionService } from './runs/deployment-completion.service.js';
@@ -116,6 +119,9 @@ import { TargetsStore } from './targets/targets.store.js';
     DeploymentRunner,
     DeploymentCompletionService,
     ClusterRunsService,
+    ClusterDeploymentsService,
+    ClusterUndeploymentsService,
+    DeploymentProgressService,
     UnfinishedRunsService,
     ChangeJournalsStore,
     DeploymentsResolver,

@@ -113,14 +113,16 @@ export class Applier {
       const stands = results.has(item, 'applied') || results.has(item, 'unchanged');
       return kind && desired && stands && becomesReady(desired) ? { kind, object: desired, item } : [];
     });
+    const before = new Map(workloads.map(({ item }) => [item, results.has(item, 'unchanged')]));
     const errors = await new WorkloadWait(this.cluster, clock).waitUntilReady(
       workloads,
       options.waitTimeoutMs ?? 300_000,
+      {
+        onWaiting: ({ item }, message) => results.set(item, { status: 'waiting', message }),
+        onReady: ({ item }) => results.set(item, { status: before.get(item) ? 'unchanged' : 'ready' }),
+      },
     );
-    for (const workload of workloads) {
-      const error = errors.get(workload);
-      if (error) await results.set(workload.item, { status: 'failed', error });
-    }
+    for (const [{ item }, error] of errors) await results.set(item, { status: 'failed', error });
     if (errors.size > 0 && options.atomic) throw new ResourceFailed();
   }
 }

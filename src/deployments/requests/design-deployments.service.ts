@@ -38,6 +38,7 @@ export class DesignDeploymentsService {
         ...(plan?.options ?? toOptions(input)),
         plan_id: input.plan_id,
         wait: input.wait,
+        timeout: input.timeout,
         atomic: input.atomic,
       },
       requestApproval: input.request_approval,
