@@ -6,6 +6,9 @@ import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { ClustersListeners } from './clusters/clusters.listeners.js';
 import { ClustersService } from './clusters/clusters.service.js';
 import { KubeconfigLoader } from './clusters/kubeconfig.loader.js';
+import { MeshesResolver } from './meshes/meshes.resolver.js';
+import { MeshesService } from './meshes/meshes.service.js';
+import { OpenClustersService } from './middleware/open-clusters.service.js';
 import { KubeconfigRegistrationController } from './registration/kubeconfig-registration.controller.js';
 import { KubeconfigRegistrationService } from './registration/kubeconfig-registration.service.js';
 
@@ -16,12 +19,15 @@ import { KubeconfigRegistrationService } from './registration/kubeconfig-registr
     ClustersService,
     ClustersListeners,
     KubeconfigRegistrationService,
+    OpenClustersService,
+    MeshesResolver,
+    MeshesService,
     {
       provide: KubeconfigLoader,
       inject: [WorkerPool, Env],
       useFactory: (pool: WorkerPool, env: Env) => new KubeconfigLoader(pool, { insecureTls: env.CLUSTER_INSECURE_TLS }),
     },
   ],
-  exports: [ClustersService],
+  exports: [ClustersService, OpenClustersService],
 })
 export class KubernetesModule {}
