@@ -30,6 +30,7 @@ import { ClusterDeploymentsService } from './runs/cluster-deployments.service.js
 import { ClusterUndeploymentsService } from './runs/cluster-undeployments.service.js';
 import { DeploymentProgressService } from './runs/deployment-progress.service.js';
 import { ClusterRunsService } from './runs/cluster-runs.service.js';
+import { DeployedNamespacesService } from './plans/deployed-namespaces.service.js';
 import { DeploymentContextService } from './plans/deployment-context.service.js';
 import { DeploymentCompletionService } from './runs/deployment-completion.service.js';
 import { DeploymentRunner } from './runs/deployment.runner.js';
@@ -126,6 +127,7 @@ import { TargetsStore } from './targets/targets.store.js';
     ChangeJournalsStore,
     DeploymentsResolver,
     DeploymentContextService,
+    DeployedNamespacesService,
     PlansService,
     TargetsService,
     TargetsStore,

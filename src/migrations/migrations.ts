@@ -20,6 +20,7 @@ import { MembershipNotices1764000000023 } from './1764000000023-membership-notic
 import { SearchCandidates1764000000026 } from './1764000000026-search-candidates.js';
 import { Freezes1764000000030 } from './1764000000030-freezes.js';
 import { Policies1764000000031 } from './1764000000031-policies.js';
+import { DeployedNamespace1764000000035 } from './1764000000035-deployed-namespace.js';
 import { Webhooks1764000000044 } from './1764000000044-webhooks.js';
 
 /** Every change of the schema, oldest first. */
@@ -45,5 +46,6 @@ export const migrations: Migration[] = [
   SearchCandidates1764000000026,
   Freezes1764000000030,
   Policies1764000000031,
+  DeployedNamespace1764000000035,
   Webhooks1764000000044,
 ];

@@ -66,6 +66,14 @@ export function getReadiness(object: KubernetesObject): Readiness {
   return isObserved ? judge(object.spec ?? {}, status) : waiting('its controller has not seen it yet');
 }
 
+/** As getReadiness, for what is to do its work once: a pod is ready when it has ended. */
+export function getCompletion(object: KubernetesObject): Readiness {
+  const { phase } = (object.status ?? {}) as Status;
+  return object.kind !== 'Pod' || phase === 'Failed' || phase === 'Succeeded'
+    ? getReadiness(object)
+    : waiting('it has not ended');
+}
+
 function deployment(spec: Spec, status: Status): Readiness {
   const progressing = condition(status, 'Progressing');
   if (progressing?.reason === 'ProgressDeadlineExceeded')

@@ -3,7 +3,7 @@ import { type PlannedResource, type ResourceError } from '../plan/planned-resour
 /**
  * While a deployment runs: `pending`, its turn has not come; `waiting`, it is applied and not ready yet. Then `ready` where the
  * deployment waited for that, else `applied`. `rolled_back`: it was done and then taken back. `skipped`: it was not begun, or left
- * alone for the reason given.
+ * alone for the reason given. `kept`: it was to go, and stays for the reason given.
  */
 export const RESOURCE_STATUSES = [
   'pending',
@@ -13,6 +13,7 @@ export const RESOURCE_STATUSES = [
   'unchanged',
   'failed',
   'skipped',
+  'kept',
   'deleted',
   'rolled_back',
 ] as const;
@@ -21,10 +22,10 @@ export type ResourceStatus = (typeof RESOURCE_STATUSES)[number];
 /** What became of one resource, in wire form. */
 export interface ResourceResult extends Pick<
   PlannedResource,
-  'component' | 'api_version' | 'kind' | 'namespace' | 'name' | 'action'
+  'component' | 'api_version' | 'kind' | 'namespace' | 'name' | 'action' | 'hook'
 > {
   status: ResourceStatus;
-  /** What it waits for. */
+  /** What it waits for, or why it is kept. */
   message?: string;
   error?: ResourceError;
 }
@@ -61,8 +62,8 @@ export interface RunProgress {
 }
 
 export function toPendingResult(planned: PlannedResource): ResourceResult {
-  const { component, api_version, kind, namespace, name, action } = planned;
-  return { component, api_version, kind, namespace, name, action, status: 'pending' };
+  const { component, api_version, kind, namespace, name, action, hook } = planned;
+  return { component, api_version, kind, namespace, name, action, ...(hook && { hook }), status: 'pending' };
 }
 
 /** The state of a resource that nobody works on any more. */

@@ -3,13 +3,15 @@ import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { boundedParallel } from '../plan/bounded-parallel.js';
 import { type ResourceError } from '../plan/planned-resource.js';
-import { getReadiness } from './readiness.js';
+import { getCompletion, getReadiness, type Readiness } from './readiness.js';
 import { type RunClock, RunEnded } from './run-clock.js';
 import { WorkloadPods } from './workload-pods.js';
 
 export interface Workload {
   kind: ResourceKind;
   object: KubernetesObject;
+  /** It is waited for its end, as of a job or a pod that does something once. */
+  endsByItself?: boolean;
 }
 
 /** Hears how workloads fare while they are waited for. */
@@ -90,11 +92,11 @@ export class WorkloadWait {
   }
 
   private async read<W extends Workload>(workload: W, state: OpenWorkload, open: Map<W, OpenWorkload>): Promise<void> {
-    const { name, namespace } = workload.object.metadata;
+    const { object, endsByItself } = workload;
+    const { name, namespace } = object.metadata;
     state.live = await this.cluster.lookup(workload.kind, name, namespace);
-    const readiness = state.live
-      ? getReadiness(state.live)
-      : ({ state: 'failed', detail: 'it was deleted meanwhile' } as const);
+    const judge = endsByItself ? getCompletion : getReadiness;
+    const readiness = state.live ? judge(state.live) : judgeGone(object);
     if (readiness.state === 'ready') open.delete(workload);
     else Object.assign(state, { detail: readiness.detail, isFinal: state.isFinal || readiness.state === 'failed' });
   }
@@ -114,6 +116,14 @@ export class WorkloadWait {
       if (describeOpen(state) !== before) await observer?.onWaiting(workload, describeOpen(state));
     });
   }
+}
+
+/** A job that is to be deleted after its end has come to it. */
+function judgeGone({ spec }: KubernetesObject): Readiness {
+  const { ttlSecondsAfterFinished } = (spec ?? {}) as { ttlSecondsAfterFinished?: number };
+  return ttlSecondsAfterFinished === undefined
+    ? { state: 'failed', detail: 'it was deleted meanwhile' }
+    : { state: 'ready' };
 }
 
 const isAnyFinal = (open: Map<unknown, OpenWorkload>): boolean => [...open.values()].some(({ isFinal }) => isFinal);

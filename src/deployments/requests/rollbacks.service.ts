@@ -62,7 +62,12 @@ export class RollbacksService {
       version: () => Promise.resolve(designVersion),
       target,
       name: design.name,
-      options: { namespace: earlier.options.namespace, atomic: options.atomic },
+      options: {
+        ...(earlier.options.namespace ? { namespace: earlier.options.namespace, move: true } : {}),
+        create_namespace: earlier.options.create_namespace,
+        replace: options.replace,
+        atomic: options.atomic,
+      },
       override: input,
     });
   }

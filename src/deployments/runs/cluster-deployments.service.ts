@@ -45,10 +45,18 @@ export class ClusterDeploymentsService {
     // With changes of its own the cluster differs from the plan; it was held against the plan before the first of them.
     if (plan_id && journal.changes.length === 0) await this.plans.assertUnchanged(plan_id, connectionId, plan);
     const before = await this.deployed.find(deployment, connectionId);
-    const objects = plan.items.flatMap(({ desired }) => (desired ? [toReference(desired)] : []));
-    await this.deployed.begin(deployment, connectionId, mergeReferences(before?.objects ?? [], objects));
+    const objects = plan.items.flatMap(({ desired, live, planned }) => {
+      const stays = desired ?? (planned.kept !== undefined ? live : undefined);
+      return stays ? [toReference(stays)] : [];
+    });
+    const { namespace } = plan;
+    await this.deployed.begin(deployment, connectionId, {
+      objects: mergeReferences(before?.objects ?? [], objects),
+      namespace,
+    });
     const waitTimeoutMs = timeout * 1_000;
-    const options = { atomic, wait, waitTimeoutMs, timeoutMs: RUN_TIMEOUT_MS + waitTimeoutMs, signal, onProgress };
+    const timeoutMs = RUN_TIMEOUT_MS + waitTimeoutMs;
+    const options = { atomic, wait, waitTimeoutMs, timeoutMs, run: deployment.id, signal, onProgress };
     return { ...(await new Applier(cluster, journal).apply(plan, options)), objects };
   }
 }

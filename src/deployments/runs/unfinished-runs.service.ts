@@ -30,7 +30,7 @@ export class UnfinishedRunsService {
   async conclude(deployment: Deployment, context: JobContext): Promise<DeploymentOutcome> {
     const ends: { resources: DeployedResource[]; standing: ClusterStanding; changed: boolean }[] = [];
     for (const connectionId of [...deployment.connectionIds].reverse()) {
-      const changes = await this.journals.changes(deployment, connectionId);
+      const changes = await this.readChanges(deployment, connectionId);
       const before = settle(deployment, connectionId, changes);
       const resources = isAtomic(deployment)
         ? toUndoneResources(before, await this.undo(deployment, connectionId, changes, context), connectionId)
@@ -55,13 +55,17 @@ export class UnfinishedRunsService {
     const detail = 'What was done could not be taken back: the server stopped each time while it tried';
     const resources: DeployedResource[] = [];
     for (const connectionId of deployment.connectionIds) {
-      const changes = await this.journals.changes(deployment, connectionId);
+      const changes = await this.readChanges(deployment, connectionId);
       const before = settle(deployment, connectionId, changes);
       const left = changes.map((change) => ({ change, error: { reason: 'NOT_TAKEN_BACK', detail } }));
       resources.push(...toUndoneResources(before, left, connectionId));
     }
     const standing = deployment.connectionIds.map((connectionId) => ({ connectionId, is: 'mixed' as const }));
     return { status: 'failed', resources, failure: deployment.failure, standing };
+  }
+
+  private async readChanges(deployment: Deployment, connectionId: string): Promise<AppliedChange[]> {
+    return (await this.journals.changes(deployment, connectionId)).filter(({ done }) => !done);
   }
 
   private async undo(
