@@ -181,7 +181,13 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
     }, 60_000);
 
     it('takes claims back that the cluster made for a StatefulSet of a deployment that failed', async () => {
-      const plan = await scene.plan([set('web'), configMap('last')]);
+      const last: KubernetesObject = {
+        apiVersion: 'networking.k8s.io/v1',
+        kind: 'Ingress',
+        metadata: { name: 'last' },
+        spec: { defaultBackend: { service: { name: 'web', port: { number: 80 } } } },
+      };
+      const plan = await scene.plan([set('web'), last]);
       const abort = new AbortController();
       const result = await scene.apply(plan, {
         signal: abort.signal,

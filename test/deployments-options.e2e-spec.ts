@@ -23,7 +23,7 @@ const workload = (name: string, fate?: string): string =>
   });
 const settings = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata: {colour: blue}\n';
 
-requires('KUBEBUILDER_ASSETS', 'a deployment that runs', () => {
+requires('KUBEBUILDER_ASSETS', 'a deployment', () => {
   let world: World;
   let cluster: Cluster;
   let workspace: Json;
@@ -129,4 +129,88 @@ requires('KUBEBUILDER_ASSETS', 'a deployment that runs', () => {
         body: { errors: [{ pointer: '/timeout', detail: 'must be a whole number from 1 to 3600' }] },
       });
   });
+
+  it('remembers its namespace, and changes it only when that is meant', async () => {
+    const { admin } = world;
+    const { id, namespace } = await scene(settings);
+    const other = `${namespace}-other`;
+    const deploy = (fields: object) => admin.post('/api/pattern/deploy', { id, ...fields });
+    const has = (name: string) => kubectl(cluster, 'get', 'cm', '-n', name, '-l', 'armature.dev/design', '-o', 'name');
+    await done(deploy({ namespace }));
+    expect((await done(deploy({}))).resources).toMatchObject([{ namespace, status: 'unchanged' }]);
+
+    const refusal = {
+      status: 409,
+      body: {
+        code: 'NAMESPACE_CHANGED',
+        detail: `the design is deployed there in namespace ${namespace}, and the call names ${other}`,
+        errors: [{ pointer: '/namespace' }],
+        deployed_namespace: namespace,
+        requested_namespace: other,
+      },
+    };
+    expect(await deploy({ namespace: other, create_namespace: true })).toMatchObject(refusal);
+    expect(await admin.post('/api/pattern/deploy/plan', { id, namespace: other })).toMatchObject(refusal);
+    expect((await done(admin.get(`/api/pattern/${id}/deployments`))).total_count).toBe(2);
+
+    const moved = await done(deploy({ namespace: other, create_namespace: true, move: true }));
+    expect(moved.resources.map(({ kind, name, action }: Json) => `${kind} ${name} ${action}`).sort()).toEqual([
+      'ConfigMap settings create',
+      'ConfigMap settings prune',
+      `Namespace ${other} create`,
+    ]);
+    expect([await has(namespace), await has(other)]).toEqual(['', 'configmap/settings']);
+    expect((await done(deploy({}))).resources).toContainEqual(
+      expect.objectContaining({ namespace: other, status: 'unchanged' }),
+    );
+    const changed = settings.replace('blue', 'red');
+    await done(admin.put('/api/pattern/kubernetes', { id, pattern_data: { pattern_file: changed } }));
+    await done(deploy({}));
+    await done(admin.delete('/api/pattern/deploy', { body: { id } }));
+    expect(await kubectl(cluster, 'get', 'ns', other, '--ignore-not-found', '-o', 'name')).toBe('');
+  }, 120_000);
+
+  it('keeps volume claims when it is undeployed, and deletes them when that is asked for, in the query too', async () => {
+    const { admin } = world;
+    const claim = `apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data}
+spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Mi}}}
+`;
+    const { id, namespace } = await scene(settings, claim);
+    await done(admin.post('/api/pattern/deploy', { id, namespace }));
+    const undeployed = await done(admin.delete('/api/pattern/deploy', { body: { id } }));
+    expect(undeployed.status).toBe('undeployed');
+    expect(byName(undeployed)).toMatchObject({
+      settings: { status: 'deleted' },
+      data: { status: 'kept', error: null, message: expect.stringContaining('delete_volumes: true') },
+    });
+    expect(byName(await done(admin.post('/api/pattern/deploy', { id, namespace })))).toMatchObject({
+      data: { action: 'unchanged' },
+    });
+    const whole = await done(admin.delete(`/api/pattern/deploy?id=${id}&delete_volumes=true`));
+    expect(byName(whole)).toMatchObject({ data: { status: 'deleted' } });
+    expect((await admin.delete(`/api/pattern/deploy?id=${id}&delete_volumes=maybe`)).status).toBe(400);
+  }, 120_000);
+
+  it('replaces what is immutable only when that is asked for, and says so before', async () => {
+    const { admin } = world;
+    const immutable = `${settings}immutable: true\n`;
+    const { id, namespace } = await scene(immutable);
+    await done(admin.post('/api/pattern/deploy', { id, namespace }));
+    const changed = immutable.replace('blue', 'red');
+    await done(admin.put('/api/pattern/kubernetes', { id, pattern_data: { pattern_file: changed } }));
+    const refused = await admin.post('/api/pattern/deploy', { id });
+    expect(refused).toMatchObject({
+      status: 422,
+      body: { errors: [{ keyword: 'IMMUTABLE', remedy: expect.stringContaining('replace: true') }] },
+    });
+    const plan = await done(admin.post('/api/pattern/deploy/plan', { id, replace: true }));
+    expect(plan).toMatchObject({ deployable: true, resources: [{ action: 'update', replaces: true }] });
+    const replaced = await done(admin.post('/api/pattern/deploy', { id, plan_id: plan.plan_id }));
+    expect(replaced).toMatchObject({ status: 'succeeded', resources: [{ action: 'update', status: 'applied' }] });
+    const back = await done(admin.post(`/api/deployments/${replaced.id}/rollback`));
+    expect(back).toMatchObject({ status: 'succeeded', design_version: 1 });
+    await done(admin.delete('/api/pattern/deploy', { body: { id } }));
+  }, 120_000);
 });
