@@ -5,10 +5,10 @@ import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { type HookItem } from '../plan/hook-plans.js';
 import { findKeepReason } from '../plan/kept-objects.js';
-import { addHookRun, FIELD_MANAGER, getHookRun, isOwnedBy, type Owner } from '../plan/owner.js';
+import { addHookRun, FIELD_MANAGER, getHookRun, isHookObject, isOwnedBy, type Owner } from '../plan/owner.js';
 import { type ResourceError } from '../plan/planned-resource.js';
 import { isClusterFailure, toResourceError } from '../plan/resource-error.js';
-import { type AppliedChange, changeKey, type ChangeJournal } from './applied-change.js';
+import { type AppliedChange, changeKey, type ChangeJournal, toRecordedObject } from './applied-change.js';
 import { Removal } from './removal.js';
 import { type ResourceResults } from './results.js';
 import { type RunClock } from './run-clock.js';
@@ -115,6 +115,13 @@ export class HookRuns {
     if (!isOwnedBy(this.owner, live))
       return { reason: 'NOT_OWNED', detail: 'An object of this name exists and is not of this deployment' };
     const { name, namespace, uid } = live.metadata;
+    if (!isHookObject(live)) {
+      const kept = findKeepReason(live, {});
+      if (kept !== undefined) return { reason: 'KEPT', detail: `What is deployed by the name of the hook stays. ${kept}` };
+      // What was deployed before, and is a hook by now, comes back when this fails.
+      const previous = toRecordedObject(kind, live);
+      await this.journal.record([{ action: 'prune', kind, name, namespace, previous }]);
+    }
     const policies = hook.delete_policies.length > 0 ? hook.delete_policies : DEFAULT_POLICIES;
     if (!policies.includes('before-hook-creation')) {
       const detail = 'What an earlier run of the hook has left is still there, and its delete policy says to leave it';
