@@ -1,5 +1,5 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsInt, IsOptional, IsString, IsUUID, Max, Min } from 'class-validator';
+import { IsIn, IsInt, IsOptional, IsString, IsUUID, Matches, Max, Min } from 'class-validator';
 import { Repeatable } from '../core/schema/repeatable.js';
 import { InvalidRequest } from '../core/errors/app-error.js';
 import { OrganizationListQuery } from '../core/listing/list-query.js';
@@ -9,6 +9,13 @@ import { FlagInput, IdInput, NameInput, TextInput } from '../core/schema/input-f
 
 const MAX_TIMEOUT_SECONDS = 3_600;
 const TIMEOUT_MESSAGE = `must be a whole number from 1 to ${MAX_TIMEOUT_SECONDS}`;
+const MAX_REASON_LENGTH = 1_000;
+
+const ApprovalRequestInput = () =>
+  FlagInput({
+    optional: true,
+    description: 'Keeps it until as many admins of the workspace have approved as the environment needs.',
+  });
 
 /** Deploying, undeploying or rolling back in spite of a freeze. */
 export class FreezeOverride {
@@ -18,7 +25,7 @@ export class FreezeOverride {
   })
   override_freeze?: boolean;
 
-  @TextInput({ optional: true, max: 1_000, description: 'Why the freeze is overridden.' })
+  @TextInput({ optional: true, max: MAX_REASON_LENGTH, description: 'Why the freeze is overridden.' })
   reason?: string;
 }
 
@@ -112,7 +119,7 @@ export class DeployRequest extends PlanRequest {
   @IdInput({ optional: true, description: 'Applies exactly this plan.' })
   plan_id?: string;
 
-  @FlagInput({ optional: true, description: 'Keeps it until an admin of the workspace approves.' })
+  @ApprovalRequestInput()
   request_approval?: boolean;
 
   @TextInput({
@@ -141,6 +148,9 @@ export class UndeployRequest extends DeploymentTarget {
 
   @FlagInput({ optional: true, description: 'Leaves out the hooks of a chart, such as one that always fails.' })
   skip_hooks?: boolean;
+
+  @ApprovalRequestInput()
+  request_approval?: boolean;
 }
 
 export class RollbackRequest extends FreezeOverride {
@@ -151,6 +161,24 @@ export class RollbackRequest extends FreezeOverride {
   @IsOptional()
   @IsVersionNumber()
   version?: number;
+
+  @ApprovalRequestInput()
+  request_approval?: boolean;
+
+  @FlagInput({ optional: true, description: 'Waits until workloads are ready.' })
+  wait?: boolean;
+}
+
+/** Why somebody approves a deployment. */
+export class ApprovalRequest {
+  @TextInput({ optional: true, max: MAX_REASON_LENGTH, description: 'Why it is approved; the record keeps it.' })
+  reason?: string;
+}
+
+export class RejectionRequest {
+  @TextInput({ max: MAX_REASON_LENGTH, description: 'Why it is rejected; the record keeps it.' })
+  @Matches(/\S/, { message: 'must not be empty' })
+  reason!: string;
 }
 
 /** Targets may come in the query too, for bodies of DELETE get lost in proxies. */

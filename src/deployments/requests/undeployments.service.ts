@@ -41,6 +41,7 @@ export class UndeploymentsService implements PlacementAuthorizer {
         ...(input.delete_volumes ? { delete_volumes: true } : {}),
         ...(input.skip_hooks ? { skip_hooks: true } : {}),
       },
+      requestApproval: input.request_approval,
       override: input,
     });
   }
