@@ -131,7 +131,7 @@ requires('KUBEBUILDER_ASSETS', 'atomic deployments with a fault each', () => {
         arm(fault, write, () => void admin.post(`/api/deployments/${deployment}/cancel`));
         const ended = await deploy({ ...at, version: 2 }, (asked) => (deployment = asked));
         const is = ended.status === 'succeeded' ? 'new' : 'old';
-        const what = { run, fault, write, status: ended.status as string, error: ended.error as Json };
+        const what = { run, fault, write, status: ended.status as string, error: ended.error };
         for (const client of clients.slice(0, width))
           expect({ ...what, stands: await stands(client, namespace) }).toEqual({ ...what, stands: STANDS[is] });
         expect(ended.resources.filter(({ error }: Json) => error?.reason === 'NOT_TAKEN_BACK')).toEqual([]);

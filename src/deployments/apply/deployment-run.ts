@@ -12,6 +12,7 @@ import { type ResourceError } from '../plan/planned-resource.js';
 import { isClusterFailure, toResourceError } from '../plan/resource-error.js';
 import { type AppliedChange, changeKey, type ChangeJournal, toRecordedObject } from './applied-change.js';
 import { Removal } from './removal.js';
+import { type Condition } from './readiness.js';
 import { type RunClock } from './run-clock.js';
 import { isTransient } from './transient.js';
 
@@ -22,12 +23,6 @@ const PRUNE_TIMEOUT_MS = 10_000;
 const REPLACE_TIMEOUT_MS = 60_000;
 
 const NOTHING_LIVE: ComparisonResult = { action: 'create', diff: [], verified: true, warnings: [] };
-
-interface Condition {
-  type: string;
-  status: string;
-  message?: string;
-}
 
 export type Step = {
   status: 'applied' | 'unchanged' | 'deleted' | 'skipped' | 'kept' | 'failed';
@@ -123,9 +118,9 @@ export class DeploymentRun {
     );
     if (change && !previous) await this.withdraw(change);
     if (step.status === 'kept') return { status: 'kept', message: step.error?.detail };
-    if (previous && step.status === 'deleted')
-      await this.removal.waitUntilGone({ kind, name, namespace }, uid, this.clock, PRUNE_TIMEOUT_MS);
-    return step;
+    if (!previous || step.status !== 'deleted') return step;
+    const stuck = await this.removal.waitUntilGone({ kind, name, namespace }, uid, this.clock, PRUNE_TIMEOUT_MS);
+    return { ...step, ...(stuck && { message: stuck.detail }) };
   }
 
   /** @returns the change, unless it was recorded before: what was there first is what counts */

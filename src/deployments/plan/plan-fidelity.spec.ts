@@ -103,12 +103,17 @@ function* applications(corpus: string): Generator<[string, KubernetesObject[]]> 
   for (const file of files.sort()) {
     const objects = parseAllDocuments(readFileSync(join(folder, file), 'utf8')).flatMap((document) => {
       if (document.errors.length > 0) return [];
-      const object = document.toJS({ maxAliasCount: 1_000 }) as Partial<KubernetesObject> | null;
-      return object?.metadata?.name && object.apiVersion && object.kind ? [object as KubernetesObject] : [];
+      const object: unknown = document.toJS({ maxAliasCount: 1_000 });
+      return isNamed(object) ? [object] : [];
     });
     const isWhole = objects.length > 0 && objects.length <= MAX_RESOURCES;
     if (isWhole && !objects.some(({ kind }) => /Namespace|Webhook|APIService|^Node$/.test(kind))) yield [file, objects];
   }
+}
+
+function isNamed(object: unknown): object is KubernetesObject {
+  const { apiVersion, kind, metadata } = (object ?? {}) as Partial<KubernetesObject>;
+  return Boolean(apiVersion && kind && metadata?.name);
 }
 
 /** In the namespace of the scene, whatever namespace it names. */

@@ -7,6 +7,9 @@ import { DELETE_PHASES, HookPlans, type PlannedHooks } from '../plan/hook-plans.
 import { DeploymentContextService } from '../plans/deployment-context.service.js';
 import type { ClusterResult, ClusterRun } from './cluster-deployments.service.js';
 
+/** Without hooks, which may take as long before and after. */
+const UNDEPLOY_TIMEOUT_MS = 300_000;
+
 /** Undeploys a design from one cluster. */
 @Injectable()
 export class ClusterUndeploymentsService {
@@ -26,7 +29,17 @@ export class ClusterUndeploymentsService {
     const undeployer = new Undeployer(cluster, journal);
     const { delete_volumes: deleteVolumes } = deployment.options;
     const hooks = await this.planHooks(deployment, connectionId, known, signal);
-    const options = { previous: known?.objects, deleteVolumes, hooks, run: deployment.id, signal, onProgress };
+    const hasHooks = hooks.before.length + hooks.after.length > 0;
+    const timeoutMs = hasHooks ? 3 * UNDEPLOY_TIMEOUT_MS : UNDEPLOY_TIMEOUT_MS;
+    const options = {
+      previous: known?.objects,
+      deleteVolumes,
+      hooks,
+      timeoutMs,
+      run: deployment.id,
+      signal,
+      onProgress,
+    };
     const result = await undeployer.undeploy(owner, options);
     return { ...result, objects: [] };
   }
