@@ -579,6 +579,22 @@ const FIELDS: Record<string, { operation: string; at: Rule['at']; query: (scene:
     at: 'anywhere',
     query: () => 'fetchFilterCatalogContent { id }',
   },
+  getAvailableNamespaces: {
+    operation: 'resource.read',
+    at: 'workspace',
+    query: ({ ids }) => `getAvailableNamespaces(k8sClusterIDs: ["${ids['connectionID']}"]) { namespace }`,
+  },
+  getKubectlDescribe: {
+    operation: 'resource.read',
+    at: 'workspace',
+    query: ({ ids }) =>
+      `getKubectlDescribe(name: "x", kind: "Pod", namespace: "x", connectionID: "${ids['connectionID']}") { describe }`,
+  },
+  resyncCluster: {
+    operation: 'resource.resync',
+    at: 'workspace',
+    query: ({ ids }) => `resyncCluster(k8scontextID: "${ids['connectionID']}")`,
+  },
   ...Object.fromEntries(
     ['getControlPlanes', 'getDataPlanes', 'getAvailableAddons'].map((field) => [
       field,

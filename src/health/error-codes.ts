@@ -81,6 +81,7 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
     CONNECTION_FAILED: [502, 'The remote side answers with an error.'],
     CONNECTION_NOT_UNDERSTOOD: [502, 'The address is of something else than the connection says.'],
     CONNECTION_REDIRECTED: [502, 'The remote side redirects a query, which is not followed.'],
+    WATCH_DISABLED: [409, 'The server does not watch clusters (`CLUSTER_WATCH=off`).'],
     CONNECTION_KIND_MISMATCH: [400, 'The connection is of another kind than the route works with.'],
     QUERY_REFUSED: [400, 'Prometheus refuses the query; the detail has its reason.'],
     OUTBOUND_REFUSED: [400, 'The address is not one that the server may call.'],
