@@ -220,6 +220,8 @@ const RULES: Record<string, Rule> = {
   'DELETE /api/integrations/connections/:id': rule('connection.delete', 'workspace'),
   'POST /api/integrations/connections/:id/restore': rule('connection.restore', 'workspace'),
   'POST /api/integrations/connections/:id/ping': rule('connection.ping', 'workspace'),
+  'GET /api/integrations/connections/:id/rights': rule('cluster.readRights', 'workspace'),
+  'GET /api/integrations/connections/:id/manifest': rule('cluster.readRights', 'workspace'),
   'POST /api/system/kubernetes': rule('connection.create', 'organization', (scene) => ({
     ...inOrganization(scene),
     body: { kubeconfig: KUBECONFIG },

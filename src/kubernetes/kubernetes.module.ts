@@ -9,12 +9,15 @@ import { KubeconfigLoader } from './clusters/kubeconfig.loader.js';
 import { MeshesResolver } from './meshes/meshes.resolver.js';
 import { MeshesService } from './meshes/meshes.service.js';
 import { OpenClustersService } from './middleware/open-clusters.service.js';
+import { AccessManifestsService } from './rights/access-manifests.service.js';
+import { ConnectionRightsController } from './rights/connection-rights.controller.js';
+import { RightsService } from './rights/rights.service.js';
 import { KubeconfigRegistrationController } from './registration/kubeconfig-registration.controller.js';
 import { KubeconfigRegistrationService } from './registration/kubeconfig-registration.service.js';
 
 @Module({
   imports: [ConnectionsModule, OrganizationsModule],
-  controllers: [KubeconfigRegistrationController],
+  controllers: [KubeconfigRegistrationController, ConnectionRightsController],
   providers: [
     ClustersService,
     ClustersListeners,
@@ -22,6 +25,8 @@ import { KubeconfigRegistrationService } from './registration/kubeconfig-registr
     OpenClustersService,
     MeshesResolver,
     MeshesService,
+    RightsService,
+    AccessManifestsService,
     {
       provide: KubeconfigLoader,
       inject: [WorkerPool, Env],
