@@ -1,11 +1,19 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, IsString, IsUUID } from 'class-validator';
+import { IsOptional, IsString, IsUUID, Matches } from 'class-validator';
 import { Repeatable } from '../core/schema/repeatable.js';
 import { InvalidRequest } from '../core/errors/app-error.js';
 import { OrganizationListQuery } from '../core/listing/list-query.js';
 import { IsVersionNumber } from '../designs/contents/version-number.js';
 import type { DeploymentOptions } from './deployment.entity.js';
 import { FlagInput, IdInput, NameInput, TextInput } from '../core/schema/input-fields.js';
+
+const MAX_REASON_LENGTH = 1_000;
+
+const ApprovalRequestInput = () =>
+  FlagInput({
+    optional: true,
+    description: 'Keeps it until as many admins of the workspace have approved as the environment needs.',
+  });
 
 /** Deploying, undeploying or rolling back in spite of a freeze. */
 export class FreezeOverride {
@@ -15,7 +23,7 @@ export class FreezeOverride {
   })
   override_freeze?: boolean;
 
-  @TextInput({ optional: true, max: 1_000, description: 'Why the freeze is overridden.' })
+  @TextInput({ optional: true, max: MAX_REASON_LENGTH, description: 'Why the freeze is overridden.' })
   reason?: string;
 }
 
@@ -81,7 +89,7 @@ export class DeployRequest extends PlanRequest {
   @IdInput({ optional: true, description: 'Applies exactly this plan.' })
   plan_id?: string;
 
-  @FlagInput({ optional: true, description: 'Keeps it until an admin of the workspace approves.' })
+  @ApprovalRequestInput()
   request_approval?: boolean;
 
   @TextInput({
@@ -104,7 +112,10 @@ export function assertFileFits({ pattern_file, version, plan_id, dry_run }: Depl
     );
 }
 
-export class UndeployRequest extends DeploymentTarget {}
+export class UndeployRequest extends DeploymentTarget {
+  @ApprovalRequestInput()
+  request_approval?: boolean;
+}
 
 export class RollbackRequest extends FreezeOverride {
   @ApiPropertyOptional({
@@ -114,6 +125,24 @@ export class RollbackRequest extends FreezeOverride {
   @IsOptional()
   @IsVersionNumber()
   version?: number;
+
+  @ApprovalRequestInput()
+  request_approval?: boolean;
+
+  @FlagInput({ optional: true, description: 'Waits until workloads are ready.' })
+  wait?: boolean;
+}
+
+/** Why somebody approves a deployment. */
+export class ApprovalRequest {
+  @TextInput({ optional: true, max: MAX_REASON_LENGTH, description: 'Why it is approved; the record keeps it.' })
+  reason?: string;
+}
+
+export class RejectionRequest {
+  @TextInput({ max: MAX_REASON_LENGTH, description: 'Why it is rejected; the record keeps it.' })
+  @Matches(/\S/, { message: 'must not be empty' })
+  reason!: string;
 }
 
 /** Targets may come in the query too, for bodies of DELETE get lost in proxies. */

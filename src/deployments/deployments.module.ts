@@ -7,6 +7,9 @@ import { KubernetesModule } from '../kubernetes/kubernetes.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { RegistryModule } from '../registry/registry.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { ApprovalExpiryListeners } from './approvals/approval-expiry.listeners.js';
+import { ApprovalExpiryService } from './approvals/approval-expiry.service.js';
+import { ApprovalRulesService } from './admission/approval-rules.service.js';
 import { ApprovalsService } from './approvals/approvals.service.js';
 import { CancellationsService } from './requests/cancellations.service.js';
 import { DeployedDesignsStore } from './deployed-designs.store.js';
@@ -55,6 +58,8 @@ import { DeploymentJobsListeners } from './runs/deployment-jobs.listeners.js';
 import { DeploymentMetricsListeners } from './runs/deployment-metrics.listeners.js';
 import { DeploymentStartService } from './runs/deployment-start.service.js';
 import { InterruptedDeploymentsService } from './runs/interrupted-deployments.service.js';
+import { ClusterResourcesController } from './resources/cluster-resources.controller.js';
+import { RunningResourcesService } from './resources/running-resources.service.js';
 import { TargetsService } from './targets/targets.service.js';
 import { TargetsStore } from './targets/targets.store.js';
 
@@ -75,12 +80,16 @@ import { TargetsStore } from './targets/targets.store.js';
     DeploymentChangesController,
     ApprovalsController,
     PoliciesController,
+    ClusterResourcesController,
   ],
   providers: [
     DeploymentsService,
     DeploymentRequestsService,
     DeploymentRightsService,
     DeploymentAdmissionService,
+    ApprovalExpiryListeners,
+    ApprovalExpiryService,
+    ApprovalRulesService,
     ApprovalsService,
     CancellationsService,
     RollbacksService,
@@ -123,6 +132,7 @@ import { TargetsStore } from './targets/targets.store.js';
     PlansService,
     TargetsService,
     TargetsStore,
+    RunningResourcesService,
   ],
   exports: [DeploymentsService],
 })

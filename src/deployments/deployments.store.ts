@@ -88,6 +88,16 @@ export class DeploymentsStore extends Store<Deployment> {
       .getCount();
   }
 
+  /** Ids of requests that have waited too long for their approvals, the oldest first. */
+  async findOverdueApprovals(limit: number): Promise<string[]> {
+    const rows = await this.unit.manager.query<{ id: string }[]>(
+      `SELECT id FROM deployment WHERE status = 'pending_approval' AND approval_expires_at <= now()
+        ORDER BY approval_expires_at LIMIT $1`,
+      [limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
   /** Those that use something and have not ended. */
   findUnfinished({ designId, connectionId, environmentId, workspaceId }: DeploymentUse): Promise<Deployment[]> {
     const rows = this.createQueryBuilder().andWhere('deployment.finished_at IS NULL');

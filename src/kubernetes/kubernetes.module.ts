@@ -14,6 +14,13 @@ import { ConnectionRightsController } from './rights/connection-rights.controlle
 import { RightsService } from './rights/rights.service.js';
 import { KubeconfigRegistrationController } from './registration/kubeconfig-registration.controller.js';
 import { KubeconfigRegistrationService } from './registration/kubeconfig-registration.service.js';
+import { ClusterResourcesService } from './resources/cluster-resources.service.js';
+import { ClusterResourcesStore } from './resources/cluster-resources.store.js';
+import { ResourceChanges } from './resources/resource-changes.js';
+import { ClusterWatchesListeners } from './resources/watch/cluster-watches.listeners.js';
+import { ClusterWatchesService } from './resources/watch/cluster-watches.service.js';
+import { ClusterWatchesStore } from './resources/watch/cluster-watches.store.js';
+import { WatchedResourcesStore } from './resources/watch/watched-resources.store.js';
 
 @Module({
   imports: [ConnectionsModule, OrganizationsModule],
@@ -22,6 +29,13 @@ import { KubeconfigRegistrationService } from './registration/kubeconfig-registr
     ClustersService,
     ClustersListeners,
     KubeconfigRegistrationService,
+    ClusterResourcesService,
+    ClusterResourcesStore,
+    ResourceChanges,
+    ClusterWatchesService,
+    ClusterWatchesListeners,
+    ClusterWatchesStore,
+    WatchedResourcesStore,
     OpenClustersService,
     MeshesResolver,
     MeshesService,
@@ -33,6 +47,6 @@ import { KubeconfigRegistrationService } from './registration/kubeconfig-registr
       useFactory: (pool: WorkerPool, env: Env) => new KubeconfigLoader(pool, { insecureTls: env.CLUSTER_INSECURE_TLS }),
     },
   ],
-  exports: [ClustersService, OpenClustersService],
+  exports: [ClustersService, OpenClustersService, ClusterResourcesService, ResourceChanges],
 })
 export class KubernetesModule {}

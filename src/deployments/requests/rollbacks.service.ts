@@ -7,8 +7,8 @@ import { DeployedDesignsStore } from '../deployed-designs.store.js';
 import type { Deployment } from '../deployment.entity.js';
 import type { RollbackRequest } from '../deployment.inputs.js';
 import { deploymentPolicy } from '../deployment.policy.js';
+import { ApprovalRulesService } from '../admission/approval-rules.service.js';
 import { DeploymentRequestsService } from './deployment-requests.service.js';
-import { DeploymentRightsService } from '../admission/deployment-rights.service.js';
 import { DeploymentsStore } from '../deployments.store.js';
 import { TargetsService } from '../targets/targets.service.js';
 
@@ -20,7 +20,7 @@ export class RollbacksService {
     private readonly designs: DesignsService,
     private readonly deployed: DeployedDesignsStore,
     private readonly targets: TargetsService,
-    private readonly rights: DeploymentRightsService,
+    private readonly approvals: ApprovalRulesService,
     private readonly requests: DeploymentRequestsService,
   ) {}
 
@@ -37,7 +37,11 @@ export class RollbacksService {
     const everywhere = await this.deployed.findByUse({ designId, environmentId });
     const deployed = everywhere.filter(({ connectionId }) => connectionIds.includes(connectionId));
     const workspaceId = deployed[0]?.workspaceId ?? deployment.workspaceId;
-    await this.rights.requireAccess(actor, deploymentPolicy.deploy, { workspaceId, organizationId, environmentId });
+    await this.approvals.requireRequest(
+      actor,
+      { action: 'rollback', requestApproval: input.request_approval, override: input },
+      { workspaceId, organizationId, environmentId },
+    );
     if (workspaceId !== design.workspaceId)
       throw nothingToRollBackTo('the design has been moved to another workspace since');
     const earlier = await this.deployments.findEarlier(deployment, { version });
@@ -62,7 +66,8 @@ export class RollbacksService {
       version: () => Promise.resolve(designVersion),
       target,
       name: design.name,
-      options: { namespace: earlier.options.namespace, atomic: options.atomic },
+      options: { namespace: earlier.options.namespace, atomic: options.atomic, wait: input.wait },
+      requestApproval: input.request_approval,
       override: input,
     });
   }
