@@ -376,6 +376,9 @@ const RULES: Record<string, Rule> = {
   'POST /api/pattern/deploy on production': rule('deployment.actOnProduction', 'workspace', deployed('production')),
   'DELETE /api/pattern/deploy': rule('deployment.deploy', 'workspace', deployed('environment')),
   'GET /api/pattern/:id/deployments': rule('deployment.read', 'workspace'),
+  'GET /api/system/meshsync/resources': rule('resource.read', 'anywhere'),
+  'GET /api/system/meshsync/resources/summary': rule('resource.read', 'anywhere'),
+  'GET /api/system/meshsync/resources/:id': rule('resource.read', 'workspace'),
   'GET /api/deployments': rule('deployment.read', 'anywhere'),
   'GET /api/deployments/:id': rule('deployment.read', 'workspace'),
   'POST /api/deployments/:id/cancel': rule('deployment.cancel', 'workspace'),
@@ -406,6 +409,16 @@ const RULES: Record<string, Rule> = {
   'GET /api/events/:id': rule('event.read', 'workspace'),
   'PUT /api/events/status': rule('event.mark', 'anywhere', () => ({ body: { status: 'read', ids: [] } })),
   'PUT /api/events/:id/status': rule('event.mark', 'workspace', () => ({ body: { status: 'read' } })),
+  'GET /api/notifications': rule('notification.read', 'anywhere'),
+  'PUT /api/notifications': rule('notification.mark', 'anywhere', () => ({ body: { ids: [] } })),
+  'GET /api/notifications/:id': rule('notification.read', 'anywhere', undefined, { absent: true }),
+  'PUT /api/notifications/:id': rule('notification.mark', 'anywhere', () => ({ body: { status: 'read' } }), {
+    absent: true,
+  }),
+  'GET /api/identity/users/notifications': rule('notification.read', 'anywhere'),
+  'PUT /api/identity/users/notifications': rule('notification.updateSettings', 'anywhere', () => ({
+    body: { timezone: 'UTC' },
+  })),
   'GET /api/operations/:id': rule('operation.read', 'anywhere', undefined, { absent: true }),
   'POST /api/operations/:id/cancel': rule('operation.cancel', 'anywhere', undefined, { absent: true }),
 
@@ -500,7 +513,7 @@ const RULES: Record<string, Rule> = {
 };
 
 /** The selection of every GraphQL root field that reads, under the rule of the same record. */
-const FIELDS: Record<string, { operation: string; at: Rule['at']; query: (scene: Scene) => string }> = {
+const FIELDS: Record<string, { operation: string; at: Rule['at']; query: (scene: Scene) => string; absent?: true }> = {
   me: { operation: 'user.readProfile', at: 'anywhere', query: () => 'me { id }' },
   ...Object.fromEntries(
     ['environments', 'workspaces', 'connections'].map((field) => [
@@ -542,6 +555,13 @@ const FIELDS: Record<string, { operation: string; at: Rule['at']; query: (scene:
     operation: 'organization.read',
     at: 'organization',
     query: ({ world }) => `events(orgID: "${world.organization}") { total_count }`,
+  },
+  notifications: { operation: 'notification.read', at: 'anywhere', query: () => 'notifications { total_count }' },
+  notification: {
+    operation: 'notification.read',
+    at: 'anywhere',
+    query: () => `notification(id: "${randomUUID()}") { id }`,
+    absent: true,
   },
   event: { operation: 'event.read', at: 'workspace', query: ({ ids }) => `event(id: "${ids['event']}") { id }` },
   ...Object.fromEntries(
@@ -624,6 +644,18 @@ async function serviceAccount({ world: { admin, organization } }: Pick<Scene, 'w
   return (await done(admin.post(path, { name: named(), role: 'member' }))).id as string;
 }
 
+/** An object of a cluster, as if a watch had seen it. */
+async function keepResource(connection: Json): Promise<string> {
+  const id = randomUUID();
+  await world.sql(
+    `INSERT INTO cluster_resource (id, organization_id, connection_id, api_version, kind, namespace, name, uid, resource_version,
+       labels, content, omitted, created_at, updated_at)
+     VALUES ($1, $2, $3, 'v1', 'ConfigMap', 'default', 'kept', $4, '1', '{}', '{}', '{}', now(), now())`,
+    [id, connection.organization_id, connection.id, id],
+  );
+  return id;
+}
+
 async function prepare(): Promise<Scene> {
   const { admin, organization } = world;
   const workspace = await WorkspaceScene.make(world, people);
@@ -689,6 +721,7 @@ async function prepare(): Promise<Scene> {
     '/api/filter': filter.id,
     '/api/deployments': deployment.id,
     '/api/events': event.id,
+    '/api/system/meshsync/resources': await keepResource(connection),
     '/api/identity/users': bystander.id,
   } as Record<string, string>;
   return { world, workspace, bystander, ids, environment, production, loose, design, filter, team };

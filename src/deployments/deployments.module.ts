@@ -60,6 +60,8 @@ import { DeploymentJobsListeners } from './runs/deployment-jobs.listeners.js';
 import { DeploymentMetricsListeners } from './runs/deployment-metrics.listeners.js';
 import { DeploymentStartService } from './runs/deployment-start.service.js';
 import { InterruptedDeploymentsService } from './runs/interrupted-deployments.service.js';
+import { ClusterResourcesController } from './resources/cluster-resources.controller.js';
+import { RunningResourcesService } from './resources/running-resources.service.js';
 import { TargetsService } from './targets/targets.service.js';
 import { TargetsStore } from './targets/targets.store.js';
 
@@ -80,6 +82,7 @@ import { TargetsStore } from './targets/targets.store.js';
     DeploymentChangesController,
     ApprovalsController,
     PoliciesController,
+    ClusterResourcesController,
   ],
   providers: [
     DeploymentsService,
@@ -133,6 +136,7 @@ import { TargetsStore } from './targets/targets.store.js';
     PlansService,
     TargetsService,
     TargetsStore,
+    RunningResourcesService,
   ],
   exports: [DeploymentsService],
 })

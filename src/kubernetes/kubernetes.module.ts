@@ -11,6 +11,13 @@ import { MeshesService } from './meshes/meshes.service.js';
 import { OpenClustersService } from './middleware/open-clusters.service.js';
 import { KubeconfigRegistrationController } from './registration/kubeconfig-registration.controller.js';
 import { KubeconfigRegistrationService } from './registration/kubeconfig-registration.service.js';
+import { ClusterResourcesService } from './resources/cluster-resources.service.js';
+import { ClusterResourcesStore } from './resources/cluster-resources.store.js';
+import { ResourceChanges } from './resources/resource-changes.js';
+import { ClusterWatchesListeners } from './resources/watch/cluster-watches.listeners.js';
+import { ClusterWatchesService } from './resources/watch/cluster-watches.service.js';
+import { ClusterWatchesStore } from './resources/watch/cluster-watches.store.js';
+import { WatchedResourcesStore } from './resources/watch/watched-resources.store.js';
 
 @Module({
   imports: [ConnectionsModule, OrganizationsModule],
@@ -19,6 +26,13 @@ import { KubeconfigRegistrationService } from './registration/kubeconfig-registr
     ClustersService,
     ClustersListeners,
     KubeconfigRegistrationService,
+    ClusterResourcesService,
+    ClusterResourcesStore,
+    ResourceChanges,
+    ClusterWatchesService,
+    ClusterWatchesListeners,
+    ClusterWatchesStore,
+    WatchedResourcesStore,
     OpenClustersService,
     MeshesResolver,
     MeshesService,
@@ -28,6 +42,6 @@ import { KubeconfigRegistrationService } from './registration/kubeconfig-registr
       useFactory: (pool: WorkerPool, env: Env) => new KubeconfigLoader(pool, { insecureTls: env.CLUSTER_INSECURE_TLS }),
     },
   ],
-  exports: [ClustersService, OpenClustersService],
+  exports: [ClustersService, OpenClustersService, ClusterResourcesService, ResourceChanges],
 })
 export class KubernetesModule {}
