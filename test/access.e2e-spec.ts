@@ -389,6 +389,9 @@ const RULES: Record<string, Rule> = {
   })),
   'POST /api/deployments/:id/approve': rule('deployment.approve', 'workspace'),
   'POST /api/deployments/:id/reject': rule('deployment.approve', 'workspace', () => ({ body: { reason: 'not now' } })),
+  'POST /api/deployments/:id/promote': rule('deployment.deploy', 'workspace', ({ environment }) => ({
+    body: { environment_id: environment.id },
+  })),
   'POST /api/deployments/:id/rollback': rule('deployment.deploy', 'workspace', () => ({ body: {} })),
 
   'GET /api/telemetry/prometheus/:connectionID/ping': rule('connection.read', 'workspace'),
