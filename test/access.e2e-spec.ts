@@ -220,6 +220,8 @@ const RULES: Record<string, Rule> = {
   'DELETE /api/integrations/connections/:id': rule('connection.delete', 'workspace'),
   'POST /api/integrations/connections/:id/restore': rule('connection.restore', 'workspace'),
   'POST /api/integrations/connections/:id/ping': rule('connection.ping', 'workspace'),
+  'GET /api/integrations/connections/:id/rights': rule('cluster.readRights', 'workspace'),
+  'GET /api/integrations/connections/:id/manifest': rule('cluster.readRights', 'workspace'),
   'POST /api/system/kubernetes': rule('connection.create', 'organization', (scene) => ({
     ...inOrganization(scene),
     body: { kubeconfig: KUBECONFIG },
@@ -387,6 +389,9 @@ const RULES: Record<string, Rule> = {
   })),
   'POST /api/deployments/:id/approve': rule('deployment.approve', 'workspace'),
   'POST /api/deployments/:id/reject': rule('deployment.approve', 'workspace', () => ({ body: { reason: 'not now' } })),
+  'POST /api/deployments/:id/promote': rule('deployment.deploy', 'workspace', ({ environment }) => ({
+    body: { environment_id: environment.id },
+  })),
   'POST /api/deployments/:id/rollback': rule('deployment.deploy', 'workspace', () => ({ body: {} })),
 
   'GET /api/telemetry/prometheus/:connectionID/ping': rule('connection.read', 'workspace'),
@@ -406,6 +411,16 @@ const RULES: Record<string, Rule> = {
   'GET /api/events/:id': rule('event.read', 'workspace'),
   'PUT /api/events/status': rule('event.mark', 'anywhere', () => ({ body: { status: 'read', ids: [] } })),
   'PUT /api/events/:id/status': rule('event.mark', 'workspace', () => ({ body: { status: 'read' } })),
+  'GET /api/notifications': rule('notification.read', 'anywhere'),
+  'PUT /api/notifications': rule('notification.mark', 'anywhere', () => ({ body: { ids: [] } })),
+  'GET /api/notifications/:id': rule('notification.read', 'anywhere', undefined, { absent: true }),
+  'PUT /api/notifications/:id': rule('notification.mark', 'anywhere', () => ({ body: { status: 'read' } }), {
+    absent: true,
+  }),
+  'GET /api/identity/users/notifications': rule('notification.read', 'anywhere'),
+  'PUT /api/identity/users/notifications': rule('notification.updateSettings', 'anywhere', () => ({
+    body: { timezone: 'UTC' },
+  })),
   'GET /api/operations/:id': rule('operation.read', 'anywhere', undefined, { absent: true }),
   'POST /api/operations/:id/cancel': rule('operation.cancel', 'anywhere', undefined, { absent: true }),
 
@@ -500,7 +515,7 @@ const RULES: Record<string, Rule> = {
 };
 
 /** The selection of every GraphQL root field that reads, under the rule of the same record. */
-const FIELDS: Record<string, { operation: string; at: Rule['at']; query: (scene: Scene) => string }> = {
+const FIELDS: Record<string, { operation: string; at: Rule['at']; query: (scene: Scene) => string; absent?: true }> = {
   me: { operation: 'user.readProfile', at: 'anywhere', query: () => 'me { id }' },
   ...Object.fromEntries(
     ['environments', 'workspaces', 'connections'].map((field) => [
@@ -542,6 +557,13 @@ const FIELDS: Record<string, { operation: string; at: Rule['at']; query: (scene:
     operation: 'organization.read',
     at: 'organization',
     query: ({ world }) => `events(orgID: "${world.organization}") { total_count }`,
+  },
+  notifications: { operation: 'notification.read', at: 'anywhere', query: () => 'notifications { total_count }' },
+  notification: {
+    operation: 'notification.read',
+    at: 'anywhere',
+    query: () => `notification(id: "${randomUUID()}") { id }`,
+    absent: true,
   },
   event: { operation: 'event.read', at: 'workspace', query: ({ ids }) => `event(id: "${ids['event']}") { id }` },
   ...Object.fromEntries(

@@ -281,6 +281,10 @@ it('answers what the document says: the registry, events and the system', async 
   const { body: events } = await call('listEvents');
   await call('getEvent', { path: events.events[0] });
   await call('listEventTypes');
+  await call('listNotifications');
+  await call('updateNotifications', { body: { all: true } });
+  const { body: settings } = await call('getNotificationSettings');
+  await call('updateNotificationSettings', { body: settings });
   for (const id of ['checkLiveness', 'checkReadiness', 'getVersion']) await call(id, { by: world.stranger });
 });
 

@@ -106,6 +106,7 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
     NOT_PENDING: [409, 'The deployment waits for no approval.'],
     PLAN_STALE: [409, 'The design or the cluster has changed since the plan.'],
     NOT_DEPLOYED: [409, 'The design is not deployed there.'],
+    NOT_PROMOTABLE: [409, 'Only a deployment that has succeeded is promoted.'],
     NOTHING_TO_ROLL_BACK_TO: [409, 'There is no other version to go back to.'],
     DEPLOYMENT_CANCELLED: [409, 'The deployment was cancelled.'],
     DEPLOYMENT_ENDED: [409, 'The deployment has ended already.'],

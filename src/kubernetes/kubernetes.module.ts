@@ -9,6 +9,9 @@ import { KubeconfigLoader } from './clusters/kubeconfig.loader.js';
 import { MeshesResolver } from './meshes/meshes.resolver.js';
 import { MeshesService } from './meshes/meshes.service.js';
 import { OpenClustersService } from './middleware/open-clusters.service.js';
+import { AccessManifestsService } from './rights/access-manifests.service.js';
+import { ConnectionRightsController } from './rights/connection-rights.controller.js';
+import { RightsService } from './rights/rights.service.js';
 import { KubeconfigRegistrationController } from './registration/kubeconfig-registration.controller.js';
 import { KubeconfigRegistrationService } from './registration/kubeconfig-registration.service.js';
 import { ClusterCountsService } from './resources/cluster-counts.service.js';
@@ -25,7 +28,7 @@ import { WatchedResourcesStore } from './resources/watch/watched-resources.store
 
 @Module({
   imports: [ConnectionsModule, OrganizationsModule],
-  controllers: [KubeconfigRegistrationController],
+  controllers: [KubeconfigRegistrationController, ConnectionRightsController],
   providers: [
     ClustersService,
     ClustersListeners,
@@ -44,6 +47,8 @@ import { WatchedResourcesStore } from './resources/watch/watched-resources.store
     OpenClustersService,
     MeshesResolver,
     MeshesService,
+    RightsService,
+    AccessManifestsService,
     {
       provide: KubeconfigLoader,
       inject: [WorkerPool, Env],

@@ -44,6 +44,8 @@ import { DeploymentChange } from '../deployments/runs/deployment-change.entity.j
 import { Installation } from '../deployments/runs/installation.entity.js';
 import { Policy } from '../deployments/policies/policy.entity.js';
 import { RecordedEvent, ReadMark, EventCounter } from '../events/event.entity.js';
+import { NotificationMark, NotificationPosition } from '../events/notifications/inbox/notification-mark.entity.js';
+import { NotificationSettings } from '../events/notifications/settings/notification-settings.entity.js';
 import { WebhookDelivery, WebhookFeed } from '../events/webhooks/deliveries/webhook-delivery.entity.js';
 import { Webhook } from '../events/webhooks/endpoints/webhook.entity.js';
 
@@ -102,4 +104,7 @@ export const entities: EntityClass[] = [
   Webhook,
   WebhookDelivery,
   WebhookFeed,
+  NotificationSettings,
+  NotificationMark,
+  NotificationPosition,
 ];

@@ -23,6 +23,7 @@ import { Policies1764000000031 } from './1764000000031-policies.js';
 import { Approvals1764000000032 } from './1764000000032-approvals.js';
 import { ClusterResources1764000000037 } from './1764000000037-cluster-resources.js';
 import { Webhooks1764000000044 } from './1764000000044-webhooks.js';
+import { Notifications1764000000047 } from './1764000000047-notifications.js';
 
 /** Every change of the schema, oldest first. */
 export const migrations: Migration[] = [
@@ -50,4 +51,5 @@ export const migrations: Migration[] = [
   Approvals1764000000032,
   ClusterResources1764000000037,
   Webhooks1764000000044,
+  Notifications1764000000047,
 ];
