@@ -142,6 +142,9 @@ export class Deployment extends TenantEntity {
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   finishedAt!: Date | null;
 
+  /** Its place in the queue, from 1, where a store has looked it up and it waits in one. */
+  queuePosition?: number;
+
   get hasEnded(): boolean {
     return this.finishedAt !== null;
   }

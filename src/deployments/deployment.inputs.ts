@@ -1,11 +1,12 @@
+import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsInt, IsOptional, IsString, IsUUID, Matches, Max, Min } from 'class-validator';
 import { Repeatable } from '../core/schema/repeatable.js';
 import { InvalidRequest } from '../core/errors/app-error.js';
 import { OrganizationListQuery } from '../core/listing/list-query.js';
 import { IsVersionNumber } from '../designs/contents/version-number.js';
-import type { DeploymentOptions } from './deployment.entity.js';
-import { FlagInput, IdInput, NameInput, TextInput } from '../core/schema/input-fields.js';
+import { DEPLOYMENT_STATUSES, type DeploymentOptions, type DeploymentStatus } from './deployment.entity.js';
+import { FlagInput, IdInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
 
 const MAX_TIMEOUT_SECONDS = 3_600;
 const TIMEOUT_MESSAGE = `must be a whole number from 1 to ${MAX_TIMEOUT_SECONDS}`;
@@ -16,6 +17,16 @@ const ApprovalRequestInput = () =>
     optional: true,
     description: 'Keeps it until as many admins of the workspace have approved as the environment needs.',
   });
+
+const ConnectionIdsInput = () =>
+  applyDecorators(
+    ApiPropertyOptional({ type: String, isArray: true, format: 'uuid' }),
+    IsOptional(),
+    IsUUID('all', { each: true, message: 'must be a list of UUIDs' }),
+  );
+
+const ValuesInput = (description: string) =>
+  applyDecorators(ApiPropertyOptional({ oneOf: [{ type: 'string' }, { type: 'object' }], description }), IsOptional());
 
 /** Deploying, undeploying or rolling back in spite of a freeze. */
 export class FreezeOverride {
@@ -40,9 +51,7 @@ export class DeploymentTarget extends FreezeOverride {
   @IdInput({ optional: true })
   environment_id?: string;
 
-  @ApiPropertyOptional({ type: String, isArray: true, format: 'uuid' })
-  @IsOptional()
-  @IsUUID('all', { each: true, message: 'must be a list of UUIDs' })
+  @ConnectionIdsInput()
   connection_ids?: string[];
 }
 
@@ -76,11 +85,7 @@ export class PlanRequest extends DeploymentTarget {
   @IsVersionNumber()
   version?: number;
 
-  @ApiPropertyOptional({
-    oneOf: [{ type: 'string' }, { type: 'object' }],
-    description: 'Of a design of a Helm chart: values over those of the design, as YAML text or object.',
-  })
-  @IsOptional()
+  @ValuesInput('Of a design of a Helm chart: values over those of the design, as YAML text or object.')
   values?: string | Record<string, unknown>;
 
   @FlagInput({ optional: true, description: 'Takes over objects that exist without an owner.' })
@@ -169,6 +174,30 @@ export class RollbackRequest extends FreezeOverride {
   wait?: boolean;
 }
 
+/** Deploying in another environment what has succeeded in one. */
+export class PromotionRequest extends FreezeOverride {
+  @IdInput({ description: 'The environment that it is promoted to.' })
+  environment_id!: string;
+
+  @ConnectionIdsInput()
+  connection_ids?: string[];
+
+  @TextInput({ optional: true, max: 63, description: 'For objects that name none.' })
+  namespace?: string;
+
+  @ValuesInput('Of a chart: values over those that it was deployed with, as YAML text or object.')
+  values?: string | Record<string, unknown>;
+
+  @IdInput({ optional: true, description: 'Applies exactly this plan, which must be of the version that is promoted.' })
+  plan_id?: string;
+
+  @ApprovalRequestInput()
+  request_approval?: boolean;
+
+  @FlagInput({ optional: true, description: 'Waits until workloads are ready.' })
+  wait?: boolean;
+}
+
 /** Why somebody approves a deployment. */
 export class ApprovalRequest {
   @TextInput({ optional: true, max: MAX_REASON_LENGTH, description: 'Why it is approved; the record keeps it.' })
@@ -245,6 +274,19 @@ export class DeploymentListQuery extends OrganizationListQuery {
   @IsOptional()
   @IsUUID('all', { message: 'must be a UUID' })
   workspace_id?: string;
+
+  @ApiPropertyOptional({ format: 'uuid', description: 'Only deployments into this environment.' })
+  @IsOptional()
+  @IsUUID('all', { message: 'must be a UUID' })
+  environment_id?: string;
+
+  @ApiPropertyOptional({ format: 'uuid', description: 'Only deployments of this design.' })
+  @IsOptional()
+  @IsUUID('all', { message: 'must be a UUID' })
+  design_id?: string;
+
+  @WordInput(DEPLOYMENT_STATUSES, { optional: true, description: 'Only deployments that stand so.' })
+  status?: DeploymentStatus;
 }
 
 const FLAGS = ['create_namespace', 'move', 'replace', 'delete_volumes', 'adopt', 'force'] as const;

@@ -121,6 +121,12 @@ export class DeploymentView extends RecordView {
   @EnumField(DeploymentStatusEnum)
   status!: DeploymentStatus;
 
+  @IntField({
+    nullable: true,
+    description: 'Its place among those that wait for the same design and environment; 1 is next.',
+  })
+  queue_position!: number | null;
+
   @IdField({ nullable: true })
   requested_by!: string | null;
 
@@ -162,6 +168,7 @@ export class DeploymentView extends RecordView {
       organization_id: deployment.organizationId,
       connections: deployment.connectionIds,
       status: deployment.status,
+      queue_position: deployment.queuePosition ?? null,
       requested_by: deployment.requestedBy,
       approved_by: deployment.approvedBy,
       approvals: deployment.approvals.map(DeploymentApprovalView.fromApproval),
