@@ -117,7 +117,8 @@ export class HookRuns {
     const { name, namespace, uid } = live.metadata;
     if (!isHookObject(live)) {
       const kept = findKeepReason(live, {});
-      if (kept !== undefined) return { reason: 'KEPT', detail: `What is deployed by the name of the hook stays. ${kept}` };
+      if (kept !== undefined)
+        return { reason: 'KEPT', detail: `What is deployed by the name of the hook stays. ${kept}` };
       // What was deployed before, and is a hook by now, comes back when this fails.
       const previous = toRecordedObject(kind, live);
       await this.journal.record([{ action: 'prune', kind, name, namespace, previous }]);

@@ -43,12 +43,15 @@ export function findUseByDesign(object: ObjectMetadata, wanted: PlanItem[]): str
   if (isNamespace && wanted.some(({ desired }) => desired?.metadata.namespace === name))
     return 'It is kept for the objects of the design that are in it';
   const isOf = ({ kind }: PlanItem) => kind && `${kind.plural}.${kind.group}` === name;
-  return isDefinition(object) && wanted.some(isOf) ? 'It is kept for the objects of the design that are of its kind' : undefined;
+  return isDefinition(object) && wanted.some(isOf)
+    ? 'It is kept for the objects of the design that are of its kind'
+    : undefined;
 }
 
 /** Whether deleting an object and making it anew takes nothing else with it. */
 export function isReplaceable(kind: ResourceKind, object: ObjectMetadata, options: KeepOptions): boolean {
-  const holdsOthers = (kind.kind === 'Namespace' && kind.group === '') || isDefinition(object) || definedKinds(object).length > 0;
+  const holdsOthers =
+    (kind.kind === 'Namespace' && kind.group === '') || isDefinition(object) || definedKinds(object).length > 0;
   return !holdsOthers && findKeepReason(object, options) === undefined;
 }
 

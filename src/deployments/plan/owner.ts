@@ -74,4 +74,4 @@ export function addHookRun(object: KubernetesObject, run: string): KubernetesObj
 }
 
 export const getHookRun = ({ metadata }: ObjectMetadata): string | undefined =>
-  (metadata['annotations'])?.[HOOK_RUN_ANNOTATION];
+  metadata['annotations']?.[HOOK_RUN_ANNOTATION];
