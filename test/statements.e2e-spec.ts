@@ -46,6 +46,16 @@ describe('a connection of the pool', () => {
     });
   });
 
+  it('writes nothing in the name of the caller before when naming the next one failed', async () => {
+    await withClient(async (client) => {
+      await client.query('CREATE TEMPORARY TABLE written (n int)');
+      await client.query(SET_USER_SQL, ['\0']);
+      await expect(client.query('INSERT INTO written VALUES (1)')).rejects.toThrow('invalid byte sequence');
+      expect((await client.query('SELECT FROM written')).rowCount).toBe(0);
+      await client.query('DROP TABLE written');
+    });
+  });
+
   it('answers statements in their order', async () => {
     await withClient(async (client) => {
       const answers = await Promise.all([1, 2, 3].map((n) => client.query<{ n: number }>('SELECT $1::int AS n', [n])));

@@ -21,6 +21,7 @@ export class PooledClient extends pg.Client {
   /** In whose name it asks at the moment, for the row-level policies. */
   rowSecurityUser: string | undefined;
   private ahead: Promise<pg.QueryResult>[] = [];
+  private isUserAhead = false;
 
   constructor(config?: pg.ClientConfig) {
     super({ ...config, connectionTimeoutMillis: CONNECT_MS, pipeline: true });
@@ -41,16 +42,24 @@ export class PooledClient extends pg.Client {
   }
 
   private ask(send: Send, text: string, values?: unknown[]): Promise<pg.QueryResult> {
+    // Outside a transaction a write would still run, in the name of the caller before, when naming this one has failed.
+    if (this.isUserAhead && !text.startsWith('SELECT')) return this.settleAhead().then(() => send(text, values));
     const sent = send(text, values);
     if (SENT_AHEAD.has(text)) {
       this.ahead.push(sent);
+      this.isUserAhead ||= text === SET_USER_SQL;
       // Its failure is that of the next statement, too.
       sent.catch(() => (this.rowSecurityUser = undefined));
       return Promise.resolve({ command: '', rowCount: 0, oid: 0, fields: [], rows: [] });
     }
     if (this.ahead.length === 0) return sent;
+    return Promise.all([this.settleAhead(), sent]).then(() => sent);
+  }
+
+  private settleAhead(): Promise<unknown> {
     const ahead = this.ahead;
     this.ahead = [];
-    return Promise.all([...ahead, sent]).then(() => sent);
+    this.isUserAhead = false;
+    return Promise.all(ahead);
   }
 }

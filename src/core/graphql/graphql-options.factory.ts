@@ -8,6 +8,7 @@ import { ResponseBudget } from '../responses/response-budget.service.js';
 import { isLargeJson, estimateJsonBytes, serializeInPieces } from '../rest/serialized-json.js';
 import { toGraphQLError } from './sockets/graphql-execution.js';
 import { GRAPHQL_PATH } from './sockets/upgrade.js';
+import { SCHEMA_DIRECTIVES } from './directives.js';
 import { formatError } from './format-error.js';
 import { countAnsweredLists } from './limits/answered-lists.js';
 import { findDocumentError, PARSE_OPTIONS } from './limits/document-limits.js';
@@ -28,6 +29,7 @@ export class GraphqlOptionsFactory implements GqlOptionsFactory<ApolloDriverConf
       path: GRAPHQL_PATH,
       autoSchemaFile: true,
       sortSchema: true,
+      buildSchemaOptions: { directives: SCHEMA_DIRECTIVES },
       playground: false,
       graphiql: false,
       introspection: true,
