@@ -55,11 +55,21 @@ export class DeployedResourceView {
   @EnumField(ResourceStatusEnum)
   status!: string;
 
+  @TextField({ nullable: true, description: 'Of a hook of a chart: the phase in which it is run.' })
+  hook!: string | null;
+
+  @TextField({ nullable: true, description: 'What the object waits for, or why it is kept.' })
+  message!: string | null;
+
   @MapField({ nullable: true, description: 'reason, field and detail' })
   error!: object | null;
 
   static fromResource(this: void, resource: DeployedResource): DeployedResourceView {
-    return Object.assign(new DeployedResourceView(), resource, { error: resource.error ?? null });
+    return Object.assign(new DeployedResourceView(), resource, {
+      hook: resource.hook ?? null,
+      message: resource.message ?? null,
+      error: resource.error ?? null,
+    });
   }
 }
 
@@ -111,6 +121,12 @@ export class DeploymentView extends RecordView {
   @EnumField(DeploymentStatusEnum)
   status!: DeploymentStatus;
 
+  @IntField({
+    nullable: true,
+    description: 'Its place among those that wait for the same design and environment; 1 is next.',
+  })
+  queue_position!: number | null;
+
   @IdField({ nullable: true })
   requested_by!: string | null;
 
@@ -152,6 +168,7 @@ export class DeploymentView extends RecordView {
       organization_id: deployment.organizationId,
       connections: deployment.connectionIds,
       status: deployment.status,
+      queue_position: deployment.queuePosition ?? null,
       requested_by: deployment.requestedBy,
       approved_by: deployment.approvedBy,
       approvals: deployment.approvals.map(DeploymentApprovalView.fromApproval),

@@ -27,9 +27,14 @@ import { DesignDeploymentsController } from './requests/design-deployments.contr
 import { InUseProtectionService } from './protection/in-use-protection.service.js';
 import { AdoptionService } from './plans/adoption.service.js';
 import { PlansService } from './plans/plans.service.js';
+import { PromotionsService } from './requests/promotions.service.js';
 import { RollbacksService } from './requests/rollbacks.service.js';
 import { ChangeJournalsStore } from './runs/change-journals.store.js';
+import { ClusterDeploymentsService } from './runs/cluster-deployments.service.js';
+import { ClusterUndeploymentsService } from './runs/cluster-undeployments.service.js';
+import { DeploymentProgressService } from './runs/deployment-progress.service.js';
 import { ClusterRunsService } from './runs/cluster-runs.service.js';
+import { DeployedNamespacesService } from './plans/deployed-namespaces.service.js';
 import { DeploymentContextService } from './plans/deployment-context.service.js';
 import { DeploymentCompletionService } from './runs/deployment-completion.service.js';
 import { DeploymentRunner } from './runs/deployment.runner.js';
@@ -41,6 +46,7 @@ import { PoliciesService } from './policies/policies.service.js';
 import { PoliciesStore } from './policies/policies.store.js';
 import { PolicyChecksService } from './policies/policy-checks.service.js';
 import { PolicyEvaluationService } from './policies/policy-evaluation.service.js';
+import { PolicyValidationListeners } from './policies/policy-validation.listeners.js';
 import { PolicyTrialsService } from './policies/policy-trials.service.js';
 import { PlanConditionsService } from './plans/plan-conditions.service.js';
 import { RequestedDesignsService } from './admission/requested-designs.service.js';
@@ -93,6 +99,7 @@ import { TargetsStore } from './targets/targets.store.js';
     ApprovalsService,
     CancellationsService,
     RollbacksService,
+    PromotionsService,
     InUseProtectionService,
     DeployedDesignsService,
     DeploymentsListeners,
@@ -109,6 +116,7 @@ import { TargetsStore } from './targets/targets.store.js';
     PolicyChecksService,
     PolicyEvaluationService,
     PolicyTrialsService,
+    PolicyValidationListeners,
     PlanConditionsService,
     RequestedDesignsService,
     RequestedVersionsService,
@@ -125,10 +133,14 @@ import { TargetsStore } from './targets/targets.store.js';
     DeploymentRunner,
     DeploymentCompletionService,
     ClusterRunsService,
+    ClusterDeploymentsService,
+    ClusterUndeploymentsService,
+    DeploymentProgressService,
     UnfinishedRunsService,
     ChangeJournalsStore,
     DeploymentsResolver,
     DeploymentContextService,
+    DeployedNamespacesService,
     PlansService,
     TargetsService,
     TargetsStore,
