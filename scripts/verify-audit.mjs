@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // Verifies an export of the audit. It needs Node.js 20 or later and nothing else: neither the server nor its packages.
+import { Buffer } from 'node:buffer';
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import fs from 'node:fs';
 import process from 'node:process';

@@ -54,7 +54,7 @@ export class AuditVerificationsService implements OnModuleInit {
       payload: { chain, kept: parseHead(checkpoint).kept ?? null },
       organizationId: chain === INSTALLATION_CHAIN ? null : chain,
       serialKey: `audit ${chain}`,
-    }) as Promise<Job>;
+    });
   }
 
   private run({ chain, kept }: VerificationPayload, context: JobContext): Promise<VerificationResult> {
