@@ -164,6 +164,8 @@ it('answers what the document says: infrastructure', async () => {
     await call(id, { path: workspace });
   await call('listWorkspaces', { query: `?orgID=${organization_id}` });
   await call('listDeployments');
+  await call('listClusterResources');
+  await call('getClusterResourcesSummary');
   await call('getEnvironment', { path: { id: 'no-id' }, status: 400 });
   await call('getEnvironment', { path: { id: world.admin.id }, status: 404 });
   await call('createEnvironment', { body: { name: '' }, status: 400 });
@@ -287,6 +289,10 @@ it('answers what the document says: the registry, events and the system', async 
   const { body: events } = await call('listEvents');
   await call('getEvent', { path: events.events[0] });
   await call('listEventTypes');
+  await call('listNotifications');
+  await call('updateNotifications', { body: { all: true } });
+  const { body: settings } = await call('getNotificationSettings');
+  await call('updateNotificationSettings', { body: settings });
   for (const id of ['checkLiveness', 'checkReadiness', 'getVersion']) await call(id, { by: world.stranger });
 });
 

@@ -30,8 +30,9 @@ const OPEN: Record<string, string> = {
 };
 
 /** What a member may change or remove all the same: their own account, their own grants, the number of the next event. */
-const OWN_UPDATES = ['app_user', 'event_counter', 'event_read'];
-const OWN_DELETES = ['organization_member', 'team_member', 'workspace_member', 'event_read'];
+const OWN_NOTIFICATIONS = ['notification_settings', 'notification_mark', 'notification_position'];
+const OWN_UPDATES = ['app_user', 'event_counter', 'event_read', ...OWN_NOTIFICATIONS];
+const OWN_DELETES = ['organization_member', 'team_member', 'workspace_member', 'event_read', ...OWN_NOTIFICATIONS];
 
 const as = <T>(person: Person | null, work: () => Promise<T>): Promise<T> => {
   const actor = person ? Actor.user({ id: person.id, email: person.email, installationAdmin: false }) : undefined;

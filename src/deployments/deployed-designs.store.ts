@@ -37,6 +37,11 @@ export class DeployedDesignsStore {
     );
   }
 
+  /** Everything that is deployed of these designs. */
+  findByDesigns(designIds: string[]): Promise<DeployedDesign[]> {
+    return this.unit.manager.query(`SELECT ${COLUMNS} FROM deployed_design WHERE design_id = ANY ($1)`, [designIds]);
+  }
+
   /** Where a design is deployed in an environment; when it is not, the place that it would be deployed from now. Null for an unknown design. */
   async findLocation(designId: string, environmentId: string): Promise<DeploymentLocation | null> {
     const [place] = await this.unit.runAsSystem('the place of a deployment', () =>

@@ -44,6 +44,12 @@ export class DeploymentRequested extends DeploymentEvent {
   protected readonly verb = 'was requested';
 }
 
+/** One person approved it; it may need others. */
+export class DeploymentApproved extends DeploymentEvent {
+  readonly action = 'approved';
+  protected readonly verb = 'was approved';
+}
+
 export class DeploymentStarted extends DeploymentEvent {
   readonly action = 'started';
   protected readonly verb = 'has started';

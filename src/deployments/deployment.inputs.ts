@@ -1,11 +1,30 @@
+import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, IsString, IsUUID } from 'class-validator';
+import { IsOptional, IsString, IsUUID, Matches } from 'class-validator';
 import { Repeatable } from '../core/schema/repeatable.js';
 import { InvalidRequest } from '../core/errors/app-error.js';
 import { OrganizationListQuery } from '../core/listing/list-query.js';
 import { IsVersionNumber } from '../designs/contents/version-number.js';
-import type { DeploymentOptions } from './deployment.entity.js';
-import { FlagInput, IdInput, NameInput, TextInput } from '../core/schema/input-fields.js';
+import { DEPLOYMENT_STATUSES, type DeploymentOptions, type DeploymentStatus } from './deployment.entity.js';
+import { FlagInput, IdInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
+
+const MAX_REASON_LENGTH = 1_000;
+
+const ApprovalRequestInput = () =>
+  FlagInput({
+    optional: true,
+    description: 'Keeps it until as many admins of the workspace have approved as the environment needs.',
+  });
+
+const ConnectionIdsInput = () =>
+  applyDecorators(
+    ApiPropertyOptional({ type: String, isArray: true, format: 'uuid' }),
+    IsOptional(),
+    IsUUID('all', { each: true, message: 'must be a list of UUIDs' }),
+  );
+
+const ValuesInput = (description: string) =>
+  applyDecorators(ApiPropertyOptional({ oneOf: [{ type: 'string' }, { type: 'object' }], description }), IsOptional());
 
 /** Deploying, undeploying or rolling back in spite of a freeze. */
 export class FreezeOverride {
@@ -15,7 +34,7 @@ export class FreezeOverride {
   })
   override_freeze?: boolean;
 
-  @TextInput({ optional: true, max: 1_000, description: 'Why the freeze is overridden.' })
+  @TextInput({ optional: true, max: MAX_REASON_LENGTH, description: 'Why the freeze is overridden.' })
   reason?: string;
 }
 
@@ -30,9 +49,7 @@ export class DeploymentTarget extends FreezeOverride {
   @IdInput({ optional: true })
   environment_id?: string;
 
-  @ApiPropertyOptional({ type: String, isArray: true, format: 'uuid' })
-  @IsOptional()
-  @IsUUID('all', { each: true, message: 'must be a list of UUIDs' })
+  @ConnectionIdsInput()
   connection_ids?: string[];
 }
 
@@ -51,11 +68,7 @@ export class PlanRequest extends DeploymentTarget {
   @IsVersionNumber()
   version?: number;
 
-  @ApiPropertyOptional({
-    oneOf: [{ type: 'string' }, { type: 'object' }],
-    description: 'Of a design of a Helm chart: values over those of the design, as YAML text or object.',
-  })
-  @IsOptional()
+  @ValuesInput('Of a design of a Helm chart: values over those of the design, as YAML text or object.')
   values?: string | Record<string, unknown>;
 
   @FlagInput({ optional: true, description: 'Takes over objects that exist without an owner.' })
@@ -81,7 +94,7 @@ export class DeployRequest extends PlanRequest {
   @IdInput({ optional: true, description: 'Applies exactly this plan.' })
   plan_id?: string;
 
-  @FlagInput({ optional: true, description: 'Keeps it until an admin of the workspace approves.' })
+  @ApprovalRequestInput()
   request_approval?: boolean;
 
   @TextInput({
@@ -104,7 +117,10 @@ export function assertFileFits({ pattern_file, version, plan_id, dry_run }: Depl
     );
 }
 
-export class UndeployRequest extends DeploymentTarget {}
+export class UndeployRequest extends DeploymentTarget {
+  @ApprovalRequestInput()
+  request_approval?: boolean;
+}
 
 export class RollbackRequest extends FreezeOverride {
   @ApiPropertyOptional({
@@ -114,6 +130,48 @@ export class RollbackRequest extends FreezeOverride {
   @IsOptional()
   @IsVersionNumber()
   version?: number;
+
+  @ApprovalRequestInput()
+  request_approval?: boolean;
+
+  @FlagInput({ optional: true, description: 'Waits until workloads are ready.' })
+  wait?: boolean;
+}
+
+/** Deploying in another environment what has succeeded in one. */
+export class PromotionRequest extends FreezeOverride {
+  @IdInput({ description: 'The environment that it is promoted to.' })
+  environment_id!: string;
+
+  @ConnectionIdsInput()
+  connection_ids?: string[];
+
+  @TextInput({ optional: true, max: 63, description: 'For objects that name none.' })
+  namespace?: string;
+
+  @ValuesInput('Of a chart: values over those that it was deployed with, as YAML text or object.')
+  values?: string | Record<string, unknown>;
+
+  @IdInput({ optional: true, description: 'Applies exactly this plan, which must be of the version that is promoted.' })
+  plan_id?: string;
+
+  @ApprovalRequestInput()
+  request_approval?: boolean;
+
+  @FlagInput({ optional: true, description: 'Waits until workloads are ready.' })
+  wait?: boolean;
+}
+
+/** Why somebody approves a deployment. */
+export class ApprovalRequest {
+  @TextInput({ optional: true, max: MAX_REASON_LENGTH, description: 'Why it is approved; the record keeps it.' })
+  reason?: string;
+}
+
+export class RejectionRequest {
+  @TextInput({ max: MAX_REASON_LENGTH, description: 'Why it is rejected; the record keeps it.' })
+  @Matches(/\S/, { message: 'must not be empty' })
+  reason!: string;
 }
 
 /** Targets may come in the query too, for bodies of DELETE get lost in proxies. */
@@ -160,6 +218,19 @@ export class DeploymentListQuery extends OrganizationListQuery {
   @IsOptional()
   @IsUUID('all', { message: 'must be a UUID' })
   workspace_id?: string;
+
+  @ApiPropertyOptional({ format: 'uuid', description: 'Only deployments into this environment.' })
+  @IsOptional()
+  @IsUUID('all', { message: 'must be a UUID' })
+  environment_id?: string;
+
+  @ApiPropertyOptional({ format: 'uuid', description: 'Only deployments of this design.' })
+  @IsOptional()
+  @IsUUID('all', { message: 'must be a UUID' })
+  design_id?: string;
+
+  @WordInput(DEPLOYMENT_STATUSES, { optional: true, description: 'Only deployments that stand so.' })
+  status?: DeploymentStatus;
 }
 
 export function toOptions({ namespace, adopt, force }: PlanRequest): DeploymentOptions {

@@ -7,6 +7,9 @@ import { KubernetesModule } from '../kubernetes/kubernetes.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { RegistryModule } from '../registry/registry.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { ApprovalExpiryListeners } from './approvals/approval-expiry.listeners.js';
+import { ApprovalExpiryService } from './approvals/approval-expiry.service.js';
+import { ApprovalRulesService } from './admission/approval-rules.service.js';
 import { ApprovalsService } from './approvals/approvals.service.js';
 import { CancellationsService } from './requests/cancellations.service.js';
 import { DeployedDesignsStore } from './deployed-designs.store.js';
@@ -24,6 +27,7 @@ import { DesignDeploymentsController } from './requests/design-deployments.contr
 import { InUseProtectionService } from './protection/in-use-protection.service.js';
 import { AdoptionService } from './plans/adoption.service.js';
 import { PlansService } from './plans/plans.service.js';
+import { PromotionsService } from './requests/promotions.service.js';
 import { RollbacksService } from './requests/rollbacks.service.js';
 import { ChangeJournalsStore } from './runs/change-journals.store.js';
 import { ClusterRunsService } from './runs/cluster-runs.service.js';
@@ -38,6 +42,7 @@ import { PoliciesService } from './policies/policies.service.js';
 import { PoliciesStore } from './policies/policies.store.js';
 import { PolicyChecksService } from './policies/policy-checks.service.js';
 import { PolicyEvaluationService } from './policies/policy-evaluation.service.js';
+import { PolicyValidationListeners } from './policies/policy-validation.listeners.js';
 import { PolicyTrialsService } from './policies/policy-trials.service.js';
 import { PlanConditionsService } from './plans/plan-conditions.service.js';
 import { RequestedDesignsService } from './admission/requested-designs.service.js';
@@ -55,6 +60,8 @@ import { DeploymentJobsListeners } from './runs/deployment-jobs.listeners.js';
 import { DeploymentMetricsListeners } from './runs/deployment-metrics.listeners.js';
 import { DeploymentStartService } from './runs/deployment-start.service.js';
 import { InterruptedDeploymentsService } from './runs/interrupted-deployments.service.js';
+import { ClusterResourcesController } from './resources/cluster-resources.controller.js';
+import { RunningResourcesService } from './resources/running-resources.service.js';
 import { TargetsService } from './targets/targets.service.js';
 import { TargetsStore } from './targets/targets.store.js';
 
@@ -75,15 +82,20 @@ import { TargetsStore } from './targets/targets.store.js';
     DeploymentChangesController,
     ApprovalsController,
     PoliciesController,
+    ClusterResourcesController,
   ],
   providers: [
     DeploymentsService,
     DeploymentRequestsService,
     DeploymentRightsService,
     DeploymentAdmissionService,
+    ApprovalExpiryListeners,
+    ApprovalExpiryService,
+    ApprovalRulesService,
     ApprovalsService,
     CancellationsService,
     RollbacksService,
+    PromotionsService,
     InUseProtectionService,
     DeployedDesignsService,
     DeploymentsListeners,
@@ -100,6 +112,7 @@ import { TargetsStore } from './targets/targets.store.js';
     PolicyChecksService,
     PolicyEvaluationService,
     PolicyTrialsService,
+    PolicyValidationListeners,
     PlanConditionsService,
     RequestedDesignsService,
     RequestedVersionsService,
@@ -123,6 +136,7 @@ import { TargetsStore } from './targets/targets.store.js';
     PlansService,
     TargetsService,
     TargetsStore,
+    RunningResourcesService,
   ],
   exports: [DeploymentsService],
 })

@@ -20,8 +20,11 @@ import { MembershipNotices1764000000023 } from './1764000000023-membership-notic
 import { SearchCandidates1764000000026 } from './1764000000026-search-candidates.js';
 import { Freezes1764000000030 } from './1764000000030-freezes.js';
 import { Policies1764000000031 } from './1764000000031-policies.js';
+import { Approvals1764000000032 } from './1764000000032-approvals.js';
+import { ClusterResources1764000000037 } from './1764000000037-cluster-resources.js';
 import { Webhooks1764000000044 } from './1764000000044-webhooks.js';
 import { Audit1764000000045 } from './1764000000045-audit.js';
+import { Notifications1764000000047 } from './1764000000047-notifications.js';
 
 /** Every change of the schema, oldest first. */
 export const migrations: Migration[] = [
@@ -46,6 +49,9 @@ export const migrations: Migration[] = [
   SearchCandidates1764000000026,
   Freezes1764000000030,
   Policies1764000000031,
+  Approvals1764000000032,
+  ClusterResources1764000000037,
   Webhooks1764000000044,
   Audit1764000000045,
+  Notifications1764000000047,
 ];

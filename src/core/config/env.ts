@@ -37,6 +37,7 @@ export const envVariables = {
   OUTBOUND_ALLOW: commaSeparatedList.default([]),
   OUTBOUND_CONNECTIONS: z.enum(['private', 'public']).default('private'),
   CLUSTER_INSECURE_TLS: flag.default(false),
+  CLUSTER_WATCH: onOff.default(true),
   RATE_LIMIT: onOff.default(true),
   LIMIT_REQUESTS_PER_MINUTE: integer().default(300),
   LIMIT_WRITES_PER_MINUTE: integer().default(120),
@@ -56,13 +57,19 @@ export const envVariables = {
   LIMIT_YAML_ALIASES: integer().default(10_000),
   LIMIT_YAML_EXPANDED_BYTES: integer().default(10 * MB),
   LIMIT_YAML_DEPTH: integer().default(100),
+  LIMIT_CLUSTER_RESOURCES: integer().default(100_000),
   LIMIT_GRAPHQL_DEPTH: integer().default(12),
   LIMIT_GRAPHQL_COST: integer().default(5000),
   LIMIT_GRAPHQL_ALIASES: integer().default(20),
+  APPROVAL_TTL: duration.default(72 * 3600),
   SMTP_URL: url(['smtp:', 'smtps:']).optional(),
   MAIL_FROM: z.string().optional(),
   HELM_BIN: z.string().optional(),
   KUSTOMIZE_BIN: z.string().optional(),
+  OPERATOR_NAMESPACE: z
+    .string()
+    .regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, 'must be the name of a namespace')
+    .default('meshery'),
   PROGRAM_ISOLATION: z.enum(['auto', 'require']).default('auto'),
   GRAPHQL_PLAYGROUND: onOff.optional(),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),

@@ -9,6 +9,7 @@ import { ResponseBudget } from '../responses/response-budget.service.js';
 import { isLargeJson, estimateJsonBytes, serializeInPieces } from '../rest/serialized-json.js';
 import { toGraphQLError } from './sockets/graphql-execution.js';
 import { GRAPHQL_PATH } from './sockets/upgrade.js';
+import { SCHEMA_DIRECTIVES } from './directives.js';
 import { formatError, reportingFormatError } from './format-error.js';
 import { countAnsweredLists } from './limits/answered-lists.js';
 import { findDocumentError, PARSE_OPTIONS } from './limits/document-limits.js';
@@ -30,6 +31,7 @@ export class GraphqlOptionsFactory implements GqlOptionsFactory<ApolloDriverConf
       path: GRAPHQL_PATH,
       autoSchemaFile: true,
       sortSchema: true,
+      buildSchemaOptions: { directives: SCHEMA_DIRECTIVES },
       playground: false,
       graphiql: false,
       introspection: true,

@@ -12,7 +12,7 @@ import { DeploymentContextService } from './deployment-context.service.js';
 /** However slowly a cluster answers, and however much is asked of it. */
 const PLAN_TIMEOUT_MS = 600_000;
 
-type PlanSubject = Pick<Deployment, 'designId' | 'environmentId' | 'options' | 'requestedBy' | 'approvedBy'>;
+type PlanSubject = Pick<Deployment, 'designId' | 'environmentId' | 'options' | 'requestedBy' | 'approvals'>;
 
 /** Plans on clusters, by asking them. */
 @Injectable()

@@ -36,7 +36,7 @@ export class PlansService {
       connectionIds: target.connectionIds,
       options: toOptions(input),
     });
-    const plans = await this.clusters.planAll({ ...kept, requestedBy: actor.userId, approvedBy: null });
+    const plans = await this.clusters.planAll({ ...kept, requestedBy: actor.userId, approvals: [] });
     kept.fingerprints = Object.fromEntries([...plans].map(([id, plan]) => [id, plan.fingerprint]));
     await this.plans.insert(kept);
     const { workspaceId } = design;

@@ -15,7 +15,7 @@ import { UndeploymentsService } from './undeployments.service.js';
 import { PlansService } from '../plans/plans.service.js';
 import { EXAMPLE_ID, RestOperation } from '../../core/rest/openapi/rest-operation.decorator.js';
 import { ApiAsyncDeployment } from '../api-async-deployment.decorator.js';
-import { oneOf } from '../../core/rest/openapi/schemas.js';
+import { ApiFlagQuery, oneOf } from '../../core/rest/openapi/schemas.js';
 import { FlagQuery } from '../../core/rest/flag.pipe.js';
 
 @ApiTags('deployments')
@@ -83,18 +83,17 @@ export class DesignDeploymentsController {
   @RequiresBodyRight(deploymentPolicy.deploy, UndeploymentsService)
   @ApiOkResponse({ type: DeploymentView })
   @ApiAsyncDeployment()
+  @ApiFlagQuery('request_approval', 'The same as in the body.')
   async undeploy(
     @CurrentActor() actor: Actor,
     @Body() input: UndeployRequest,
     @Query() query: TargetQuery,
     @FlagQuery('async') later: boolean,
+    @FlagQuery('request_approval') needsApproval: boolean,
     @Res({ passthrough: true }) response: Response,
   ): Promise<DeploymentView> {
-    return this.answers.respond(
-      actor,
-      await this.undeployments.undeploy(actor, query.mergeInto(input)),
-      later,
-      response,
-    );
+    const wanted = query.mergeInto(input);
+    wanted.request_approval ??= needsApproval;
+    return this.answers.respond(actor, await this.undeployments.undeploy(actor, wanted), later, response);
   }
 }

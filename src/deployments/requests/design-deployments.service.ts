@@ -47,7 +47,10 @@ export class DesignDeploymentsService {
 }
 
 /** @throws InvalidRequest when the call names another target or version than the plan was made for, or values */
-function assertMatchesPlan(input: DeployRequest, plan: DeploymentPlan): void {
+export function assertMatchesPlan(
+  input: Pick<DeployRequest, 'values' | 'environment_id' | 'connection_ids' | 'version'>,
+  plan: DeploymentPlan,
+): void {
   if (input.values !== undefined)
     throw InvalidRequest.forField('/values', 'are part of the plan', 'Plan with these values, and deploy that plan.');
   const { environment_id, connection_ids = [], version } = input;

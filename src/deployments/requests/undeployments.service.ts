@@ -38,6 +38,7 @@ export class UndeploymentsService implements PlacementAuthorizer {
       target,
       name: design.name,
       options: {},
+      requestApproval: input.request_approval,
       override: input,
     });
   }

@@ -46,6 +46,7 @@ const GROUPS: readonly OperationGroup[] = [
   {
     name: 'More',
     tags: {
+      resources: 'What runs on the connected clusters, as the watch of each cluster keeps it.',
       filters: 'WebAssembly filters of service meshes, and their catalog.',
       telemetry: 'Queries to the Prometheus and Grafana servers that connections lead to.',
       operations: 'Work that goes on after the answer 202: its progress, its result, its end.',

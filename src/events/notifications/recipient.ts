@@ -1,0 +1,17 @@
+import { listInApp } from './notification-preferences.js';
+import type { NotificationSettings } from './settings/notification-settings.entity.js';
+
+/** Whose notifications they are, and which events they are notified of. */
+export interface Recipient {
+  userId: string;
+  categories: string[];
+  /** Workspaces of which nothing is told. */
+  muted: string[];
+}
+
+/** Who reads them in the application. */
+export const toRecipient = ({ userId, categories, mutedWorkspaces }: NotificationSettings): Recipient => ({
+  userId,
+  categories: listInApp(categories),
+  muted: mutedWorkspaces,
+});
