@@ -58,24 +58,28 @@ export class AuditSealer implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   private async seal(waits: boolean): Promise<void> {
-    for (let batch = 0; batch < MAX_BATCHES; batch++) if ((await this.sealBatch(waits)) < BATCH) return;
+    for (let batch = 0; batch < MAX_BATCHES; batch++) if ((await this.sealBatch(waits)) === 0) return;
   }
 
   /** @returns how many rows it took */
   private sealBatch(waits: boolean): Promise<number> {
     const context = { requestId: generateRequestId(), actor: Actor.system('audit') };
     return this.unit.runOutside(() =>
-      runInRequestContext(context, () =>
-        this.unit.run(async () => {
-          if (!(await this.chains.lock(waits))) return 0;
-          const rows = await this.chains.findPending(BATCH);
-          if (rows.length === 0) return 0;
-          await this.append(buildDeeds(rows));
-          await this.chains.removePending(rows);
-          return rows.length;
-        }),
-      ),
+      runInRequestContext(context, async () => {
+        // What another process seals at this moment is still seen here, and waited for.
+        if (!(await this.chains.hasPending())) return 0;
+        return this.unit.run(() => this.sealLocked(waits));
+      }),
     );
+  }
+
+  private async sealLocked(waits: boolean): Promise<number> {
+    if (!(await this.chains.lock(waits))) return 0;
+    const rows = await this.chains.findPending(BATCH);
+    if (rows.length === 0) return 0;
+    await this.append(buildDeeds(rows));
+    await this.chains.removePending(rows);
+    return rows.length;
   }
 
   private async append(deeds: Deed[]): Promise<void> {

@@ -12,6 +12,7 @@ const ADVISORY_LOCK = 4_152_781;
 const TAKE_LOCK = named('SELECT pg_advisory_xact_lock($1)');
 const TRY_LOCK = named('SELECT pg_try_advisory_xact_lock($1) AS taken');
 const READ_PENDING = named('SELECT * FROM audit_pending ORDER BY position LIMIT $1');
+const IS_PENDING = named('SELECT EXISTS (SELECT FROM audit_pending) AS pending');
 const REMOVE_PENDING = named('DELETE FROM audit_pending WHERE position = ANY($1)');
 const READ_CHAINS = named('SELECT * FROM audit_chain WHERE chain = ANY($1)');
 const READ_ACTORS = named('SELECT id, email, kind FROM app_user WHERE id = ANY($1)');
@@ -53,6 +54,12 @@ export class ChainsStore {
     }
     const [row] = await this.unit.manager.query<{ taken: boolean }[]>(TRY_LOCK, [ADVISORY_LOCK]);
     return row?.taken ?? false;
+  }
+
+  /** Whether anything waits; it locks nothing. */
+  async hasPending(): Promise<boolean> {
+    const [row] = await this.unit.manager.query<{ pending: boolean }[]>(IS_PENDING);
+    return row?.pending ?? false;
   }
 
   /** The oldest that wait. Those of one transaction stay together as long as they are not more than asked for. */
