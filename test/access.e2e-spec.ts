@@ -220,6 +220,8 @@ const RULES: Record<string, Rule> = {
   'DELETE /api/integrations/connections/:id': rule('connection.delete', 'workspace'),
   'POST /api/integrations/connections/:id/restore': rule('connection.restore', 'workspace'),
   'POST /api/integrations/connections/:id/ping': rule('connection.ping', 'workspace'),
+  'GET /api/integrations/connections/:id/rights': rule('cluster.readRights', 'workspace'),
+  'GET /api/integrations/connections/:id/manifest': rule('cluster.readRights', 'workspace'),
   'POST /api/system/kubernetes': rule('connection.create', 'organization', (scene) => ({
     ...inOrganization(scene),
     body: { kubeconfig: KUBECONFIG },
@@ -599,6 +601,22 @@ const FIELDS: Record<string, { operation: string; at: Rule['at']; query: (scene:
     operation: 'filter.read',
     at: 'anywhere',
     query: () => 'fetchFilterCatalogContent { id }',
+  },
+  getAvailableNamespaces: {
+    operation: 'resource.read',
+    at: 'workspace',
+    query: ({ ids }) => `getAvailableNamespaces(k8sClusterIDs: ["${ids['connectionID']}"]) { namespace }`,
+  },
+  getKubectlDescribe: {
+    operation: 'resource.read',
+    at: 'workspace',
+    query: ({ ids }) =>
+      `getKubectlDescribe(name: "x", kind: "Pod", namespace: "x", connectionID: "${ids['connectionID']}") { describe }`,
+  },
+  resyncCluster: {
+    operation: 'resource.resync',
+    at: 'workspace',
+    query: ({ ids }) => `resyncCluster(k8scontextID: "${ids['connectionID']}")`,
   },
   ...Object.fromEntries(
     ['getControlPlanes', 'getDataPlanes', 'getAvailableAddons'].map((field) => [

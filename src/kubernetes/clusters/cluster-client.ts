@@ -274,6 +274,20 @@ export class ClusterClient {
     });
   }
 
+  /** Asks a question that the cluster keeps nothing of, such as a SelfSubjectRulesReview; its status is the answer. */
+  async review(group: string, kind: string, spec: object, signal?: AbortSignal): Promise<Record<string, unknown>> {
+    const { body } = await this.transport.request({
+      method: 'POST',
+      path: `/apis/${group}/v1/${kind.toLowerCase()}s`,
+      body: { apiVersion: `${group}/v1`, kind, spec },
+      maxBytes: OBJECT_MAX_BYTES,
+      signal,
+    });
+    const { status } = (body ?? {}) as { status?: unknown };
+    if (typeof status === 'object' && status !== null && !Array.isArray(status)) return { ...status };
+    throw new ClusterError('protocol', `The cluster did not answer a ${kind}`);
+  }
+
   /** The OpenAPI v3 document of one group version, with all schemas of its kinds. */
   async openapi(apiVersion: string, signal?: AbortSignal): Promise<unknown> {
     const path = apiVersion.includes('/') ? `apis/${apiVersion}` : `api/${apiVersion}`;

@@ -2,6 +2,7 @@ import { stringifyExact } from '../../core/json/large-integers.js';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Dispatcher } from 'undici';
 import { AppError } from '../../core/errors/app-error.js';
+import { redactSecrets } from '../../connections/redact-secrets.js';
 import { describeConnectionFailure } from '../../core/outbound/connection-failure.js';
 import { type Outbound } from '../../core/outbound/outbound.service.js';
 import { INLINE_MAX_BYTES } from '../../core/json/json-chunks.js';
@@ -123,7 +124,11 @@ export class ClusterTransport {
     const body = contentType.includes('json')
       ? await parseResponse(bytes, request.metadataOnly ?? false, this.tasks)
       : Buffer.from(bytes.buffer).toString('utf8');
-    return { body, contentType, warnings: parseWarnings(headers.warning) };
+    return {
+      body,
+      contentType,
+      warnings: parseWarnings(headers.warning).map((text) => redactSecrets(text, this.access.user)),
+    };
   }
 
   /** As request: the answer as it came. */
@@ -160,7 +165,7 @@ export class ClusterTransport {
       }
       const error = ClusterError.fromResponse(
         answer.status,
-        parseStatus(answer.bytes),
+        parseStatus(answer.bytes, this.access.user),
         `${request.method ?? 'GET'} ${request.path}`,
       );
       const again = error.kind === 'throttled' || (error.kind === 'unavailable' && reads);
@@ -183,7 +188,7 @@ export class ClusterTransport {
     try {
       if (statusCode >= 300) {
         const bytes = await this.readBody(body, request.maxBytes);
-        throw ClusterError.fromResponse(statusCode, parseStatus(bytes), `GET ${request.path}`);
+        throw ClusterError.fromResponse(statusCode, parseStatus(bytes, this.access.user), `GET ${request.path}`);
       }
       assertIdentity(headers);
       yield* splitLines(body as AsyncIterable<Buffer>, request.maxBytes);
@@ -313,11 +318,11 @@ interface RawResponse {
   bytes: Bytes;
 }
 
-/** What a failed request was answered with; undefined when it is none that an API server sends. */
-function parseStatus(bytes: Bytes): unknown {
+/** What a failed request was answered with, without the credential; undefined when it is none that an API server sends. */
+function parseStatus(bytes: Bytes, user: ClusterUser): unknown {
   if (bytes.length > INLINE_MAX_BYTES) return undefined;
   try {
-    return JSON.parse(Buffer.from(bytes.buffer).toString('utf8'));
+    return JSON.parse(redactSecrets(Buffer.from(bytes.buffer).toString('utf8'), user));
   } catch {
     return undefined;
   }
