@@ -2,11 +2,45 @@ import { WorkspaceScene, done, NEW_DESIGN, peopleOf } from './support/workspace-
 import type { Json } from './support/person.js';
 import { World } from './support/world.js';
 
+const MANIFEST = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\n';
+
 let world: World;
 beforeAll(async () => {
   world = await World.start();
 });
 afterAll(() => world.stop());
+
+it('tells bursts together, counted as a whole', async () => {
+  const people = await peopleOf(world);
+  const scene = await WorkspaceScene.make(world, people);
+  const { editor, viewer, admin } = people;
+  await done(editor.put('/api/identity/users/profile', { first_name: 'alice' }));
+  for (let n = 0; n < 12; n++)
+    await done(editor.upload('/api/pattern/import', `d${n}.yaml`, MANIFEST, { workspace_id: scene.id }));
+  await done(admin.put(scene.path, { description: 'in between' }));
+  const { id } = await scene.design(editor, 'alone');
+  const activity = async (query: string): Promise<Json> => done(viewer.get(`${scene.path}/activity?${query}`));
+  const page = await activity('pagesize=5');
+  expect(page.events).toHaveLength(5);
+  expect(page.groups).toEqual([
+    {
+      description: 'alice imported 12 designs',
+      ...{ category: 'design', action: 'imported', user_id: editor.id, count: 12 },
+      ...{ first_at: expect.any(String), last_at: expect.any(String) },
+      event_ids: page.events.slice(2).map((event: Json) => event.id),
+    },
+  ]);
+  expect((await activity(`acted_upon=${id}`)).groups).toEqual([]);
+  // A burst ends where nothing follows within ten minutes, and with its day: noon of another day is far from both.
+  await world.sql(
+    `WITH told AS (SELECT id, row_number() OVER (ORDER BY sequence) AS place FROM event WHERE workspace_id = $1 AND action = 'imported')
+     UPDATE event SET created_at = timestamptz '2026-01-01 12:00Z' + make_interval(mins => (CASE WHEN place <= 6 THEN 0 ELSE 30 END))
+       FROM told WHERE told.id = event.id`,
+    [scene.id],
+  );
+  const split = (await activity('action=imported&pagesize=100')).groups;
+  expect(split.map(({ count }: Json) => count)).toEqual([6, 6]);
+});
 
 it('tells of a day of work in a workspace, in its order, to those who may read of it', async () => {
   const people = await peopleOf(world);

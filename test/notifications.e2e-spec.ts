@@ -137,6 +137,15 @@ describe('notifications in the application', () => {
       expect((await viewer.put(INBOX, body)).status).toBe(400);
   });
 
+  it('leave out how far deployments have come', async () => {
+    const { viewer, editor } = people;
+    const { id } = await scene.design(editor, 'in progress');
+    const before = await inbox(viewer);
+    expect(before.notifications[0].acted_upon).toBe(id);
+    await world.sql(`UPDATE event SET category = 'deployment', action = 'progress' WHERE acted_upon = $1`, [id]);
+    expect((await inbox(viewer)).total_count).toBe(before.total_count - 1);
+  });
+
   it('are paged by number and by cursor', async () => {
     const { viewer } = people;
     const whole = await inbox(viewer, 'pagesize=500');

@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { AuditModule } from './audit/audit.module.js';
+import { BurstsStore } from './activity/bursts.store.js';
+import { WorkspaceActivityController } from './activity/workspace-activity.controller.js';
 import { EventsController, SystemEventsController } from './events.controller.js';
 import { EventsResolver } from './events.resolver.js';
 import { EventsService } from './events.service.js';
@@ -11,7 +13,6 @@ import { EventSubscriptionsResolver } from './live/event-subscriptions.resolver.
 import { EventRecorder } from './event-recorder.listeners.js';
 import { NotificationsModule } from './notifications/notifications.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
-import { WorkspaceActivityController } from './workspace-activity.controller.js';
 
 /** What hears everybody: the feed of events, kept and followed. */
 @Module({
@@ -23,7 +24,14 @@ import { WorkspaceActivityController } from './workspace-activity.controller.js'
     SystemEventStreamsController,
     WorkspaceActivityController,
   ],
-  providers: [EventRecorder, EventsService, EventsResolver, EventSubscriptionsResolver, EventStreamsService],
+  providers: [
+    BurstsStore,
+    EventRecorder,
+    EventsService,
+    EventsResolver,
+    EventSubscriptionsResolver,
+    EventStreamsService,
+  ],
   exports: [EventsService, FeedModule],
 })
 export class EventsModule {}

@@ -21,7 +21,9 @@ import { MAX_UNREAD_COUNTED } from './notification.view.js';
 type NotifiedEvent = RecordedEvent & { notified?: NotificationMark | null; reached?: NotificationPosition | null };
 type NotificationQuery = SelectQueryBuilder<NotifiedEvent>;
 
-const RECENT_SQL = `event.created_at > now() - interval '${NOTIFICATION_DAYS} days'`;
+/** What is looked at: by index, the last days of the organizations that the user belongs to, and of the installation. */
+const RECENT_SQL = `event.created_at > now() - interval '${NOTIFICATION_DAYS} days' AND (event.organization_id IS NULL
+  OR event.organization_id = ANY (ARRAY(SELECT own_role.organization_id FROM own_role)))`;
 /** A mark outlives the notification that it is of. */
 const MARK_DAYS = NOTIFICATION_DAYS + 1;
 
