@@ -69,7 +69,7 @@ describe('the settings of notifications', () => {
     [{ muted_workspaces: Array(501).fill('01890a5d-ac96-774b-bcce-b302099a8057') }, '/muted_workspaces'],
     [{ email_enabled: true }, '/email_enabled'],
     [{ colour: 'red' }, '/colour'],
-  ])('refuse %j', async (change, pointer) => {
+  ])('refuse what is wrong, case %#', async (change, pointer) => {
     const { status, body } = await people.viewer.put(SETTINGS, change);
     expect({ status, pointers: body.errors?.map((e: Json) => e.pointer) }).toEqual({
       status: 400,
