@@ -21,6 +21,7 @@ import { SearchCandidates1764000000026 } from './1764000000026-search-candidates
 import { Freezes1764000000030 } from './1764000000030-freezes.js';
 import { Policies1764000000031 } from './1764000000031-policies.js';
 import { Webhooks1764000000044 } from './1764000000044-webhooks.js';
+import { Performance1764000000049 } from './1764000000049-performance.js';
 
 /** Every change of the schema, oldest first. */
 export const migrations: Migration[] = [
@@ -46,4 +47,5 @@ export const migrations: Migration[] = [
   Freezes1764000000030,
   Policies1764000000031,
   Webhooks1764000000044,
+  Performance1764000000049,
 ];

@@ -26,6 +26,16 @@ export const EVENT_KINDS = {
   filter: ['created', 'updated', 'cloned', 'published', 'unpublished', 'deleted', 'restored'],
   deployment: ['requested', 'started', 'success', 'failure', 'cancelled', 'rolled_back', 'undeployed'],
   policy: ['violation'],
+  performance: [
+    'profile_created',
+    'profile_updated',
+    'profile_deleted',
+    'started',
+    'success',
+    'failure',
+    'cancelled',
+    'budget_exceeded',
+  ],
   webhook: ['created', 'updated', 'rotated', 'failing', 'disabled', 'deleted'],
 } as const satisfies Record<string, readonly string[]>;
 

@@ -101,7 +101,8 @@ function ruleOf({ startsAt, recurrence, timezone }: { startsAt: Date; recurrence
   return new RRuleTemporal({ rruleString, temporal: Temporal, ...BOUNDS });
 }
 
-function isTimezone(name: string): boolean {
+/** Whether this is the name of an IANA time zone. */
+export function isTimezone(name: string): boolean {
   if (!/^[A-Za-z]+([/_+-][A-Za-z0-9]+)*$/.test(name)) return false;
   try {
     return Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone.length > 0;
