@@ -139,7 +139,7 @@ function ofWebhooks(base: string, policy: string, at: Rule['at'], webhook: strin
 /** Performance tests have the same routes under two paths. */
 function ofPerformance(base: string): Record<string, Rule> {
   const one = `${base}/profiles/:id`;
-  const absentRun = `${base}/runs/:id`;
+  const run = `${base}/runs/:id`;
   return {
     [`GET ${base}/profiles`]: rule('organization.read', 'organization', inOrganization),
     [`POST ${base}/profiles`]: rule('performance.create', 'workspace', ({ workspace }) => ({
@@ -153,10 +153,16 @@ function ofPerformance(base: string): Record<string, Rule> {
     [`GET ${base}/results`]: rule('organization.read', 'organization', inOrganization),
     [`GET ${base}/results/:id`]: rule('performance.read', 'workspace'),
     [`GET ${base}/runs`]: rule('organization.read', 'organization', inOrganization),
-    [`GET ${absentRun}`]: rule('performance.read', 'workspace'),
-    [`POST ${absentRun}/cancel`]: rule('performance.cancel', 'workspace'),
+    [`GET ${run}`]: rule('performance.read', 'workspace'),
+    [`GET ${base}/results/:id/chart.svg`]: rule('performance.read', 'workspace'),
+    [`GET ${base}/compare`]: rule('performance.read', 'workspace', compared),
+    [`GET ${base}/compare/chart.svg`]: rule('performance.read', 'workspace', compared),
+    [`POST ${run}/cancel`]: rule('performance.cancel', 'workspace'),
   };
 }
+const compared = ({ ids }: Scene): Call => ({
+  query: `a=${ids['/api/performance/results']}&b=${ids['/api/performance/results']}`,
+});
 const PERFORMANCE = ['/api/performance', '/api/user/performance'];
 const newProfile = (workspace: WorkspaceScene) => ({
   name: named(),
@@ -738,7 +744,7 @@ async function prepare(): Promise<Scene> {
 async function performanceResult(world: World, { id, workspace_id, user_id }: Json): Promise<string> {
   const [result] = await world.sql<{ id: string }>(
     `INSERT INTO performance_run (id, organization_id, workspace_id, profile_id, user_id, name, trigger, status, plan, finished_at)
-     VALUES (gen_random_uuid(), $1, $2, $3, $4, 'result', 'manual', 'succeeded', '{}', now()) RETURNING id`,
+     VALUES (gen_random_uuid(), $1, $2, $3, $4, 'result', 'manual', 'succeeded', '{"endpoint": "http://no-such-name.invalid/"}', now()) RETURNING id`,
     [world.organization, workspace_id, id, user_id],
   );
   return result?.id ?? '';

@@ -295,6 +295,8 @@ it('answers what the document says: performance tests', async () => {
   await call('listPerformanceProfileResults', { path: profile });
   await call('listPerformanceResults');
   await call('getPerformanceResult', { path: { id: world.admin.id }, status: 404 });
+  const nothing = `?a=${run.id}&b=${run.id}`;
+  await call('comparePerformanceResults', { query: nothing, status: 404 });
   await call('deletePerformanceProfile', { path: profile });
 });
 

@@ -2,6 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer, type Server } from 'node:net';
+import { Actor } from '../src/core/access/actor.js';
+import { runInRequestContext } from '../src/core/telemetry/request-context.js';
+import { ScheduledRunsService } from '../src/performance/runs/scheduled-runs.service.js';
 import { Receiver } from './support/receiver.js';
 import type { Json, Person } from './support/person.js';
 import { SELF_SIGNED } from './support/self-signed.js';
@@ -154,7 +157,31 @@ describe('performance profiles', () => {
 
 describe('runs', () => {
   it('measure a server, and their results have the form that clients in the field know', async () => {
-    const profile = await profileOf({ name: 'measured', duration: '2s', budget: { p99_ms: 5_000, min_rps: 1_000 } });
+    const prometheus = await Receiver.start();
+    prometheus.answer = (answer, { path }) => {
+      const refused = path.includes('nonsense');
+      const series = { metric: { job: 'shop' }, values: [[1, '0.5']] };
+      const good = { status: 'success', data: { resultType: 'matrix', result: [series] } };
+      const bad = { status: 'error', errorType: 'bad_data', error: 'parse error' };
+      answer.writeHead(refused ? 400 : 200, { 'content-type': 'application/json' });
+      answer.end(JSON.stringify(refused ? bad : good));
+    };
+    const connection = await done(
+      world.admin.post('/api/integrations/connections', {
+        ...{ name: 'metrics', kind: 'prometheus', organization_id: world.organization },
+        metadata: { url: prometheus.url },
+      }),
+    );
+    const unseen = await editor.post(PROFILES, {
+      ...{ name: 'x', endpoints: [target.url], workspace_id: scene.id, metrics_connection_id: connection.id },
+    });
+    expect(unseen.status).toBe(404);
+    const environment = await scene.environment();
+    await done(world.admin.post(`/api/environments/${environment.id}/connections/${connection.id}`));
+    const profile = await profileOf({
+      ...{ name: '<measured> & drawn', duration: '2s', budget: { p99_ms: 5_000, min_rps: 1_000 } },
+      ...{ metrics_connection_id: connection.id, metrics_queries: ['up', 'nonsense('] },
+    });
     const response = await editor.post(`${PROFILES}/${profile.id}/run`, { name: 'before the release' });
     expect(response).toMatchObject({
       status: 202,
@@ -168,7 +195,14 @@ describe('runs', () => {
     const { DurationHistogram: histogram, RetCodes: codes, ActualQPS: rate } = result.runner_results;
     expect(result).toMatchObject({
       ...{ name: 'before the release', performance_profile: profile.id, test_id: run.id, user_id: editor.id },
-      ...{ errors: {}, server_metrics: null, load_generator: 'autocannon' },
+      ...{ errors: {}, load_generator: 'autocannon' },
+      server_metrics: {
+        connection_id: connection.id,
+        queries: [
+          { query: 'up', series: [{ labels: { job: 'shop' }, values: [[1, '0.5']] }], truncated: false },
+          { query: 'nonsense(', series: [], error: 'Prometheus refuses the query: parse error' },
+        ],
+      },
       summary: { requests: 100, errors: 0, error_rate: 0 },
       budget: { passed: false },
     });
@@ -188,6 +222,21 @@ describe('runs', () => {
     const { events } = await done(world.admin.get('/api/events?category=performance&pagesize=100'));
     const actions = events.filter((each: Json) => each.acted_upon === run.id).map((each: Json) => each.action);
     expect(actions.sort()).toEqual(['budget_exceeded', 'started', 'success']);
+    await prometheus.stop();
+
+    const compare = `/api/performance/compare?a=${run.id}&b=${run.id}`;
+    const comparison = await done(people.viewer.get(compare));
+    expect(comparison).toMatchObject({ verdict: 'same', plan_differences: [], a: { id: run.id }, b: { id: run.id } });
+    expect(comparison.figures[0]).toMatchObject({ name: 'mean_ms', difference: 0, verdict: 'same' });
+    expect(await done(people.viewer.get(compare))).toEqual(comparison);
+    expect((await people.outsider.get(compare)).status).toBe(404);
+    expect((await editor.get(`/api/performance/compare?a=${run.id}`)).status).toBe(400);
+    for (const path of [`${RESULTS}/${run.id}/chart.svg?theme=dark`, compare.replace('?', '/chart.svg?')]) {
+      const chart = await people.viewer.get(path);
+      expect(chart.headers.get('content-type')).toBe('image/svg+xml');
+      expect(chart.body).toMatch(/^<svg .*<\/svg>$/s);
+      expect(chart.body).not.toContain('<measured>');
+    }
   }, 180_000);
 
   it('are followed over GraphQL, second by second', async () => {
@@ -259,8 +308,10 @@ describe('runs', () => {
       await once(server.listen(0, '127.0.0.1'), 'listening');
       return (server.address() as AddressInfo).port;
     };
-    const closing = await serve(createServer((socket) => socket.destroy()));
-    const garbage = await serve(createServer((socket) => void socket.write('what is this\r\n\r\n')));
+    const closing = await serve(createServer((socket) => socket.on('error', () => undefined).destroy()));
+    const garbage = await serve(
+      createServer((socket) => void socket.on('error', () => undefined).write('what is this\r\n\r\n')),
+    );
     const untrusted = await serve(createTlsServer(SELF_SIGNED) as unknown as Server);
     const reasons: Record<string, RegExp> = {
       [`http://127.0.0.1:${closing}/`]: /closed/,
@@ -277,7 +328,29 @@ describe('runs', () => {
       });
       expect((await editor.get(`${RESULTS}/${run.id}`)).status).toBe(404);
     }
-    for (const server of servers) server.close();
+    for (const server of servers) server.unref().close();
+  }, 180_000);
+
+  it('are made when their schedule comes, once over all who look', async () => {
+    const schedule = { cron: '0 3 * * *', timezone: 'Europe/Berlin' };
+    const profile = await profileOf({ name: 'scheduled', schedule });
+    expect(Date.parse(profile.next_run_at as string)).toBeGreaterThan(Date.now());
+    await world.sql(`UPDATE performance_profile SET next_run_at = now() - interval '2 days' WHERE id = $1`, [
+      profile.id,
+    ]);
+    const scheduled = world.get(ScheduledRunsService);
+    const asSystem = () =>
+      runInRequestContext({ requestId: 'test', actor: Actor.system('a test') }, () => scheduled.startDue());
+    await Promise.all([asSystem(), asSystem(), asSystem()]);
+    const filter = encodeURIComponent(JSON.stringify({ profile_id: profile.id }));
+    const { runs } = await done(editor.get(`${RUNS}?filter=${filter}`));
+    expect(runs).toMatchObject([{ trigger: 'schedule', user_id: editor.id }]);
+    const { next_run_at: next } = await done(editor.get(`${PROFILES}/${profile.id}`));
+    expect(Date.parse(next as string)).toBeGreaterThan(Date.now());
+    expect(await ended(runs[0])).toMatchObject({ status: 'succeeded' });
+    expect(await done(editor.put(`${PROFILES}/${profile.id}`, { schedule: null }))).toMatchObject({
+      next_run_at: null,
+    });
   }, 180_000);
 
   it('do not follow redirects', async () => {

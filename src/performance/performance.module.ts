@@ -2,6 +2,8 @@ import { Module } from '@nestjs/common';
 import { MonitoringModule } from '../monitoring/monitoring.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { ChartsController } from './charts/charts.controller.js';
+import { ComparisonsService } from './comparison/comparisons.service.js';
 import { PerformanceFeedService } from './live/performance-feed.service.js';
 import { ProfilesResolver } from './live/profiles.resolver.js';
 import { ResultsResolver } from './live/results.resolver.js';
@@ -21,11 +23,12 @@ import { RunsController } from './runs/runs.controller.js';
 import { RunsListeners } from './runs/runs.listeners.js';
 import { RunsService } from './runs/runs.service.js';
 import { RunsStore } from './runs/runs.store.js';
+import { ScheduledRunsService } from './runs/scheduled-runs.service.js';
 import { ServerMetricsService } from './runs/server-metrics.service.js';
 
 @Module({
   imports: [OrganizationsModule, WorkspacesModule, MonitoringModule],
-  controllers: [ProfilesController, RunsController],
+  controllers: [ProfilesController, RunsController, ChartsController],
   providers: [
     LoadLimits,
     LoadGeneratorsService,
@@ -38,10 +41,12 @@ import { ServerMetricsService } from './runs/server-metrics.service.js';
     RunRequestsService,
     RunsService,
     RunCompletionService,
+    ScheduledRunsService,
     ServerMetricsService,
     RunRunner,
     RunJobsListeners,
     RunsListeners,
+    ComparisonsService,
     PerformanceFeedService,
     ProfilesResolver,
     ResultsResolver,

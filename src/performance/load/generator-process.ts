@@ -28,7 +28,9 @@ export class GeneratorProcess {
   private waitForEnd(child: ChildProcess, signal: AbortSignal, report: (slice: Slice) => void): Promise<void> {
     const { seconds, timeout } = this.task.plan;
     let said = '';
-    child.stderr?.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(0, MAX_STDERR_BYTES)));
+    child.stderr
+      ?.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(0, MAX_STDERR_BYTES)))
+      .on('error', () => undefined);
     return new Promise((resolve, reject) => {
       const limit = setTimeout(
         () => reject(generatorFailed('took longer than the run')),
@@ -47,7 +49,7 @@ export class GeneratorProcess {
       });
       child.on('error', (error) => settle(() => reject(generatorFailed('could not be started', error))));
       child.on('exit', () => settle(() => reject(generatorFailed('ended before the run', said))));
-      child.send(this.task);
+      child.send(this.task, (error) => error && settle(() => reject(generatorFailed('could not be told', error))));
     });
   }
 }

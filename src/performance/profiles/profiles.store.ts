@@ -59,6 +59,7 @@ export class ProfilesStore extends RecordStore<PerformanceProfile> {
   findDue(most: number): Promise<PerformanceProfile[]> {
     return this.createQueryBuilder()
       .andWhere('performance_profile.next_run_at <= now()')
+      .andWhere('performance_profile.workspace_id IN (SELECT id FROM active_workspace)')
       .orderBy('performance_profile.next_run_at')
       .limit(most)
       .setLock('pessimistic_write')
@@ -72,6 +73,11 @@ export class ProfilesStore extends RecordStore<PerformanceProfile> {
       `UPDATE performance_profile SET last_run = now(), total_results = total_results + $2 WHERE id = $1`,
       [id, results],
     );
+  }
+
+  /** Sets when the schedule comes next, which is no change of the profile. */
+  async reschedule(id: string, next: Date | null): Promise<void> {
+    await this.unit.manager.query('UPDATE performance_profile SET next_run_at = $2 WHERE id = $1', [id, next]);
   }
 
   /** Hides every profile of a workspace with it. */

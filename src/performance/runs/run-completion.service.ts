@@ -3,6 +3,7 @@ import { Actor } from '../../core/access/actor.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import type { FinishedJob } from '../../jobs/job.js';
+import { WorkspacePlacementService } from '../../workspaces/workspace-owned/workspace-placement.service.js';
 import { ProfilesStore } from '../profiles/profiles.store.js';
 import type { PerformanceRun } from './run.entity.js';
 import {
@@ -26,13 +27,16 @@ export class RunCompletionService {
   constructor(
     private readonly runs: RunsStore,
     private readonly profiles: ProfilesStore,
+    private readonly placement: WorkspacePlacementService,
     private readonly unit: UnitOfWork,
     private readonly events: EventBus,
   ) {}
 
-  /** @returns null when it has ended meanwhile */
+  /** @returns null when it has ended meanwhile; @throws Conflict WORKSPACE_ARCHIVED */
   async start(id: string, fields: Pick<PerformanceRun, 'generator' | 'testStartTime'>): Promise<PerformanceRun | null> {
     return this.unit.run(async () => {
+      const found = await this.runs.find(SYSTEM, id);
+      if (found) await this.placement.admit(SYSTEM, found.workspaceId);
       const run = await this.runs.lock(SYSTEM, id);
       if (!run || run.hasEnded) return null;
       await this.runs.update(run, { ...fields, status: 'running', progress: null });

@@ -5,9 +5,13 @@ import { performancePolicy } from '../profiles/performance.policy.js';
 import { RunCompletionService } from './run-completion.service.js';
 import { RunRunner } from './run.runner.js';
 import { type RunPayload, RUNS_QUEUE } from './run-job.js';
+import { ScheduledRunsService } from './scheduled-runs.service.js';
 import { RunsService } from './runs.service.js';
 
-/** The jobs of runs. */
+/** Schedules come by the minute. */
+const SCHEDULE_MS = 15_000;
+
+/** The jobs of runs, and the look at what is scheduled. */
 @Injectable()
 export class RunJobsListeners implements OnModuleInit {
   constructor(
@@ -16,6 +20,7 @@ export class RunJobsListeners implements OnModuleInit {
     private readonly completion: RunCompletionService,
     private readonly runs: RunsService,
     private readonly limits: LoadLimits,
+    private readonly scheduled: ScheduledRunsService,
   ) {}
 
   onModuleInit(): void {
@@ -25,5 +30,6 @@ export class RunJobsListeners implements OnModuleInit {
       authorize: (actor, { id }, wanted) => this.runs.authorize(actor, performancePolicy[wanted], id),
       onEnded: (job) => this.completion.handleJobEnd(job),
     });
+    this.jobs.schedule('performance.schedules', SCHEDULE_MS, () => this.scheduled.startDue());
   }
 }

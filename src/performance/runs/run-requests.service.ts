@@ -3,7 +3,7 @@ import type { Actor } from '../../core/access/actor.js';
 import { newId } from '../../core/database/base.entity.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { AppError, InvalidRequest } from '../../core/errors/app-error.js';
-import { limitRemedy } from '../../core/errors/limit-remedy.js';
+import { limitRemedy, type LimitSetting } from '../../core/errors/limit-remedy.js';
 import { JobsService } from '../../jobs/jobs.service.js';
 import { WorkspacePlacementService } from '../../workspaces/workspace-owned/workspace-placement.service.js';
 import type { PerformanceProfile } from '../profiles/profile.entity.js';
@@ -37,7 +37,8 @@ export class RunRequestsService {
     return this.unit.run(async () => {
       await this.placement.admit(actor, profile.workspaceId);
       const current = await this.profiles.getAuthorized(actor, profileId, 'run');
-      await this.assertRoom(current);
+      const exceeded = await this.findExceededLimit(current);
+      if (exceeded) throw tooManyRuns(exceeded);
       return this.insert(actor, current, { name, endpoint, trigger: 'manual' });
     });
   }
@@ -72,20 +73,25 @@ export class RunRequestsService {
     return run;
   }
 
-  private async assertRoom({ organizationId }: PerformanceProfile): Promise<void> {
+  /** Whether one more run may be made in this organization now; until the end of the transaction nobody else is told so. */
+  async hasRoom(profile: PerformanceProfile): Promise<boolean> {
+    return (await this.findExceededLimit(profile)) === undefined;
+  }
+
+  private async findExceededLimit({ organizationId }: PerformanceProfile): Promise<LimitSetting | undefined> {
     const { maxRuns, maxRunsOfOrganization } = this.plans.limits;
     const unfinished = await this.unit.runAsSystem('counting performance runs', () =>
       this.runs.countUnfinished(organizationId),
     );
-    if (unfinished.organization >= maxRunsOfOrganization)
-      throw tooManyRuns(`the organization has ${unfinished.organization} runs`, 'LIMIT_PERFORMANCE_ORGANIZATION_RUNS');
-    if (unfinished.all >= maxRuns)
-      throw tooManyRuns('the server has as many runs as it carries out', 'LIMIT_PERFORMANCE_RUNS');
+    if (unfinished.organization >= maxRunsOfOrganization) return 'LIMIT_PERFORMANCE_ORGANIZATION_RUNS';
+    return unfinished.all >= maxRuns ? 'LIMIT_PERFORMANCE_RUNS' : undefined;
   }
 }
 
-const tooManyRuns = (detail: string, setting: Parameters<typeof limitRemedy>[1]): AppError =>
-  new AppError(429, 'TOO_MANY_RUNS', 'Too many runs', `${detail} that have not ended`, {
+function tooManyRuns(setting: LimitSetting): AppError {
+  const whose = setting === 'LIMIT_PERFORMANCE_RUNS' ? 'the server' : 'the organization';
+  return new AppError(429, 'TOO_MANY_RUNS', 'Too many runs', `${whose} has as many runs at a time as it may have`, {
     remedy: limitRemedy('Wait until one has ended, or cancel one.', setting),
     headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
   });
+}
