@@ -51,7 +51,7 @@ async function ended({ id }: Json): Promise<Json> {
   await until(async () => {
     run = await done(editor.get(`${RUNS}/${id}`));
     return run.finished_at !== null;
-  }, 100_000);
+  }, 160_000);
   return run;
 }
 
@@ -104,7 +104,7 @@ describe('performance profiles', () => {
     const shown = [await editor.get(path), await editor.get(RUNS), await editor.get(`/api/events?pagesize=100`)];
     expect(JSON.stringify(shown)).not.toContain('hush');
     expect(JSON.stringify(await world.sql('SELECT p::text FROM performance_profile p'))).not.toContain('hush');
-  }, 120_000);
+  }, 240_000);
 
   it.each([
     [{ endpoints: ['ftp://127.0.0.1/'] }, '/endpoints'],
@@ -237,7 +237,7 @@ describe('runs', () => {
       expect(chart.body).toMatch(/^<svg .*<\/svg>$/s);
       expect(chart.body).not.toContain('<measured>');
     }
-  }, 180_000);
+  }, 240_000);
 
   it('are followed over GraphQL, second by second', async () => {
     const profile = await profileOf({ name: 'followed', duration: '3s' });
@@ -274,12 +274,12 @@ describe('runs', () => {
         getPerfResult: { id: run.id, performance_profile: profile.id, server_metrics: null },
       },
     });
-  }, 180_000);
+  }, 240_000);
 
   it('are cancelled, and leave no process behind', async () => {
     const profile = await profileOf({ name: 'cancelled', duration: '60s' });
     const [running, waiting] = [await runOf(profile), await runOf(profile)];
-    await until(async () => (await done(editor.get(`${RUNS}/${running.id}`))).progress !== null, 60_000);
+    await until(async () => (await done(editor.get(`${RUNS}/${running.id}`))).progress !== null, 120_000);
     expect(generators().length).toBeGreaterThan(0);
     expect((await people.viewer.post(`${RUNS}/${running.id}/cancel`)).status).toBe(403);
     expect((await people.outsider.post(`${RUNS}/${running.id}/cancel`)).status).toBe(404);
@@ -288,7 +288,7 @@ describe('runs', () => {
     expect(await done(editor.post(`${RUNS}/${running.id}/cancel`))).toMatchObject({ status: 'cancelled' });
     await until(() => generators().length === 0);
     expect((await editor.get(`${RESULTS}/${running.id}`)).status).toBe(404);
-  }, 180_000);
+  }, 240_000);
 
   it('end with their profile, and are refused beyond what may run at a time', async () => {
     const profile = await profileOf({ name: 'many', duration: '60s' });
@@ -299,7 +299,7 @@ describe('runs', () => {
     const unfinished = 'SELECT id FROM performance_run WHERE finished_at IS NULL';
     await until(async () => (await world.sql(unfinished)).length === 0);
     await until(() => generators().length === 0);
-  }, 180_000);
+  }, 240_000);
 
   it('fail and say why when the target answers nothing', async () => {
     const servers: Server[] = [];
@@ -329,7 +329,7 @@ describe('runs', () => {
       expect((await editor.get(`${RESULTS}/${run.id}`)).status).toBe(404);
     }
     for (const server of servers) server.unref().close();
-  }, 180_000);
+  }, 240_000);
 
   it('are made when their schedule comes, once over all who look', async () => {
     const schedule = { cron: '0 3 * * *', timezone: 'Europe/Berlin' };
@@ -351,7 +351,7 @@ describe('runs', () => {
     expect(await done(editor.put(`${PROFILES}/${profile.id}`, { schedule: null }))).toMatchObject({
       next_run_at: null,
     });
-  }, 180_000);
+  }, 240_000);
 
   it('do not follow redirects', async () => {
     target.answer = (response) => void response.writeHead(302, { location: 'http://169.254.169.254/' }).end();
@@ -359,7 +359,7 @@ describe('runs', () => {
     target.answer = (response) => void response.end('hello');
     const result = await done(editor.get(`${RESULTS}/${run.id}`));
     expect(result.runner_results.RetCodes).toEqual({ '302': 50 });
-  }, 180_000);
+  }, 240_000);
 
   it('need a generator that speaks the protocol', async () => {
     const profile = await profileOf({ name: 'other', protocol: 'http/2' });
@@ -367,7 +367,7 @@ describe('runs', () => {
       status: 409,
       body: { code: 'GENERATOR_UNAVAILABLE' },
     });
-  }, 180_000);
+  }, 240_000);
 
   it('are judged again when they begin', async () => {
     const profile = await profileOf({ name: 'judged', duration: '2s' });
@@ -377,5 +377,5 @@ describe('runs', () => {
     await done(world.admin.put(`${scene.path}/members/${editor.id}`, { role: 'editor' }));
     expect(judged).toMatchObject({ status: 'failed', error: { code: 'FORBIDDEN' } });
     await ended(first);
-  }, 180_000);
+  }, 240_000);
 });

@@ -11,7 +11,7 @@ import { LoadGeneratorsService } from './load/load-generators.service.js';
 import { LoadLimits } from './load/load-limits.js';
 import { ProfileContentsService } from './profiles/profile-contents.service.js';
 import { ProfileSettingsService } from './profiles/profile-settings.service.js';
-import { ProfilesController } from './profiles/profiles.controller.js';
+import { PerformanceProfilesController } from './profiles/performance-profiles.controller.js';
 import { ProfilesService } from './profiles/profiles.service.js';
 import { ProfilesStore } from './profiles/profiles.store.js';
 import { RunCompletionService } from './runs/run-completion.service.js';
@@ -28,7 +28,7 @@ import { ServerMetricsService } from './runs/server-metrics.service.js';
 
 @Module({
   imports: [OrganizationsModule, WorkspacesModule, MonitoringModule],
-  controllers: [ProfilesController, RunsController, ChartsController],
+  controllers: [PerformanceProfilesController, RunsController, ChartsController],
   providers: [
     LoadLimits,
     LoadGeneratorsService,

@@ -69,7 +69,6 @@ export const envVariables = {
   HELM_BIN: z.string().optional(),
   KUSTOMIZE_BIN: z.string().optional(),
   FORTIO_BIN: z.string().optional(),
-  K6_BIN: z.string().optional(),
   PROGRAM_ISOLATION: z.enum(['auto', 'require']).default('auto'),
   GRAPHQL_PLAYGROUND: onOff.optional(),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),

@@ -9,7 +9,7 @@ export class ArrivalSchedule {
 
   constructor(
     rate: number,
-    duration: number,
+    private readonly duration: number,
     private readonly model: LoadModel,
   ) {
     this.interval = 1_000 / rate;
@@ -26,6 +26,7 @@ export class ArrivalSchedule {
    * sent when it was due is left out, so that the rate is an upper bound.
    */
   take(now: number): number | null {
+    if (this.model === 'closed' && now >= this.duration) return null;
     this.due = Math.min(this.total, Math.floor(now / this.interval) + 1);
     if (this.taken >= this.due) return null;
     if (this.model === 'closed') this.taken = Math.max(this.taken, this.due - MAX_BURST);

@@ -1,13 +1,22 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../../core/errors/app-error.js';
 import type { GeneratorMessage } from './generator-entry.js';
 import type { GeneratorTask } from './load-plan.js';
 import type { Slice } from './measurement.js';
 
+/** Who follows a run. */
+export interface LoadObserver {
+  /** What was measured, usually in one second. */
+  report: (slice: Slice) => void;
+  /** Seconds have passed; of a generator that tells all at the end. */
+  tick: (seconds: number) => void;
+}
+
 const MEMORY_MB = 256;
 /** For starting the process, beyond the time of the run and of its last answers. */
-const MARGIN_MS = 30_000;
+const MARGIN_MS = 120_000;
 const MAX_STDERR_BYTES = 4_096;
 
 /** Drives the load of one run in a process of its own, which ends with the run, the signal or this process. */
@@ -15,17 +24,17 @@ export class GeneratorProcess {
   constructor(private readonly task: GeneratorTask) {}
 
   /** @throws AppError when the process ends before the run; what the signal was aborted with */
-  async run(signal: AbortSignal, report: (slice: Slice) => void): Promise<void> {
+  async run(signal: AbortSignal, observer: LoadObserver): Promise<void> {
     signal.throwIfAborted();
     const child = startProcess();
     try {
-      await this.waitForEnd(child, signal, report);
+      await this.waitForEnd(child, signal, observer);
     } finally {
-      child.kill('SIGKILL');
+      killGroup(child);
     }
   }
 
-  private waitForEnd(child: ChildProcess, signal: AbortSignal, report: (slice: Slice) => void): Promise<void> {
+  private waitForEnd(child: ChildProcess, signal: AbortSignal, observer: LoadObserver): Promise<void> {
     const { seconds, timeout } = this.task.plan;
     let said = '';
     child.stderr
@@ -44,8 +53,10 @@ export class GeneratorProcess {
       const abort = (): void => settle(() => reject(signal.reason as Error));
       signal.addEventListener('abort', abort);
       child.on('message', (message: GeneratorMessage) => {
-        if ('slice' in message) report(message.slice);
-        else settle(resolve);
+        if ('slice' in message) observer.report(message.slice);
+        else if ('seconds' in message) observer.tick(message.seconds);
+        else if (message.error === undefined) settle(resolve);
+        else settle(() => reject(generatorFailed('ended before the run', message.error)));
       });
       child.on('error', (error) => settle(() => reject(generatorFailed('could not be started', error))));
       child.on('exit', () => settle(() => reject(generatorFailed('ended before the run', said))));
@@ -66,8 +77,18 @@ function startProcess(): ChildProcess {
     ],
     env: authorities === undefined ? {} : { NODE_EXTRA_CA_CERTS: authorities },
     serialization: 'advanced',
+    // It leads a group of its own, which is ended with it.
+    detached: true,
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
 }
 
 const generatorFailed = (detail: string, cause?: unknown): AppError =>

@@ -1,4 +1,4 @@
-export const LOAD_GENERATORS = ['autocannon', 'fortio', 'k6'] as const;
+export const LOAD_GENERATORS = ['autocannon', 'fortio'] as const;
 export type LoadGenerator = (typeof LOAD_GENERATORS)[number];
 
 export const PROTOCOLS = ['http/1.1', 'http/2', 'grpc'] as const;
@@ -36,6 +36,7 @@ export interface LoadContent {
 
 /** What a generator is told, in its own process. */
 export interface GeneratorTask extends LoadContent {
+  generator: LoadGenerator;
   plan: LoadPlan;
   /** The numeric address that every connection goes to: it was let through, and no name is resolved again. */
   address: string;

@@ -64,6 +64,8 @@ function assertSound(profile: Partial<PerformanceProfile>, input: ProfileChange,
   const faults: Fault[] = limits.findFaults({ qps, concurrentRequest, duration });
   if (loadModel === 'open' && qps === 0)
     faults.push({ pointer: '/load_model', detail: 'open needs a rate', remedy: 'Send qps, or the load model closed.' });
+  if (profile.protocol === 'grpc' && profile.endpoints?.some((endpoint) => !endpoint.startsWith('http:')))
+    faults.push({ pointer: '/endpoints', detail: 'must be http addresses: gRPC is tested without TLS' });
   for (const endpoint of input.endpoints ?? [])
     if (!isAddress(endpoint)) faults.push({ pointer: '/endpoints', detail: 'must be http or https addresses' });
   const schedule = toSchedule(input.schedule);

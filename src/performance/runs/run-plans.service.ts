@@ -50,11 +50,12 @@ export class RunPlansService {
     const content = await this.contents.open(profile);
     const headers = toHeaders(content, profile.contentType);
     const program = this.generators.findProgram(generator);
-    return { generator, task: { plan, address, headers, body: content.body, program } };
+    return { generator, task: { generator, plan, address, headers, body: content.body, program } };
   }
 
-  private chooseGenerator({ loadGenerators: wanted, protocol, headerNames, cookieNames }: PerformanceProfile) {
-    return this.generators.choose({ wanted, protocol, hasSecrets: headerNames.length + cookieNames.length > 0 });
+  private chooseGenerator(profile: PerformanceProfile): LoadGenerator {
+    const { loadGenerators: wanted, protocol, loadModel: model, headerNames, cookieNames } = profile;
+    return this.generators.choose({ wanted, protocol, model, hasSecrets: headerNames.length + cookieNames.length > 0 });
   }
 
   /** The operator may have set other bounds since the profile was written. */

@@ -44,12 +44,17 @@ export class RunRunner {
     if (!run) throw new NotFound('performance run', job.id);
     const collector = new MeasurementCollector();
     const progress = new ProgressOf(run);
-    await new GeneratorProcess(task).run(context.signal, (slice) => {
-      collector.add(slice);
-      const value = progress.add(slice);
+    const tell = (value: RunProgress): void => {
       context.reportProgress(value);
       // A write that fails is made good by the next second.
       this.runs.saveProgress(run, value).catch(() => undefined);
+    };
+    await new GeneratorProcess(task).run(context.signal, {
+      report: (slice) => {
+        collector.add(slice);
+        tell(progress.add(slice));
+      },
+      tick: (seconds) => tell(progress.tick(seconds)),
     });
     const measurement = collector.toMeasurement();
     assertAnswered(run, measurement);
@@ -76,18 +81,21 @@ class ProgressOf {
 
   add(slice: Slice): RunProgress {
     const { start, length, latencies, errors } = slice;
+    const toMs = (value: number): number => Number((value * 1_000).toPrecision(4));
     this.requests += latencies.count + sumOf(errors);
     this.errors += countFailures(slice);
-    const toMs = (seconds: number): number => Number((seconds * 1_000).toPrecision(4));
     return {
-      seconds: Math.round((start + length) / 1_000),
-      of: this.run.plan.seconds,
-      requests: this.requests,
-      errors: this.errors,
+      ...this.tick(Math.round((start + length) / 1_000)),
       rps: length === 0 ? 0 : Math.round((latencies.count / length) * 1_000),
       p50_ms: toMs(percentile(latencies, 50)),
       p99_ms: toMs(percentile(latencies, 99)),
     };
+  }
+
+  /** Time has passed, and no more is known. */
+  tick(seconds: number): RunProgress {
+    const { requests, errors } = this;
+    return { seconds, of: this.run.plan.seconds, requests, errors, rps: 0, p50_ms: 0, p99_ms: 0 };
   }
 }
 

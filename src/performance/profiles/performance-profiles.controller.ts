@@ -16,7 +16,7 @@ import { ProfilesService } from './profiles.service.js';
 
 @ApiTags('performance')
 @Controller(['performance/profiles', 'user/performance/profiles'])
-export class ProfilesController {
+export class PerformanceProfilesController {
   constructor(
     private readonly profiles: ProfilesService,
     private readonly contents: ProfileContentsService,
