@@ -1,10 +1,11 @@
 import { type INestApplicationContext, Module, type Type } from '@nestjs/common';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
 import { GraphQLSchemaBuilderModule, GraphQLSchemaFactory, RESOLVER_TYPE_METADATA } from '@nestjs/graphql';
-import { lexicographicSortSchema, printSchema } from 'graphql';
 import { AppModule } from '../src/app.module.js';
 import { setPathPrefix } from '../src/app.setup.js';
 import { Env } from '../src/core/config/env.js';
+import { SCHEMA_DIRECTIVES } from '../src/core/graphql/directives.js';
+import { printSortedSchema } from '../src/core/graphql/print-schema.js';
 import { buildOpenApiDocument } from '../src/core/rest/openapi/openapi-document.js';
 
 /** The documents of both APIs by their path in the repository. */
@@ -25,9 +26,9 @@ export async function buildApiDocuments(): Promise<Record<string, string>> {
 
 async function printGraphqlSchema(app: INestApplicationContext): Promise<string> {
   const context = await NestFactory.createApplicationContext(SchemaModule, { logger: ['error'] });
-  const schema = await context.get(GraphQLSchemaFactory).create(findResolvers(app));
+  const schema = await context.get(GraphQLSchemaFactory).create(findResolvers(app), { directives: SCHEMA_DIRECTIVES });
   await context.close();
-  return `${printSchema(lexicographicSortSchema(schema))}\n`;
+  return printSortedSchema(schema);
 }
 
 @Module({ imports: [GraphQLSchemaBuilderModule] })

@@ -13,7 +13,7 @@ import { World } from './support/world.js';
 
 /** Routes that answer without a token. */
 const OPEN =
-  /^\/($|healthz\/|metrics$|api\/system\/version$|api\/auth\/(?!logout)|api\/docs|api\/openapi\.|api\/system\/graphql\/)/;
+  /^\/($|healthz\/|metrics$|api\/system\/version$|api\/auth\/(?!logout)|api\/notifications\/unsubscribe\/|api\/docs|api\/openapi\.|api\/system\/graphql\/)/;
 
 /** Routes that ask for a token, and then for nothing but the refresh token of the body. */
 const OF_SESSIONS = ['POST /api/auth/logout'];
@@ -255,6 +255,8 @@ const RULES: Record<string, Rule> = {
   'DELETE /api/integrations/connections/:id': rule('connection.delete', 'workspace'),
   'POST /api/integrations/connections/:id/restore': rule('connection.restore', 'workspace'),
   'POST /api/integrations/connections/:id/ping': rule('connection.ping', 'workspace'),
+  'GET /api/integrations/connections/:id/rights': rule('cluster.readRights', 'workspace'),
+  'GET /api/integrations/connections/:id/manifest': rule('cluster.readRights', 'workspace'),
   'POST /api/system/kubernetes': rule('connection.create', 'organization', (scene) => ({
     ...inOrganization(scene),
     body: { kubeconfig: KUBECONFIG },
@@ -280,6 +282,18 @@ const RULES: Record<string, Rule> = {
   }),
   'POST /api/workspaces/:id/restore': rule('workspace.restore', 'workspace'),
   ...ofWebhooks('/api/workspaces/:id', 'webhook', 'workspace', 'webhook'),
+  [`GET ${orgs}/audit`]: rule('audit.read', 'organization'),
+  [`GET ${orgs}/audit/verify`]: rule('audit.read', 'organization'),
+  [`GET ${orgs}/audit/export`]: rule('audit.read', 'organization'),
+  [`GET ${orgs}/audit/checkpoints`]: rule('audit.read', 'organization'),
+  [`POST ${orgs}/audit/erase`]: rule('audit.erase', 'organization', () => ({ body: { user_id: randomUUID() } })),
+  'GET /api/system/audit': rule('installation_audit.read', 'anywhere'),
+  'GET /api/system/audit/verify': rule('installation_audit.read', 'anywhere'),
+  'GET /api/system/audit/export': rule('installation_audit.read', 'anywhere'),
+  'GET /api/system/audit/checkpoints': rule('installation_audit.read', 'anywhere'),
+  'POST /api/system/audit/erase': rule('installation_audit.erase', 'anywhere', () => ({
+    body: { user_id: randomUUID() },
+  })),
   ...ofWebhooks(orgs, 'organization_webhook', 'organization', 'organizationWebhook'),
   'GET /api/workspaces/:id/members': rule('workspace.readMembers', 'workspace'),
   'GET /api/workspaces/:id/members/:userId': rule('workspace.readMembers', 'workspace', undefined, {
@@ -411,14 +425,21 @@ const RULES: Record<string, Rule> = {
   'POST /api/pattern/deploy on production': rule('deployment.actOnProduction', 'workspace', deployed('production')),
   'DELETE /api/pattern/deploy': rule('deployment.deploy', 'workspace', deployed('environment')),
   'GET /api/pattern/:id/deployments': rule('deployment.read', 'workspace'),
+  'GET /api/system/meshsync/resources': rule('resource.read', 'anywhere'),
+  'GET /api/system/meshsync/resources/summary': rule('resource.read', 'anywhere'),
+  'GET /api/system/meshsync/resources/:id': rule('resource.read', 'workspace'),
   'GET /api/deployments': rule('deployment.read', 'anywhere'),
   'GET /api/deployments/:id': rule('deployment.read', 'workspace'),
+  'GET /api/deployments/:id/diagram.svg': rule('deployment.read', 'workspace'),
   'POST /api/deployments/:id/cancel': rule('deployment.cancel', 'workspace'),
   'POST /api/deployments/:id/cancel on production': rule('deployment.actOnProduction', 'workspace', ({ ids }) => ({
     ids: { id: ids['productionDeployment'] ?? '' },
   })),
   'POST /api/deployments/:id/approve': rule('deployment.approve', 'workspace'),
-  'POST /api/deployments/:id/reject': rule('deployment.approve', 'workspace'),
+  'POST /api/deployments/:id/reject': rule('deployment.approve', 'workspace', () => ({ body: { reason: 'not now' } })),
+  'POST /api/deployments/:id/promote': rule('deployment.deploy', 'workspace', ({ environment }) => ({
+    body: { environment_id: environment.id },
+  })),
   'POST /api/deployments/:id/rollback': rule('deployment.deploy', 'workspace', () => ({ body: {} })),
 
   'GET /api/telemetry/prometheus/:connectionID/ping': rule('connection.read', 'workspace'),
@@ -438,6 +459,16 @@ const RULES: Record<string, Rule> = {
   'GET /api/events/:id': rule('event.read', 'workspace'),
   'PUT /api/events/status': rule('event.mark', 'anywhere', () => ({ body: { status: 'read', ids: [] } })),
   'PUT /api/events/:id/status': rule('event.mark', 'workspace', () => ({ body: { status: 'read' } })),
+  'GET /api/notifications': rule('notification.read', 'anywhere'),
+  'PUT /api/notifications': rule('notification.mark', 'anywhere', () => ({ body: { ids: [] } })),
+  'GET /api/notifications/:id': rule('notification.read', 'anywhere', undefined, { absent: true }),
+  'PUT /api/notifications/:id': rule('notification.mark', 'anywhere', () => ({ body: { status: 'read' } }), {
+    absent: true,
+  }),
+  'GET /api/identity/users/notifications': rule('notification.read', 'anywhere'),
+  'PUT /api/identity/users/notifications': rule('notification.updateSettings', 'anywhere', () => ({
+    body: { timezone: 'UTC' },
+  })),
   'GET /api/operations/:id': rule('operation.read', 'anywhere', undefined, { absent: true }),
   'POST /api/operations/:id/cancel': rule('operation.cancel', 'anywhere', undefined, { absent: true }),
 
@@ -535,7 +566,7 @@ const RULES: Record<string, Rule> = {
 };
 
 /** The selection of every GraphQL root field that reads, under the rule of the same record. */
-const FIELDS: Record<string, { operation: string; at: Rule['at']; query: (scene: Scene) => string }> = {
+const FIELDS: Record<string, { operation: string; at: Rule['at']; query: (scene: Scene) => string; absent?: true }> = {
   me: { operation: 'user.readProfile', at: 'anywhere', query: () => 'me { id }' },
   ...Object.fromEntries(
     ['environments', 'workspaces', 'connections'].map((field) => [
@@ -577,6 +608,13 @@ const FIELDS: Record<string, { operation: string; at: Rule['at']; query: (scene:
     operation: 'organization.read',
     at: 'organization',
     query: ({ world }) => `events(orgID: "${world.organization}") { total_count }`,
+  },
+  notifications: { operation: 'notification.read', at: 'anywhere', query: () => 'notifications { total_count }' },
+  notification: {
+    operation: 'notification.read',
+    at: 'anywhere',
+    query: () => `notification(id: "${randomUUID()}") { id }`,
+    absent: true,
   },
   event: { operation: 'event.read', at: 'workspace', query: ({ ids }) => `event(id: "${ids['event']}") { id }` },
   ...Object.fromEntries(
@@ -635,7 +673,41 @@ const FIELDS: Record<string, { operation: string; at: Rule['at']; query: (scene:
     at: 'anywhere',
     query: () => 'fetchFilterCatalogContent { id }',
   },
+  getAvailableNamespaces: {
+    operation: 'resource.read',
+    at: 'workspace',
+    query: ({ ids }) => `getAvailableNamespaces(k8sClusterIDs: ["${ids['connectionID']}"]) { namespace }`,
+  },
+  getKubectlDescribe: {
+    operation: 'resource.read',
+    at: 'workspace',
+    query: ({ ids }) =>
+      `getKubectlDescribe(name: "x", kind: "Pod", namespace: "x", connectionID: "${ids['connectionID']}") { describe }`,
+  },
+  resyncCluster: {
+    operation: 'resource.resync',
+    at: 'workspace',
+    query: ({ ids }) => `resyncCluster(k8scontextID: "${ids['connectionID']}")`,
+  },
+  ...Object.fromEntries(
+    ['getControlPlanes', 'getDataPlanes', 'getAvailableAddons'].map((field) => [
+      field,
+      {
+        operation: 'connection.read',
+        at: 'workspace' as const,
+        query: ({ ids }: Scene) => `${field}(filter: { k8sClusterIDs: ["${ids['connectionID']}"] }) { name }`,
+      },
+    ]),
+  ),
+  fetchTelemetryComponents: {
+    operation: 'connection.read',
+    at: 'workspace',
+    query: ({ ids }) => `fetchTelemetryComponents(contexts: ["${ids['connectionID']}"]) { name }`,
+  },
 };
+
+/** The cluster of the scene does not answer: who is told so was let through. */
+const UNREACHED = 'CLUSTER_UNREACHABLE';
 
 let world: World;
 let people: People;
@@ -660,6 +732,18 @@ afterAll(() => world.stop());
 async function serviceAccount({ world: { admin, organization } }: Pick<Scene, 'world'>): Promise<string> {
   const path = `/api/identity/orgs/${organization}/service-accounts`;
   return (await done(admin.post(path, { name: named(), role: 'member' }))).id as string;
+}
+
+/** An object of a cluster, as if a watch had seen it. */
+async function keepResource(connection: Json): Promise<string> {
+  const id = randomUUID();
+  await world.sql(
+    `INSERT INTO cluster_resource (id, organization_id, connection_id, api_version, kind, namespace, name, uid, resource_version,
+       labels, content, omitted, created_at, updated_at)
+     VALUES ($1, $2, $3, 'v1', 'ConfigMap', 'default', 'kept', $4, '1', '{}', '{}', '{}', now(), now())`,
+    [id, connection.organization_id, connection.id, id],
+  );
+  return id;
 }
 
 async function prepare(): Promise<Scene> {
@@ -735,6 +819,7 @@ async function prepare(): Promise<Scene> {
     '/api/filter': filter.id,
     '/api/deployments': deployment.id,
     '/api/events': event.id,
+    '/api/system/meshsync/resources': await keepResource(connection),
     '/api/identity/users': bystander.id,
   } as Record<string, string>;
   return { world, workspace, bystander, ids, environment, production, loose, design, filter, team };
@@ -858,7 +943,7 @@ describe('every GraphQL root field', () => {
       const { body } = await person.graphql(`{ ${one.query(scene)} }`);
       const code = body.errors?.[0].extensions.code as string | undefined;
       found[who] =
-        code === undefined
+        code === undefined || code === UNREACHED
           ? 'allowed'
           : (({ UNAUTHENTICATED: 'unauthenticated', FORBIDDEN: 'forbidden', NOT_FOUND: 'invisible' } as const)[code] ??
             (code as Outcome));

@@ -111,6 +111,14 @@ it('answers what the document says: identity', async () => {
   await call('listTokens');
   await call('getToken', { path: { id: personal.id } });
   await call('revokeToken', { path: { id: personal.id } });
+  await call('listAuditEntries', { path: { orgId } });
+  await call('listAuditEntries', { path: { orgId }, query: '?cursor=&outcome=allowed' });
+  await call('verifyAudit', { path: { orgId } });
+  await call('listAuditCheckpoints', { path: { orgId } });
+  await call('eraseAuditPersonalData', { path: { orgId }, body: { user_id: team.id } });
+  await call('listInstallationAuditEntries');
+  await call('verifyInstallationAudit');
+  await call('listInstallationAuditCheckpoints');
   await call('signIn', {
     by: world.stranger,
     body: { email: 'nobody@example.org', password: 'wrong wrong wrong' },
@@ -156,6 +164,8 @@ it('answers what the document says: infrastructure', async () => {
     await call(id, { path: workspace });
   await call('listWorkspaces', { query: `?orgID=${organization_id}` });
   await call('listDeployments');
+  await call('listClusterResources');
+  await call('getClusterResourcesSummary');
   await call('getEnvironment', { path: { id: 'no-id' }, status: 400 });
   await call('getEnvironment', { path: { id: world.admin.id }, status: 404 });
   await call('createEnvironment', { body: { name: '' }, status: 400 });
@@ -279,6 +289,10 @@ it('answers what the document says: the registry, events and the system', async 
   const { body: events } = await call('listEvents');
   await call('getEvent', { path: events.events[0] });
   await call('listEventTypes');
+  await call('listNotifications');
+  await call('updateNotifications', { body: { all: true } });
+  const { body: settings } = await call('getNotificationSettings');
+  await call('updateNotificationSettings', { body: settings });
   for (const id of ['checkLiveness', 'checkReadiness', 'getVersion']) await call(id, { by: world.stranger });
 });
 

@@ -297,7 +297,7 @@ describe('a deployment that waits for its turn', () => {
     const first = await done(ask(world.admin));
     await once(first.id, ({ status }) => status === 'running');
     const { id } = await second();
-    expect((await deployment(id)).status).toBe('queued');
+    expect(await deployment(id)).toMatchObject({ status: 'queued', queue_position: 1 });
     await change();
     await done(cancel(first.id));
     const outcome = await ended(id);

@@ -100,6 +100,8 @@ const TENANT_TABLES = [
   'event',
   'webhook',
   'webhook_delivery',
+  'cluster_resource',
+  'cluster_watch',
   'organization_member',
   'team',
 ];

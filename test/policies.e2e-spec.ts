@@ -1,5 +1,5 @@
 import { sharedCluster } from './support/cluster.js';
-import type { Json } from './support/person.js';
+import type { Json, Person } from './support/person.js';
 import { requires } from './support/requirements.js';
 import { done, type People, peopleOf, WorkspaceScene } from './support/workspace-scene.js';
 import { World } from './support/world.js';
@@ -147,6 +147,30 @@ describe('policies of a workspace', () => {
     expect(await approve()).toMatchObject({ status: 409, body: { code: 'POLICY_VIOLATION' } });
     await done(people.admin.delete(`${path}/${id}`));
     expect((await approve()).status).toBe(202);
+  });
+
+  it('are told by the validation of a design, to those who may read them', async () => {
+    const { policy, path, scene, design } = await place();
+    const validate = (by: Person, query = '') => by.get(`/api/pattern/${design.id}/validate${query}`);
+    expect((await done(validate(people.viewer))).policy_violations).toEqual([]);
+    const { id } = await policy({ expression: "environment.tier != 'production'", mode: 'warn' });
+    const live = await scene.environment({ tier: 'production' });
+    expect((await done(validate(people.viewer))).policy_violations).toEqual([]);
+    const warned = await done(validate(people.viewer, `?environment_id=${live.id}`));
+    expect(warned).toMatchObject({
+      valid: true,
+      policy_violations: [{ policy_id: id, mode: 'warn', name: 'settings' }],
+    });
+    await done(people.admin.put(`${path}/${id}`, { mode: 'enforce' }));
+    expect(await done(validate(people.viewer, `?environment_id=${live.id}`))).toMatchObject({ valid: false });
+    const loose = await scene.looseEnvironment();
+    expect((await validate(people.admin, `?environment_id=${loose.id}`)).status).toBe(404);
+    expect((await validate(people.outsider)).status).toBe(404);
+    const catalog_data = { content_class: 'community', type: 'Deployment' };
+    await done(people.admin.post('/api/pattern/catalog/publish', { id: design.id, catalog_data }));
+    await done(people.admin.put(`${path}/${id}`, { expression: 'false' }));
+    expect(await done(validate(people.outsider))).toMatchObject({ valid: true, policy_violations: [] });
+    expect((await validate(people.outsider, `?environment_id=${live.id}`)).status).toBe(404);
   });
 
   it('never show the value of a secret', async () => {

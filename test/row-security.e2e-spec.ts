@@ -30,8 +30,9 @@ const OPEN: Record<string, string> = {
 };
 
 /** What a member may change or remove all the same: their own account, their own grants, the number of the next event. */
-const OWN_UPDATES = ['app_user', 'event_counter', 'event_read'];
-const OWN_DELETES = ['organization_member', 'team_member', 'workspace_member', 'event_read'];
+const OWN_NOTIFICATIONS = ['notification_settings', 'notification_mark', 'notification_position'];
+const OWN_UPDATES = ['app_user', 'event_counter', 'event_read', ...OWN_NOTIFICATIONS];
+const OWN_DELETES = ['organization_member', 'team_member', 'workspace_member', 'event_read', ...OWN_NOTIFICATIONS];
 
 const as = <T>(person: Person | null, work: () => Promise<T>): Promise<T> => {
   const actor = person ? Actor.user({ id: person.id, email: person.email, installationAdmin: false }) : undefined;
@@ -66,6 +67,25 @@ describe('row-level security', () => {
     expect(unsecured).toEqual(Object.keys(OPEN).sort());
     for (const { name, secured, commands } of tables)
       if (secured) expect({ name, commands }).toEqual({ name, commands: 'DELETE INSERT SELECT UPDATE' });
+  });
+
+  it('lets the server itself neither change nor remove an entry of the audit', async () => {
+    const system = { requestId: 'test', actor: Actor.system('test') };
+    await world.admin.post('/api/environments', { name: 'sealed', organization_id: world.organization });
+    await done(world.admin.get(`/api/identity/orgs/${world.organization}/audit`));
+    const changes = ["UPDATE audit_entry SET action = 'x'", 'DELETE FROM audit_entry', 'TRUNCATE audit_entry'];
+    for (const statement of [...changes, 'DELETE FROM audit_checkpoint', "UPDATE audit_pending SET action = 'x'"])
+      await runInRequestContext(system, () =>
+        expect(world.sql(statement)).rejects.toMatchObject({ driverError: { code: DENIED } }),
+      );
+    await runInRequestContext(system, () =>
+      expect(world.sql('SELECT audit_prune($1, 1, 10)', [world.organization])).rejects.toThrow('a signed head only'),
+    );
+    await as(world.admin, () =>
+      expect(world.sql(`SELECT audit_erase($1, $2, '', 10)`, [world.organization, world.admin.id])).rejects.toThrow(
+        'the system erases',
+      ),
+    );
   });
 
   describe('against statements that are smuggled into the session', () => {
@@ -117,7 +137,8 @@ describe('row-level security', () => {
         if (!OWN_UPDATES.includes(table))
           expect({ table, refused: [0, DENIED].includes(changed) }).toEqual({ table, refused: true });
         const removed = await tried(viewer, `DELETE FROM ${table} RETURNING 1`);
-        if (!OWN_DELETES.includes(table)) expect({ table, removed }).toEqual({ table, removed: 0 });
+        if (!OWN_DELETES.includes(table))
+          expect({ table, kept: [0, DENIED].includes(removed) }).toEqual({ table, kept: true });
       }
       expect(await tried(viewer, 'UPDATE app_user SET first_name = first_name WHERE id <> $1', [viewer.id])).toBe(
         DENIED,

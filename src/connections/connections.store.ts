@@ -93,6 +93,17 @@ export class ConnectionsStore extends RecordStore<Connection> {
     return this.repository.findOneBy({ organizationId, fingerprint });
   }
 
+  /** The connected ones of a kind that the actor sees, by name. */
+  listConnected(actor: Actor, kind: string, limit: number): Promise<Connection[]> {
+    return this.getMany(
+      this.visibleTo(actor)
+        .andWhere(`connection.kind = :kind AND connection.status = 'connected'`, { kind })
+        .orderBy('connection.name')
+        .addOrderBy('connection.id')
+        .limit(limit),
+    );
+  }
+
   pageByCredential(credentialId: string, query: ListQuery): Promise<Page<Connection>> {
     const rows = this.createQueryBuilder().where('connection.credential_id = :credentialId', { credentialId });
     return this.paginate(rows, connectionListing, query);

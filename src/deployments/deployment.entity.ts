@@ -21,10 +21,31 @@ export type DeploymentAction = (typeof DEPLOYMENT_ACTIONS)[number];
 /** What became of one resource on one cluster. */
 export type DeployedResource = Omit<ResourceResult, 'component'> & { connection_id: string };
 
+export const APPROVAL_DECISIONS = ['approved', 'rejected'] as const;
+export type ApprovalDecision = (typeof APPROVAL_DECISIONS)[number];
+
+/** What one person decided over a deployment that waited for approval, as the record keeps it. */
+export interface DeploymentApproval {
+  user_id: string;
+  decision: ApprovalDecision;
+  reason: string | null;
+  at: string;
+}
+
 /** How the caller wants it done. */
 export interface DeploymentOptions {
   namespace?: string;
+  create_namespace?: boolean;
+  /** Deploys into another namespace than before, and removes what is in the old one. */
+  move?: boolean;
+  /** Deletes and makes anew what cannot be changed in place. */
+  replace?: boolean;
+  delete_volumes?: boolean;
+  /** Undeploys without the hooks of a chart. */
+  skip_hooks?: boolean;
   wait?: boolean;
+  /** Seconds for that waiting. */
+  timeout?: number;
   atomic?: boolean;
   adopt?: boolean;
   force?: boolean;
@@ -46,6 +67,7 @@ export interface DeploymentFailure {
 @Index('deployment_design', ['designId', 'createdAt', 'id'])
 @Index('deployment_workspace', ['workspaceId', 'createdAt', 'id'])
 @Index('deployment_search', { synchronize: false })
+@Index('deployment_approval_expiry', ['approvalExpiresAt'], { where: "status = 'pending_approval'" })
 @Index('deployment_unfinished', ['workspaceId', 'designId'], { where: 'finished_at IS NULL' })
 export class Deployment extends TenantEntity {
   @ForeignKey('Workspace')
@@ -84,6 +106,19 @@ export class Deployment extends TenantEntity {
   @Column('uuid', { nullable: true })
   approvedBy!: string | null;
 
+  /** Every decision, in the order in which they were made; `approvedBy` is whose approval was the last that it needed. */
+  @Column('jsonb', { default: [] })
+  approvals!: DeploymentApproval[];
+
+  /** Until when it waits for approvals; null when it never waited for any. */
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  approvalExpiresAt!: Date | null;
+
+  /** The deployment in another environment whose version this one deploys. */
+  @ForeignKey('Deployment')
+  @Column('uuid', { nullable: true })
+  promotedFrom!: string | null;
+
   /** The job that does it; null while it waits for an approval. */
   @Column('uuid', { nullable: true })
   jobId!: string | null;
@@ -106,6 +141,9 @@ export class Deployment extends TenantEntity {
 
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   finishedAt!: Date | null;
+
+  /** Its place in the queue, from 1, where a store has looked it up and it waits in one. */
+  queuePosition?: number;
 
   get hasEnded(): boolean {
     return this.finishedAt !== null;

@@ -44,9 +44,26 @@ export class DeploymentRequested extends DeploymentEvent {
   protected readonly verb = 'was requested';
 }
 
+/** One person approved it; it may need others. */
+export class DeploymentApproved extends DeploymentEvent {
+  readonly action = 'approved';
+  protected readonly verb = 'was approved';
+}
+
 export class DeploymentStarted extends DeploymentEvent {
   readonly action = 'started';
   protected readonly verb = 'has started';
+}
+
+/** How far a running deployment has come. */
+export class DeploymentProgressed extends DeploymentEvent {
+  readonly action = 'progress';
+  protected readonly verb: string;
+
+  constructor(actor: Actor, deployment: Deployment, progress: { done: number; total: number; waiting: object[] }) {
+    super(actor, deployment, { status: deployment.status, ...progress });
+    this.verb = `has done ${progress.done} of ${progress.total} resources`;
+  }
 }
 
 export class DeploymentSucceeded extends DeploymentEvent {

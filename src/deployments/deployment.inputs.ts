@@ -1,11 +1,32 @@
+import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, IsString, IsUUID } from 'class-validator';
+import { IsIn, IsInt, IsOptional, IsString, IsUUID, Matches, Max, Min } from 'class-validator';
 import { Repeatable } from '../core/schema/repeatable.js';
 import { InvalidRequest } from '../core/errors/app-error.js';
 import { OrganizationListQuery } from '../core/listing/list-query.js';
 import { IsVersionNumber } from '../designs/contents/version-number.js';
-import type { DeploymentOptions } from './deployment.entity.js';
-import { FlagInput, IdInput, NameInput, TextInput } from '../core/schema/input-fields.js';
+import { DEPLOYMENT_STATUSES, type DeploymentOptions, type DeploymentStatus } from './deployment.entity.js';
+import { FlagInput, IdInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
+
+const MAX_TIMEOUT_SECONDS = 3_600;
+const TIMEOUT_MESSAGE = `must be a whole number from 1 to ${MAX_TIMEOUT_SECONDS}`;
+const MAX_REASON_LENGTH = 1_000;
+
+const ApprovalRequestInput = () =>
+  FlagInput({
+    optional: true,
+    description: 'Keeps it until as many admins of the workspace have approved as the environment needs.',
+  });
+
+const ConnectionIdsInput = () =>
+  applyDecorators(
+    ApiPropertyOptional({ type: String, isArray: true, format: 'uuid' }),
+    IsOptional(),
+    IsUUID('all', { each: true, message: 'must be a list of UUIDs' }),
+  );
+
+const ValuesInput = (description: string) =>
+  applyDecorators(ApiPropertyOptional({ oneOf: [{ type: 'string' }, { type: 'object' }], description }), IsOptional());
 
 /** Deploying, undeploying or rolling back in spite of a freeze. */
 export class FreezeOverride {
@@ -15,7 +36,7 @@ export class FreezeOverride {
   })
   override_freeze?: boolean;
 
-  @TextInput({ optional: true, max: 1_000, description: 'Why the freeze is overridden.' })
+  @TextInput({ optional: true, max: MAX_REASON_LENGTH, description: 'Why the freeze is overridden.' })
   reason?: string;
 }
 
@@ -30,9 +51,7 @@ export class DeploymentTarget extends FreezeOverride {
   @IdInput({ optional: true })
   environment_id?: string;
 
-  @ApiPropertyOptional({ type: String, isArray: true, format: 'uuid' })
-  @IsOptional()
-  @IsUUID('all', { each: true, message: 'must be a list of UUIDs' })
+  @ConnectionIdsInput()
   connection_ids?: string[];
 }
 
@@ -43,6 +62,21 @@ export class PlanRequest extends DeploymentTarget {
   @TextInput({ optional: true, max: 63, description: 'For objects that name none.' })
   namespace?: string;
 
+  @FlagInput({ optional: true, description: 'Makes the namespace when it is not there; undeploying removes it.' })
+  create_namespace?: boolean;
+
+  @FlagInput({
+    optional: true,
+    description: 'Deploys into another namespace than before, and removes what is in the old one.',
+  })
+  move?: boolean;
+
+  @FlagInput({ optional: true, description: 'Deletes and makes anew what the cluster refuses to change in place.' })
+  replace?: boolean;
+
+  @FlagInput({ optional: true, description: 'Deletes volume claims that left the design, too, with their data.' })
+  delete_volumes?: boolean;
+
   @ApiPropertyOptional({
     type: 'integer',
     description: 'The number of a version; the current one when it is left out.',
@@ -51,11 +85,7 @@ export class PlanRequest extends DeploymentTarget {
   @IsVersionNumber()
   version?: number;
 
-  @ApiPropertyOptional({
-    oneOf: [{ type: 'string' }, { type: 'object' }],
-    description: 'Of a design of a Helm chart: values over those of the design, as YAML text or object.',
-  })
-  @IsOptional()
+  @ValuesInput('Of a design of a Helm chart: values over those of the design, as YAML text or object.')
   values?: string | Record<string, unknown>;
 
   @FlagInput({ optional: true, description: 'Takes over objects that exist without an owner.' })
@@ -72,6 +102,19 @@ export class DeployRequest extends PlanRequest {
   @FlagInput({ optional: true, description: 'Waits until workloads are ready.' })
   wait?: boolean;
 
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_TIMEOUT_SECONDS,
+    default: 300,
+    description: 'Seconds for that waiting.',
+  })
+  @IsOptional()
+  @IsInt({ message: TIMEOUT_MESSAGE })
+  @Min(1, { message: TIMEOUT_MESSAGE })
+  @Max(MAX_TIMEOUT_SECONDS, { message: TIMEOUT_MESSAGE })
+  timeout?: number;
+
   @FlagInput({
     optional: true,
     description: 'Takes back what was done when something fails; true unless said otherwise.',
@@ -81,7 +124,7 @@ export class DeployRequest extends PlanRequest {
   @IdInput({ optional: true, description: 'Applies exactly this plan.' })
   plan_id?: string;
 
-  @FlagInput({ optional: true, description: 'Keeps it until an admin of the workspace approves.' })
+  @ApprovalRequestInput()
   request_approval?: boolean;
 
   @TextInput({
@@ -104,7 +147,16 @@ export function assertFileFits({ pattern_file, version, plan_id, dry_run }: Depl
     );
 }
 
-export class UndeployRequest extends DeploymentTarget {}
+export class UndeployRequest extends DeploymentTarget {
+  @FlagInput({ optional: true, description: 'Deletes volume claims too, with their data.' })
+  delete_volumes?: boolean;
+
+  @FlagInput({ optional: true, description: 'Leaves out the hooks of a chart, such as one that always fails.' })
+  skip_hooks?: boolean;
+
+  @ApprovalRequestInput()
+  request_approval?: boolean;
+}
 
 export class RollbackRequest extends FreezeOverride {
   @ApiPropertyOptional({
@@ -114,6 +166,48 @@ export class RollbackRequest extends FreezeOverride {
   @IsOptional()
   @IsVersionNumber()
   version?: number;
+
+  @ApprovalRequestInput()
+  request_approval?: boolean;
+
+  @FlagInput({ optional: true, description: 'Waits until workloads are ready.' })
+  wait?: boolean;
+}
+
+/** Deploying in another environment what has succeeded in one. */
+export class PromotionRequest extends FreezeOverride {
+  @IdInput({ description: 'The environment that it is promoted to.' })
+  environment_id!: string;
+
+  @ConnectionIdsInput()
+  connection_ids?: string[];
+
+  @TextInput({ optional: true, max: 63, description: 'For objects that name none.' })
+  namespace?: string;
+
+  @ValuesInput('Of a chart: values over those that it was deployed with, as YAML text or object.')
+  values?: string | Record<string, unknown>;
+
+  @IdInput({ optional: true, description: 'Applies exactly this plan, which must be of the version that is promoted.' })
+  plan_id?: string;
+
+  @ApprovalRequestInput()
+  request_approval?: boolean;
+
+  @FlagInput({ optional: true, description: 'Waits until workloads are ready.' })
+  wait?: boolean;
+}
+
+/** Why somebody approves a deployment. */
+export class ApprovalRequest {
+  @TextInput({ optional: true, max: MAX_REASON_LENGTH, description: 'Why it is approved; the record keeps it.' })
+  reason?: string;
+}
+
+export class RejectionRequest {
+  @TextInput({ max: MAX_REASON_LENGTH, description: 'Why it is rejected; the record keeps it.' })
+  @Matches(/\S/, { message: 'must not be empty' })
+  reason!: string;
 }
 
 /** Targets may come in the query too, for bodies of DELETE get lost in proxies. */
@@ -155,13 +249,49 @@ export class TargetQuery {
   }
 }
 
+export class UndeployQuery extends TargetQuery {
+  @ApiPropertyOptional({ enum: ['true', 'false'], description: 'Deletes volume claims too, with their data.' })
+  @IsOptional()
+  @IsIn(['true', 'false'], { message: 'must be true or false' })
+  delete_volumes?: string;
+
+  @ApiPropertyOptional({ enum: ['true', 'false'], description: 'Leaves out the hooks of a chart.' })
+  @IsOptional()
+  @IsIn(['true', 'false'], { message: 'must be true or false' })
+  skip_hooks?: string;
+
+  override mergeInto<T extends DeploymentTarget & Pick<UndeployRequest, 'delete_volumes' | 'skip_hooks'>>(
+    target: T,
+  ): T {
+    target.delete_volumes ??= this.delete_volumes === 'true';
+    target.skip_hooks ??= this.skip_hooks === 'true';
+    return super.mergeInto(target);
+  }
+}
+
 export class DeploymentListQuery extends OrganizationListQuery {
   @ApiPropertyOptional({ format: 'uuid', description: 'Only deployments of this workspace.' })
   @IsOptional()
   @IsUUID('all', { message: 'must be a UUID' })
   workspace_id?: string;
+
+  @ApiPropertyOptional({ format: 'uuid', description: 'Only deployments into this environment.' })
+  @IsOptional()
+  @IsUUID('all', { message: 'must be a UUID' })
+  environment_id?: string;
+
+  @ApiPropertyOptional({ format: 'uuid', description: 'Only deployments of this design.' })
+  @IsOptional()
+  @IsUUID('all', { message: 'must be a UUID' })
+  design_id?: string;
+
+  @WordInput(DEPLOYMENT_STATUSES, { optional: true, description: 'Only deployments that stand so.' })
+  status?: DeploymentStatus;
 }
 
-export function toOptions({ namespace, adopt, force }: PlanRequest): DeploymentOptions {
-  return { ...(namespace ? { namespace } : {}), ...(adopt ? { adopt } : {}), ...(force ? { force } : {}) };
+const FLAGS = ['create_namespace', 'move', 'replace', 'delete_volumes', 'adopt', 'force'] as const;
+
+export function toOptions(request: PlanRequest): DeploymentOptions {
+  const flags = FLAGS.flatMap((flag) => (request[flag] ? [[flag, true] as const] : []));
+  return { ...(request.namespace ? { namespace: request.namespace } : {}), ...Object.fromEntries(flags) };
 }

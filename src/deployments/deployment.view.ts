@@ -14,8 +14,11 @@ import {
 } from '../core/schema/view-fields.js';
 import { RecordView } from '../core/schema/record.view.js';
 import {
+  APPROVAL_DECISIONS,
+  type ApprovalDecision,
   type DeployedResource,
   type Deployment,
+  type DeploymentApproval,
   DEPLOYMENT_ACTIONS,
   DEPLOYMENT_STATUSES,
   type DeploymentStatus,
@@ -25,6 +28,7 @@ import { RESOURCE_ACTIONS } from './plan/planned-resource.js';
 
 const DeploymentStatusEnum = graphqlEnum('DeploymentStatus', DEPLOYMENT_STATUSES, 'How a deployment stands.');
 const DeploymentActionEnum = graphqlEnum('DeploymentAction', DEPLOYMENT_ACTIONS, 'What a deployment does.');
+const ApprovalDecisionEnum = graphqlEnum('ApprovalDecision', APPROVAL_DECISIONS, 'What an approver decided.');
 const ResourceActionEnum = graphqlEnum('ResourceAction', RESOURCE_ACTIONS, 'What a deployment does with one object.');
 const ResourceStatusEnum = graphqlEnum('ResourceStatus', RESOURCE_STATUSES, 'What became of one object.');
 
@@ -51,11 +55,40 @@ export class DeployedResourceView {
   @EnumField(ResourceStatusEnum)
   status!: string;
 
+  @TextField({ nullable: true, description: 'Of a hook of a chart: the phase in which it is run.' })
+  hook!: string | null;
+
+  @TextField({ nullable: true, description: 'What the object waits for, or why it is kept.' })
+  message!: string | null;
+
   @MapField({ nullable: true, description: 'reason, field and detail' })
   error!: object | null;
 
   static fromResource(this: void, resource: DeployedResource): DeployedResourceView {
-    return Object.assign(new DeployedResourceView(), resource, { error: resource.error ?? null });
+    return Object.assign(new DeployedResourceView(), resource, {
+      hook: resource.hook ?? null,
+      message: resource.message ?? null,
+      error: resource.error ?? null,
+    });
+  }
+}
+
+@ObjectType('DeploymentApproval', { description: 'The decision of one person over a deployment.' })
+export class DeploymentApprovalView {
+  @IdField()
+  user_id!: string;
+
+  @EnumField(ApprovalDecisionEnum, { description: 'Whether it was approved or rejected.' })
+  decision!: ApprovalDecision;
+
+  @TextField({ nullable: true, description: 'Why, as the approver wrote it.' })
+  reason!: string | null;
+
+  @TimeField({ description: 'When it was decided.' })
+  at!: Date;
+
+  static fromApproval(this: void, { at, ...approval }: DeploymentApproval): DeploymentApprovalView {
+    return Object.assign(new DeploymentApprovalView(), approval, { at: new Date(at) });
   }
 }
 
@@ -88,11 +121,26 @@ export class DeploymentView extends RecordView {
   @EnumField(DeploymentStatusEnum)
   status!: DeploymentStatus;
 
+  @IntField({
+    nullable: true,
+    description: 'Its place among those that wait for the same design and environment; 1 is next.',
+  })
+  queue_position!: number | null;
+
   @IdField({ nullable: true })
   requested_by!: string | null;
 
-  @IdField({ nullable: true })
+  @IdField({ nullable: true, description: 'Whose approval was the last that it needed.' })
   approved_by!: string | null;
+
+  @RecordsField(() => DeploymentApprovalView, { description: 'Who approved or rejected it, when and why.' })
+  approvals!: DeploymentApprovalView[];
+
+  @TimeField({ nullable: true, description: 'Until when it waits for approvals; null when it never waited for any.' })
+  approval_expires_at!: Date | null;
+
+  @IdField({ nullable: true, description: 'The deployment in another environment that it was promoted from.' })
+  promoted_from!: string | null;
 
   @RecordsField(() => DeployedResourceView, { description: 'What is deployed, object by object.' })
   resources!: DeployedResourceView[];
@@ -120,8 +168,12 @@ export class DeploymentView extends RecordView {
       organization_id: deployment.organizationId,
       connections: deployment.connectionIds,
       status: deployment.status,
+      queue_position: deployment.queuePosition ?? null,
       requested_by: deployment.requestedBy,
       approved_by: deployment.approvedBy,
+      approvals: deployment.approvals.map(DeploymentApprovalView.fromApproval),
+      approval_expires_at: deployment.approvalExpiresAt,
+      promoted_from: deployment.promotedFrom,
       resources: deployment.resources.map(DeployedResourceView.fromResource),
       policy_violations: deployment.policyViolations,
       error: deployment.failure,

@@ -7,8 +7,14 @@ import { KubernetesModule } from '../kubernetes/kubernetes.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { RegistryModule } from '../registry/registry.module.js';
 import { WorkspacesModule } from '../workspaces/workspaces.module.js';
+import { ApprovalExpiryListeners } from './approvals/approval-expiry.listeners.js';
+import { ApprovalExpiryService } from './approvals/approval-expiry.service.js';
+import { ApprovalRulesService } from './admission/approval-rules.service.js';
 import { ApprovalsService } from './approvals/approvals.service.js';
 import { CancellationsService } from './requests/cancellations.service.js';
+import { DeploymentDiagramsController } from './diagrams/deployment-diagrams.controller.js';
+import { DeploymentDiagramsService } from './diagrams/deployment-diagrams.service.js';
+import { ResourceStatesStore } from './diagrams/resource-states.store.js';
 import { DeployedDesignsStore } from './deployed-designs.store.js';
 import { DeployedDesignsService } from './protection/deployed-designs.service.js';
 import { DeploymentAdmissionService } from './admission/deployment-admission.service.js';
@@ -24,9 +30,14 @@ import { DesignDeploymentsController } from './requests/design-deployments.contr
 import { InUseProtectionService } from './protection/in-use-protection.service.js';
 import { AdoptionService } from './plans/adoption.service.js';
 import { PlansService } from './plans/plans.service.js';
+import { PromotionsService } from './requests/promotions.service.js';
 import { RollbacksService } from './requests/rollbacks.service.js';
 import { ChangeJournalsStore } from './runs/change-journals.store.js';
+import { ClusterDeploymentsService } from './runs/cluster-deployments.service.js';
+import { ClusterUndeploymentsService } from './runs/cluster-undeployments.service.js';
+import { DeploymentProgressService } from './runs/deployment-progress.service.js';
 import { ClusterRunsService } from './runs/cluster-runs.service.js';
+import { DeployedNamespacesService } from './plans/deployed-namespaces.service.js';
 import { DeploymentContextService } from './plans/deployment-context.service.js';
 import { DeploymentCompletionService } from './runs/deployment-completion.service.js';
 import { DeploymentRunner } from './runs/deployment.runner.js';
@@ -38,6 +49,7 @@ import { PoliciesService } from './policies/policies.service.js';
 import { PoliciesStore } from './policies/policies.store.js';
 import { PolicyChecksService } from './policies/policy-checks.service.js';
 import { PolicyEvaluationService } from './policies/policy-evaluation.service.js';
+import { PolicyValidationListeners } from './policies/policy-validation.listeners.js';
 import { PolicyTrialsService } from './policies/policy-trials.service.js';
 import { PlanConditionsService } from './plans/plan-conditions.service.js';
 import { RequestedDesignsService } from './admission/requested-designs.service.js';
@@ -55,6 +67,8 @@ import { DeploymentJobsListeners } from './runs/deployment-jobs.listeners.js';
 import { DeploymentMetricsListeners } from './runs/deployment-metrics.listeners.js';
 import { DeploymentStartService } from './runs/deployment-start.service.js';
 import { InterruptedDeploymentsService } from './runs/interrupted-deployments.service.js';
+import { ClusterResourcesController } from './resources/cluster-resources.controller.js';
+import { RunningResourcesService } from './resources/running-resources.service.js';
 import { TargetsService } from './targets/targets.service.js';
 import { TargetsStore } from './targets/targets.store.js';
 
@@ -74,16 +88,24 @@ import { TargetsStore } from './targets/targets.store.js';
     DeploymentsController,
     DeploymentChangesController,
     ApprovalsController,
+    DeploymentDiagramsController,
     PoliciesController,
+    ClusterResourcesController,
   ],
   providers: [
     DeploymentsService,
     DeploymentRequestsService,
     DeploymentRightsService,
     DeploymentAdmissionService,
+    ApprovalExpiryListeners,
+    DeploymentDiagramsService,
+    ResourceStatesStore,
+    ApprovalExpiryService,
+    ApprovalRulesService,
     ApprovalsService,
     CancellationsService,
     RollbacksService,
+    PromotionsService,
     InUseProtectionService,
     DeployedDesignsService,
     DeploymentsListeners,
@@ -100,6 +122,7 @@ import { TargetsStore } from './targets/targets.store.js';
     PolicyChecksService,
     PolicyEvaluationService,
     PolicyTrialsService,
+    PolicyValidationListeners,
     PlanConditionsService,
     RequestedDesignsService,
     RequestedVersionsService,
@@ -116,13 +139,18 @@ import { TargetsStore } from './targets/targets.store.js';
     DeploymentRunner,
     DeploymentCompletionService,
     ClusterRunsService,
+    ClusterDeploymentsService,
+    ClusterUndeploymentsService,
+    DeploymentProgressService,
     UnfinishedRunsService,
     ChangeJournalsStore,
     DeploymentsResolver,
     DeploymentContextService,
+    DeployedNamespacesService,
     PlansService,
     TargetsService,
     TargetsStore,
+    RunningResourcesService,
   ],
   exports: [DeploymentsService],
 })

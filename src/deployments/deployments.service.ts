@@ -28,13 +28,27 @@ export class DeploymentsService implements RecordAuthorizer {
     if (query.organization_id) await this.organizations.resolve(actor, query.organization_id);
     if (designId) await this.designs.get(actor, designId);
     if (query.workspace_id) await this.workspaces.get(actor, query.workspace_id);
-    const scope = { organizationId: query.organization_id, workspaceId: query.workspace_id, designId };
-    return this.deployments.page(actor, scope, query);
+    const scope = {
+      organizationId: query.organization_id,
+      workspaceId: query.workspace_id,
+      environmentId: query.environment_id,
+      designId: designId ?? query.design_id,
+      status: query.status,
+    };
+    const page = await this.deployments.page(actor, scope, query);
+    await this.deployments.findQueuePositions(page.items);
+    return page;
   }
 
   async get(actor: Actor, id: string): Promise<Deployment> {
     assertScope(actor, deploymentPolicy.read);
-    return this.deployments.get(actor, id);
+    return this.withQueuePosition(await this.deployments.get(actor, id));
+  }
+
+  /** The same, with its place in the queue where it waits in one. */
+  async withQueuePosition(deployment: Deployment): Promise<Deployment> {
+    await this.deployments.findQueuePositions([deployment]);
+    return deployment;
   }
 
   /** Judges the role in the workspace; what the tier of the environment asks for is judged with the rest of the call. */

@@ -9,7 +9,13 @@ import type { ListQuery } from '../core/listing/list-query.js';
 import { equalsFilter, wordFilter, type Listing } from '../core/listing/listing.js';
 import type { Page } from '../core/listing/page.js';
 import type { DeploymentUse } from './deployed-designs.store.js';
-import { DEPLOYMENT_ACTIONS, DEPLOYMENT_STATUSES, Deployment } from './deployment.entity.js';
+import {
+  DEPLOYMENT_ACTIONS,
+  DEPLOYMENT_STATUSES,
+  type DeploymentOptions,
+  type DeploymentStatus,
+  Deployment,
+} from './deployment.entity.js';
 
 const listing: Listing<Deployment> = {
   alias: 'deployment',
@@ -26,6 +32,7 @@ const listing: Listing<Deployment> = {
   filter: {
     status: wordFilter('status', 'deployment.status', DEPLOYMENT_STATUSES),
     action: wordFilter('action', 'deployment.action', DEPLOYMENT_ACTIONS),
+    workspace_id: equalsFilter('workspace_id', 'deployment.workspace_id::text'),
     design_id: equalsFilter('design_id', 'deployment.design_id::text'),
     environment_id: equalsFilter('environment_id', 'deployment.environment_id::text'),
   },
@@ -36,6 +43,14 @@ export interface DeploymentScope {
   organizationId?: string;
   workspaceId?: string;
   designId?: string;
+  environmentId?: string;
+  status?: DeploymentStatus;
+}
+
+/** What stood on one cluster: a version as it was deployed, or nulls where there was none. */
+export interface StandingBefore {
+  designVersion: number | null;
+  options: DeploymentOptions | null;
 }
 
 /** Deployments as the members of their workspace see them. */
@@ -49,7 +64,7 @@ export class DeploymentsStore extends Store<Deployment> {
   }
 
   async page(actor: Actor, scope: DeploymentScope, query: ListQuery): Promise<Page<Deployment>> {
-    const { workspaceId, designId } = scope;
+    const { workspaceId, designId, environmentId, status } = scope;
     const organizationId =
       scope.organizationId ?? (workspaceId || designId ? undefined : await this.access.findOnlyOrganization(actor));
     const rows = organizationId
@@ -59,6 +74,8 @@ export class DeploymentsStore extends Store<Deployment> {
       : this.visibleTo(actor);
     if (workspaceId) rows.andWhere('deployment.workspace_id = :workspaceId', { workspaceId });
     if (designId) rows.andWhere('deployment.design_id = :designId', { designId });
+    if (environmentId) rows.andWhere('deployment.environment_id = :environmentId', { environmentId });
+    if (status) rows.andWhere('deployment.status = :status', { status });
     return this.paginate(rows, listing, query);
   }
 
@@ -88,6 +105,16 @@ export class DeploymentsStore extends Store<Deployment> {
       .getCount();
   }
 
+  /** Ids of requests that have waited too long for their approvals, the oldest first. */
+  async findOverdueApprovals(limit: number): Promise<string[]> {
+    const rows = await this.unit.manager.query<{ id: string }[]>(
+      `SELECT id FROM deployment WHERE status = 'pending_approval' AND approval_expires_at <= now()
+        ORDER BY approval_expires_at LIMIT $1`,
+      [limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
   /** Those that use something and have not ended. */
   findUnfinished({ designId, connectionId, environmentId, workspaceId }: DeploymentUse): Promise<Deployment[]> {
     const rows = this.createQueryBuilder().andWhere('deployment.finished_at IS NULL');
@@ -98,26 +125,57 @@ export class DeploymentsStore extends Store<Deployment> {
     return rows.orderBy('deployment.id').getMany();
   }
 
-  /**
-   * The last deployment that succeeded where another one goes, on all of its clusters.
-   * @param which a version; without one, another version than that deployment's, from before it began
-   */
-  findEarlier(than: Deployment, which: { version?: number }): Promise<Deployment | null> {
-    const { designId, environmentId, connectionIds, designVersion, action, startedAt, createdAt } = than;
-    const rows = this.createQueryBuilder()
+  /** Says of those that are queued which place they have in their queue. */
+  async findQueuePositions(deployments: Deployment[]): Promise<void> {
+    const queued = new Map(
+      deployments.filter(({ status }) => status === 'queued').map((deployment) => [deployment.id, deployment]),
+    );
+    if (queued.size === 0) return;
+    const rows = await this.unit.runAsSystem('the places in a queue', () =>
+      this.unit.manager.query<{ id: string; position: number }[]>(
+        `SELECT d.id, (SELECT count(*) FROM job earlier WHERE earlier.serial_key = job.serial_key AND earlier.status = 'queued'
+                          AND earlier.position <= job.position)::int AS position
+           FROM deployment d JOIN job ON job.id = d.job_id AND job.status = 'queued' WHERE d.id = ANY($1)`,
+        [[...queued.keys()]],
+      ),
+    );
+    for (const { id, position } of rows) Object.assign(queued.get(id) ?? {}, { queuePosition: position });
+  }
+
+  /** What stood on each cluster of a deployment before it began: the last that had ended with success there. */
+  findStandingBefore({
+    id,
+    designId,
+    environmentId,
+    connectionIds,
+    startedAt,
+    createdAt,
+  }: Deployment): Promise<StandingBefore[]> {
+    return this.unit.manager.query(
+      `SELECT before.design_version AS "designVersion", before.options
+         FROM unnest($3::uuid[]) AS cluster (id) LEFT JOIN LATERAL (
+           SELECT d.action, d.design_version, d.options FROM deployment d
+            WHERE d.design_id = $1 AND d.environment_id = $2 AND cluster.id = ANY (d.connection_ids)
+              AND d.status IN ('succeeded', 'undeployed') AND d.finished_at <= $4 AND d.id <> $5
+            ORDER BY d.finished_at DESC LIMIT 1) before ON before.action <> 'undeploy'`,
+      [designId, environmentId, connectionIds, startedAt ?? createdAt, id],
+    );
+  }
+
+  /** The last deployment of a version that succeeded where another one goes, on all of its clusters. */
+  findOfVersion({ designId, environmentId, connectionIds }: Deployment, version: number): Promise<Deployment | null> {
+    return this.createQueryBuilder()
       .andWhere('deployment.design_id = :designId AND deployment.environment_id = :environmentId', {
         designId,
         environmentId,
       })
       .andWhere(`deployment.status = 'succeeded' AND deployment.connection_ids @> :connectionIds::uuid[]`, {
         connectionIds,
-      });
-    const { version } = which;
-    if (version !== undefined) rows.andWhere('deployment.design_version = :version', { version });
-    else rows.andWhere('deployment.finished_at <= :begun', { begun: startedAt ?? createdAt });
-    if (version === undefined && action !== 'undeploy')
-      rows.andWhere('deployment.design_version <> :designVersion', { designVersion });
-    return rows.orderBy('deployment.finished_at', 'DESC').limit(1).getOne();
+      })
+      .andWhere('deployment.design_version = :version', { version })
+      .orderBy('deployment.finished_at', 'DESC')
+      .limit(1)
+      .getOne();
   }
 
   private visibleTo(actor: Actor): SelectQueryBuilder<Deployment> {

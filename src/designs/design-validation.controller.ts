@@ -1,10 +1,12 @@
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags, ApiOkResponse } from '@nestjs/swagger';
 import { Actor } from '../core/access/actor.js';
 import { CurrentActor } from '../core/access/access.decorators.js';
 import { IdParam } from '../core/rest/id.pipe.js';
 import { SerializedJson } from '../core/rest/serialized-json.js';
 import { DesignContentsStore } from './contents/design-contents.store.js';
+import { DesignPoliciesRegistry } from './contents/design-policies.registry.js';
+import { ValidationQuery } from './design.inputs.js';
 import { DesignsService } from './designs.service.js';
 import { DesignEnrichmentService } from './enrichment/design-enrichment.service.js';
 import { RestOperation } from '../core/rest/openapi/rest-operation.decorator.js';
@@ -17,18 +19,23 @@ export class DesignValidationController {
     private readonly designs: DesignsService,
     private readonly contents: DesignContentsStore,
     private readonly knowledge: DesignEnrichmentService,
+    private readonly policies: DesignPoliciesRegistry,
   ) {}
-
-  /** Judges each component as the API server would, by what the registry knows. */
 
   @RestOperation(
     'validateDesign',
     'Validate a design',
-    'Checks each component as the Kubernetes API server would, by the schemas of the registry.',
+    'Checks each component as the Kubernetes API server would, by the schemas of the registry, and by the policies of the workspace.',
   )
   @Get()
   @ApiOkResponse({ type: DesignValidationView })
-  async validate(@CurrentActor() actor: Actor, @IdParam() id: string): Promise<SerializedJson> {
-    return this.knowledge.validate(await this.contents.readPacked(await this.designs.get(actor, id)));
+  async validate(
+    @CurrentActor() actor: Actor,
+    @IdParam() id: string,
+    @Query() query: ValidationQuery,
+  ): Promise<SerializedJson> {
+    const design = await this.designs.get(actor, id);
+    const policies = await this.policies.judge(actor, design, query.environment_id);
+    return this.knowledge.validate({ content: await this.contents.readPacked(design), policies });
   }
 }

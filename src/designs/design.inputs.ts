@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsArray, IsOptional, isUUID } from 'class-validator';
+import { IsArray, IsOptional, isUUID, IsUUID } from 'class-validator';
 import { type Fault, InvalidRequest } from '../core/errors/app-error.js';
 import { CatalogQuery } from '../catalog/catalog.inputs.js';
 import { OrganizationQuery } from '../core/listing/list-query.js';
@@ -158,4 +158,12 @@ export class DesignCatalogQuery extends CatalogQuery {
 export class DesignQuery extends OrganizationQuery {
   @PopulateParameter(DESIGN_CONTENTS)
   populate?: string;
+}
+
+/** What a validation is asked. */
+export class ValidationQuery {
+  @ApiPropertyOptional({ format: 'uuid', description: 'The environment of the workspace that policies judge it in.' })
+  @IsOptional()
+  @IsUUID('all', { message: 'must be a UUID' })
+  environment_id?: string;
 }

@@ -8,6 +8,15 @@ export type EnvironmentStatus = (typeof ENVIRONMENT_STATUSES)[number];
 export const TIERS = ['production', 'staging', 'development'] as const;
 export type Tier = (typeof TIERS)[number];
 
+/** Most approvals that a deployment into an environment can need. */
+export const MAX_REQUIRED_APPROVALS = 5;
+
+/** How many admins must stand behind a deployment into an environment: what was set, else what its tier asks for. */
+export const countRequiredApprovals = ({
+  tier,
+  requiredApprovals,
+}: Pick<Environment, 'tier' | 'requiredApprovals'>): number => requiredApprovals ?? (tier === 'production' ? 1 : 0);
+
 /** What an environment is made of. */
 export interface EnvironmentFields {
   name: string;
@@ -15,6 +24,7 @@ export interface EnvironmentFields {
   description?: string | null;
   tier?: Tier;
   metadata?: Record<string, unknown> | null;
+  required_approvals?: number | null;
 }
 
 /** A deployment target: a logical group of connections. It may hold none. */
@@ -40,6 +50,10 @@ export class Environment extends TenantEntity {
   @Column('text', { default: 'development' })
   tier!: Tier;
 
+  /** Null when it is left to the tier. */
+  @Column('smallint', { nullable: true })
+  requiredApprovals!: number | null;
+
   @Column('jsonb', { default: {} })
   metadata!: Record<string, unknown>;
 
@@ -52,6 +66,7 @@ export class Environment extends TenantEntity {
       description: input.description ?? '',
       status: 'active',
       tier: input.tier ?? 'development',
+      requiredApprovals: input.required_approvals ?? null,
       metadata: input.metadata ?? {},
     });
   }

@@ -1,8 +1,22 @@
 import { nullToEmpty, definedFields, UpdatesView } from '../core/rest/read-only-fields.js';
 import { UpdateInput } from '../core/rest/input.pipe.js';
-import { IdInput, MetadataInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
-import { type Environment, type Tier, TIERS } from './environment.entity.js';
+import { IdInput, IntegerInput, MetadataInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
+import {
+  countRequiredApprovals,
+  type Environment,
+  MAX_REQUIRED_APPROVALS,
+  type Tier,
+  TIERS,
+} from './environment.entity.js';
 import { EnvironmentView } from './environment.view.js';
+
+const RequiredApprovalsInput = () =>
+  IntegerInput({
+    clearable: true,
+    min: 0,
+    max: MAX_REQUIRED_APPROVALS,
+    description: 'Admins who must stand behind a deployment; null leaves it to the tier: 1 for production, else 0.',
+  });
 
 @UpdatesView(() => EnvironmentView)
 export class NewEnvironment {
@@ -17,6 +31,9 @@ export class NewEnvironment {
 
   @WordInput(TIERS, { optional: true })
   tier?: Tier;
+
+  @RequiredApprovalsInput()
+  required_approvals?: number | null;
 
   @MetadataInput({ clearable: true })
   metadata?: Record<string, unknown> | null;
@@ -33,15 +50,20 @@ export class EnvironmentChange extends UpdateInput {
   @WordInput(TIERS, { optional: true })
   tier?: Tier;
 
+  @RequiredApprovalsInput()
+  required_approvals?: number | null;
+
   @MetadataInput({ clearable: true })
   metadata?: Record<string, unknown> | null;
 
-  /** The columns that this input sets. */
-  fields(): Partial<Environment> {
+  /** The columns that this input sets. A number of approvals that is sent as it was read stays set, or left to the tier, as it was. */
+  fields(current: Environment): Partial<Environment> {
+    const approvals = this.required_approvals;
     return definedFields({
       name: this.name,
       description: nullToEmpty(this.description, ''),
       tier: this.tier,
+      requiredApprovals: approvals === countRequiredApprovals(current) ? undefined : approvals,
       metadata: nullToEmpty(this.metadata, {}),
     });
   }

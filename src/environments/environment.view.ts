@@ -1,8 +1,9 @@
 import { ObjectType } from '@nestjs/graphql';
 import { PaginatedView } from '../core/listing/page.js';
-import { IdField, MapField, TextField, EnumField, graphqlEnum } from '../core/schema/view-fields.js';
+import { IdField, IntField, MapField, TextField, EnumField, graphqlEnum } from '../core/schema/view-fields.js';
 import { RecordView } from '../core/schema/record.view.js';
 import {
+  countRequiredApprovals,
   type Environment,
   ENVIRONMENT_STATUSES,
   type EnvironmentStatus,
@@ -39,6 +40,9 @@ export class EnvironmentView extends RecordView {
   @EnumField(EnvironmentTierEnum)
   tier!: Tier;
 
+  @IntField({ description: 'Admins of the workspace who must stand behind a deployment there.' })
+  required_approvals!: number;
+
   @MapField({ nullable: true })
   metadata!: Record<string, unknown>;
 
@@ -53,6 +57,7 @@ export class EnvironmentView extends RecordView {
       owner: environment.owner,
       status: environment.status,
       tier: environment.tier,
+      required_approvals: countRequiredApprovals(environment),
       metadata: environment.metadata,
       schemaVersion: SCHEMA_VERSION,
     });

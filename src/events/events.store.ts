@@ -119,7 +119,8 @@ export class EventsStore {
 /** A record of the store as its reader sees it. */
 export const toSeenEvent = (event: RecordedEvent): SeenEvent => ({ event, read: Boolean(event.mark) });
 
-function oneOf(column: string, allowed: readonly string[]): FilterCondition<RecordedEvent> {
+/** Narrows by a column that holds one of a few words, to one of them or several. */
+export function oneOf(column: string, allowed: readonly string[]): FilterCondition<RecordedEvent> {
   return (rows, value) => {
     const words = parseWords(column, value, allowed);
     if (words) rows.andWhere(`event.${column} = ANY(:filter_${column})`, { [`filter_${column}`]: words });

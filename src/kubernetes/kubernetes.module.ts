@@ -6,22 +6,55 @@ import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { ClustersListeners } from './clusters/clusters.listeners.js';
 import { ClustersService } from './clusters/clusters.service.js';
 import { KubeconfigLoader } from './clusters/kubeconfig.loader.js';
+import { MeshesResolver } from './meshes/meshes.resolver.js';
+import { MeshesService } from './meshes/meshes.service.js';
+import { OpenClustersService } from './middleware/open-clusters.service.js';
+import { AccessManifestsService } from './rights/access-manifests.service.js';
+import { ConnectionRightsController } from './rights/connection-rights.controller.js';
+import { RightsService } from './rights/rights.service.js';
 import { KubeconfigRegistrationController } from './registration/kubeconfig-registration.controller.js';
 import { KubeconfigRegistrationService } from './registration/kubeconfig-registration.service.js';
+import { ClusterCountsService } from './resources/cluster-counts.service.js';
+import { ClusterResourcesResolver } from './resources/cluster-resources.resolver.js';
+import { ClusterResourcesService } from './resources/cluster-resources.service.js';
+import { ClusterResourcesStore } from './resources/cluster-resources.store.js';
+import { DescriptionsService } from './resources/describe/descriptions.service.js';
+import { ResourceChanges } from './resources/resource-changes.js';
+import { ClusterWatchesListeners } from './resources/watch/cluster-watches.listeners.js';
+import { ClusterWatchesService } from './resources/watch/cluster-watches.service.js';
+import { ClusterWatchesStore } from './resources/watch/cluster-watches.store.js';
+import { ResyncsService } from './resources/watch/resyncs.service.js';
+import { WatchedResourcesStore } from './resources/watch/watched-resources.store.js';
 
 @Module({
   imports: [ConnectionsModule, OrganizationsModule],
-  controllers: [KubeconfigRegistrationController],
+  controllers: [KubeconfigRegistrationController, ConnectionRightsController],
   providers: [
     ClustersService,
     ClustersListeners,
     KubeconfigRegistrationService,
+    ClusterResourcesService,
+    ClusterResourcesStore,
+    ResourceChanges,
+    ClusterWatchesService,
+    ClusterWatchesListeners,
+    ClusterWatchesStore,
+    WatchedResourcesStore,
+    ClusterResourcesResolver,
+    ClusterCountsService,
+    DescriptionsService,
+    ResyncsService,
+    OpenClustersService,
+    MeshesResolver,
+    MeshesService,
+    RightsService,
+    AccessManifestsService,
     {
       provide: KubeconfigLoader,
       inject: [WorkerPool, Env],
       useFactory: (pool: WorkerPool, env: Env) => new KubeconfigLoader(pool, { insecureTls: env.CLUSTER_INSECURE_TLS }),
     },
   ],
-  exports: [ClustersService],
+  exports: [ClustersService, OpenClustersService, ClusterResourcesService, ResourceChanges],
 })
 export class KubernetesModule {}

@@ -14,6 +14,8 @@ import { PersonalToken } from '../auth/personal-tokens/personal-token.entity.js'
 import { Session, RefreshToken } from '../auth/sessions/session.entity.js';
 import { Connection } from '../connections/connection.entity.js';
 import { Credential } from '../connections/credentials/credential.entity.js';
+import { ClusterResource } from '../kubernetes/resources/cluster-resource.entity.js';
+import { ClusterWatch } from '../kubernetes/resources/watch/cluster-watch.entity.js';
 import { ComponentSchema } from '../registry/components/component-schema.entity.js';
 import { Component } from '../registry/components/component.entity.js';
 import { RegistryRevision } from '../registry/entities/registry-revision.entity.js';
@@ -43,7 +45,18 @@ import { Installation } from '../deployments/runs/installation.entity.js';
 import { Policy } from '../deployments/policies/policy.entity.js';
 import { PerformanceProfile } from '../performance/profiles/profile.entity.js';
 import { PerformanceRun } from '../performance/runs/run.entity.js';
+import {
+  AuditChain,
+  AuditCheckpoint,
+  AuditEntry,
+  AuditForwarding,
+  AuditKey,
+  PendingAuditRow,
+} from '../events/audit/audit.entity.js';
 import { RecordedEvent, ReadMark, EventCounter } from '../events/event.entity.js';
+import { NotificationMark, NotificationPosition } from '../events/notifications/inbox/notification-mark.entity.js';
+import { NotificationFeed, NotificationMail } from '../events/notifications/mail/notification-mail.entity.js';
+import { NotificationSettings } from '../events/notifications/settings/notification-settings.entity.js';
 import { WebhookDelivery, WebhookFeed } from '../events/webhooks/deliveries/webhook-delivery.entity.js';
 import { Webhook } from '../events/webhooks/endpoints/webhook.entity.js';
 
@@ -67,6 +80,8 @@ export const entities: EntityClass[] = [
   RefreshToken,
   Connection,
   Credential,
+  ClusterResource,
+  ClusterWatch,
   ComponentSchema,
   Component,
   RegistryRevision,
@@ -102,4 +117,15 @@ export const entities: EntityClass[] = [
   Webhook,
   WebhookDelivery,
   WebhookFeed,
+  PendingAuditRow,
+  AuditEntry,
+  AuditChain,
+  AuditKey,
+  AuditCheckpoint,
+  AuditForwarding,
+  NotificationSettings,
+  NotificationMark,
+  NotificationPosition,
+  NotificationMail,
+  NotificationFeed,
 ];

@@ -37,6 +37,7 @@ export const envVariables = {
   OUTBOUND_ALLOW: commaSeparatedList.default([]),
   OUTBOUND_CONNECTIONS: z.enum(['private', 'public']).default('private'),
   CLUSTER_INSECURE_TLS: flag.default(false),
+  CLUSTER_WATCH: onOff.default(true),
   RATE_LIMIT: onOff.default(true),
   LIMIT_REQUESTS_PER_MINUTE: integer().default(300),
   LIMIT_WRITES_PER_MINUTE: integer().default(120),
@@ -56,6 +57,7 @@ export const envVariables = {
   LIMIT_YAML_ALIASES: integer().default(10_000),
   LIMIT_YAML_EXPANDED_BYTES: integer().default(10 * MB),
   LIMIT_YAML_DEPTH: integer().default(100),
+  LIMIT_CLUSTER_RESOURCES: integer().default(100_000),
   LIMIT_GRAPHQL_DEPTH: integer().default(12),
   LIMIT_GRAPHQL_COST: integer().default(5000),
   LIMIT_GRAPHQL_ALIASES: integer().default(20),
@@ -64,17 +66,23 @@ export const envVariables = {
   LIMIT_PERFORMANCE_SECONDS: integer(1, 86_400).default(300),
   LIMIT_PERFORMANCE_RUNS: integer(1, 100).default(4),
   LIMIT_PERFORMANCE_ORGANIZATION_RUNS: integer(1, 100).default(2),
+  APPROVAL_TTL: duration.default(72 * 3600),
   SMTP_URL: url(['smtp:', 'smtps:']).optional(),
   MAIL_FROM: z.string().optional(),
   HELM_BIN: z.string().optional(),
   KUSTOMIZE_BIN: z.string().optional(),
   FORTIO_BIN: z.string().optional(),
+  OPERATOR_NAMESPACE: z
+    .string()
+    .regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, 'must be the name of a namespace')
+    .default('meshery'),
   PROGRAM_ISOLATION: z.enum(['auto', 'require']).default('auto'),
   GRAPHQL_PLAYGROUND: onOff.optional(),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   LOG_FORMAT: z.enum(['json', 'pretty']).optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: url(['http:', 'https:']).optional(),
+  AUDIT_RETENTION: duration.refine((seconds) => seconds >= 86_400, 'must be at least 1d').optional(),
 };
 
 type Settings = { [Name in keyof typeof envVariables]: z.infer<(typeof envVariables)[Name]> };

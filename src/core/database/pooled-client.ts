@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { getStatementName } from './statements.js';
+import { getStatementName, named } from './statements.js';
 
 /** Shorter than the wait for a place in the pool, which a connection that is being made takes. */
 const CONNECT_MS = 4_000;
@@ -8,8 +8,11 @@ export const SET_USER_SQL = `SELECT set_config('armature.user', $1, false)`;
 /** The same until the end of the transaction. */
 export const SET_LOCAL_USER_SQL = `SELECT set_config('armature.user', $1, true)`;
 
+/** For whom and for which request a transaction works, for the audit. */
+export const SET_LOCAL_REQUEST_SQL = named(`SELECT set_config('armature.request', $1, true)`);
+
 /** What answers nothing that the next statement needs: both leave in one write. */
-const SENT_AHEAD = new Set(['START TRANSACTION', SET_USER_SQL, SET_LOCAL_USER_SQL]);
+const SENT_AHEAD = new Set(['START TRANSACTION', SET_USER_SQL, SET_LOCAL_USER_SQL, SET_LOCAL_REQUEST_SQL]);
 
 type Send = (text: string, values?: unknown[]) => Promise<pg.QueryResult>;
 
@@ -21,6 +24,7 @@ export class PooledClient extends pg.Client {
   /** In whose name it asks at the moment, for the row-level policies. */
   rowSecurityUser: string | undefined;
   private ahead: Promise<pg.QueryResult>[] = [];
+  private isUserAhead = false;
 
   constructor(config?: pg.ClientConfig) {
     super({ ...config, connectionTimeoutMillis: CONNECT_MS, pipeline: true });
@@ -41,16 +45,24 @@ export class PooledClient extends pg.Client {
   }
 
   private ask(send: Send, text: string, values?: unknown[]): Promise<pg.QueryResult> {
+    // Outside a transaction a write would still run, in the name of the caller before, when naming this one has failed.
+    if (this.isUserAhead && !text.startsWith('SELECT')) return this.settleAhead().then(() => send(text, values));
     const sent = send(text, values);
     if (SENT_AHEAD.has(text)) {
       this.ahead.push(sent);
+      this.isUserAhead ||= text === SET_USER_SQL;
       // Its failure is that of the next statement, too.
       sent.catch(() => (this.rowSecurityUser = undefined));
       return Promise.resolve({ command: '', rowCount: 0, oid: 0, fields: [], rows: [] });
     }
     if (this.ahead.length === 0) return sent;
+    return Promise.all([this.settleAhead(), sent]).then(() => sent);
+  }
+
+  private settleAhead(): Promise<unknown> {
     const ahead = this.ahead;
     this.ahead = [];
-    return Promise.all([...ahead, sent]).then(() => sent);
+    this.isUserAhead = false;
+    return Promise.all(ahead);
   }
 }

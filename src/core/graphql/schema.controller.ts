@@ -1,8 +1,8 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { GraphQLSchemaHost } from '@nestjs/graphql';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { lexicographicSortSchema, printSchema } from 'graphql';
 import { Public } from '../access/access.decorators.js';
+import { printSortedSchema } from './print-schema.js';
 
 /** The GraphQL schema as a file, for generators of clients. */
 @Public()
@@ -17,6 +17,6 @@ export class SchemaController {
   @Header('Content-Type', 'application/graphql; charset=utf-8')
   @Header('Content-Disposition', 'attachment; filename="schema.graphql"')
   download(): string {
-    return (this.sdl ??= `${printSchema(lexicographicSortSchema(this.host.schema))}\n`);
+    return (this.sdl ??= printSortedSchema(this.host.schema));
   }
 }

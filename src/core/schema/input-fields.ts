@@ -1,9 +1,10 @@
 import { applyDecorators } from '@nestjs/common';
-import { Field, ID } from '@nestjs/graphql';
+import { Field, ID, Int } from '@nestjs/graphql';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import {
   IsBoolean,
   IsIn,
+  IsInt,
   IsISO8601,
   IsObject,
   IsOptional,
@@ -11,7 +12,9 @@ import {
   IsUUID,
   Length,
   Matches,
+  Max,
   MaxLength,
+  Min,
   ValidateIf,
 } from 'class-validator';
 import { IsBoundedMap } from './bounded-map.js';
@@ -89,6 +92,17 @@ export const TimeInput = (settings: InputFieldOptions = {}) =>
     ],
     settings,
   );
+
+/** A whole number within these bounds. */
+export const IntegerInput = ({ min, max, ...settings }: InputFieldOptions & { min: number; max: number }) => {
+  const message = `must be a whole number from ${min} to ${max}`;
+  return input(
+    { type: 'integer', minimum: min, maximum: max },
+    () => Int,
+    [IsInt({ message }), Min(min, { message }), Max(max, { message })],
+    settings,
+  );
+};
 
 export const WordInput = (words: readonly string[], settings: InputFieldOptions = {}) =>
   input(

@@ -10,7 +10,7 @@ import { PolicyChecksService } from '../policies/policy-checks.service.js';
 import type { PolicySubject } from '../policies/policy-evaluation.service.js';
 import type { PolicyViolation } from '../plan/policy-violation.js';
 import { DeploymentQuotaService } from './deployment-quota.service.js';
-import { DeploymentRightsService } from './deployment-rights.service.js';
+import { ApprovalRulesService } from './approval-rules.service.js';
 import { FreezeAdmissionService } from './freeze-admission.service.js';
 import { TargetsStore } from '../targets/targets.store.js';
 
@@ -26,6 +26,7 @@ type AdmissionSubject = Pick<
   | 'action'
   | 'status'
   | 'requestedBy'
+  | 'approvals'
   | 'options'
 >;
 
@@ -35,7 +36,7 @@ export class DeploymentAdmissionService {
   constructor(
     private readonly workspaces: WorkspacesService,
     private readonly targets: TargetsStore,
-    private readonly rights: DeploymentRightsService,
+    private readonly approvals: ApprovalRulesService,
     private readonly quota: DeploymentQuotaService,
     private readonly freezes: FreezeAdmissionService,
     private readonly policies: PolicyChecksService,
@@ -114,20 +115,36 @@ export class DeploymentAdmissionService {
     await this.freezes.requireOpen(deployment);
   }
 
-  /** Why a deployment that was accepted before may not go ahead now; undefined when it may. Needs an open unit of work. */
-  async findRefusal(
-    deployment: AdmissionSubject & Pick<Deployment, 'approvedBy'>,
-  ): Promise<DeploymentFailure | undefined> {
-    try {
+  /** Why a request may not go ahead now, whoever approves it; undefined when it may. Needs an open unit of work. */
+  findRefusal(deployment: AdmissionSubject): Promise<DeploymentFailure | undefined> {
+    return toRefusal(async () => {
       await this.workspaces.lockActive(SYSTEM, deployment.workspaceId);
       await this.requireTarget(deployment);
       await this.freezes.requireOpen(deployment);
-      await this.rights.requireApproval(deployment, deployment);
-      await this.rights.requireMandate(deployment, deployment);
-      return undefined;
-    } catch (error) {
-      if (isTemporary(error) || !(error instanceof AppError)) throw error;
-      return toDeploymentFailure(error);
-    }
+      await this.approvals.requireRequester(deployment, deployment);
+    });
+  }
+
+  /** The same for what is about to begin: all approvals that it needs now must have been given. */
+  async findStartRefusal(deployment: AdmissionSubject): Promise<DeploymentFailure | undefined> {
+    return (
+      (await this.findRefusal(deployment)) ??
+      (await toRefusal(() => this.approvals.requireMandate(deployment, deployment)))
+    );
+  }
+
+  /** How many approvals a request still needs. */
+  countMissingApprovals(deployment: AdmissionSubject): Promise<number> {
+    return this.approvals.countMissing(deployment, deployment);
+  }
+}
+
+async function toRefusal(judge: () => Promise<void>): Promise<DeploymentFailure | undefined> {
+  try {
+    await judge();
+    return undefined;
+  } catch (error) {
+    if (isTemporary(error) || !(error instanceof AppError)) throw error;
+    return toDeploymentFailure(error);
   }
 }

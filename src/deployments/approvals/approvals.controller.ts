@@ -1,10 +1,11 @@
-import { Controller, HttpCode, Post, Res } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Actor } from '../../core/access/actor.js';
 import { CurrentActor } from '../../core/access/access.decorators.js';
 import { IdParam } from '../../core/rest/id.pipe.js';
 import { RequiresRight } from '../../core/rest/rights/rights.decorators.js';
+import { ApprovalRequest, RejectionRequest } from '../deployment.inputs.js';
 import { deploymentPolicy } from '../deployment.policy.js';
 import { DeploymentView } from '../deployment.view.js';
 import { DeploymentsService } from '../deployments.service.js';
@@ -25,8 +26,9 @@ export class ApprovalsController {
   @RestOperation(
     'approveDeployment',
     'Approve a deployment',
-    'Approves a deployment that waits for approval, and waits for its end unless `async=true`.',
-    { errors: [422, 502, 504] },
+    'Adds the approval of the caller. With the last that it needs the deployment goes ahead, and the call waits for its end unless ' +
+      '`async=true`; until then it is answered 202.',
+    { errors: [422, 502, 504], example: { reason: 'Reviewed with the team.' } },
   )
   @Post(':id/approve')
   @RequiresRight(deploymentPolicy.approve, DeploymentsService)
@@ -36,18 +38,28 @@ export class ApprovalsController {
   async approve(
     @CurrentActor() actor: Actor,
     @IdParam() id: string,
+    @Body() input: ApprovalRequest,
     @FlagQuery('async') later: boolean,
     @Res({ passthrough: true }) response: Response,
   ): Promise<DeploymentView> {
-    return this.answers.respond(actor, await this.approvals.approve(actor, id), later, response);
+    return this.answers.respond(actor, await this.approvals.approve(actor, id, input.reason), later, response);
   }
 
-  @RestOperation('rejectDeployment', 'Reject a deployment', 'Rejects a deployment that waits for approval.')
+  @RestOperation(
+    'rejectDeployment',
+    'Reject a deployment',
+    'Ends a deployment that waits for approval. One rejection is enough.',
+    { example: { reason: 'The migration has to be reviewed first.' } },
+  )
   @Post(':id/reject')
   @RequiresRight(deploymentPolicy.approve, DeploymentsService)
   @HttpCode(200)
   @ApiOkResponse({ type: DeploymentView })
-  async reject(@CurrentActor() actor: Actor, @IdParam() id: string): Promise<DeploymentView> {
-    return DeploymentView.fromEntity(await this.approvals.reject(actor, id));
+  async reject(
+    @CurrentActor() actor: Actor,
+    @IdParam() id: string,
+    @Body() { reason }: RejectionRequest,
+  ): Promise<DeploymentView> {
+    return DeploymentView.fromEntity(await this.approvals.reject(actor, id, reason));
   }
 }

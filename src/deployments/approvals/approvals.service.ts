@@ -1,15 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../core/access/actor.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
-import { Forbidden } from '../../core/errors/app-error.js';
-import { CancellationsService } from '../requests/cancellations.service.js';
-import type { Deployment } from '../deployment.entity.js';
+import { Conflict } from '../../core/errors/app-error.js';
+import { EventBus } from '../../core/events/event-bus.js';
 import { DeploymentAdmissionService } from '../admission/deployment-admission.service.js';
+import type { ApprovalDecision, Deployment, DeploymentApproval } from '../deployment.entity.js';
+import { DeploymentApproved, DeploymentCancelled } from '../deployment.events.js';
 import { DeploymentsStore } from '../deployments.store.js';
 import { DeploymentQueueService } from '../requests/deployment-queue.service.js';
 import { PendingDeploymentsService } from './pending-deployments.service.js';
 
-/** Decides over deployments that wait for an approval. */
+/** Decides over deployments that wait for approvals. */
 @Injectable()
 export class ApprovalsService {
   constructor(
@@ -17,39 +18,74 @@ export class ApprovalsService {
     private readonly deployments: DeploymentsStore,
     private readonly admission: DeploymentAdmissionService,
     private readonly queue: DeploymentQueueService,
-    private readonly cancellations: CancellationsService,
     private readonly unit: UnitOfWork,
+    private readonly events: EventBus,
   ) {}
 
   /**
-   * Only another admin than the one who asked approves. What may not go ahead any more is not begun: it ends with the reason.
-   * @throws Forbidden, with OWN_REQUEST for the requester; Conflict NOT_PENDING, ENVIRONMENT_FROZEN, POLICY_VIOLATION
+   * Adds the approval of one person; with the last that it needs by the rights and settings of now, the deployment is queued. What may
+   * not go ahead any more is not begun: it ends with the reason.
+   * @throws Forbidden, with OWN_REQUEST for the requester; Conflict NOT_PENDING, ALREADY_APPROVED, APPROVAL_EXPIRED,
+   *   ENVIRONMENT_FROZEN, POLICY_VIOLATION
    */
-  async approve(actor: Actor, id: string): Promise<Deployment> {
+  async approve(actor: Actor, id: string, reason?: string): Promise<Deployment> {
     const requested = await this.pending.get(actor, id);
     const { workspaceId } = requested;
     if (requested.status === 'pending_approval') await this.admission.requireCompliance(actor, requested);
     return this.unit.run(async () => {
       await this.admission.lockWorkspace(actor, workspaceId);
       const deployment = await this.pending.getForUpdate(actor, id);
-      if (deployment.requestedBy === actor.userId)
-        throw new Forbidden('whoever asked for a deployment cannot approve it', {
-          code: 'OWN_REQUEST',
-          remedy: 'Ask another admin of the workspace.',
-        });
+      assertNotApprovedBy(actor, deployment);
       await this.admission.requireOpen(deployment);
-      const refusal = await this.admission.findRefusal({ ...deployment, approvedBy: actor.userId });
+      const refusal = await this.admission.findRefusal(deployment);
       if (refusal) return this.queue.refuse(actor, deployment, refusal);
+      await this.deployments.update(deployment, { approvals: withDecision(actor, deployment, 'approved', reason) });
+      const missing = await this.admission.countMissingApprovals(deployment);
+      const given = deployment.approvals.at(-1)?.reason;
+      await this.events.publish(
+        new DeploymentApproved(actor, deployment, { reason: given, missing_approvals: missing }),
+      );
+      if (missing > 0) return deployment;
       await this.deployments.update(deployment, { approvedBy: actor.userId });
       return this.queue.enqueue(actor, deployment);
     });
   }
 
-  async reject(actor: Actor, id: string): Promise<Deployment> {
-    await this.pending.get(actor, id);
+  /** Ends it for good: one rejection is enough. @throws as approve */
+  async reject(actor: Actor, id: string, reason: string): Promise<Deployment> {
     return this.unit.run(async () => {
-      await this.cancellations.stop(actor, await this.pending.getForUpdate(actor, id));
-      return this.deployments.get(actor, id);
+      const deployment = await this.pending.getForUpdate(actor, id);
+      const failure = {
+        status: 409,
+        code: 'APPROVAL_REJECTED',
+        detail: `the deployment was rejected: ${reason}`,
+        remedy: 'Change what it was rejected for, and request it again.',
+      };
+      await this.deployments.update(deployment, {
+        status: 'cancelled',
+        approvals: withDecision(actor, deployment, 'rejected', reason),
+        failure,
+        finishedAt: new Date(),
+      });
+      await this.events.publish(new DeploymentCancelled(actor, deployment, { code: failure.code, reason }));
+      return deployment;
     });
   }
 }
+
+function assertNotApprovedBy({ userId }: Actor, { approvals }: Deployment): void {
+  if (!approvals.some(({ user_id: approver }) => approver === userId)) return;
+  throw new Conflict('ALREADY_APPROVED', 'you have approved this deployment already', {
+    remedy: 'Let another admin of the workspace approve.',
+  });
+}
+
+const withDecision = (
+  { userId }: Actor,
+  { approvals }: Deployment,
+  decision: ApprovalDecision,
+  reason = '',
+): DeploymentApproval[] => [
+  ...approvals,
+  { user_id: userId ?? '', decision, reason: reason.trim() || null, at: new Date().toISOString() },
+];

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { assertScope } from '../../core/access/access.service.js';
 import type { Actor } from '../../core/access/actor.js';
-import { Conflict } from '../../core/errors/app-error.js';
+import { Conflict, Forbidden } from '../../core/errors/app-error.js';
 import { DeploymentRightsService } from '../admission/deployment-rights.service.js';
 import type { Deployment } from '../deployment.entity.js';
 import { deploymentPolicy } from '../deployment.policy.js';
@@ -15,21 +15,32 @@ export class PendingDeploymentsService {
     private readonly rights: DeploymentRightsService,
   ) {}
 
-  /** @throws NotFound, Forbidden */
+  /** @throws NotFound; Forbidden, with OWN_REQUEST for the requester of what waits */
   async get(actor: Actor, id: string): Promise<Deployment> {
     assertScope(actor, deploymentPolicy.read);
-    const deployment = await this.deployments.get(actor, id);
-    await this.rights.requireAccess(actor, deploymentPolicy.approve, deployment);
+    return this.judge(actor, await this.deployments.get(actor, id));
+  }
+
+  /** The same, held until the end of the unit of work. @throws Conflict NOT_PENDING, APPROVAL_EXPIRED */
+  async getForUpdate(actor: Actor, id: string): Promise<Deployment> {
+    const deployment = await this.judge(actor, await this.deployments.getForUpdate(actor, id));
+    if (deployment.status !== 'pending_approval')
+      throw new Conflict('NOT_PENDING', `the deployment is ${deployment.status}, and waits for no approval`, {
+        remedy: `Read how it stands: GET /api/deployments/${id}.`,
+      });
+    if (deployment.approvalExpiresAt && deployment.approvalExpiresAt <= new Date())
+      throw new Conflict('APPROVAL_EXPIRED', 'the deployment waited too long for its approvals', {
+        remedy: 'Request it again.',
+      });
     return deployment;
   }
 
-  /** The same, held until the end of the unit of work. @throws Conflict NOT_PENDING */
-  async getForUpdate(actor: Actor, id: string): Promise<Deployment> {
-    const deployment = await this.deployments.getForUpdate(actor, id);
+  private async judge(actor: Actor, deployment: Deployment): Promise<Deployment> {
     await this.rights.requireAccess(actor, deploymentPolicy.approve, deployment);
-    if (deployment.status === 'pending_approval') return deployment;
-    throw new Conflict('NOT_PENDING', `the deployment is ${deployment.status}, and waits for no approval`, {
-      remedy: `Read how it stands: GET /api/deployments/${id}.`,
+    if (deployment.status !== 'pending_approval' || deployment.requestedBy !== actor.userId) return deployment;
+    throw new Forbidden('whoever asked for a deployment can neither approve nor reject it', {
+      code: 'OWN_REQUEST',
+      remedy: 'Ask another admin of the workspace, or withdraw it: POST /api/deployments/{id}/cancel.',
     });
   }
 }

@@ -3,7 +3,7 @@ import { isUUID } from 'class-validator';
 import { AppError } from '../../core/errors/app-error.js';
 import { isTemporary } from '../../core/errors/problem.js';
 import { DeployedDesignsStore } from '../deployed-designs.store.js';
-import { DeploymentRightsService, type Mandate } from '../admission/deployment-rights.service.js';
+import { ApprovalRulesService, type Mandate } from '../admission/approval-rules.service.js';
 import type { LabelledOwner } from '../plan/owner.js';
 
 /** Judges whether objects of other deployments of this installation may be adopted: only by who may undeploy them where they are. */
@@ -11,17 +11,17 @@ import type { LabelledOwner } from '../plan/owner.js';
 export class AdoptionService {
   constructor(
     private readonly deployed: DeployedDesignsStore,
-    private readonly rights: DeploymentRightsService,
+    private readonly approvals: ApprovalRulesService,
   ) {}
 
   /** Asks anew for every object, with the roles of that moment. An owner that nobody knows is nobody's to give. */
-  createCheck(mandate: Mandate): (owner: LabelledOwner) => Promise<boolean> {
+  createCheck(mandate: Omit<Mandate, 'action'>): (owner: LabelledOwner) => Promise<boolean> {
     return async ({ design, environment }) => {
       if (!design || !environment || !isUUID(design) || !isUUID(environment)) return false;
       const place = await this.deployed.findLocation(design, environment);
       if (!place) return false;
       try {
-        await this.rights.requireMandate(mandate, place);
+        await this.approvals.requireMandate({ ...mandate, action: 'undeploy' }, place);
         return true;
       } catch (error) {
         if (isTemporary(error) || !(error instanceof AppError)) throw error;

@@ -35,9 +35,12 @@ export class PlansStore {
     if (plan?.fingerprints[connectionId] !== now.fingerprint) throw planStale('the cluster has changed since');
   }
 
-  /** Deletes plans of more than a day ago, and the versions with other values that were made for them alone. */
+  /** Deletes plans of more than a day ago that no unfinished deployment is to apply, and the versions with other values that were made for them alone. */
   async purge(): Promise<void> {
-    await this.unit.manager.query(`DELETE FROM deployment_plan WHERE created_at < now() - interval '1 day'`);
+    await this.unit.manager.query(
+      `DELETE FROM deployment_plan p WHERE created_at < now() - interval '1 day'
+         AND NOT EXISTS (SELECT FROM deployment d WHERE d.finished_at IS NULL AND d.options->>'plan_id' = p.id::text)`,
+    );
     while ((await this.deleteUnusedVariants()) === PURGE_BATCH);
   }
 

@@ -26,8 +26,17 @@ export class RequestedVersionsService {
     return this.resolve(actor, saved.design, request);
   }
 
+  /** Whether a version is another one, or that one with other values. */
+  async isVersionOrVariant(design: Design, number: number, of: number): Promise<boolean> {
+    return number === of || (await this.versions.getVersion(design, number)).variantOf === of;
+  }
+
   /** The number of the version that is named or current, with the values that are sent. @throws NotFound */
-  async resolve(actor: Actor, design: Design, { version, values }: PlanRequest): Promise<number> {
+  async resolve(
+    actor: Actor,
+    design: Design,
+    { version, values }: Pick<PlanRequest, 'version' | 'values'>,
+  ): Promise<number> {
     const base = await this.versions.getVersion(design, version);
     return values === undefined ? base.number : this.variants.findOrCreate(actor, design, base, values);
   }

@@ -33,7 +33,9 @@ export class PolicyEvaluationService {
   ) {}
 
   /** The violations of the policies of a workspace, those that are enforced first. */
-  async findViolations(subject: PolicySubject): Promise<PolicyViolation[]> {
+  async findViolations(
+    subject: Omit<PolicySubject, 'environmentId'> & { environmentId?: string },
+  ): Promise<PolicyViolation[]> {
     const policies = await this.policies.findEnabled(subject.workspaceId);
     if (policies.length === 0) return [];
     const rules = policies.map(({ id, name, expression, message, mode, kinds }) => ({

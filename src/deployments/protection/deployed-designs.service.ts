@@ -3,8 +3,7 @@ import type { Actor } from '../../core/access/actor.js';
 import { Forbidden } from '../../core/errors/app-error.js';
 import type { Design } from '../../designs/design.entity.js';
 import { DeployedDesignsStore } from '../deployed-designs.store.js';
-import { deploymentPolicy } from '../deployment.policy.js';
-import { DeploymentRightsService } from '../admission/deployment-rights.service.js';
+import { ApprovalRulesService } from '../admission/approval-rules.service.js';
 import { inUseConflict, InUseProtectionService } from './in-use-protection.service.js';
 import { TargetsStore } from '../targets/targets.store.js';
 
@@ -14,7 +13,7 @@ export class DeployedDesignsService {
   constructor(
     private readonly deployed: DeployedDesignsStore,
     private readonly protection: InUseProtectionService,
-    private readonly rights: DeploymentRightsService,
+    private readonly approvals: ApprovalRulesService,
     private readonly targets: TargetsStore,
   ) {}
 
@@ -31,8 +30,8 @@ export class DeployedDesignsService {
     const refuse = (remedy: string) =>
       inUseConflict(places, [], `${remedy}, or undeploy it first: DELETE /api/pattern/deploy.`);
     for (const { workspaceId, environmentId } of places) {
-      await this.rights
-        .requireAccess(actor, deploymentPolicy.deploy, { workspaceId, organizationId, environmentId })
+      await this.approvals
+        .requireRequest(actor, { action: 'undeploy', override: {} }, { workspaceId, organizationId, environmentId })
         .catch((error: unknown) => {
           if (!(error instanceof Forbidden)) throw error;
           throw refuse('Let someone move it who may undeploy it');

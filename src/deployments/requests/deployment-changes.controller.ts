@@ -5,24 +5,26 @@ import { Actor } from '../../core/access/actor.js';
 import { CurrentActor } from '../../core/access/access.decorators.js';
 import { IdParam } from '../../core/rest/id.pipe.js';
 import { RequiresRight } from '../../core/rest/rights/rights.decorators.js';
-import { RollbackRequest } from '../deployment.inputs.js';
+import { PromotionRequest, RollbackRequest } from '../deployment.inputs.js';
 import { deploymentPolicy } from '../deployment.policy.js';
 import { DeploymentView } from '../deployment.view.js';
 import { DeploymentsService } from '../deployments.service.js';
 import { CancellationsService } from './cancellations.service.js';
 import { DeploymentPresenter } from './deployment.presenter.js';
+import { PromotionsService } from './promotions.service.js';
 import { RollbacksService } from './rollbacks.service.js';
-import { RestOperation } from '../../core/rest/openapi/rest-operation.decorator.js';
+import { EXAMPLE_ID, RestOperation } from '../../core/rest/openapi/rest-operation.decorator.js';
 import { ApiAsyncDeployment } from '../api-async-deployment.decorator.js';
 import { FlagQuery } from '../../core/rest/flag.pipe.js';
 
-/** What ends or reverts a deployment. */
+/** What follows a deployment: it is ended, reverted or promoted. */
 @ApiTags('deployments')
 @Controller('deployments')
 export class DeploymentChangesController {
   constructor(
     private readonly cancellations: CancellationsService,
     private readonly rollbacks: RollbacksService,
+    private readonly promotions: PromotionsService,
     private readonly answers: DeploymentPresenter,
   ) {}
 
@@ -38,7 +40,7 @@ export class DeploymentChangesController {
   @RestOperation(
     'rollBackDeployment',
     'Roll back a deployment',
-    'Deploys an earlier version of the design: the given one, or the one deployed before. Waits for the end unless `async=true`.',
+    'Deploys an earlier version of the design: the given one, or the one that stood before the deployment. Waits for the end unless `async=true`.',
     { errors: [422, 502, 504] },
   )
   @Post(':id/rollback')
@@ -54,5 +56,27 @@ export class DeploymentChangesController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<DeploymentView> {
     return this.answers.respond(actor, await this.rollbacks.rollback(actor, id, input), later, response);
+  }
+
+  @RestOperation(
+    'promoteDeployment',
+    'Promote a deployment',
+    'Deploys the version of a deployment that succeeded, with its values and files, in another environment of the workspace. Waits for the ' +
+      'end unless `async=true`.',
+    { errors: [422, 502, 504], example: { environment_id: EXAMPLE_ID } },
+  )
+  @Post(':id/promote')
+  @RequiresRight(deploymentPolicy.deploy, DeploymentsService)
+  @HttpCode(200)
+  @ApiOkResponse({ type: DeploymentView })
+  @ApiAsyncDeployment()
+  async promote(
+    @CurrentActor() actor: Actor,
+    @IdParam() id: string,
+    @Body() input: PromotionRequest,
+    @FlagQuery('async') later: boolean,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<DeploymentView> {
+    return this.answers.respond(actor, await this.promotions.promote(actor, id, input), later, response);
   }
 }

@@ -7,7 +7,7 @@ import type { ActiveFreeze } from '../../environments/freezes/freezes.service.js
 import { Deployment, type DeploymentAction, type DeploymentOptions } from '../deployment.entity.js';
 import { DeploymentRequested } from '../deployment.events.js';
 import { DeploymentAdmissionService } from '../admission/deployment-admission.service.js';
-import { approvalRequired, DeploymentRightsService } from '../admission/deployment-rights.service.js';
+import { ApprovalRulesService } from '../admission/approval-rules.service.js';
 import type { FreezeOverride } from '../deployment.inputs.js';
 import { DeploymentsStore } from '../deployments.store.js';
 import { DeploymentQueueService } from './deployment-queue.service.js';
@@ -24,6 +24,8 @@ export interface DeploymentRequest {
   options: DeploymentOptions;
   requestApproval?: boolean;
   override: FreezeOverride;
+  /** The deployment in another environment whose version it is. */
+  promotedFrom?: string;
 }
 
 /** Turns wishes into deployments that wait for their job or for an approval; production asks for an admin. */
@@ -31,7 +33,7 @@ export interface DeploymentRequest {
 export class DeploymentRequestsService {
   constructor(
     private readonly deployments: DeploymentsStore,
-    private readonly rights: DeploymentRightsService,
+    private readonly approvals: ApprovalRulesService,
     private readonly admission: DeploymentAdmissionService,
     private readonly queue: DeploymentQueueService,
     private readonly unit: UnitOfWork,
@@ -48,8 +50,7 @@ export class DeploymentRequestsService {
     const { workspaceId, environmentId } = target;
     const pending = Boolean(request.requestApproval);
     const place = { workspaceId, organizationId, environmentId };
-    await this.rights.requireOverride(actor, override, organizationId);
-    if (!pending) await this.rights.requireTier(actor, place, approvalRequired(request.action));
+    await this.approvals.requireRequest(actor, request, place);
     const designVersion = await request.version();
     const subject = { ...place, designId: design.id, designVersion };
     const policyViolations = await this.admission.requireCompliance(actor, { ...subject, action: request.action });
@@ -66,6 +67,9 @@ export class DeploymentRequestsService {
         status: pending ? ('pending_approval' as const) : ('queued' as const),
         requestedBy: actor.userId,
         approvedBy: null,
+        approvals: [],
+        approvalExpiresAt: pending ? this.approvals.getExpiry() : null,
+        promotedFrom: request.promotedFrom ?? null,
         jobId: null,
         options: { ...request.options, ...(override.override_freeze ? { override_freeze: true } : {}) },
         resources: [],
@@ -79,6 +83,7 @@ export class DeploymentRequestsService {
       await this.events.publish(
         new DeploymentRequested(actor, deployment, {
           status: deployment.status,
+          ...(deployment.promotedFrom ? { promoted_from: deployment.promotedFrom } : {}),
           ...describeOverride(override, overridden),
         }),
       );

@@ -22,7 +22,7 @@ export class DeploymentPresenter {
   /** @throws AppError with the record under `deployment` when it did not succeed */
   async respond(actor: Actor, requested: Deployment, later: boolean, response: Response): Promise<DeploymentView> {
     // It may have ended by now; a caller who does not wait is told that it was taken, all the same.
-    if (later) return this.toResponse(requested, response);
+    if (later) return this.toResponse(await this.deployments.withQueuePosition(requested), response);
     return this.toResponse(await this.waitForEnd(actor, requested, response), response);
   }
 

@@ -6,7 +6,14 @@ import { CurrentActor } from '../../core/access/access.decorators.js';
 import { RequiresBodyRight } from '../../core/rest/rights/rights.decorators.js';
 import { DesignsService } from '../../designs/designs.service.js';
 import { DeploymentPresenter } from './deployment.presenter.js';
-import { assertFileFits, DeployRequest, PlanRequest, TargetQuery, UndeployRequest } from '../deployment.inputs.js';
+import {
+  assertFileFits,
+  DeployRequest,
+  PlanRequest,
+  TargetQuery,
+  UndeployQuery,
+  UndeployRequest,
+} from '../deployment.inputs.js';
 import { deploymentPolicy } from '../deployment.policy.js';
 import { DeploymentView } from '../deployment.view.js';
 import { PlanView } from '../plans/plan.view.js';
@@ -15,7 +22,7 @@ import { UndeploymentsService } from './undeployments.service.js';
 import { PlansService } from '../plans/plans.service.js';
 import { EXAMPLE_ID, RestOperation } from '../../core/rest/openapi/rest-operation.decorator.js';
 import { ApiAsyncDeployment } from '../api-async-deployment.decorator.js';
-import { oneOf } from '../../core/rest/openapi/schemas.js';
+import { ApiFlagQuery, oneOf } from '../../core/rest/openapi/schemas.js';
 import { FlagQuery } from '../../core/rest/flag.pipe.js';
 
 @ApiTags('deployments')
@@ -42,16 +49,11 @@ export class DesignDeploymentsController {
     return this.plans.plan(actor, query.mergeInto(input));
   }
 
-  /**
-   * Deploys, and waits for the end unless `?async=true`: 200 only when all of it has succeeded. Of a chart, hooks for installing
-   * and upgrading are deployed like its other resources; those for `helm test`, deleting and rolling back are left out.
-   */
-
   @RestOperation(
     'deployDesign',
     'Deploy a design',
-    'Deploys a design and waits for the end unless `async=true`: 200 only when all of it succeeded. Of a chart, hooks for installing ' +
-      'and upgrading are deployed like its other resources; those for tests, deletion and rollback are left out.',
+    'Deploys a design and waits for the end unless `async=true`: 200 only when all of it succeeded. Of a chart, hooks ' +
+      'are run in their phases; those for tests are left out.',
     { errors: [422, 502, 504], example: { id: EXAMPLE_ID, plan_id: EXAMPLE_ID } },
   )
   @Post('deploy')
@@ -83,18 +85,17 @@ export class DesignDeploymentsController {
   @RequiresBodyRight(deploymentPolicy.deploy, UndeploymentsService)
   @ApiOkResponse({ type: DeploymentView })
   @ApiAsyncDeployment()
+  @ApiFlagQuery('request_approval', 'The same as in the body.')
   async undeploy(
     @CurrentActor() actor: Actor,
     @Body() input: UndeployRequest,
-    @Query() query: TargetQuery,
+    @Query() query: UndeployQuery,
     @FlagQuery('async') later: boolean,
+    @FlagQuery('request_approval') needsApproval: boolean,
     @Res({ passthrough: true }) response: Response,
   ): Promise<DeploymentView> {
-    return this.answers.respond(
-      actor,
-      await this.undeployments.undeploy(actor, query.mergeInto(input)),
-      later,
-      response,
-    );
+    const wanted = query.mergeInto(input);
+    wanted.request_approval ??= needsApproval;
+    return this.answers.respond(actor, await this.undeployments.undeploy(actor, wanted), later, response);
   }
 }

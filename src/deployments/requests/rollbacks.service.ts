@@ -7,8 +7,8 @@ import { DeployedDesignsStore } from '../deployed-designs.store.js';
 import type { Deployment } from '../deployment.entity.js';
 import type { RollbackRequest } from '../deployment.inputs.js';
 import { deploymentPolicy } from '../deployment.policy.js';
+import { ApprovalRulesService } from '../admission/approval-rules.service.js';
 import { DeploymentRequestsService } from './deployment-requests.service.js';
-import { DeploymentRightsService } from '../admission/deployment-rights.service.js';
 import { DeploymentsStore } from '../deployments.store.js';
 import { TargetsService } from '../targets/targets.service.js';
 
@@ -20,7 +20,7 @@ export class RollbacksService {
     private readonly designs: DesignsService,
     private readonly deployed: DeployedDesignsStore,
     private readonly targets: TargetsService,
-    private readonly rights: DeploymentRightsService,
+    private readonly approvals: ApprovalRulesService,
     private readonly requests: DeploymentRequestsService,
   ) {}
 
@@ -37,17 +37,14 @@ export class RollbacksService {
     const everywhere = await this.deployed.findByUse({ designId, environmentId });
     const deployed = everywhere.filter(({ connectionId }) => connectionIds.includes(connectionId));
     const workspaceId = deployed[0]?.workspaceId ?? deployment.workspaceId;
-    await this.rights.requireAccess(actor, deploymentPolicy.deploy, { workspaceId, organizationId, environmentId });
+    await this.approvals.requireRequest(
+      actor,
+      { action: 'rollback', requestApproval: input.request_approval, override: input },
+      { workspaceId, organizationId, environmentId },
+    );
     if (workspaceId !== design.workspaceId)
       throw nothingToRollBackTo('the design has been moved to another workspace since');
-    const earlier = await this.deployments.findEarlier(deployment, { version });
-    if (!earlier)
-      throw nothingToRollBackTo(
-        version === undefined
-          ? 'no other version was deployed there before'
-          : `version ${version} was never deployed there with success`,
-      );
-    const { designVersion } = earlier;
+    const { designVersion, namespace } = await this.findGoal(deployment, version);
     const isDeployed = connectionIds.every((connectionId) =>
       deployed.some((place) => place.connectionId === connectionId && place.designVersion === designVersion),
     );
@@ -62,13 +59,42 @@ export class RollbacksService {
       version: () => Promise.resolve(designVersion),
       target,
       name: design.name,
-      options: { namespace: earlier.options.namespace, atomic: options.atomic },
+      options: {
+        ...(namespace ? { namespace, move: true } : {}),
+        create_namespace: options.create_namespace,
+        replace: options.replace,
+        atomic: options.atomic,
+        wait: input.wait,
+      },
+      requestApproval: input.request_approval,
       override: input,
     });
   }
+
+  /** @throws Conflict NOTHING_TO_ROLL_BACK_TO */
+  private async findGoal(deployment: Deployment, version: number | undefined): Promise<RollbackGoal> {
+    if (version !== undefined) {
+      const earlier = await this.deployments.findOfVersion(deployment, version);
+      if (!earlier) throw nothingToRollBackTo(`version ${version} was never deployed there with success`);
+      return { designVersion: version, namespace: earlier.options.namespace };
+    }
+    const before = await this.deployments.findStandingBefore(deployment);
+    const versions = new Set(before.map(({ designVersion }) => designVersion));
+    const [{ designVersion = null, options = null } = {}] = before;
+    if (versions.size > 1)
+      throw nothingToRollBackTo('different versions stood on its clusters before', 'Name the version that is wanted.');
+    if (designVersion === null) throw nothingToRollBackTo('nothing stood there before this deployment');
+    return { designVersion, namespace: options?.namespace };
+  }
 }
 
-const nothingToRollBackTo = (why: string): Conflict =>
-  new Conflict('NOTHING_TO_ROLL_BACK_TO', why, {
-    remedy: 'Deploy the version that is wanted: POST /api/pattern/deploy with version.',
-  });
+/** What is deployed again, and where it was then. */
+interface RollbackGoal {
+  designVersion: number;
+  namespace: string | undefined;
+}
+
+const nothingToRollBackTo = (
+  why: string,
+  remedy = 'Deploy the version that is wanted: POST /api/pattern/deploy with version.',
+): Conflict => new Conflict('NOTHING_TO_ROLL_BACK_TO', why, { remedy });

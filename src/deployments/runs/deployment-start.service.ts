@@ -26,7 +26,7 @@ export class DeploymentStartService {
   async start(id: string): Promise<Deployment> {
     return this.unit.run(async () => {
       const accepted = await this.deployments.get(SYSTEM, id);
-      const refusal = accepted.status === 'queued' ? await this.admission.findRefusal(accepted) : undefined;
+      const refusal = accepted.status === 'queued' ? await this.admission.findStartRefusal(accepted) : undefined;
       const deployment = await this.deployments.getForUpdate(SYSTEM, id);
       if (deployment.status !== 'queued') return deployment;
       if (refusal) {

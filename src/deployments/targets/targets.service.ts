@@ -130,10 +130,11 @@ export class TargetsService {
       ({ environmentId, connectionId }) => `${environmentId}/${connectionId}`,
     );
     const [{ workspaceId, environmentId }] = target;
+    const { tier } = await this.store.findProtection(environmentId);
     return {
       workspaceId,
       environmentId,
-      tier: await this.store.findTier(environmentId),
+      tier,
       connectionIds: target.map(({ connectionId }) => connectionId),
     };
   }

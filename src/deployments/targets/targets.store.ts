@@ -1,6 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
-import type { EnvironmentStatus, Tier } from '../../environments/environment.entity.js';
+import {
+  countRequiredApprovals,
+  type Environment,
+  type EnvironmentStatus,
+  type Tier,
+} from '../../environments/environment.entity.js';
 
 /** A cluster that a workspace reaches through one of its environments. */
 export interface ReachableConnection {
@@ -22,6 +27,12 @@ export interface TargetState {
   isAssigned: boolean;
   /** Those of the deployment that the environment still has. */
   connectionIds: string[];
+}
+
+/** What an environment asks of those who change what is deployed there. */
+export interface TargetProtection {
+  tier: Tier;
+  requiredApprovals: number;
 }
 
 @Injectable()
@@ -89,11 +100,15 @@ export class TargetsStore {
     return rows.length > 0;
   }
 
-  /** The tier that an environment has or had; production when it is not known any more, so that nothing is loosened. */
-  async findTier(environmentId: string): Promise<Tier> {
-    const [row] = await this.unit.runAsSystem('tier', () =>
-      this.unit.manager.query<{ tier: Tier }[]>(`SELECT tier FROM environment WHERE id = $1`, [environmentId]),
+  /** What protects an environment, also one that was deleted; production when it is not known any more, so that nothing is loosened. */
+  async findProtection(environmentId: string): Promise<TargetProtection> {
+    const [row] = await this.unit.runAsSystem('the protection of an environment', () =>
+      this.unit.manager.query<Pick<Environment, 'tier' | 'requiredApprovals'>[]>(
+        `SELECT tier, required_approvals AS "requiredApprovals" FROM environment WHERE id = $1`,
+        [environmentId],
+      ),
     );
-    return row?.tier ?? 'production';
+    const { tier, requiredApprovals } = row ?? { tier: 'production', requiredApprovals: null };
+    return { tier, requiredApprovals: countRequiredApprovals({ tier, requiredApprovals }) };
   }
 }

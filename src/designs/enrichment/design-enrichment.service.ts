@@ -10,9 +10,8 @@ import { RelationshipEvaluationService } from '../../registry/relationships/rela
 import type { ResourceTypeMeta } from '../../validation/validate-resource.js';
 import { ValidationService } from '../../registry/validation/validation.service.js';
 import { DesignCheckRegistry } from '../contents/design-checks.registry.js';
-import type { PackedContent } from '../contents/packed-content.js';
 import { type KnownModels, type RegistryQuestion, resourceTypeKey } from './enrich-design.js';
-import { designFindingsTask, designValidationTask } from './design-validation-task.js';
+import { designFindingsTask, type DesignValidationInput, designValidationTask } from './design-validation-task.js';
 import { withArticle } from '../../core/errors/wording.js';
 
 /** What the registry knows of a design: the models of its components, how they are related, and whether they are sound. */
@@ -38,10 +37,10 @@ export class DesignEnrichmentService implements OnModuleInit {
   }
 
   /** The DesignVerdict of a design as JSON that is written already; always by a worker, for schemas take long to make ready. */
-  async validate(content: PackedContent): Promise<SerializedJson> {
-    const verdict = await this.pool.run(designValidationTask, content, {
+  async validate(input: DesignValidationInput): Promise<SerializedJson> {
+    const verdict = await this.pool.run(designValidationTask, input, {
       lane: 'own',
-      transferList: [content.buffer],
+      transferList: [input.content.buffer],
       answerQuestion: (types) => this.validation.findComponents(types as ResourceTypeMeta[]),
     });
     return SerializedJson.fromBytes(verdict);

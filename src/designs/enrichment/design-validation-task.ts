@@ -13,6 +13,7 @@ import {
   readTypeMeta,
   type ResourceValidation,
 } from '../../registry/validation/resource-validation.js';
+import type { PolicyJudgement } from '../contents/design-policies.registry.js';
 import { parseDesignFile, transferBytes, type PackedContent } from '../contents/packed-content.js';
 import { resourceTypeKey } from './enrich-design.js';
 
@@ -32,13 +33,20 @@ export interface DesignValidation {
   /** One for each component that is a resource, hooks of a chart among them, in the order of the design; pointers lead into its resource. */
   components: ComponentValidation[];
   counts: { components: number; valid: number; unknown: number; errors: number; warnings: number };
+  policy_violations: object[];
+}
+
+/** A design, and how it fares by the policies of its workspace. */
+export interface DesignValidationInput {
+  content: PackedContent;
+  policies: PolicyJudgement;
 }
 
 /** Types that are asked for at once. */
 const BATCH_SIZE = 500;
 
 /** The DesignVerdict of a design as UTF-8 JSON. Asks what is known of lists of ResourceTypes, to be answered with KnownTypes. */
-export const designValidationTask: Task<PackedContent, Uint8Array<ArrayBuffer>> = {
+export const designValidationTask: Task<DesignValidationInput, Uint8Array<ArrayBuffer>> = {
   module: import.meta.url,
   name: 'verdictInWorker',
 };
@@ -54,7 +62,7 @@ const MAX_LISTED = 50;
 
 /** Task of the worker pool. */
 export async function verdictInWorker(
-  content: PackedContent,
+  { content, policies }: DesignValidationInput,
   ask: AskMainThread,
 ): Promise<TransferredValue<Uint8Array<ArrayBuffer>>> {
   const components = (await validateComponents(parseDesignFile(content), ask)).map(({ validation }) => validation);
@@ -66,7 +74,12 @@ export async function verdictInWorker(
     errors: sum(({ errors }) => errors.length),
     warnings: sum(({ warnings }) => warnings.length),
   };
-  const verdict: DesignValidation = { valid: counts.valid === counts.components, components, counts };
+  const verdict: DesignValidation = {
+    valid: counts.valid === counts.components && !policies.refuses,
+    components,
+    counts,
+    policy_violations: policies.violations,
+  };
   return transferBytes(encodeJson(verdict));
 }
 

@@ -1,4 +1,12 @@
-import { FlagField, IdField, IntField, RecordField, RecordsField, TextField } from '../../core/schema/view-fields.js';
+import {
+  FlagField,
+  IdField,
+  IntField,
+  MapsField,
+  RecordField,
+  RecordsField,
+  TextField,
+} from '../../core/schema/view-fields.js';
 import { ResourceValidationView } from '../../registry/validation/resource-validation.view.js';
 import type { ComponentValidation, DesignValidation } from './design-validation-task.js';
 
@@ -35,7 +43,7 @@ class ValidationCountsView {
 
 /** Whether each component of a design is valid; pointers lead into the resource of the component. */
 export class DesignValidationView implements DesignValidation {
-  @FlagField({ rest: true })
+  @FlagField({ rest: true, description: 'Every component is valid, and no policy that is enforced is violated.' })
   valid!: boolean;
 
   @RecordsField(() => ComponentValidationView, { rest: true })
@@ -43,4 +51,11 @@ export class DesignValidationView implements DesignValidation {
 
   @RecordField(() => ValidationCountsView, { rest: true })
   counts!: ValidationCountsView;
+
+  @MapsField({
+    rest: true,
+    description:
+      'What does not comply with policies of the workspace, for its members: resource, policy, mode and message.',
+  })
+  policy_violations!: object[];
 }

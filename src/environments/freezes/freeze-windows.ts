@@ -1,6 +1,7 @@
 import { RRuleTemporal } from 'rrule-temporal';
 import { Temporal } from 'temporal-polyfill';
 import { type Fault, InvalidRequest } from '../../core/errors/app-error.js';
+import { isTimezone } from '../../core/time-zones.js';
 import type { Freeze } from './freeze.entity.js';
 
 export type FreezeTimes = Pick<Freeze, 'startsAt' | 'endsAt' | 'recurrence' | 'timezone'>;
@@ -99,14 +100,4 @@ function ruleOf({ startsAt, recurrence, timezone }: { startsAt: Date; recurrence
   const local = start.toPlainDateTime().toString({ smallestUnit: 'second' }).replace(/[-:]/g, '');
   const rruleString = `DTSTART;TZID=${timezone}:${local}\nRRULE:${recurrence}`;
   return new RRuleTemporal({ rruleString, temporal: Temporal, ...BOUNDS });
-}
-
-/** Whether this is the name of an IANA time zone. */
-export function isTimezone(name: string): boolean {
-  if (!/^[A-Za-z]+([/_+-][A-Za-z0-9]+)*$/.test(name)) return false;
-  try {
-    return Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone.length > 0;
-  } catch {
-    return false;
-  }
 }

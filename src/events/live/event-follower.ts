@@ -21,6 +21,9 @@ export class EventFollower extends Follower<SeenEvent> {
   private readonly feeds: FollowedFeed[] = [];
   private slice: (FeedSlice & { of: FollowedFeed }) | null = null;
 
+  /** Called whenever there may be something to take, for who takes events by `poll`. */
+  onWake?: () => void;
+
   /** @param leave called once, when nothing more is wanted */
   constructor(
     readonly userId: string,
@@ -28,6 +31,16 @@ export class EventFollower extends Follower<SeenEvent> {
     leave: () => void,
   ) {
     super(leave);
+  }
+
+  override wake(): void {
+    super.wake();
+    this.onWake?.();
+  }
+
+  /** The next event, for a follower that sends more than events; null when there is none until `onWake` is called. */
+  poll(): Promise<SeenEvent | null> {
+    return this.take();
   }
 
   follow(feed: string, tail: FeedTail, position: bigint): void {

@@ -35,16 +35,21 @@ export class EventSubscriptionsService {
    */
   async follow(actor: Actor, asked: EventSubscriptionRequest): Promise<EventFollower> {
     const { workspaceId, organizationId, after } = asked;
-    if (!actor.userId) throw new Forbidden('only users follow events', { remedy: 'Use a token of a user.' });
+    const userId = requireUser(actor);
     if (organizationId) await this.organizations.get(actor, organizationId);
     if (workspaceId && !(await this.events.canSeeWorkspace(actor, workspaceId)))
       throw new NotFound('workspace', workspaceId);
-    const replayed =
-      after === undefined ? undefined : (organizationId ?? (await this.resolveOnlyOrganization(actor.userId)));
-    const begin = await this.resolveStartPositions(actor.userId, organizationId);
+    const replayed = after === undefined ? undefined : (organizationId ?? (await this.resolveOnlyOrganization(userId)));
+    const begin = await this.resolveStartPositions(userId, organizationId);
     for (const each of begin)
       if (each.feed === replayed) each.position = await this.resolveAfter(each, BigInt(after ?? 0));
-    return this.live.follow(actor.userId, begin, toPredicate(asked), organizationId === undefined);
+    return this.live.follow(userId, begin, toPredicate(asked), organizationId === undefined);
+  }
+
+  /** Those of all that the actor belongs to and of the installation, as far as they are wanted. @throws Forbidden */
+  async followAll(actor: Actor, wanted: EventPredicate): Promise<EventFollower> {
+    const userId = requireUser(actor);
+    return this.live.follow(userId, await this.resolveStartPositions(userId), wanted, true);
   }
 
   /** How far an organization's events have come. */
@@ -72,6 +77,11 @@ export class EventSubscriptionsService {
     const names = own.map(({ id, name }) => `${name} (${id})`).join(', ');
     throw InvalidRequest.forField('organizationID', `is required with after; yours are ${names}`);
   }
+}
+
+function requireUser({ userId }: Actor): string {
+  if (!userId) throw new Forbidden('only users follow events', { remedy: 'Use a token of a user.' });
+  return userId;
 }
 
 function replayExpired(after: bigint, oldest: bigint): AppError {

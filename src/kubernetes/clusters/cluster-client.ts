@@ -34,6 +34,16 @@ export interface ListOptions {
   signal?: AbortSignal;
 }
 
+/** One page of a list; the version is that of the whole list, from which a watch goes on. */
+export interface ListedPage<T> {
+  items: T[];
+  resourceVersion: string;
+}
+
+/** What a watch tells: a change of an object, or how far it is without one. */
+export type WatchEvent =
+  { type: 'ADDED' | 'MODIFIED' | 'DELETED'; object: KubernetesObject } | { type: 'BOOKMARK'; resourceVersion: string };
+
 export interface WriteOptions {
   /** Nothing is kept: the answer is the object as it would be. */
   dryRun?: boolean;
@@ -65,6 +75,11 @@ const OBJECT_MAX_BYTES = 4 * 1024 * 1024;
 const MAX_LISTED = 50_000;
 const MAX_PAGES = 600;
 const LIST_TIMEOUT_MS = 180_000;
+
+/** How long one request of a watch lasts, up to twice as long: not all of them end at once. */
+const WATCH_SECONDS = 240;
+/** A bookmark comes about once a minute: a watch that is silent for longer has lost its connection. */
+const WATCH_IDLE_MS = 150_000;
 
 /** Groups of an API server that are described. */
 const MAX_GROUPS = 1_000;
@@ -144,7 +159,30 @@ export class ClusterClient {
 
   /** All objects of a kind, page by page; a list that expires between two pages is read from its start again by the caller. */
   async *listPages(kind: ResourceKind, options: ListOptions = {}): AsyncGenerator<KubernetesObject[]> {
-    yield* this.walkPages<KubernetesObject>(kind, { pageSize: 100, ...options });
+    for await (const { items } of this.listVersionedPages(kind, options)) yield items;
+  }
+
+  /** As `listPages`, with the version from which a watch of the kind goes on. */
+  listVersionedPages(kind: ResourceKind, options: ListOptions = {}): AsyncGenerator<ListedPage<KubernetesObject>> {
+    return this.walkPages<KubernetesObject>(kind, { pageSize: 100, ...options });
+  }
+
+  /**
+   * What changes of a kind from a version on, until the cluster ends it, which it does every few minutes: go on from the
+   * version of the last event then.
+   * @throws ClusterError `expired` when the cluster no longer knows the version: list again
+   */
+  async *watch(kind: ResourceKind, resourceVersion: string, signal?: AbortSignal): AsyncGenerator<WatchEvent> {
+    const seconds = Math.round(WATCH_SECONDS * (1 + Math.random()));
+    const lines = this.transport.streamLines({
+      path: pathOf(kind),
+      query: { watch: true, allowWatchBookmarks: true, resourceVersion, timeoutSeconds: seconds },
+      timeoutMs: (seconds + 30) * 1_000,
+      idleTimeoutMs: WATCH_IDLE_MS,
+      maxBytes: OBJECT_MAX_BYTES,
+      signal,
+    });
+    for await (const line of lines) yield toWatchEvent(await this.transport.parse(line), kind);
   }
 
   async list(kind: ResourceKind, options: ListOptions = {}): Promise<KubernetesObject[]> {
@@ -156,8 +194,8 @@ export class ClusterClient {
   /** As `list`, without the objects' contents, which is all that finding and counting them needs. */
   async listMetadata(kind: ResourceKind, options: ListOptions = {}): Promise<ObjectMetadata[]> {
     const found: ObjectMetadata[] = [];
-    for await (const page of this.walkPages<ObjectMetadata>(kind, { pageSize: 500, ...options }, METADATA_LIST)) {
-      found.push(...page);
+    for await (const { items } of this.walkPages<ObjectMetadata>(kind, { pageSize: 500, ...options }, METADATA_LIST)) {
+      found.push(...items);
     }
     return found;
   }
@@ -236,6 +274,20 @@ export class ClusterClient {
     });
   }
 
+  /** Asks a question that the cluster keeps nothing of, such as a SelfSubjectRulesReview; its status is the answer. */
+  async review(group: string, kind: string, spec: object, signal?: AbortSignal): Promise<Record<string, unknown>> {
+    const { body } = await this.transport.request({
+      method: 'POST',
+      path: `/apis/${group}/v1/${kind.toLowerCase()}s`,
+      body: { apiVersion: `${group}/v1`, kind, spec },
+      maxBytes: OBJECT_MAX_BYTES,
+      signal,
+    });
+    const { status } = (body ?? {}) as { status?: unknown };
+    if (typeof status === 'object' && status !== null && !Array.isArray(status)) return { ...status };
+    throw new ClusterError('protocol', `The cluster did not answer a ${kind}`);
+  }
+
   /** The OpenAPI v3 document of one group version, with all schemas of its kinds. */
   async openapi(apiVersion: string, signal?: AbortSignal): Promise<unknown> {
     const path = apiVersion.includes('/') ? `apis/${apiVersion}` : `api/${apiVersion}`;
@@ -271,7 +323,7 @@ export class ClusterClient {
     kind: ResourceKind,
     options: ListOptions,
     accept?: string,
-  ): AsyncGenerator<T[]> {
+  ): AsyncGenerator<ListedPage<T>> {
     let [next, pageSize, listed] = [undefined as string | undefined, options.pageSize ?? 100, 0];
     const end = Date.now() + LIST_TIMEOUT_MS;
     for (let pages = 0; pages < MAX_PAGES; pages++) {
@@ -298,11 +350,11 @@ export class ClusterClient {
         pageSize = Math.ceil(pageSize / 10);
         continue;
       }
-      const { items, more } = toPage<T>(answer, kind);
+      const { items, more, resourceVersion } = toPage<T>(answer, kind);
       listed += items.length;
       if (listed > MAX_LISTED)
         throw new ClusterError('tooLarge', `The cluster lists more than ${MAX_LISTED} ${kind.plural}`);
-      yield items;
+      yield { items, resourceVersion };
       if (!more) return;
       next = more;
     }
@@ -314,12 +366,28 @@ export class ClusterClient {
 function toPage<T extends ObjectMetadata>(
   { body }: { body: unknown },
   kind: ResourceKind,
-): { items: T[]; more: string } {
-  const { items, metadata } = (body ?? {}) as { items?: T[] | null; metadata?: { continue?: unknown } | null };
+): ListedPage<T> & { more: string } {
+  const { items, metadata } = (body ?? {}) as {
+    items?: T[] | null;
+    metadata?: { continue?: unknown; resourceVersion?: unknown } | null;
+  };
   if (!Array.isArray(items ?? []) || !(items ?? []).every(isObject))
     throw new ClusterError('protocol', `The cluster answered something that is not a list of ${kind.plural}`);
   const more = typeof metadata?.continue === 'string' ? metadata.continue : '';
-  return { items: (items ?? []).map((item) => ({ ...item, apiVersion: kind.apiVersion, kind: kind.kind })), more };
+  const resourceVersion = typeof metadata?.resourceVersion === 'string' ? metadata.resourceVersion : '';
+  const named = (items ?? []).map((item) => ({ ...item, apiVersion: kind.apiVersion, kind: kind.kind }));
+  return { items: named, more, resourceVersion };
+}
+
+function toWatchEvent(body: unknown, kind: ResourceKind): WatchEvent {
+  const { type, object } = (body ?? {}) as { type?: unknown; object?: { code?: unknown } | null };
+  if (type === 'ERROR')
+    throw ClusterError.fromResponse(Number(object?.code) || 500, object, `a watch of ${kind.plural}`);
+  const { resourceVersion } = (object as Partial<KubernetesObject> | null)?.metadata ?? {};
+  if (type === 'BOOKMARK' && typeof resourceVersion === 'string') return { type, resourceVersion };
+  if ((type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED') && isObject(object))
+    return { type, object: { ...(object as KubernetesObject), apiVersion: kind.apiVersion, kind: kind.kind } };
+  throw new ClusterError('protocol', `The cluster answered a watch of ${kind.plural} with something that is no event`);
 }
 
 function writeQuery({ dryRun, fieldManager }: WriteOptions) {

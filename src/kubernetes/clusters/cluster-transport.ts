@@ -2,6 +2,7 @@ import { stringifyExact } from '../../core/json/large-integers.js';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Dispatcher } from 'undici';
 import { AppError } from '../../core/errors/app-error.js';
+import { redactSecrets } from '../../connections/redact-secrets.js';
 import { describeConnectionFailure } from '../../core/outbound/connection-failure.js';
 import { type Outbound } from '../../core/outbound/outbound.service.js';
 import { INLINE_MAX_BYTES } from '../../core/json/json-chunks.js';
@@ -33,6 +34,8 @@ export interface ClusterRequest {
   body?: unknown;
   /** From the request to the last byte of the answer; twice `answerTimeoutMs` without it. */
   timeoutMs?: number;
+  /** Between two pieces of the answer, where that may be longer than `answerTimeoutMs`. */
+  idleTimeoutMs?: number;
   /** Replaces the largest answer taken, where less is expected. */
   maxBytes?: number;
   /** Of the items of a list nothing but their metadata is kept. */
@@ -71,6 +74,9 @@ const DEFAULT_LIMITS: ClusterLimits = {
 /** What a cluster tells everybody. */
 const PUBLIC_PATH = '/version';
 
+const LINE_END = 10;
+/** What undici calls it when nothing came for the idle time. */
+const SILENCE = 'UND_ERR_BODY_TIMEOUT';
 const MAX_PAUSE_MS = 5_000;
 const STALE_SOCKET = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
@@ -118,7 +124,11 @@ export class ClusterTransport {
     const body = contentType.includes('json')
       ? await parseResponse(bytes, request.metadataOnly ?? false, this.tasks)
       : Buffer.from(bytes.buffer).toString('utf8');
-    return { body, contentType, warnings: parseWarnings(headers.warning) };
+    return {
+      body,
+      contentType,
+      warnings: parseWarnings(headers.warning).map((text) => redactSecrets(text, this.access.user)),
+    };
   }
 
   /** As request: the answer as it came. */
@@ -155,7 +165,7 @@ export class ClusterTransport {
       }
       const error = ClusterError.fromResponse(
         answer.status,
-        parseStatus(answer.bytes),
+        parseStatus(answer.bytes, this.access.user),
         `${request.method ?? 'GET'} ${request.path}`,
       );
       const again = error.kind === 'throttled' || (error.kind === 'unavailable' && reads);
@@ -167,17 +177,48 @@ export class ClusterTransport {
     }
   }
 
+  /**
+   * The lines of an answer without end, such as that of a watch, as they come. It ends when the cluster ends it, is silent
+   * for the idle time, or the whole time is over; whoever reads slowly slows the cluster down.
+   * @throws ClusterError as `request`, and `tooLarge` for a line of more than `maxBytes`
+   */
+  async *streamLines(request: ClusterRequest & { maxBytes: number }): AsyncGenerator<Bytes> {
+    const timeout = this.startTimeout(request);
+    const { statusCode, headers, body } = await this.open(request, timeout);
+    try {
+      if (statusCode >= 300) {
+        const bytes = await this.readBody(body, request.maxBytes);
+        throw ClusterError.fromResponse(statusCode, parseStatus(bytes, this.access.user), `GET ${request.path}`);
+      }
+      assertIdentity(headers);
+      yield* splitLines(body as AsyncIterable<Buffer>, request.maxBytes);
+    } catch (error) {
+      if (error instanceof AppError || request.signal?.aborted) throw error;
+      if (!timeout.aborted && (error as { code?: string }).code !== SILENCE) throw this.connectionError(error, false);
+    } finally {
+      body.on('error', () => undefined).destroy();
+    }
+  }
+
+  /** A line of such an answer as data; large ones are parsed in a worker. */
+  parse(line: Bytes): Promise<unknown> {
+    return parseResponse(line, false, this.tasks);
+  }
+
   async close(): Promise<void> {
     await this.dispatcher.destroy();
   }
 
-  private async sendOnce(request: ClusterRequest): Promise<RawResponse> {
+  private startTimeout({ timeoutMs = 2 * this.limits.answerTimeoutMs }: ClusterRequest): AbortSignal {
+    return AbortSignal.timeout(timeoutMs);
+  }
+
+  private async open(request: ClusterRequest, timeout: AbortSignal): Promise<Dispatcher.ResponseData> {
     request.signal?.throwIfAborted();
     // A proxy resolves the name of the cluster by itself, so the connector never sees it.
     if (this.access.proxy) await this.outbound.assertAllowed(this.access.server, 'connection');
-    const timeout = AbortSignal.timeout(request.timeoutMs ?? 2 * this.limits.answerTimeoutMs);
     try {
-      const { statusCode, headers, body } = await this.dispatcher.request({
+      return await this.dispatcher.request({
         origin: this.origin,
         path: `${this.base}${request.path}${toQueryString(request.query)}`,
         method: request.method ?? 'GET',
@@ -188,12 +229,19 @@ export class ClusterTransport {
         },
         body: request.body === undefined ? undefined : stringifyExact(request.body),
         signal: request.signal ? AbortSignal.any([request.signal, timeout]) : timeout,
+        bodyTimeout: request.idleTimeoutMs,
       });
-      const encoding = headers['content-encoding'] ?? 'identity';
-      if (encoding !== 'identity') {
-        body.on('error', () => undefined).destroy();
-        throw new ClusterError('protocol', 'The cluster answered in an encoding that it was not asked for');
-      }
+    } catch (error) {
+      if (error instanceof AppError || request.signal?.aborted) throw error;
+      throw this.connectionError(error, timeout.aborted);
+    }
+  }
+
+  private async sendOnce(request: ClusterRequest): Promise<RawResponse> {
+    const timeout = this.startTimeout(request);
+    const { statusCode, headers, body } = await this.open(request, timeout);
+    try {
+      assertIdentity(headers, body);
       return {
         status: statusCode,
         headers,
@@ -239,6 +287,29 @@ export class ClusterTransport {
   }
 }
 
+function assertIdentity(headers: Dispatcher.ResponseData['headers'], body?: Dispatcher.ResponseData['body']): void {
+  if ((headers['content-encoding'] ?? 'identity') === 'identity') return;
+  body?.on('error', () => undefined).destroy();
+  throw new ClusterError('protocol', 'The cluster answered in an encoding that it was not asked for');
+}
+
+/** The lines of a text that comes in pieces, without the last one when it has no end. */
+async function* splitLines(pieces: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Bytes> {
+  let [begun, size]: [Buffer[], number] = [[], 0];
+  for await (const piece of pieces) {
+    let from = 0;
+    for (let end = piece.indexOf(LINE_END); end >= 0; end = piece.indexOf(LINE_END, from)) {
+      const line = Buffer.concat([...begun, piece.subarray(from, end)]);
+      [begun, size, from] = [[], 0, end + 1];
+      if (line.length > 0) yield new Uint8Array(line);
+    }
+    if (from < piece.length) begun.push(piece.subarray(from));
+    size += piece.length - from;
+    if (size > maxBytes)
+      throw new ClusterError('tooLarge', `The cluster's answer has a line of more than ${maxBytes} bytes`);
+  }
+}
+
 type Bytes = Uint8Array<ArrayBuffer>;
 
 interface RawResponse {
@@ -247,11 +318,11 @@ interface RawResponse {
   bytes: Bytes;
 }
 
-/** What a failed request was answered with; undefined when it is none that an API server sends. */
-function parseStatus(bytes: Bytes): unknown {
+/** What a failed request was answered with, without the credential; undefined when it is none that an API server sends. */
+function parseStatus(bytes: Bytes, user: ClusterUser): unknown {
   if (bytes.length > INLINE_MAX_BYTES) return undefined;
   try {
-    return JSON.parse(Buffer.from(bytes.buffer).toString('utf8'));
+    return JSON.parse(redactSecrets(Buffer.from(bytes.buffer).toString('utf8'), user));
   } catch {
     return undefined;
   }

@@ -46,6 +46,15 @@ export class ClustersService implements OnApplicationShutdown {
     );
   }
 
+  /** A client of its own for the connection as it is now, such as a watch needs; the caller closes it. */
+  async createOwnClient(
+    connection: Connection,
+    limits?: Partial<ClusterLimits>,
+  ): Promise<{ client: ClusterClient; revision: string }> {
+    const { secret, revision } = await this.secrets.reveal(connection);
+    return { client: this.createTemporaryClient(toClusterAccess(connection.metadata, secret), limits), revision };
+  }
+
   /** A client for one try; the caller closes it. */
   createTemporaryClient(access: ClusterAccess, limits?: Partial<ClusterLimits>): ClusterClient {
     return new ClusterClient(access, this.outbound, this.pool, limits, { onRequest: this.onRequest });

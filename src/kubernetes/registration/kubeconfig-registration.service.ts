@@ -3,7 +3,6 @@ import { Injectable } from '@nestjs/common';
 import { connectionPolicy } from '../../connections/connection.policy.js';
 import { ConnectionsService } from '../../connections/connections.service.js';
 import { ALREADY_REGISTERED, ConnectionsStore } from '../../connections/connections.store.js';
-import { PingsService } from '../../connections/pings.service.js';
 import { Access } from '../../core/access/access.service.js';
 import type { Actor } from '../../core/access/actor.js';
 import { isDatabaseOutage } from '../../core/errors/database-outage.js';
@@ -13,6 +12,7 @@ import type { ClusterAccess } from '../clusters/cluster-access.js';
 import type { KubeconfigContext } from '../clusters/kubeconfig.js';
 import { KubeconfigLoader } from '../clusters/kubeconfig.loader.js';
 import { buildKubeconfig } from '../clusters/kubernetes-connection-kind.js';
+import { RightsService } from '../rights/rights.service.js';
 import { type RegisteredContext, RegistrationView } from './registration.view.js';
 
 /** Makes connections of a kubeconfig: one for each context, each with a credential of its own. */
@@ -21,7 +21,7 @@ export class KubeconfigRegistrationService {
   constructor(
     private readonly connections: ConnectionsService,
     private readonly store: ConnectionsStore,
-    private readonly pings: PingsService,
+    private readonly rights: RightsService,
     private readonly organizations: OrganizationsService,
     private readonly access: Access,
     private readonly kubeconfigs: KubeconfigLoader,
@@ -60,8 +60,8 @@ export class KubeconfigRegistrationService {
       return { list: 'failed', item: { context, error: toRegistrationFault(error) } };
     }
     try {
-      await this.pings.ping(actor, id);
-      return { list: 'connected', item: { context, connection_id: id } };
+      const missing = await this.rights.pingAndReview(actor, id);
+      return { list: 'connected', item: { context, connection_id: id, ...(missing && { missing_rights: missing }) } };
     } catch (error) {
       return { list: 'registered', item: { context, connection_id: id, error: toRegistrationFault(error) } };
     }

@@ -1,3 +1,4 @@
+import { MissingRightView } from '../rights/rights.view.js';
 import { IdField, RecordField, RecordsField, TextField } from '../../core/schema/view-fields.js';
 
 export class RegistrationFault {
@@ -21,6 +22,13 @@ export class RegisteredContext {
 
   @RecordField(() => RegistrationFault, { rest: true, optional: true })
   error?: RegistrationFault;
+
+  @RecordsField(() => MissingRightView, {
+    rest: true,
+    optional: true,
+    description: 'Of a connected cluster: the rights that the credential lacks, with what does not work for each.',
+  })
+  missing_rights?: MissingRightView[];
 }
 
 /** Connected answered; registered are kept but did not answer; failed were not taken. */

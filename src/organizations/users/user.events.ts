@@ -32,7 +32,7 @@ export class UserConfirmed extends UserEvent {
 
 export class UserUpdated extends UserEvent {
   readonly action = 'updated';
-  protected readonly verb = 'was changed';
+  protected readonly verb: string = 'was changed';
 }
 
 /** Whatever runs in the name of the user ends with it. */

@@ -1,5 +1,5 @@
 import { Cron } from 'croner';
-import { isTimezone } from '../../environments/freezes/freeze-windows.js';
+import { isTimezone } from '../../core/time-zones.js';
 
 /** When a profile is run by itself. */
 export interface Schedule {

@@ -30,6 +30,7 @@ const GROUPS: readonly OperationGroup[] = [
       organizations: 'The unit of tenancy, with its members, teams, invitations and service accounts.',
       users: 'The profile of the caller, and the users of the installation.',
       tokens: 'Personal access tokens and tokens of service accounts, narrowed by scopes.',
+      audit: 'Who did what, from where, and what was refused: a chain of entries that cannot be changed unseen.',
       credentials: 'Secrets that connections use; they go in and are never answered.',
     },
   },
@@ -45,6 +46,7 @@ const GROUPS: readonly OperationGroup[] = [
   {
     name: 'More',
     tags: {
+      resources: 'What runs on the connected clusters, as the watch of each cluster keeps it.',
       filters: 'WebAssembly filters of service meshes, and their catalog.',
       telemetry: 'Queries to the Prometheus and Grafana servers that connections lead to.',
       operations: 'Work that goes on after the answer 202: its progress, its result, its end.',

@@ -1,0 +1,118 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../core/access/actor.js';
+import { Env } from '../../core/config/env.js';
+import { Conflict, Forbidden } from '../../core/errors/app-error.js';
+import { countOf } from '../../core/errors/wording.js';
+import type { DeploymentLocation } from '../deployed-designs.store.js';
+import type { Deployment } from '../deployment.entity.js';
+import type { FreezeOverride } from '../deployment.inputs.js';
+import { deploymentPolicy } from '../deployment.policy.js';
+import { TargetsStore } from '../targets/targets.store.js';
+import { DeploymentRightsService } from './deployment-rights.service.js';
+
+/** Who asked for which action, and who approved it. */
+export type Mandate = Pick<Deployment, 'requestedBy' | 'action' | 'approvals'>;
+
+/** What somebody asks for, as far as it needs rights and approvals. */
+export interface RequestedAction {
+  action: Deployment['action'];
+  requestApproval?: boolean;
+  override: FreezeOverride;
+}
+
+/**
+ * Says how many people must approve what is done in an environment, and whether they have. The environment asks for a number of
+ * admins of the workspace; a requester who is one counts as one of them.
+ */
+@Injectable()
+export class ApprovalRulesService {
+  constructor(
+    private readonly rights: DeploymentRightsService,
+    private readonly targets: TargetsStore,
+    private readonly env: Env,
+  ) {}
+
+  /** Until when a request that is made now waits for its approvals. */
+  getExpiry(): Date {
+    return new Date(Date.now() + this.env.APPROVAL_TTL * 1000);
+  }
+
+  /**
+   * Judges who asks, before anything of the request is resolved.
+   * @throws Forbidden; APPROVAL_REQUIRED when it needs approvals and asks for none
+   */
+  async requireRequest(actor: Actor, request: RequestedAction, place: DeploymentLocation): Promise<void> {
+    await this.rights.authorize(actor, deploymentPolicy.deploy, place);
+    await this.rights.requireOverride(actor, request.override, place.organizationId);
+    if (request.requestApproval) return;
+    const needed = await this.countNeeded({ requestedBy: actor.userId, action: request.action }, place);
+    if (needed > 0) throw approvalRequired(needed);
+  }
+
+  /**
+   * How many people beside the requester must approve, by the roles, the tier and the number of now. On production somebody who is no
+   * admin needs one at least; an admin who rolls back needs nobody.
+   */
+  async countNeeded(
+    { requestedBy, action }: Pick<Mandate, 'requestedBy' | 'action'>,
+    place: DeploymentLocation,
+  ): Promise<number> {
+    const { tier, requiredApprovals } = await this.targets.findProtection(place.environmentId);
+    const isProduction = tier === 'production';
+    if (requiredApprovals === 0 && !isProduction) return 0;
+    const isAdmin = await this.rights.isAllowed(requestedBy, deploymentPolicy.actOnProduction, place);
+    if (!isAdmin) return Math.max(requiredApprovals, isProduction ? 1 : 0);
+    return action === 'rollback' ? 0 : Math.max(requiredApprovals - 1, 0);
+  }
+
+  /** How many approvals are missing; those whose approver could not give them any more do not count. */
+  async countMissing(mandate: Mandate, place: DeploymentLocation): Promise<number> {
+    const needed = await this.countNeeded(mandate, place);
+    return needed === 0 ? 0 : Math.max(needed - (await this.countValid(mandate, place)), 0);
+  }
+
+  /** Judges the requester by the rights of now. @throws Conflict REQUESTER_NOT_ALLOWED */
+  async requireRequester({ requestedBy }: Mandate, place: DeploymentLocation): Promise<void> {
+    if (await this.rights.isAllowed(requestedBy, deploymentPolicy.deploy, place)) return;
+    throw new Conflict('REQUESTER_NOT_ALLOWED', 'the user who requested the deployment may not deploy there any more', {
+      remedy: 'Let a user who may deploy there request it.',
+    });
+  }
+
+  /**
+   * Judges by the rights of now what was asked for, and maybe approved, before.
+   * @throws Conflict REQUESTER_NOT_ALLOWED, APPROVER_NOT_ALLOWED; Forbidden APPROVAL_REQUIRED
+   */
+  async requireMandate(mandate: Mandate, place: DeploymentLocation): Promise<void> {
+    await this.requireRequester(mandate, place);
+    const missing = await this.countMissing(mandate, place);
+    if (missing === 0) return;
+    if ((await this.countValid(mandate, place)) === findApprovers(mandate).length) throw approvalRequired(missing);
+    throw new Conflict('APPROVER_NOT_ALLOWED', 'a user who approved the deployment may not approve there any more', {
+      remedy: 'Request it again, and let admins of the workspace approve.',
+    });
+  }
+
+  private async countValid(mandate: Mandate, place: DeploymentLocation): Promise<number> {
+    let valid = 0;
+    for (const approver of findApprovers(mandate))
+      if (await this.rights.isAllowed(approver, deploymentPolicy.approve, place)) valid += 1;
+    return valid;
+  }
+}
+
+/** Different people other than the requester who approved. */
+const findApprovers = ({ requestedBy, approvals }: Mandate): string[] => [
+  ...new Set(
+    approvals
+      .filter(({ decision, user_id: approver }) => decision === 'approved' && approver !== requestedBy)
+      .map(({ user_id: approver }) => approver),
+  ),
+];
+
+const approvalRequired = (missing: number): Forbidden =>
+  new Forbidden(`this environment needs ${countOf(missing, 'approval')} by admins of the workspace for it`, {
+    code: 'APPROVAL_REQUIRED',
+    extensions: { missing_approvals: missing },
+    remedy: 'Send request_approval: true, and let other admins of the workspace approve; or ask an admin to do it.',
+  });

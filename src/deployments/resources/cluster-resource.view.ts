@@ -1,0 +1,136 @@
+import { PaginatedView } from '../../core/listing/page.js';
+import {
+  IdField,
+  IntField,
+  MapField,
+  MapsField,
+  RecordsField,
+  TextField,
+  TextsField,
+  TimeField,
+  WordField,
+} from '../../core/schema/view-fields.js';
+import type { ClusterResource } from '../../kubernetes/resources/cluster-resource.entity.js';
+import { HEALTH_STATUSES } from '../../kubernetes/resources/health/health-status.js';
+import type { ResourceSummary } from '../../kubernetes/resources/cluster-resources.service.js';
+import { WATCH_STATUSES } from '../../kubernetes/resources/watch/cluster-watch.entity.js';
+
+export class ResourceHealthView {
+  @WordField(HEALTH_STATUSES, { rest: true, description: 'The health, as users of Argo CD know it.' })
+  status!: string;
+
+  @TextField({ rest: true, nullable: true, description: 'Why it is not healthy.' })
+  message!: string | null;
+}
+
+export class ClusterResourceView {
+  @IdField({ rest: true })
+  id!: string;
+
+  @IdField({ rest: true })
+  connection_id!: string;
+
+  @TextField({ rest: true })
+  api_version!: string;
+
+  @TextField({ rest: true })
+  kind!: string;
+
+  @TextField({ rest: true, nullable: true, description: 'Null for a kind that is not namespaced.' })
+  namespace!: string | null;
+
+  @TextField({ rest: true })
+  name!: string;
+
+  @MapField({ rest: true, description: 'The labels.' })
+  labels!: Record<string, string>;
+
+  @MapField({ rest: true, nullable: true, description: 'status and message; null for a kind that has no health.' })
+  health!: ResourceHealthView | null;
+
+  @IdField({ rest: true, nullable: true, description: 'The design that it comes from; null when it comes from none.' })
+  design_id!: string | null;
+
+  @IdField({ rest: true, nullable: true, description: 'The deployment that stands there; null when none does.' })
+  deployment_id!: string | null;
+
+  @TimeField({ rest: true, description: 'When it was made on the cluster.' })
+  created_at!: Date;
+
+  @TimeField({ rest: true, description: 'When it was last seen to change.' })
+  updated_at!: Date;
+
+  @MapField({
+    rest: true,
+    optional: true,
+    description: 'The object without managed fields and secret values; of a single one.',
+  })
+  content?: object;
+
+  @TextsField({ rest: true, optional: true, description: 'JSON Pointers of what of it was too large to be kept.' })
+  omitted?: string[];
+
+  /** @param deploymentId of the deployment that stands where the resource is */
+  static fromEntity(this: void, resource: ClusterResource, deploymentId: string | null): ClusterResourceView {
+    const { health, healthMessage, content } = resource;
+    return Object.assign(new ClusterResourceView(), {
+      id: resource.id,
+      connection_id: resource.connectionId,
+      api_version: resource.apiVersion,
+      kind: resource.kind,
+      namespace: resource.namespace || null,
+      name: resource.name,
+      labels: resource.labels,
+      health: health && { status: health, message: healthMessage },
+      design_id: resource.designId,
+      deployment_id: deploymentId,
+      created_at: resource.createdAt,
+      updated_at: resource.updatedAt,
+      ...((content as object | undefined) && { content, omitted: resource.omitted }),
+    });
+  }
+}
+
+export const ClusterResourcePage = PaginatedView(ClusterResourceView, 'resources', 'ClusterResourcePage');
+
+export class ResourceCountView {
+  @TextField({ rest: true })
+  name!: string;
+
+  @IntField({ rest: true })
+  count!: number;
+}
+
+export class WatchSummaryView {
+  @IdField({ rest: true })
+  connection_id!: string;
+
+  @WordField(WATCH_STATUSES, { rest: true, description: 'How the watch of the cluster stands.' })
+  status!: string;
+
+  @TextField({ rest: true, nullable: true, description: 'Why it fails; null while it does not.' })
+  error!: string | null;
+
+  @IntField({ rest: true, description: 'How many kinds are watched.' })
+  kinds!: number;
+
+  @MapsField({ rest: true, description: 'Kinds that are not watched: api_version, kind, reason and detail.' })
+  missing!: object[];
+
+  @TimeField({ rest: true, nullable: true, description: 'When everything had been listed; null until then.' })
+  synced_at!: Date | null;
+}
+
+export class ResourceSummaryView implements ResourceSummary {
+  @RecordsField(() => ResourceCountView, { rest: true, description: 'Resources by kind.' })
+  kinds!: ResourceCountView[];
+
+  @RecordsField(() => ResourceCountView, { rest: true, description: 'Resources by namespace.' })
+  namespaces!: ResourceCountView[];
+
+  @RecordsField(() => ResourceCountView, { rest: true, description: 'Resources by label, the most used first.' })
+  labels!: ResourceCountView[];
+
+  @RecordsField(() => WatchSummaryView, { rest: true, description: 'How the watches of the clusters stand.' })
+  connections!: ResourceSummary['connections'];
+}

@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../core/access/actor.js';
+import { type PageEnvelope, toPageEnvelope } from '../../core/listing/page.js';
+import type { ClusterResource } from '../../kubernetes/resources/cluster-resource.entity.js';
+import { ClusterResourcesService } from '../../kubernetes/resources/cluster-resources.service.js';
+import type { ClusterResourceListQuery } from '../../kubernetes/resources/resource.inputs.js';
+import { DeployedDesignsStore } from '../deployed-designs.store.js';
+import { ClusterResourceView } from './cluster-resource.view.js';
+
+/** Resources of clusters, joined with the deployments that they come from. */
+@Injectable()
+export class RunningResourcesService {
+  constructor(
+    private readonly resources: ClusterResourcesService,
+    private readonly deployed: DeployedDesignsStore,
+  ) {}
+
+  async list(actor: Actor, query: ClusterResourceListQuery): Promise<PageEnvelope> {
+    const page = await this.resources.list(actor, query);
+    const deployments = await this.findDeployments(page.items);
+    return toPageEnvelope(page, 'resources', (resource) =>
+      ClusterResourceView.fromEntity(resource, deployments.get(resource.id) ?? null),
+    );
+  }
+
+  async get(actor: Actor, id: string): Promise<ClusterResourceView> {
+    const resource = await this.resources.get(actor, id);
+    return ClusterResourceView.fromEntity(resource, (await this.findDeployments([resource])).get(id) ?? null);
+  }
+
+  /** The deployments that stand where the resources are, by the ids of the resources. */
+  private async findDeployments(resources: ClusterResource[]): Promise<Map<string, string>> {
+    const designs = [...new Set(resources.flatMap(({ designId }) => designId ?? []))];
+    if (designs.length === 0) return new Map();
+    const standing = await this.deployed.findByDesigns(designs);
+    return new Map(
+      resources.flatMap(({ id, designId, environmentId, connectionId }) => {
+        const found = standing.find(
+          (one) =>
+            one.designId === designId && one.environmentId === environmentId && one.connectionId === connectionId,
+        );
+        return found ? [[id, found.deploymentId] as const] : [];
+      }),
+    );
+  }
+}

@@ -1,0 +1,61 @@
+import { Follower } from '../../../core/pubsub/follower.js';
+import type { EventFollower } from '../../live/event-follower.js';
+import { INSTALLATION_FEED } from '../../feed.store.js';
+import type { NotificationNews } from './notification.view.js';
+import { MAX_UNREAD_COUNTED } from './notification.view.js';
+
+/** How many are unread, up to which number of each feed. */
+export interface UnreadCount {
+  unread: number;
+  ends: ReadonlyMap<string, bigint>;
+}
+
+/**
+ * The notifications of one user as they come, and the number of unread ones at once and whenever it changes. It is counted
+ * when marks or settings change; what comes in between adds to it.
+ */
+export class NotificationFollower extends Follower<NotificationNews> {
+  private count: UnreadCount | null = null;
+  private isStale = true;
+
+  /** @param events those that the user is notified of */
+  constructor(
+    private readonly events: EventFollower,
+    private readonly countUnread: () => Promise<UnreadCount>,
+    leave: () => void,
+  ) {
+    super(leave);
+    events.onWake = () => this.wake();
+  }
+
+  /** Marks or settings have changed. */
+  recount(): void {
+    this.isStale = true;
+    this.wake();
+  }
+
+  override async return(): ReturnType<Follower<NotificationNews>['return']> {
+    await this.events.return();
+    return super.return();
+  }
+
+  protected override async take(): Promise<NotificationNews | null> {
+    if (this.isStale || !this.count) {
+      this.isStale = false;
+      const before = this.count?.unread;
+      this.count = await this.countUnread().catch((error: unknown) => {
+        this.isStale = true;
+        throw error;
+      });
+      this.wake();
+      if (this.count.unread !== before) return { unread: this.count.unread, seen: null };
+    }
+    const seen = await this.events.poll();
+    if (!seen) return null;
+    const { organizationId, sequence } = seen.event;
+    const counted = this.count.ends.get(organizationId ?? INSTALLATION_FEED) ?? 0n;
+    if (BigInt(sequence) > counted) this.count.unread = Math.min(this.count.unread + 1, MAX_UNREAD_COUNTED);
+    this.wake();
+    return { unread: this.count.unread, seen };
+  }
+}

@@ -1,0 +1,90 @@
+import { Injectable } from '@nestjs/common';
+import { assertScope } from '../../../core/access/access.service.js';
+import type { Actor } from '../../../core/access/actor.js';
+import { UnitOfWork } from '../../../core/database/unit-of-work.js';
+import { NotFound } from '../../../core/errors/app-error.js';
+import type { Precondition } from '../../../core/rest/precondition.js';
+import { assertReadOnlyUnchanged } from '../../../core/rest/read-only-fields.js';
+import { OrganizationsService } from '../../../organizations/organizations.service.js';
+import type { SeenEvent } from '../../event.entity.js';
+import { statusOf } from '../../event.view.js';
+import { FeedStore } from '../../feed.store.js';
+import { notificationPolicy } from '../notification.policy.js';
+import { type Recipient, toRecipient } from '../recipient.js';
+import { NotificationSettingsStore } from '../settings/notification-settings.store.js';
+import type { NotificationChange, NotificationListQuery, NotificationsChange } from './notification.inputs.js';
+import { type MarkedNotificationsView, type NotificationList, NotificationView } from './notification.view.js';
+import { NotificationsStore } from './notifications.store.js';
+
+/** What each user is notified of in the application, judged by the rights and settings that they have now. */
+@Injectable()
+export class NotificationsService {
+  constructor(
+    private readonly notifications: NotificationsStore,
+    private readonly settings: NotificationSettingsStore,
+    private readonly feeds: FeedStore,
+    private readonly organizations: OrganizationsService,
+    private readonly unit: UnitOfWork,
+  ) {}
+
+  /** @throws NotFound when the organization that is named is not one of the actor's */
+  async list(actor: Actor, query: NotificationListQuery): Promise<NotificationList> {
+    assertScope(actor, notificationPolicy.read);
+    if (query.organization_id) await this.organizations.get(actor, query.organization_id);
+    const recipient = await this.toRecipient(actor);
+    const page = await this.notifications.page(recipient, query);
+    const { unread } = await this.notifications.countUnread(recipient);
+    return { ...page, unread };
+  }
+
+  /** @throws NotFound when the actor is notified of no such event */
+  async get(actor: Actor, id: string): Promise<SeenEvent> {
+    assertScope(actor, notificationPolicy.read);
+    const seen = await this.notifications.find(await this.toRecipient(actor), id);
+    if (!seen) throw new NotFound('notification', id);
+    return seen;
+  }
+
+  /** Whether there is such a notification of the actor's. */
+  async authorize(actor: Actor, _operation: unknown, id: string): Promise<void> {
+    await this.get(actor, id);
+  }
+
+  /** @throws AppError 412 when it was marked since the caller read it */
+  async mark(actor: Actor, id: string, input: NotificationChange, match: Precondition): Promise<SeenEvent> {
+    assertScope(actor, notificationPolicy.mark);
+    const recipient = await this.toRecipient(actor);
+    return this.unit.run(async () => {
+      const seen = await this.get(actor, id);
+      match.assertMatches({ revision: statusOf(seen) });
+      assertReadOnlyUnchanged(input, NotificationView.fromSeenEvent(seen));
+      const read = input.status === 'read';
+      if (seen.read !== read) await this.notifications.mark(recipient.userId, [id], read);
+      return { ...seen, read };
+    });
+  }
+
+  /** Marks several; ids of which the actor is not notified are left out. */
+  async markAll(actor: Actor, input: NotificationsChange): Promise<MarkedNotificationsView> {
+    assertScope(actor, notificationPolicy.mark);
+    const { status, ids } = input.parse();
+    const recipient = await this.toRecipient(actor);
+    const marked = await this.unit.run(async () => {
+      if (ids === 'all') {
+        await this.notifications.markAllRead(recipient.userId, await this.feeds.findEndsForUser(recipient.userId));
+        return {};
+      }
+      const notified = await this.notifications.filterNotified(recipient, ids);
+      await this.notifications.mark(recipient.userId, notified, status === 'read');
+      return { ids: notified };
+    });
+    const { unread } = await this.notifications.countUnread(recipient);
+    return { status, ...marked, unread_count: unread };
+  }
+
+  /** @throws NotFound when the actor is no user */
+  private async toRecipient({ userId, name }: Actor): Promise<Recipient> {
+    if (!userId) throw new NotFound('user', name);
+    return toRecipient(await this.settings.find(userId));
+  }
+}

@@ -1,0 +1,143 @@
+import { Injectable } from '@nestjs/common';
+import type { SelectQueryBuilder } from 'typeorm';
+import { UnitOfWork } from '../../../core/database/unit-of-work.js';
+import { InvalidRequest } from '../../../core/errors/app-error.js';
+import { SEVERITIES } from '../../../core/events/domain-event.js';
+import { EVENT_ACTIONS, EVENT_CATEGORIES } from '../../../core/events/event-kinds.js';
+import type { Listing } from '../../../core/listing/listing.js';
+import type { Page } from '../../../core/listing/page.js';
+import { paginate } from '../../../core/listing/paginate.js';
+import { EntitySelect } from '../../../core/database/entity-select.js';
+import { RecordedEvent, type SeenEvent } from '../../event.entity.js';
+import { oneOf } from '../../events.store.js';
+import { INSTALLATION_FEED } from '../../feed.store.js';
+import { FEED_SQL, NOTIFICATION_DAYS, notifiesSql, READ_SQL } from '../notification-conditions.js';
+import { PUBLISH_CHANGE_SQL } from '../notification-topic.js';
+import type { Recipient } from '../recipient.js';
+import { NotificationMark, NotificationPosition } from './notification-mark.entity.js';
+import type { NotificationListQuery } from './notification.inputs.js';
+import { MAX_UNREAD_COUNTED } from './notification.view.js';
+
+type NotifiedEvent = RecordedEvent & { notified?: NotificationMark | null; reached?: NotificationPosition | null };
+type NotificationQuery = SelectQueryBuilder<NotifiedEvent>;
+
+const RECENT_SQL = `event.created_at > now() - interval '${NOTIFICATION_DAYS} days'`;
+/** A mark outlives the notification that it is of. */
+const MARK_DAYS = NOTIFICATION_DAYS + 1;
+
+const listing: Listing<NotifiedEvent> = {
+  alias: 'event',
+  pageSize: 20,
+  order: {
+    created_at: { sql: 'event.created_at', type: 'timestamptz', getValue: (event) => event.createdAt },
+    category: { sql: 'event.category', type: 'text', getValue: (event) => event.category },
+    severity: { sql: 'event.severity', type: 'text', getValue: (event) => event.severity },
+  },
+  defaultOrder: 'created_at desc',
+  search: ['event.description'],
+  filter: {
+    category: oneOf('category', EVENT_CATEGORIES),
+    action: oneOf('action', EVENT_ACTIONS),
+    severity: oneOf('severity', SEVERITIES),
+    unread: (rows, value) => {
+      if (typeof value !== 'boolean') throw InvalidRequest.forField('filter', 'unread must be true or false');
+      rows.andWhere(value ? `NOT ${READ_SQL}` : READ_SQL);
+    },
+  },
+};
+
+/** Notifications: events as they concern one user, found when they are asked for, with the marks that the user made. */
+@Injectable()
+export class NotificationsStore {
+  private readonly select = new EntitySelect<NotifiedEvent>();
+
+  constructor(private readonly unit: UnitOfWork) {}
+
+  async page(recipient: Recipient, query: NotificationListQuery): Promise<Page<SeenEvent>> {
+    const rows = this.selectNotifications(recipient);
+    if (query.organization_id)
+      rows.andWhere('event.organization_id = :organization', { organization: query.organization_id });
+    const filterDefaults = query.unread === 'true' ? { unread: true } : {};
+    const page = await paginate(rows, { ...listing, filterDefaults }, query, {
+      getMany: (wanted, options) => this.select.getMany(this.unit.manager, wanted, options),
+    });
+    return { ...page, items: page.items.map(toSeen) };
+  }
+
+  async find(recipient: Recipient, id: string): Promise<SeenEvent | null> {
+    const event = await this.selectNotifications(recipient).andWhere('event.id = :id', { id }).getOne();
+    return event && toSeen(event);
+  }
+
+  /** Those of the ids that the user is notified of. */
+  async filterNotified(recipient: Recipient, ids: string[]): Promise<string[]> {
+    const rows = this.selectNotifications(recipient).andWhere('event.id = ANY(:ids)', { ids }).select('event.id', 'id');
+    return (await rows.getRawMany<{ id: string }>()).map(({ id }) => id);
+  }
+
+  /** How many are unread, up to a bound, and the number of the last event of each feed that was looked at. */
+  async countUnread({ userId, categories, muted }: Recipient): Promise<{ unread: number; ends: Map<string, bigint> }> {
+    const [row] = await this.unit.manager.query<[{ unread: number; ends: Record<string, string> | null }]>(
+      `WITH own_role AS MATERIALIZED (SELECT * FROM roles_of($1)), unread AS (
+         SELECT FROM event
+           LEFT JOIN notification_mark notified ON notified.user_id = $1 AND notified.event_id = event.id
+           LEFT JOIN notification_position reached ON reached.user_id = $1 AND reached.feed = ${FEED_SQL}
+          WHERE ${RECENT_SQL} AND ${notifiesSql({ user: '$1', categories: '$2::text[]', muted: '$3::uuid[]' })}
+            AND NOT ${READ_SQL} LIMIT ${MAX_UNREAD_COUNTED})
+       SELECT (SELECT count(*)::int FROM unread) AS unread,
+              (SELECT json_object_agg(counter.feed, counter.last::text) FROM event_counter counter
+                WHERE counter.feed = '${INSTALLATION_FEED}' OR counter.feed IN (SELECT organization_id FROM own_role)) AS ends`,
+      [userId, categories, muted],
+    );
+    const ends = Object.entries(row.ends ?? {}).map(([feed, last]) => [feed, BigInt(last)] as const);
+    return { unread: row.unread, ends: new Map(ends) };
+  }
+
+  /** Marks for one user; again it changes nothing. */
+  async mark(userId: string, ids: string[], read: boolean): Promise<void> {
+    await this.unit.manager.query(
+      `INSERT INTO notification_mark (user_id, event_id, read) SELECT $1, unnest($2::uuid[]), $3
+       ON CONFLICT (user_id, event_id) DO UPDATE SET read = excluded.read`,
+      [userId, ids, read],
+    );
+    await this.unit.manager.query(PUBLISH_CHANGE_SQL, [userId]);
+  }
+
+  /** All there is up to these numbers is read, whatever was marked before. */
+  async markAllRead(userId: string, ends: { feed: string; last: bigint }[]): Promise<void> {
+    await this.unit.manager.query(
+      `INSERT INTO notification_position AS reached (user_id, feed, position)
+       SELECT $1, end_of.feed, end_of.last FROM unnest($2::uuid[], $3::bigint[]) AS end_of (feed, last) ORDER BY 2
+       ON CONFLICT (user_id, feed) DO UPDATE SET position = greatest(reached.position, excluded.position)`,
+      [userId, ends.map(({ feed }) => feed), ends.map(({ last }) => last.toString())],
+    );
+    await this.unit.manager.query('DELETE FROM notification_mark WHERE user_id = $1', [userId]);
+    await this.unit.manager.query(PUBLISH_CHANGE_SQL, [userId]);
+  }
+
+  async deleteOldMarks(): Promise<void> {
+    await this.unit.manager.query(
+      `DELETE FROM notification_mark WHERE created_at < now() - interval '${MARK_DAYS} days'`,
+    );
+  }
+
+  private selectNotifications({ userId, categories, muted }: Recipient): NotificationQuery {
+    const rows: NotificationQuery = this.unit.manager
+      .getRepository<NotifiedEvent>(RecordedEvent)
+      .createQueryBuilder('event');
+    const own = 'notified.event_id = event.id AND notified.user_id = :userId';
+    const reached = `reached.feed = ${FEED_SQL} AND reached.user_id = :userId`;
+    return rows
+      .leftJoinAndMapOne('event.notified', NotificationMark, 'notified', own)
+      .leftJoinAndMapOne('event.reached', NotificationPosition, 'reached', reached)
+      .addCommonTableExpression('SELECT * FROM roles_of(:userId)', 'own_role', { materialized: true })
+      .where(RECENT_SQL)
+      .andWhere(notifiesSql({ user: ':userId', categories: ':categories', muted: ':muted' }))
+      .setParameters({ userId, categories, muted });
+  }
+}
+
+function toSeen({ notified, reached, ...event }: NotifiedEvent): SeenEvent {
+  const read = notified?.read ?? BigInt(event.sequence) <= BigInt(reached?.position ?? 0);
+  return { event, read };
+}

@@ -1,0 +1,17 @@
+import type { Actor } from '../../../core/access/actor.js';
+import { UserUpdated } from '../../../organizations/users/user.events.js';
+import type { User } from '../../../organizations/users/user.entity.js';
+import type { NotificationSettings } from './notification-settings.entity.js';
+
+/** A user chose how they are told of events. */
+export class NotificationSettingsUpdated extends UserUpdated {
+  protected override readonly verb = 'has other notification settings';
+
+  constructor(
+    actor: Actor,
+    user: User,
+    readonly settings: NotificationSettings,
+  ) {
+    super(actor, user, { changed: 'notification_settings' });
+  }
+}

@@ -1,0 +1,37 @@
+import { withRevision } from '../../../core/schema/record.view.js';
+import { FlagField, MapField, TextField, TextsField } from '../../../core/schema/view-fields.js';
+import { type CategoryPreference, EMAIL_FREQUENCIES, resolvePreferences } from '../notification-preferences.js';
+import type { NotificationSettings } from './notification-settings.entity.js';
+
+const REST = { rest: true } as const;
+
+/** How the caller is told of events. */
+export class NotificationSettingsView {
+  @MapField({
+    ...REST,
+    description: `By category of events \`{in_app, email}\`, where \`email\` is one of ${EMAIL_FREQUENCIES.join(', ')}.`,
+  })
+  categories!: Record<string, CategoryPreference>;
+
+  @TextField({ ...REST, description: 'The IANA time zone of digests, such as Europe/Berlin.' })
+  timezone!: string;
+
+  @TextField({ ...REST, description: 'The local time of the daily digest, as HH:MM.' })
+  digest_at!: string;
+
+  @TextsField({ ...REST, description: 'Workspaces of which nothing is told.' })
+  muted_workspaces!: string[];
+
+  @FlagField({ ...REST, description: 'Whether this installation sends mail.' })
+  email_enabled!: boolean;
+
+  static fromEntity(this: void, settings: NotificationSettings, sendsMail: boolean): NotificationSettingsView {
+    return Object.assign(withRevision(new NotificationSettingsView(), settings), {
+      categories: resolvePreferences(settings.categories),
+      timezone: settings.timezone,
+      digest_at: settings.digestAt,
+      muted_workspaces: settings.mutedWorkspaces,
+      email_enabled: sendsMail,
+    });
+  }
+}

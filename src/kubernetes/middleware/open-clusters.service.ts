@@ -1,0 +1,115 @@
+import { Injectable } from '@nestjs/common';
+import { validate } from 'uuid';
+import type { Connection } from '../../connections/connection.entity.js';
+import { connectionPolicy } from '../../connections/connection.policy.js';
+import { assertCallable } from '../../connections/connection-status.js';
+import { ConnectionsService } from '../../connections/connections.service.js';
+import { ConnectionsStore } from '../../connections/connections.store.js';
+import type { Actor } from '../../core/access/actor.js';
+import type { Operation } from '../../core/access/policy.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { AppError, InvalidRequest, NotFound } from '../../core/errors/app-error.js';
+import type { ClusterClient } from '../clusters/cluster-client.js';
+import { ClustersService } from '../clusters/clusters.service.js';
+
+/** A cluster that the caller may work with, and that answered a moment ago. */
+export interface OpenCluster {
+  connection: Connection;
+  client: ClusterClient;
+}
+
+/** Clusters that one call works with. */
+const MAX_CLUSTERS = 20;
+/** For so long a cluster that has answered is not asked again whether it does. */
+const ANSWERED_TTL_MS = 5_000;
+
+/** Opens the clusters that a call is about: each is looked up as the caller sees it, the right is asked, and the cluster is asked for an answer. */
+@Injectable()
+export class OpenClustersService {
+  private readonly answeredAt = new WeakMap<ClusterClient, number>();
+
+  constructor(
+    private readonly connections: ConnectionsService,
+    private readonly store: ConnectionsStore,
+    private readonly clusters: ClustersService,
+    private readonly unit: UnitOfWork,
+  ) {}
+
+  /**
+   * @param ids of connections; without any, all connected clusters that the actor sees
+   * @throws NotFound, Forbidden, InvalidRequest for what is no cluster, Conflict ILLEGAL_STATUS, ClusterError when one does not answer
+   */
+  async open(
+    actor: Actor,
+    ids: readonly string[],
+    operation: Operation = connectionPolicy.read,
+  ): Promise<OpenCluster[]> {
+    const connections = ids.length > 0 ? await this.find(actor, [...new Set(ids)]) : await this.listConnected(actor);
+    for (const connection of connections) await this.connections.authorize(actor, operation, connection.id);
+    for (const { status, kind } of connections) {
+      assertCluster(kind);
+      assertCallable(status);
+    }
+    return Promise.all(connections.map((connection) => this.connect(connection)));
+  }
+
+  /** One cluster, without asking whether it answers. @throws as `open`, but for ClusterError */
+  async get(actor: Actor, id: string, operation: Operation = connectionPolicy.read): Promise<OpenCluster> {
+    await this.connections.authorize(actor, operation, id);
+    const connection = await this.connections.get(actor, id);
+    assertCluster(connection.kind);
+    assertCallable(connection.status);
+    return { connection, client: await this.getClient(connection) };
+  }
+
+  private async find(actor: Actor, ids: string[]): Promise<Connection[]> {
+    if (ids.length > MAX_CLUSTERS) throw tooMany();
+    const malformed = ids.find((id) => !validate(id));
+    if (malformed !== undefined) throw new NotFound('connection', malformed);
+    const found = await this.store.findAll(actor, ids);
+    return ids.map((id) => {
+      const connection = found.get(id.toLowerCase());
+      if (!connection) throw new NotFound('connection', id);
+      return connection;
+    });
+  }
+
+  private async listConnected(actor: Actor): Promise<Connection[]> {
+    const connections = await this.store.listConnected(actor, 'kubernetes', MAX_CLUSTERS + 1);
+    if (connections.length > MAX_CLUSTERS) throw tooMany();
+    if (connections.length > 0) return connections;
+    throw new AppError(404, 'NOT_FOUND', 'Not found', 'there is no connected cluster that you see', {
+      remedy: 'Register a kubeconfig with POST /api/system/kubernetes, or name a connection.',
+    });
+  }
+
+  private async connect(connection: Connection): Promise<OpenCluster> {
+    const client = await this.getClient(connection);
+    if (Date.now() - (this.answeredAt.get(client) ?? -Infinity) > ANSWERED_TTL_MS) {
+      await client.ping();
+      this.answeredAt.set(client, Date.now());
+    }
+    return { connection, client };
+  }
+
+  /** Who sees a connection reads through its credential without seeing the credential. */
+  private getClient(connection: Connection): Promise<ClusterClient> {
+    return this.unit.runAsSystem('a read through a connection', () => this.clusters.getClient(connection));
+  }
+}
+
+/** @throws InvalidRequest CONNECTION_KIND_MISMATCH */
+export function assertCluster(kind: string): void {
+  if (kind === 'kubernetes') return;
+  throw new InvalidRequest(`the connection is of kind ${kind}, not kubernetes`, {
+    code: 'CONNECTION_KIND_MISMATCH',
+    errors: [{ pointer: 'connectionID', detail: `is of kind ${kind}, not kubernetes` }],
+    remedy:
+      'Name a connection to a cluster: GET /api/integrations/connections?filter={"kind":"kubernetes"} lists them.',
+  });
+}
+
+const tooMany = (): InvalidRequest =>
+  new InvalidRequest(`more than ${MAX_CLUSTERS} clusters are meant`, {
+    remedy: `Name at most ${MAX_CLUSTERS} connections.`,
+  });

@@ -1,0 +1,114 @@
+import { Injectable } from '@nestjs/common';
+import { ConnectionsService } from '../../connections/connections.service.js';
+import { Access, assertScope } from '../../core/access/access.service.js';
+import type { Actor } from '../../core/access/actor.js';
+import type { Operation } from '../../core/access/policy.js';
+import { NotFound } from '../../core/errors/app-error.js';
+import type { Page } from '../../core/listing/page.js';
+import type { SnapshotFollower } from '../../core/pubsub/snapshot-follower.js';
+import { SnapshotsService } from '../../core/pubsub/snapshots.service.js';
+import type { RecordAuthorizer } from '../../core/rest/rights/rights.decorators.js';
+import { OrganizationsService } from '../../organizations/organizations.service.js';
+import type { ClusterResource } from './cluster-resource.entity.js';
+import {
+  ClusterResourcesStore,
+  type ResourceCount,
+  type ResourceName,
+  type ResourceScope,
+  type WatchSummary,
+} from './cluster-resources.store.js';
+import type { ClusterResourceListQuery, ResourceSummaryQuery } from './resource.inputs.js';
+import { resourcePolicy } from './resource.policy.js';
+import { RESOURCES_TOPIC, type ResourcesMessage } from './watch/watched-resources.store.js';
+
+/** What runs, counted. */
+export interface ResourceSummary {
+  kinds: ResourceCount[];
+  namespaces: ResourceCount[];
+  labels: ResourceCount[];
+  connections: WatchSummary[];
+}
+
+/**
+ * What runs on the connected clusters, as the watches keep it, for those who see the connections. Other features read it here:
+ * `findByKinds` for objects with their contents (such as the pods of a mesh), `findByName` for the state of objects that they
+ * know, `follow` for a snapshot that is read again whenever something changes on the clusters that it is about.
+ */
+@Injectable()
+export class ClusterResourcesService implements RecordAuthorizer {
+  constructor(
+    private readonly resources: ClusterResourcesStore,
+    private readonly connections: ConnectionsService,
+    private readonly organizations: OrganizationsService,
+    private readonly snapshots: SnapshotsService,
+    private readonly access: Access,
+  ) {}
+
+  async list(actor: Actor, query: ClusterResourceListQuery): Promise<Page<ClusterResource>> {
+    assertScope(actor, resourcePolicy.read);
+    if (query.organization_id) await this.organizations.resolve(actor, query.organization_id);
+    const { connection_id } = query.toConditions();
+    if (typeof connection_id === 'string') await this.connections.get(actor, connection_id);
+    return this.resources.page(actor, query.organization_id, query);
+  }
+
+  /** With its content. @throws NotFound */
+  async get(actor: Actor, id: string): Promise<ClusterResource> {
+    assertScope(actor, resourcePolicy.read);
+    const found = await this.resources.find(actor, id);
+    if (!found) throw new NotFound('resource', id);
+    return found;
+  }
+
+  async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
+    const { connectionId, organizationId } = await this.get(actor, id);
+    await this.access.authorize(actor, operation, { type: 'connection', id: connectionId, organizationId });
+  }
+
+  async getSummary(actor: Actor, query: ResourceSummaryQuery): Promise<ResourceSummary> {
+    assertScope(actor, resourcePolicy.read);
+    const { organization_id: organizationId, connection_id: connectionId } = query;
+    if (organizationId) await this.organizations.resolve(actor, organizationId);
+    if (connectionId) await this.connections.get(actor, connectionId);
+    const scope = { organizationId, ...(connectionId && { connectionIds: [connectionId] }) };
+    const [kinds, namespaces, labels, connections] = await Promise.all([
+      this.resources.countByKind(actor, scope),
+      this.resources.countByNamespace(actor, scope),
+      this.resources.countByLabel(actor, scope),
+      this.resources.listWatches(actor, scope),
+    ]);
+    return { kinds, namespaces, labels, connections };
+  }
+
+  /** Up to `limit` objects of these kinds, with their contents; the system sees those of every organization. */
+  findByKinds(actor: Actor, scope: ResourceScope, kinds: string[], limit = 5_000): Promise<ClusterResource[]> {
+    return this.resources.findByKinds(actor, scope, kinds, limit);
+  }
+
+  /** Of these objects those that are there, by their position, without contents; whoever asks has judged who may know. */
+  findByName(names: ResourceName[]): Promise<Map<number, ClusterResource>> {
+    return this.resources.findByName(names);
+  }
+
+  countByKind(actor: Actor, scope: ResourceScope): Promise<ResourceCount[]> {
+    return this.resources.countByKind(actor, scope);
+  }
+
+  listNamespaces(actor: Actor, connectionIds: string[]): Promise<string[]> {
+    return this.resources.listNamespaces(actor, connectionIds);
+  }
+
+  listWatches(actor: Actor, connectionIds: string[]): Promise<WatchSummary[]> {
+    return this.resources.listWatches(actor, { connectionIds });
+  }
+
+  /** A snapshot of what runs on these clusters: at once, then whenever it has changed; `read` judges the rights each time. */
+  follow<T>(connectionIds: readonly string[], read: () => Promise<T>): Promise<SnapshotFollower<T>> {
+    return this.snapshots.follow({
+      topic: RESOURCES_TOPIC,
+      filter: ({ connection }: ResourcesMessage) => connectionIds.includes(connection),
+      read,
+      fingerprint: JSON.stringify,
+    });
+  }
+}

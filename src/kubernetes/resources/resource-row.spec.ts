@@ -1,0 +1,68 @@
+import type { ResourceKind } from '../clusters/discovery.js';
+import type { KubernetesObject } from '../clusters/kubernetes-object.js';
+import { toResourceRow } from './resource-row.js';
+
+const kind = (name: string): ResourceKind => ({
+  ...{ apiVersion: 'v1', group: '', version: 'v1', kind: name, plural: `${name.toLowerCase()}s` },
+  ...{ namespaced: true, verbs: [], subresources: [], preferred: true },
+});
+const row = (object: KubernetesObject) => toResourceRow(kind(object.kind), object);
+const DESIGN = '0193a0c4-0000-7000-8000-000000000001';
+
+describe('what is kept of an object', () => {
+  it('is nothing of the data of a Secret, wherever a tool has copied it', () => {
+    const [value, encoded] = ['canary-in-a-secret', Buffer.from('canary-in-a-secret').toString('base64')];
+    const { content } = row({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: {
+        name: 'keys',
+        annotations: {
+          'kubectl.kubernetes.io/last-applied-configuration': `{"data":{"password":"${encoded}"}}`,
+          'kapp.k14s.io/original': `{"stringData":{"password":"${value}"}}`,
+          'example.org/copy': value,
+        },
+      },
+      type: 'Opaque',
+      data: { password: encoded },
+      stringData: { password: value },
+      unknown: value,
+    });
+    expect(content).not.toMatch(new RegExp(`${value}|${encoded}`));
+    expect(JSON.parse(content)).toMatchObject({ type: 'Opaque', data: { password: '18 bytes' } });
+  });
+
+  it('hides values of environment variables, and leaves out managed fields and copies of the object', () => {
+    const { content } = row({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: {
+        name: 'web',
+        managedFields: [{ manager: 'kubelet' }],
+        annotations: { 'kubectl.kubernetes.io/last-applied-configuration': 'canary', note: 'stays' },
+      },
+      spec: { containers: [{ name: 'app', env: [{ name: 'PASSWORD', value: 'canary' }] }] },
+    });
+    expect(content).not.toMatch(/canary|managedFields/);
+    expect(JSON.parse(content)).toMatchObject({ metadata: { annotations: { note: 'stays' } } });
+  });
+
+  it('is bounded: what is too large is left out and named', () => {
+    const data = Object.fromEntries(['a', 'b', 'c'].map((name) => [name, name.repeat(40_000)]));
+    const { content, omitted } = row({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'big' }, data });
+    expect(content.length).toBeLessThan(64 * 1024);
+    expect(JSON.parse(content)).toMatchObject({ data: { a: 'a'.repeat(40_000) } });
+    expect(omitted).toEqual(['/data/b', '/data/c']);
+  });
+
+  it('names its owner by labels that are ids, and what this server has applied', () => {
+    const metadata = {
+      name: 'x',
+      labels: { 'armature.dev/design': DESIGN, 'armature.dev/environment': 'no id' },
+      managedFields: [{ manager: 'armature', operation: 'Apply' as const, fieldsV1: { 'f:data': {} } }],
+    };
+    const found = row({ apiVersion: 'v1', kind: 'ConfigMap', metadata });
+    expect(found).toMatchObject({ design_id: DESIGN, environment_id: null });
+    expect(found.applied_digest).not.toBeNull();
+  });
+});

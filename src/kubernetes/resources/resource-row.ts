@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import { validate } from 'uuid';
+import { toJsonb } from '../../core/json/jsonb.js';
+import { maskSecrets } from '../../formats/design-file/secret-values.js';
+import type { ResourceKind } from '../clusters/discovery.js';
+import type { KubernetesObject, ObjectMeta } from '../clusters/kubernetes-object.js';
+import { findAppliedFields, parseOwnerLabels } from '../clusters/owner-labels.js';
+import { assessHealth } from './health/health.js';
+import type { HealthStatus } from './health/health-status.js';
+
+/** An object as it is written to the database. */
+export interface ResourceRow {
+  namespace: string;
+  name: string;
+  uid: string;
+  owner_uid: string | null;
+  resource_version: string;
+  labels: Record<string, string>;
+  health: HealthStatus | null;
+  health_message: string | null;
+  installation_id: string | null;
+  design_id: string | null;
+  environment_id: string | null;
+  applied_digest: string | null;
+  /** JSON. */
+  content: string;
+  omitted: string[];
+  created_at: string;
+}
+
+/** Characters of the JSON that is kept of one object; most have a tenth of it. */
+const MAX_CONTENT = 64 * 1024;
+const MAX_LABELS = 100;
+const MAX_VALUE = 4 * 1024;
+
+/** Annotations that hold another copy of the whole object. */
+const COPIES = /last-applied-configuration$|^kapp\.k14s\.io\/original|^objectset\.rio\.cattle\.io\/applied$/;
+
+/** What is kept of an object: everything that lists show and rules ask, its content bounded and without anything secret. */
+export function toResourceRow(kind: ResourceKind, object: KubernetesObject): ResourceRow {
+  const { metadata } = object;
+  const owner = parseOwnerLabels(object);
+  const health = assessHealth(object);
+  const applied = findAppliedFields(object)?.fieldsV1;
+  const controller = metadata.ownerReferences?.find((one) => one?.controller);
+  return {
+    namespace: text(metadata.namespace),
+    name: metadata.name,
+    uid: text(metadata.uid),
+    owner_uid: text(controller?.uid) || null,
+    resource_version: text(metadata.resourceVersion),
+    labels: boundLabels(metadata),
+    health: health?.status ?? null,
+    health_message: health?.message ?? null,
+    installation_id: toUuid(owner?.installation),
+    design_id: toUuid(owner?.design),
+    environment_id: toUuid(owner?.environment),
+    applied_digest: applied ? createHash('sha256').update(JSON.stringify(applied)).digest('base64url') : null,
+    ...boundContent(withoutSecrets(kind, object)),
+    created_at: toTime(metadata.creationTimestamp),
+  };
+}
+
+const text = (value: unknown): string => (typeof value === 'string' ? value.slice(0, MAX_VALUE) : '');
+
+const toUuid = (value: string | undefined): string | null => (validate(value) ? (value ?? null) : null);
+
+function toTime(value: unknown): string {
+  const time = typeof value === 'string' ? Date.parse(value) : NaN;
+  return new Date(time >= 0 && time < 8.64e14 ? time : Date.now()).toISOString();
+}
+
+function boundLabels({ labels }: ObjectMeta): Record<string, string> {
+  const kept = Object.entries(labels ?? {}).filter(([, value]) => typeof value === 'string');
+  return Object.fromEntries(kept.slice(0, MAX_LABELS).map(([name, value]) => [name, value.slice(0, MAX_VALUE)]));
+}
+
+/**
+ * The object without its managed fields and without copies of itself, values of environment variables hidden. Of a Secret
+ * the sizes of its data are kept, and the names of its annotations, where tools keep copies of it.
+ */
+export function withoutSecrets(kind: Pick<ResourceKind, 'group' | 'kind'>, object: KubernetesObject): KubernetesObject {
+  const { managedFields: _, annotations, ...metadata } = object.metadata;
+  const isSecret = kind.kind === 'Secret';
+  const kept = Object.entries(annotations ?? {})
+    .filter(([name]) => !COPIES.test(name))
+    .map(([name, value]): [string, string] => [name, isSecret ? toSize(value) : value]);
+  const whole = {
+    ...object,
+    metadata: { ...metadata, ...(kept.length > 0 && { annotations: Object.fromEntries(kept) }) },
+  } as KubernetesObject;
+  if (!isSecret) return maskSecrets(kind.kind, [], whole) as KubernetesObject;
+  const { data, type, immutable } = whole as { data?: unknown; type?: unknown; immutable?: unknown };
+  return {
+    apiVersion: whole.apiVersion,
+    kind: whole.kind,
+    metadata: whole.metadata,
+    ...(typeof type === 'string' && { type }),
+    ...(typeof immutable === 'boolean' && { immutable }),
+    data: Object.fromEntries(
+      Object.entries((typeof data === 'object' && data) || {}).map(([name, value]) => [name, toSize(value, 'base64')]),
+    ),
+  };
+}
+
+function toSize(value: unknown, encoding: 'utf8' | 'base64' = 'utf8'): string {
+  return typeof value === 'string' ? `${Buffer.byteLength(value, encoding)} bytes` : '0 bytes';
+}
+
+/** The JSON of a content that is small enough to keep; of a larger one, the largest parts are left out and named. */
+function boundContent(content: KubernetesObject): { content: string; omitted: string[] } {
+  const whole = toJsonb(content) ?? '{}';
+  if (whole.length <= MAX_CONTENT) return { content: whole, omitted: [] };
+  const { apiVersion, kind, metadata, ...others } = content;
+  const { name, namespace, uid, labels, annotations, ...rest } = metadata;
+  const kept: Record<string, unknown> = { apiVersion, kind, metadata: { name, namespace, uid } };
+  const omitted: string[] = [];
+  let room = MAX_CONTENT - 4 * 1024;
+  const keep = (into: Record<string, unknown>, path: string, fields: Record<string, unknown>): void => {
+    const sized = Object.entries(fields)
+      .map(([field, value]) => ({ field, value, size: (toJsonb(value) ?? '').length + field.length }))
+      .sort((a, b) => a.size - b.size);
+    for (const { field, value, size } of sized) {
+      const pointer = `${path}/${field.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+      if (size <= room) {
+        into[field] = value;
+        room -= size;
+      } else if (path === '' && typeof value === 'object' && value !== null && !Array.isArray(value)) {
+        const inner: Record<string, unknown> = {};
+        into[field] = inner;
+        keep(inner, pointer, value as Record<string, unknown>);
+      } else if (omitted.length < 100) omitted.push(pointer.slice(0, 500));
+    }
+  };
+  keep(kept['metadata'] as Record<string, unknown>, '/metadata', { labels, annotations, ...rest });
+  keep(kept, '', others);
+  return { content: toJsonb(kept) ?? '{}', omitted };
+}

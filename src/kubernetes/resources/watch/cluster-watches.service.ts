@@ -1,0 +1,134 @@
+import { hostname } from 'node:os';
+import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { ConnectionsService } from '../../../connections/connections.service.js';
+import { Actor } from '../../../core/access/actor.js';
+import { Env } from '../../../core/config/env.js';
+import { newId } from '../../../core/database/base.entity.js';
+import { runAsSystem } from '../../../core/database/row-security.js';
+import { isDatabaseOutage } from '../../../core/errors/database-outage.js';
+import { ClustersService } from '../../clusters/clusters.service.js';
+import { ResourceChanges } from '../resource-changes.js';
+import { ClusterWatcher, type WatcherTools } from './cluster-watcher.js';
+import { ClusterWatchesStore, type HeldWatch } from './cluster-watches.store.js';
+import { Slots } from './slots.js';
+import { WatchedResourcesStore } from './watched-resources.store.js';
+
+const REASON = 'a watch of a cluster';
+/** When a process dies, another one takes its watches over after this time and a heartbeat. */
+const LEASE_MS = 10_000;
+const HEARTBEAT_MS = 2_500;
+/** Clusters that one process takes on at each heartbeat, so that replicas share them. */
+const MAX_CLAIMED = 4;
+const MAX_WATCHES = 200;
+const LISTS_AT_ONCE = 6;
+/** Each kind is watched over a connection of its own. */
+const LIMITS = { connections: 520, answerTimeoutMs: 30_000, attempts: 2 };
+
+/** Watches the connected clusters, each by one of all replicas: leases are renewed, and those of a process that died are taken over. */
+@Injectable()
+export class ClusterWatchesService implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(ClusterWatchesService.name);
+  private readonly worker = `${hostname()}-${newId()}`;
+  private readonly running = new Map<string, { watcher: ClusterWatcher; revision: string; done: Promise<void> }>();
+  private readonly tools: WatcherTools;
+  private timer: NodeJS.Timeout | null = null;
+  private beat: Promise<void> | null = null;
+  private renewedAt = 0;
+  private isStopping = false;
+
+  constructor(
+    private readonly watches: ClusterWatchesStore,
+    private readonly resources: WatchedResourcesStore,
+    private readonly clusters: ClustersService,
+    private readonly connections: ConnectionsService,
+    changes: ResourceChanges,
+    private readonly env: Env,
+  ) {
+    const lists = new Slots(LISTS_AT_ONCE);
+    this.tools = { watches, resources, changes, lists, maxResources: env.LIMIT_CLUSTER_RESOURCES };
+  }
+
+  onApplicationBootstrap(): void {
+    if (!this.env.CLUSTER_WATCH) return;
+    this.timer = setInterval(() => this.wake(), HEARTBEAT_MS);
+    this.wake();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    if (!this.timer) return;
+    this.isStopping = true;
+    clearInterval(this.timer);
+    await this.beat;
+    for (const { watcher } of this.running.values()) watcher.stop();
+    await Promise.all([...this.running.values()].map(({ done }) => done));
+    await runAsSystem(REASON, () => this.watches.release(this.worker)).catch(() => undefined);
+  }
+
+  /** Looks now for clusters to watch, and for those not to watch any more. */
+  wake(): void {
+    if (!this.timer || this.isStopping) return;
+    this.beat ??= runAsSystem(REASON, () => this.heartbeat())
+      .catch((error: unknown) => {
+        if (!isDatabaseOutage(error)) this.logger.warn(error, 'the watches of clusters could not be renewed');
+        // Somebody else may hold the leases by now.
+        if (performance.now() - this.renewedAt > LEASE_MS) this.stopAll();
+      })
+      .finally(() => (this.beat = null));
+  }
+
+  private async heartbeat(): Promise<void> {
+    const askedAt = performance.now();
+    const held = await this.watches.renew(this.worker, [...this.running.keys()], LEASE_MS);
+    this.renewedAt = askedAt;
+    const byId = new Map(held.map((watch) => [watch.connectionId, watch]));
+    for (const [id, { watcher, revision }] of this.running) {
+      const watch = byId.get(id);
+      if (!watch) watcher.stop();
+      else if (watch.resync || watch.revision !== revision) this.restart(watch);
+    }
+    for (const id of await this.watches.reconcile()) await this.end(id);
+    const places = Math.min(MAX_CLAIMED, MAX_WATCHES - this.running.size);
+    if (this.isStopping || places <= 0) return;
+    for (const watch of await this.watches.claim(this.worker, places, LEASE_MS)) this.start(watch);
+  }
+
+  private start(watch: HeldWatch): void {
+    const { connectionId, organizationId, clusterUid, revision } = watch;
+    const lease = { connectionId, organizationId, worker: this.worker };
+    const watcher = new ClusterWatcher(lease, clusterUid, () => this.openClient(connectionId), this.tools);
+    const previous = this.running.get(connectionId)?.done ?? Promise.resolve();
+    const done = previous
+      .then(() => runAsSystem(REASON, () => watcher.run()))
+      .catch((error: unknown) => this.logger.error(error, `the watch of ${connectionId} has failed`))
+      .finally(() => {
+        if (this.running.get(connectionId)?.watcher === watcher) this.running.delete(connectionId);
+      });
+    this.running.set(connectionId, { watcher, revision, done });
+  }
+
+  private restart({ connectionId, revision, resync }: HeldWatch): void {
+    const found = this.running.get(connectionId);
+    if (!found) return;
+    this.running.set(connectionId, { ...found, revision });
+    found.watcher.restart(resync);
+  }
+
+  /** What is kept of a cluster that is not connected any more goes with its watch. */
+  private async end(connectionId: string): Promise<void> {
+    const found = this.running.get(connectionId);
+    found?.watcher.stop();
+    await this.watches.revoke(connectionId);
+    await found?.done;
+    await this.resources.deleteAll(connectionId);
+    await this.watches.remove(connectionId);
+  }
+
+  private async openClient(connectionId: string) {
+    const connection = await this.connections.get(Actor.system(REASON), connectionId);
+    return (await this.clusters.createOwnClient(connection, LIMITS)).client;
+  }
+
+  private stopAll(): void {
+    for (const { watcher } of this.running.values()) watcher.stop();
+  }
+}

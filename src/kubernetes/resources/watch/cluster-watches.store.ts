@@ -1,0 +1,122 @@
+import { Injectable } from '@nestjs/common';
+import { UnitOfWork } from '../../../core/database/unit-of-work.js';
+import { toJsonb } from '../../../core/json/jsonb.js';
+import type { MissingKind, Resync, WatchStatus } from './cluster-watch.entity.js';
+import type { WatchLease } from './watched-resources.store.js';
+
+/** A watch that this process holds. */
+export interface HeldWatch {
+  connectionId: string;
+  organizationId: string;
+  /** Moves whenever the address or the credential of the connection does. */
+  revision: string;
+  resync: Resync | null;
+  clusterUid: string | null;
+}
+
+/** How a watch stands, as it is told to those who see the connection. */
+export interface WatchState {
+  status: WatchStatus;
+  error: string | null;
+  kinds: number;
+  missing: MissingKind[];
+  isSynced: boolean;
+}
+
+const WATCHED = `connection.kind = 'kubernetes' AND connection.status = 'connected' AND connection.deleted_at IS NULL`;
+const HELD = `w.connection_id AS "connectionId", w.organization_id AS "organizationId", w.resync, w.cluster_uid AS "clusterUid",
+  concat_ws('.', connection.revision, connection.credential_id, credential.revision) AS revision`;
+const JOINED = `JOIN connection ON connection.id = w.connection_id LEFT JOIN credential ON credential.id = connection.credential_id`;
+
+/** Which process watches which cluster, by leases. Asked in the name of the system. */
+@Injectable()
+export class ClusterWatchesStore {
+  constructor(private readonly unit: UnitOfWork) {}
+
+  /** Adds a watch for each connected cluster. @returns the connections whose watch is to end */
+  async reconcile(): Promise<string[]> {
+    await this.unit.manager.query(
+      `INSERT INTO cluster_watch (connection_id, organization_id)
+       SELECT id, organization_id FROM connection WHERE ${WATCHED} ON CONFLICT DO NOTHING`,
+    );
+    const ended = await this.unit.manager.query<{ id: string }[]>(
+      `SELECT w.connection_id AS id FROM cluster_watch w JOIN connection ON connection.id = w.connection_id
+        WHERE NOT (${WATCHED}) LIMIT 100`,
+    );
+    return ended.map(({ id }) => id);
+  }
+
+  /** Takes the watch from whoever has it, so that nothing more is written. */
+  async revoke(connectionId: string): Promise<void> {
+    await this.unit.manager.query('UPDATE cluster_watch SET worker = NULL WHERE connection_id = $1', [connectionId]);
+  }
+
+  /** Forgets a watch, unless its cluster was connected again meanwhile. */
+  async remove(connectionId: string): Promise<void> {
+    await this.unit.manager.query(
+      `DELETE FROM cluster_watch w USING connection WHERE connection.id = w.connection_id AND w.connection_id = $1 AND NOT (${WATCHED})`,
+      [connectionId],
+    );
+  }
+
+  /** Takes watches that nobody holds, or whose holder has died. */
+  async claim(worker: string, places: number, leaseMs: number): Promise<HeldWatch[]> {
+    return this.unit.manager.query(
+      `WITH free AS (
+         SELECT w.connection_id FROM cluster_watch w JOIN connection ON connection.id = w.connection_id
+          WHERE (w.worker IS NULL OR w.lease_until < now()) AND ${WATCHED}
+          ORDER BY w.connection_id LIMIT $2 FOR UPDATE OF w SKIP LOCKED),
+       taken AS (
+         UPDATE cluster_watch SET worker = $1, lease_until = now() + $3 * interval '1 millisecond', status = 'starting', error = NULL
+          WHERE connection_id IN (SELECT connection_id FROM free) RETURNING *)
+       SELECT ${HELD} FROM taken w ${JOINED}`,
+      [worker, places, leaseMs],
+    );
+  }
+
+  /** Prolongs the leases. @returns the watches that are still held, with what they are asked for since the last time */
+  async renew(worker: string, ids: string[], leaseMs: number): Promise<HeldWatch[]> {
+    return this.unit.manager.query(
+      `WITH asked AS (SELECT connection_id, resync FROM cluster_watch WHERE worker = $1 AND connection_id = ANY ($2) FOR UPDATE),
+       renewed AS (
+         UPDATE cluster_watch SET lease_until = now() + $3 * interval '1 millisecond', resync = NULL
+          WHERE connection_id IN (SELECT connection_id FROM asked) RETURNING *)
+       SELECT ${HELD.replace('w.resync', 'asked.resync')} FROM renewed w ${JOINED} JOIN asked ON asked.connection_id = w.connection_id
+        WHERE ${WATCHED}`,
+      [worker, ids, leaseMs],
+    );
+  }
+
+  /** Gives the watches back, for others to take at once. */
+  async release(worker: string): Promise<void> {
+    await this.unit.manager.query('UPDATE cluster_watch SET worker = NULL, lease_until = NULL WHERE worker = $1', [
+      worker,
+    ]);
+  }
+
+  /** Writes how a watch stands, while its lease is held. */
+  async saveState({ connectionId, worker }: WatchLease, state: WatchState): Promise<void> {
+    await this.unit.manager.query(
+      `UPDATE cluster_watch SET status = $3, error = $4, kinds = $5, missing = $6, updated_at = now(),
+         synced_at = CASE WHEN $7 THEN coalesce(synced_at, now()) END
+        WHERE connection_id = $1 AND worker = $2`,
+      [connectionId, worker, state.status, state.error, state.kinds, toJsonb(state.missing), state.isSynced],
+    );
+  }
+
+  async saveClusterUid({ connectionId, worker }: WatchLease, uid: string): Promise<void> {
+    await this.unit.manager.query(
+      'UPDATE cluster_watch SET cluster_uid = $3 WHERE connection_id = $1 AND worker = $2',
+      [connectionId, worker, uid],
+    );
+  }
+
+  /** Asks whoever watches a cluster to read it anew. @returns false when it is not watched */
+  async requestResync(connectionId: string, resync: Resync): Promise<boolean> {
+    const asked = await this.unit.manager.query<unknown[]>(
+      `WITH asked AS (UPDATE cluster_watch SET resync = $2 WHERE connection_id = $1 RETURNING 1) SELECT FROM asked`,
+      [connectionId, resync],
+    );
+    return asked.length > 0;
+  }
+}

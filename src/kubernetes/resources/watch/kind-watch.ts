@@ -1,0 +1,266 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { backoff } from '../../../core/backoff.js';
+import { TimeSlicer } from '../../../core/time-slicer.js';
+import type { ClusterClient, WatchEvent } from '../../clusters/cluster-client.js';
+import { ClusterError } from '../../clusters/cluster-error.js';
+import type { ResourceKind } from '../../clusters/discovery.js';
+import type { KubernetesObject } from '../../clusters/kubernetes-object.js';
+import { type ResourceRow, toResourceRow } from '../resource-row.js';
+import type { MissingKind } from './cluster-watch.entity.js';
+
+/** Where a watch of one kind writes to. */
+export interface KindSink {
+  upsert(kind: ResourceKind, rows: ResourceRow[]): Promise<void>;
+  delete(kind: ResourceKind, objects: { namespace: string; name: string }[]): Promise<void>;
+  sweep(kind: ResourceKind, uids: ReadonlySet<string>): Promise<void>;
+  /** Whether so many objects more may be kept of the cluster. */
+  hasRoomFor(kind: ResourceKind, count: number): boolean;
+  /** One of so many lists at a time. */
+  whenListed<T>(list: () => Promise<T>): Promise<T>;
+  /** The state of a kind has changed. */
+  report(): void;
+}
+
+/** Times of a watch, so that tests need not wait for them. */
+export interface WatchTiming {
+  /** What changed is written together after so long. */
+  flushMs: number;
+  /** Between tries, at first and at most. */
+  retryMs: number;
+  maxRetryMs: number;
+  /** Until a kind that may not be listed is asked for again. */
+  forbiddenRetryMs: number;
+}
+
+export const WATCH_TIMING: WatchTiming = {
+  flushMs: 150,
+  retryMs: 1_000,
+  maxRetryMs: 60_000,
+  forbiddenRetryMs: 300_000,
+};
+
+const PAGE_SIZE = 250;
+const MAX_BATCH = 200;
+/** Characters of contents that are written at once. */
+const MAX_BATCH_SIZE = 2 * 1024 * 1024;
+/** A watch that lasted so long has recovered from what went wrong before. */
+const STEADY_MS = 10_000;
+/** Kubernetes names are shorter. */
+const MAX_NAME = 253;
+
+/** What is wrong with the cluster as a whole, and no matter of one kind. */
+const CLUSTER_FAULTS = new Set(['unreachable', 'timeout', 'unauthorized', 'unavailable']);
+
+const TIME_IS_UP = Symbol('time is up');
+
+/**
+ * Keeps the objects of one kind of a cluster as they are: lists them, then watches from the version of the list on; lists again
+ * when the cluster no longer knows the version. It remembers how far it is when it is stopped, and goes on from there.
+ */
+export class KindWatch {
+  /** Why the kind is not watched; null while it is. */
+  missing: MissingKind | null = null;
+  /** How many objects there are. */
+  count = 0;
+  private resourceVersion: string | null = null;
+  private failures = 0;
+
+  constructor(
+    readonly kind: ResourceKind,
+    private readonly sink: KindSink,
+    private readonly timing: WatchTiming = WATCH_TIMING,
+  ) {}
+
+  /** Whether all objects were listed, or cannot be. */
+  get isSettled(): boolean {
+    return this.resourceVersion !== null || this.missing !== null;
+  }
+
+  /** The next run lists again. */
+  reset(): void {
+    this.resourceVersion = null;
+  }
+
+  /** Runs until the signal is aborted. @throws ClusterError what is wrong with the cluster as a whole, and what the sink throws */
+  async run(client: ClusterClient, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const startedAt = performance.now();
+      try {
+        this.resourceVersion ??= await this.sink.whenListed(() => this.list(client, signal));
+        this.settle(null);
+        await this.watch(client, this.resourceVersion, signal);
+        if (performance.now() - startedAt < this.timing.retryMs) await this.pause(signal);
+        else this.failures = 0;
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!(error instanceof ClusterError) || CLUSTER_FAULTS.has(error.kind)) throw error;
+        if (performance.now() - startedAt > STEADY_MS) this.failures = 0;
+        await this.handleFault(error, signal);
+      }
+    }
+  }
+
+  private async handleFault(error: ClusterError, signal: AbortSignal): Promise<void> {
+    this.resourceVersion = null;
+    if (error.kind === 'expired') return this.pause(signal);
+    const isRefused = error.kind === 'forbidden' || error.kind === 'notFound' || error.answered === 405;
+    const isTooLarge = error.kind === 'tooLarge';
+    const reason = isRefused ? 'forbidden' : isTooLarge ? 'too_large' : 'failing';
+    if (reason !== 'failing' || this.failures > 2)
+      this.settle({ api_version: this.kind.apiVersion, kind: this.kind.kind, reason, detail: error.message });
+    if (reason === 'failing') return this.pause(signal);
+    await sleep(this.timing.forbiddenRetryMs * (0.75 + Math.random() / 2), undefined, { signal }).catch(
+      () => undefined,
+    );
+  }
+
+  private async pause(signal: AbortSignal): Promise<void> {
+    this.failures++;
+    const { retryMs, maxRetryMs } = this.timing;
+    await sleep(backoff(this.failures, retryMs, maxRetryMs), undefined, { signal }).catch(() => undefined);
+  }
+
+  private settle(missing: MissingKind | null): void {
+    this.missing = missing;
+    this.sink.report();
+  }
+
+  /** @returns the version of the list */
+  private async list(client: ClusterClient, signal: AbortSignal): Promise<string> {
+    const uids = new Set<string>();
+    const turns = new TimeSlicer();
+    let version = '';
+    for await (const { items, resourceVersion } of client.listVersionedPages(this.kind, {
+      pageSize: PAGE_SIZE,
+      signal,
+    })) {
+      version = resourceVersion;
+      this.assertRoomFor(uids.size + items.length);
+      const batch = new Batch();
+      for (const object of items) {
+        await turns.yieldToEventLoop();
+        if (!isStorable(object)) continue;
+        uids.add(object.metadata.uid ?? '');
+        batch.put(this.kind, object);
+        if (batch.isFull) await this.flush(batch);
+      }
+      await this.flush(batch);
+    }
+    if (version === '')
+      throw new ClusterError('protocol', `The cluster lists ${this.kind.plural} without a resourceVersion`);
+    await this.sink.sweep(this.kind, uids);
+    this.count = uids.size;
+    return version;
+  }
+
+  private async watch(client: ClusterClient, from: string, outer: AbortSignal): Promise<void> {
+    const stop = new AbortController();
+    const events = client.watch(this.kind, from, AbortSignal.any([outer, stop.signal]));
+    const batch = new Batch();
+    let version = from;
+    try {
+      let next = this.nextOf(events);
+      for (;;) {
+        const result = batch.isEmpty
+          ? await next
+          : await Promise.race([next, sleep(batch.remainingMs(this.timing.flushMs), TIME_IS_UP, { ref: false })]);
+        if (result !== TIME_IS_UP && !result.done) {
+          version = this.take(batch, result.value) ?? version;
+          next = this.nextOf(events);
+        }
+        if (result !== TIME_IS_UP && !result.done && !batch.isFull) {
+          if (batch.isEmpty) this.resourceVersion = version;
+          continue;
+        }
+        await this.flush(batch);
+        this.resourceVersion = version;
+        if (result !== TIME_IS_UP && result.done) return;
+      }
+    } finally {
+      stop.abort();
+    }
+  }
+
+  /** The next event; that nobody waits for it any more when something else fails is no fault of its own. */
+  private nextOf(events: AsyncGenerator<WatchEvent>): Promise<IteratorResult<WatchEvent, void>> {
+    const next = events.next();
+    next.catch(() => undefined);
+    return next;
+  }
+
+  /** @returns the version that the event stands for */
+  private take(batch: Batch, event: WatchEvent): string | undefined {
+    if (event.type === 'BOOKMARK') return event.resourceVersion;
+    const { object } = event;
+    if (isStorable(object)) {
+      if (event.type === 'ADDED') this.assertRoomFor(++this.count);
+      if (event.type === 'DELETED') this.count--;
+      if (event.type === 'DELETED') batch.remove(object);
+      else batch.put(this.kind, object);
+    }
+    return object.metadata.resourceVersion;
+  }
+
+  private async flush(batch: Batch): Promise<void> {
+    const { rows, removed } = batch.takeAll();
+    await this.sink.upsert(this.kind, rows);
+    await this.sink.delete(this.kind, removed);
+  }
+
+  private assertRoomFor(count: number): void {
+    if (this.sink.hasRoomFor(this.kind, count)) return;
+    throw new ClusterError(
+      'tooLarge',
+      `The cluster has more objects than are kept of one cluster (LIMIT_CLUSTER_RESOURCES)`,
+    );
+  }
+}
+
+/** What is written together: of each object its last state. */
+class Batch {
+  private readonly changes = new Map<string, ResourceRow | { namespace: string; name: string }>();
+  private size = 0;
+  private begunAt = 0;
+
+  get isEmpty(): boolean {
+    return this.changes.size === 0;
+  }
+
+  get isFull(): boolean {
+    return this.changes.size >= MAX_BATCH || this.size >= MAX_BATCH_SIZE;
+  }
+
+  put(kind: ResourceKind, object: KubernetesObject): void {
+    const row = toResourceRow(kind, object);
+    this.add(row);
+    this.size += row.content.length;
+  }
+
+  remove({ metadata }: KubernetesObject): void {
+    this.add({ namespace: metadata.namespace ?? '', name: metadata.name });
+  }
+
+  /** Of the time after its first change. */
+  remainingMs(wholeMs: number): number {
+    return Math.max(0, this.begunAt + wholeMs - performance.now());
+  }
+
+  takeAll(): { rows: ResourceRow[]; removed: { namespace: string; name: string }[] } {
+    const all = [...this.changes.values()];
+    this.changes.clear();
+    this.size = 0;
+    const rows = all.filter((one) => 'content' in one);
+    return { rows, removed: all.filter((one) => !('content' in one)) };
+  }
+
+  private add(change: ResourceRow | { namespace: string; name: string }): void {
+    if (this.isEmpty) this.begunAt = performance.now();
+    this.changes.set(JSON.stringify([change.namespace, change.name]), change);
+  }
+}
+
+function isStorable({ metadata: { name, namespace = '', uid } }: KubernetesObject): boolean {
+  const isName = (given: unknown): boolean =>
+    typeof given === 'string' && given.length <= MAX_NAME && !given.includes('\0');
+  return isName(name) && name !== '' && isName(namespace) && isName(uid);
+}

@@ -1,0 +1,224 @@
+import { Injectable } from '@nestjs/common';
+import { newId } from '../../../core/database/base.entity.js';
+import { UnitOfWork } from '../../../core/database/unit-of-work.js';
+import { toJsonb } from '../../../core/json/jsonb.js';
+import { PostgresPubSub } from '../../../core/pubsub/postgres-pubsub.js';
+import type { ResourceKind } from '../../clusters/discovery.js';
+import type { ResourceChange } from '../resource-changes.js';
+import type { ResourceRow } from '../resource-row.js';
+
+/** Messages name the connection whose resources changed, at most a few a second. */
+export const RESOURCES_TOPIC = 'cluster_resources';
+
+export interface ResourcesMessage {
+  connection: string;
+}
+
+/** The lease under which a cluster is watched. Nothing is written by one who has lost it. */
+export interface WatchLease {
+  connectionId: string;
+  organizationId: string;
+  worker: string;
+}
+
+/** The lease of a watch was taken over, or its connection is watched no more. */
+export class WatchLeaseLost extends Error {}
+
+/** Of an owner's chain, as Deployment, ReplicaSet, Pod. */
+const MAX_CHAIN = 5;
+const DELETED_AT_ONCE = 5_000;
+
+const COLUMNS = `id uuid, namespace text, name text, uid text, owner_uid text, resource_version text, labels jsonb, health text,
+  health_message text, installation_id uuid, design_id uuid, environment_id uuid, applied_digest text, content jsonb,
+  omitted text[], created_at timestamptz`;
+const HELD = `SELECT organization_id FROM cluster_watch WHERE connection_id = $1 AND worker = $2`;
+const OF_KIND = `connection_id = $1 AND api_version = $3 AND kind = $4`;
+const OWN_DESIGN = `labels ? 'armature.dev/design'`;
+
+interface WrittenRow {
+  uid: string;
+  namespace: string;
+  name: string;
+  designId: string | null;
+  environmentId: string | null;
+  appliedDigest: string | null;
+  isOwn: boolean;
+  before: string | null;
+  beforeDesign: string | null;
+}
+
+/** Resources as watches write them: in batches, only what differs, and only while the lease is held. */
+@Injectable()
+export class WatchedResourcesStore {
+  constructor(private readonly unit: UnitOfWork) {}
+
+  /** @throws WatchLeaseLost */
+  async upsert(lease: WatchLease, kind: ResourceKind, rows: ResourceRow[]): Promise<ResourceChange[]> {
+    if (rows.length === 0) return [];
+    const { manager } = this.unit;
+    const written = await manager.query<(WrittenRow | { held: false })[]>(
+      `WITH held AS (${HELD}),
+       given AS (SELECT * FROM jsonb_to_recordset($5::jsonb) AS r (${COLUMNS})),
+       before AS (
+         SELECT c.namespace, c.name, c.applied_digest, c.design_id FROM cluster_resource c
+           JOIN given ON given.namespace = c.namespace AND given.name = c.name
+          WHERE c.${OF_KIND}),
+       written AS (
+         INSERT INTO cluster_resource AS now
+           (id, organization_id, connection_id, api_version, kind, namespace, name, uid, owner_uid, resource_version, labels, health,
+            health_message, installation_id, design_id, environment_id, applied_digest, content, omitted, created_at, updated_at)
+         SELECT given.id, held.organization_id, $1, $3, $4, given.namespace, given.name, uid, owner_uid, resource_version, labels,
+                health, health_message, coalesce(given.installation_id, owner.installation_id),
+                coalesce(given.design_id, owner.design_id), coalesce(given.environment_id, owner.environment_id), applied_digest,
+                content, omitted, created_at, now()
+           FROM given CROSS JOIN held LEFT JOIN LATERAL (
+             SELECT o.installation_id, o.design_id, o.environment_id FROM cluster_resource o
+              WHERE o.connection_id = $1 AND o.uid = given.owner_uid LIMIT 1) owner ON given.design_id IS NULL
+         ON CONFLICT (connection_id, kind, namespace, name, api_version) DO UPDATE SET
+           uid = excluded.uid, owner_uid = excluded.owner_uid, resource_version = excluded.resource_version,
+           labels = excluded.labels, health = excluded.health, health_message = excluded.health_message,
+           installation_id = excluded.installation_id, design_id = excluded.design_id, environment_id = excluded.environment_id,
+           applied_digest = excluded.applied_digest, content = excluded.content, omitted = excluded.omitted,
+           created_at = excluded.created_at, updated_at = excluded.updated_at
+         WHERE now.resource_version <> excluded.resource_version OR now.uid <> excluded.uid
+         RETURNING now.uid, now.namespace, now.name, now.design_id, now.environment_id, now.applied_digest, now.${OWN_DESIGN} AS is_own),
+       told AS (SELECT ${publishChange()} FROM held WHERE EXISTS (SELECT FROM written))
+       SELECT written.uid, written.namespace, written.name, written.design_id AS "designId", written.environment_id AS "environmentId",
+              written.applied_digest AS "appliedDigest", written.is_own AS "isOwn", before.applied_digest AS before,
+              before.design_id AS "beforeDesign", NULL AS held
+         FROM written LEFT JOIN before ON before.namespace = written.namespace AND before.name = written.name
+        WHERE (SELECT count(*) FROM told) >= 0
+       UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false WHERE NOT EXISTS (SELECT FROM held)`,
+      [lease.connectionId, lease.worker, kind.apiVersion, kind.kind, toBatch(rows)],
+    );
+    assertHeld(written);
+    const changed = written as WrittenRow[];
+    const moved = changed.filter(({ designId, beforeDesign }) => designId !== beforeDesign);
+    if (moved.length > 0)
+      await this.linkToOwners(
+        lease.connectionId,
+        moved.map(({ uid }) => uid),
+      );
+    return changed
+      .filter(({ isOwn, appliedDigest, before }) => isOwn && before !== null && appliedDigest !== before)
+      .flatMap((row) => toChange(lease, kind, row, false));
+  }
+
+  /** @throws WatchLeaseLost */
+  async delete(
+    lease: WatchLease,
+    kind: ResourceKind,
+    objects: { namespace: string; name: string }[],
+  ): Promise<ResourceChange[]> {
+    if (objects.length === 0) return [];
+    return this.deleteWhere(
+      lease,
+      kind,
+      `(namespace, name) IN (SELECT namespace, name FROM jsonb_to_recordset($5::jsonb) AS r (namespace text, name text))`,
+      toJsonb(objects),
+    );
+  }
+
+  /** Deletes what a list of the whole kind did not have. @throws WatchLeaseLost */
+  sweep(lease: WatchLease, kind: ResourceKind, listed: ReadonlySet<string>): Promise<ResourceChange[]> {
+    return this.deleteWhere(lease, kind, `uid NOT IN (SELECT unnest($5::text[]))`, [...listed]);
+  }
+
+  /** Deletes what is kept of kinds that the cluster serves no more; `kinds` are those that it does, as `apiVersion kind`. */
+  async deleteOtherKinds(lease: WatchLease, kinds: string[]): Promise<void> {
+    await this.unit.manager.query(
+      `DELETE FROM cluster_resource WHERE connection_id = $1 AND EXISTS (${HELD}) AND api_version || ' ' || kind <> ALL ($3::text[])`,
+      [lease.connectionId, lease.worker, kinds],
+    );
+  }
+
+  /** Deletes everything that is kept of a cluster, a part at a time. */
+  async deleteAll(connectionId: string): Promise<void> {
+    for (let deleted = DELETED_AT_ONCE; deleted === DELETED_AT_ONCE;) {
+      const [row] = await this.unit.manager.query<{ count: number }[]>(
+        `WITH gone AS (DELETE FROM cluster_resource WHERE id IN (
+           SELECT id FROM cluster_resource WHERE connection_id = $1 LIMIT ${DELETED_AT_ONCE}) RETURNING 1),
+         told AS (SELECT ${publishChange()} WHERE EXISTS (SELECT FROM gone))
+         SELECT (count(*) + 0 * (SELECT count(*) FROM told))::int AS count FROM gone`,
+        [connectionId],
+      );
+      deleted = row?.count ?? 0;
+    }
+  }
+
+  /** How many objects are kept of a cluster. */
+  async count(connectionId: string): Promise<number> {
+    const [row] = await this.unit.manager.query<{ count: number }[]>(
+      `SELECT count(*)::int AS count FROM cluster_resource WHERE connection_id = $1`,
+      [connectionId],
+    );
+    return row?.count ?? 0;
+  }
+
+  /** What belongs to these objects is of their design, unless it has owner labels of its own; it may have been seen before them. */
+  private async linkToOwners(connectionId: string, uids: string[]): Promise<void> {
+    for (let step = 0; step < MAX_CHAIN && uids.length > 0; step++) {
+      const linked = await this.unit.manager.query<{ uid: string }[]>(
+        `WITH linked AS (
+           UPDATE cluster_resource c SET installation_id = o.installation_id, design_id = o.design_id,
+             environment_id = o.environment_id
+             FROM cluster_resource o
+            WHERE c.connection_id = $1 AND o.connection_id = $1 AND o.uid = ANY ($2::text[]) AND c.owner_uid = o.uid
+              AND NOT c.${OWN_DESIGN} AND c.design_id IS DISTINCT FROM o.design_id RETURNING c.uid)
+         SELECT uid FROM linked`,
+        [connectionId, uids],
+      );
+      uids = linked.map(({ uid }) => uid);
+    }
+  }
+
+  private async deleteWhere(
+    lease: WatchLease,
+    kind: ResourceKind,
+    condition: string,
+    value: unknown,
+  ): Promise<ResourceChange[]> {
+    const deleted = await this.unit.manager.query<(WrittenRow | { held: false })[]>(
+      `WITH held AS (${HELD}),
+       gone AS (
+         DELETE FROM cluster_resource WHERE ${OF_KIND} AND EXISTS (SELECT FROM held) AND ${condition}
+         RETURNING namespace, name, design_id, environment_id, applied_digest, ${OWN_DESIGN} AS is_own),
+       told AS (SELECT ${publishChange()} FROM held WHERE EXISTS (SELECT FROM gone))
+       SELECT namespace, name, design_id AS "designId", environment_id AS "environmentId", applied_digest AS "appliedDigest",
+              is_own AS "isOwn", NULL AS held FROM gone WHERE (SELECT count(*) FROM told) >= 0
+       UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, false WHERE NOT EXISTS (SELECT FROM held)`,
+      [lease.connectionId, lease.worker, kind.apiVersion, kind.kind, value],
+    );
+    assertHeld(deleted);
+    return (deleted as WrittenRow[])
+      .filter(({ isOwn, appliedDigest }) => isOwn && appliedDigest !== null)
+      .flatMap((row) => toChange(lease, kind, row, true));
+  }
+}
+
+/** `$1` is the id of the connection. */
+const publishChange = (): string =>
+  PostgresPubSub.publishSql(RESOURCES_TOPIC, `json_build_object('connection', $1::uuid)`);
+
+function assertHeld(rows: (WrittenRow | { held: false })[]): void {
+  if (rows.some((row) => 'held' in row && row.held === false)) throw new WatchLeaseLost();
+}
+
+/** Rows as one JSON array; their contents are JSON already. */
+function toBatch(rows: ResourceRow[]): string {
+  const items = rows.map(({ content, ...row }) => {
+    const fields = toJsonb({ id: newId(), ...row }) ?? '{}';
+    return `${fields.slice(0, -1)},"content":${content}}`;
+  });
+  return `[${items.join(',')}]`;
+}
+
+function toChange(lease: WatchLease, kind: ResourceKind, row: WrittenRow, deleted: boolean): ResourceChange[] {
+  const { connectionId, organizationId } = lease;
+  const { namespace, name, designId, environmentId } = row;
+  if (designId === null) return [];
+  const { apiVersion } = kind;
+  return [
+    { connectionId, organizationId, apiVersion, kind: kind.kind, namespace, name, designId, environmentId, deleted },
+  ];
+}

@@ -1,0 +1,138 @@
+import { toYaml } from '../../formats/documents/yaml-writer.js';
+import { type Purpose, REQUIRED_RIGHTS, type RequiredRight } from './required-rights.js';
+
+export interface ManifestOptions {
+  purposes: readonly Purpose[];
+  /** Address of the API server, for the kubeconfig. */
+  server: string;
+  /** The only namespace that deploying and watching are allowed in; all without it. */
+  namespace?: string;
+  /** Where the operator and adapters are deployed. */
+  operatorNamespace: string;
+}
+
+/** Where the service accounts are. */
+const NAMESPACE = 'armature';
+const GROUP = 'rbac.authorization.k8s.io';
+const RESTRICTED = { 'pod-security.kubernetes.io/enforce': 'restricted' };
+
+/**
+ * A service account with the rights that these purposes need and no others, as YAML that kubectl applies; comments tell how to make
+ * its kubeconfig.
+ */
+export function buildAccessManifest(options: ManifestOptions): string {
+  const { purposes, namespace, operatorNamespace } = options;
+  const name = `armature-${purposes.join('-')}`;
+  const objects: object[] = [
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } },
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace: NAMESPACE } },
+    {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: {
+        name: `${name}-token`,
+        namespace: NAMESPACE,
+        annotations: { 'kubernetes.io/service-account.name': name },
+      },
+      type: 'kubernetes.io/service-account-token',
+    },
+  ];
+  const ofCluster: RequiredRight[] = [];
+  for (const purpose of purposes) {
+    const rights = REQUIRED_RIGHTS[purpose];
+    const home = purpose === 'operator' ? operatorNamespace : namespace;
+    if (home === undefined) {
+      ofCluster.push(...rights);
+      continue;
+    }
+    if (purpose === 'operator') {
+      objects.push({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: home, labels: RESTRICTED } });
+      ofCluster.push(...rights.filter((right) => !right.namespaced));
+    }
+    objects.push(
+      ...grant(
+        'Role',
+        `${name}-${purpose}`,
+        home,
+        rights.filter((right) => right.namespaced),
+        name,
+      ),
+    );
+  }
+  if (ofCluster.length > 0) objects.push(...grant('ClusterRole', name, undefined, ofCluster, name));
+  return `${describe(options, name)}${toYaml(objects)}`;
+}
+
+/** A role with these rights, bound to the service account. */
+function grant(
+  kind: 'Role' | 'ClusterRole',
+  name: string,
+  namespace: string | undefined,
+  rights: readonly RequiredRight[],
+  account: string,
+): object[] {
+  const metadata = { name, ...(namespace === undefined ? {} : { namespace }) };
+  return [
+    { apiVersion: `${GROUP}/v1`, kind, metadata, rules: toRules(rights) },
+    {
+      apiVersion: `${GROUP}/v1`,
+      kind: `${kind}Binding`,
+      metadata,
+      roleRef: { apiGroup: GROUP, kind, name },
+      subjects: [{ kind: 'ServiceAccount', name: account, namespace: NAMESPACE }],
+    },
+  ];
+}
+
+/** Rights as the rules of a role; those of one group with the same verbs are one rule. */
+export function toRules(rights: readonly RequiredRight[]): object[] {
+  const rules = new Map<string, { apiGroups: string[]; resources: string[]; verbs: string[] }>();
+  for (const { apiGroup, resources, verbs } of rights) {
+    const key = JSON.stringify([apiGroup, verbs]);
+    const rule = rules.get(key) ?? { apiGroups: [apiGroup], resources: [], verbs: [...verbs] };
+    rule.resources = [...new Set([...rule.resources, ...resources])];
+    rules.set(key, rule);
+  }
+  return [...rules.values()];
+}
+
+const USES: Record<Purpose, string> = {
+  deploy: 'deploy designs, compare them with what runs and undeploy them',
+  watch: 'watch what runs, without the data of Secrets',
+  operator: 'deploy and remove the operator, the broker, the resource sync and adapters',
+};
+
+/** The address comes from a connection: quoted, nothing in it means anything to a shell, and it has no line breaks. */
+const quote = (text: string): string => `'${text.replaceAll(/[\r\n]/g, '').replaceAll("'", `'\\''`)}'`;
+
+function describe({ purposes, server, namespace }: ManifestOptions, name: string): string {
+  const file = `${name}.kubeconfig`;
+  const config = `kubectl config --kubeconfig ${file}`;
+  const secret = `kubectl -n ${NAMESPACE} get secret ${name}-token`;
+  const commands = [
+    `kubectl apply -f ${name}.yaml`,
+    `kubectl -n ${NAMESPACE} wait --for=jsonpath='{.data.token}' --timeout=30s secret/${name}-token`,
+    `${secret} -o jsonpath='{.data.ca\\.crt}' | base64 -d > ${name}.crt`,
+    `${config} set-cluster ${name} --server ${quote(server)} --certificate-authority ${name}.crt --embed-certs`,
+    `${config} set-credentials ${name} --token "$(${secret} -o jsonpath='{.data.token}' | base64 -d)"`,
+    `${config} set-context ${name} --cluster ${name} --user ${name}${namespace === undefined ? '' : ` --namespace ${namespace}`}`,
+    `${config} use-context ${name}`,
+  ];
+  const lines = [
+    `A service account that may ${purposes.map((purpose) => USES[purpose]).join('; ')}`,
+    `${namespace === undefined ? 'in all namespaces' : `in the namespace ${namespace}`}, and nothing else.`,
+    ...(purposes.includes('deploy') || purposes.includes('watch')
+      ? ['Kinds of your own definitions are not in it: add a rule with their API group where designs have them.']
+      : []),
+    '',
+    'As an administrator of the cluster, save this as a file, apply it and make the kubeconfig of the service account:',
+    '',
+    ...commands.map((command) => `    ${command}`),
+    '',
+    `Then register ${file} with POST /api/system/kubernetes.`,
+    '',
+    'The token holds until its Secret is deleted. For one that expires, leave the Secret out and take the token from',
+    `kubectl -n ${NAMESPACE} create token ${name} --duration 24h`,
+  ];
+  return lines.map((line) => (line === '' ? '#\n' : `# ${line}\n`)).join('');
+}

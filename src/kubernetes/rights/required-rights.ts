@@ -1,0 +1,178 @@
+/** What a credential is wanted for. */
+export const PURPOSES = ['deploy', 'watch', 'operator'] as const;
+export type Purpose = (typeof PURPOSES)[number];
+
+/** A right that something needs, in the words of an RBAC rule. */
+export interface RequiredRight {
+  apiGroup: string;
+  resources: readonly string[];
+  verbs: readonly string[];
+  /** Of kinds in namespaces, so that a Role can grant it. */
+  namespaced: boolean;
+  /** What does not work without it. */
+  consequence: string;
+}
+
+const APPLY = ['get', 'list', 'create', 'patch', 'delete'];
+const READ = ['get', 'list', 'watch'];
+
+const namespaced = (apiGroup: string, resources: string[], verbs: string[], consequence: string): RequiredRight => ({
+  apiGroup,
+  resources,
+  verbs,
+  namespaced: true,
+  consequence,
+});
+const ofCluster = (apiGroup: string, resources: string[], verbs: string[], consequence: string): RequiredRight => ({
+  apiGroup,
+  resources,
+  verbs,
+  namespaced: false,
+  consequence,
+});
+
+const UNDEPLOYABLE = 'Designs with these kinds cannot be deployed, compared or undeployed.';
+const UNSEEN = 'Objects of these kinds are not in the lists of what runs, and changes of them are not seen.';
+
+/** Designs are applied by server-side apply, compared by a dry run and found again by their labels. */
+const DEPLOY: readonly RequiredRight[] = [
+  namespaced(
+    '',
+    ['configmaps', 'persistentvolumeclaims', 'pods', 'secrets', 'serviceaccounts', 'services'],
+    APPLY,
+    UNDEPLOYABLE,
+  ),
+  namespaced('', ['limitranges', 'resourcequotas', 'replicationcontrollers'], APPLY, UNDEPLOYABLE),
+  namespaced('apps', ['daemonsets', 'deployments', 'replicasets', 'statefulsets'], APPLY, UNDEPLOYABLE),
+  namespaced('batch', ['cronjobs', 'jobs'], APPLY, UNDEPLOYABLE),
+  namespaced('autoscaling', ['horizontalpodautoscalers'], APPLY, UNDEPLOYABLE),
+  namespaced('networking.k8s.io', ['ingresses', 'networkpolicies'], APPLY, UNDEPLOYABLE),
+  namespaced('policy', ['poddisruptionbudgets'], APPLY, UNDEPLOYABLE),
+  namespaced('rbac.authorization.k8s.io', ['rolebindings', 'roles'], APPLY, UNDEPLOYABLE),
+  namespaced(
+    '',
+    ['podtemplates'],
+    ['list'],
+    'A namespace that a design made is left when the design is undeployed: whether it is empty cannot be told.',
+  ),
+  namespaced(
+    'apps',
+    ['controllerrevisions'],
+    ['list'],
+    'A namespace that a design made is left when the design is undeployed: whether it is empty cannot be told.',
+  ),
+  namespaced(
+    'storage.k8s.io',
+    ['csistoragecapacities'],
+    ['list'],
+    'A namespace that a design made is left when the design is undeployed: whether it is empty cannot be told.',
+  ),
+  namespaced(
+    'resource.k8s.io',
+    ['resourceclaims', 'resourceclaimtemplates'],
+    ['list'],
+    'A namespace that a design made is left when the design is undeployed: whether it is empty cannot be told.',
+  ),
+  ofCluster('', ['namespaces'], APPLY, 'Designs that bring their namespace cannot be deployed or undeployed.'),
+  ofCluster(
+    'apiextensions.k8s.io',
+    ['customresourcedefinitions'],
+    APPLY,
+    'Designs that bring definitions of kinds cannot be deployed or undeployed.',
+  ),
+  ofCluster('rbac.authorization.k8s.io', ['clusterrolebindings', 'clusterroles'], APPLY, UNDEPLOYABLE),
+  ofCluster('scheduling.k8s.io', ['priorityclasses'], APPLY, UNDEPLOYABLE),
+  ofCluster('networking.k8s.io', ['ingressclasses'], APPLY, UNDEPLOYABLE),
+];
+
+/** Everything but Secrets, whose data is never read. */
+const WATCH: readonly RequiredRight[] = [
+  namespaced(
+    '',
+    [
+      'configmaps',
+      'endpoints',
+      'events',
+      'limitranges',
+      'persistentvolumeclaims',
+      'pods',
+      'podtemplates',
+      'replicationcontrollers',
+      'resourcequotas',
+      'serviceaccounts',
+      'services',
+    ],
+    READ,
+    UNSEEN,
+  ),
+  namespaced('apps', ['controllerrevisions', 'daemonsets', 'deployments', 'replicasets', 'statefulsets'], READ, UNSEEN),
+  namespaced('batch', ['cronjobs', 'jobs'], READ, UNSEEN),
+  namespaced('autoscaling', ['horizontalpodautoscalers'], READ, UNSEEN),
+  namespaced('networking.k8s.io', ['ingresses', 'networkpolicies'], READ, UNSEEN),
+  namespaced('policy', ['poddisruptionbudgets'], READ, UNSEEN),
+  namespaced('discovery.k8s.io', ['endpointslices'], READ, UNSEEN),
+  namespaced('events.k8s.io', ['events'], READ, UNSEEN),
+  namespaced('coordination.k8s.io', ['leases'], READ, UNSEEN),
+  namespaced('rbac.authorization.k8s.io', ['rolebindings', 'roles'], READ, UNSEEN),
+  ofCluster('', ['namespaces', 'nodes', 'persistentvolumes'], READ, UNSEEN),
+  ofCluster('rbac.authorization.k8s.io', ['clusterrolebindings', 'clusterroles'], READ, UNSEEN),
+  ofCluster('networking.k8s.io', ['ingressclasses'], READ, UNSEEN),
+  ofCluster('storage.k8s.io', ['csidrivers', 'csinodes', 'storageclasses', 'volumeattachments'], READ, UNSEEN),
+  ofCluster('scheduling.k8s.io', ['priorityclasses'], READ, UNSEEN),
+  ofCluster('node.k8s.io', ['runtimeclasses'], READ, UNSEEN),
+  ofCluster('apiregistration.k8s.io', ['apiservices'], READ, UNSEEN),
+  ofCluster(
+    'admissionregistration.k8s.io',
+    ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'],
+    READ,
+    UNSEEN,
+  ),
+  ofCluster(
+    'apiextensions.k8s.io',
+    ['customresourcedefinitions'],
+    READ,
+    'Kinds that are added to the cluster are not noticed before it is asked anew.',
+  ),
+];
+
+const UNMANAGED = 'The operator, the broker, the resource sync and adapters cannot be deployed or removed.';
+
+/** The kinds that the controllers consist of, in their namespace, and the rights that they are granted in turn. */
+const OPERATOR: readonly RequiredRight[] = [
+  namespaced('', ['configmaps', 'serviceaccounts', 'services'], APPLY, UNMANAGED),
+  namespaced('apps', ['deployments', 'statefulsets'], APPLY, UNMANAGED),
+  namespaced('networking.k8s.io', ['networkpolicies'], APPLY, UNMANAGED),
+  namespaced('rbac.authorization.k8s.io', ['rolebindings', 'roles'], APPLY, UNMANAGED),
+  namespaced('', ['pods'], ['get', 'list'], 'Why a controller does not become ready cannot be told.'),
+  namespaced('', ['events'], ['create', 'patch'], UNMANAGED),
+  namespaced(
+    'coordination.k8s.io',
+    ['leases'],
+    ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'],
+    UNMANAGED,
+  ),
+  ofCluster('', ['namespaces'], ['get'], UNMANAGED),
+  ofCluster('apiextensions.k8s.io', ['customresourcedefinitions'], APPLY, UNMANAGED),
+  ofCluster('rbac.authorization.k8s.io', ['clusterrolebindings', 'clusterroles'], APPLY, UNMANAGED),
+  ofCluster('meshery.io', ['brokers', 'meshsyncs'], ['get', 'list', 'watch', 'update', 'patch'], UNMANAGED),
+  ofCluster(
+    'meshery.io',
+    ['brokers/status', 'meshsyncs/status', 'brokers/finalizers', 'meshsyncs/finalizers'],
+    ['get', 'update', 'patch'],
+    UNMANAGED,
+  ),
+  ...WATCH.map((right) => ({
+    ...right,
+    namespaced: false,
+    consequence: 'The resource sync cannot be deployed: a cluster lets nobody grant a right that they lack themselves.',
+  })),
+];
+
+export const REQUIRED_RIGHTS: Readonly<Record<Purpose, readonly RequiredRight[]>> = {
+  deploy: DEPLOY,
+  watch: WATCH,
+  operator: OPERATOR,
+};
+
+/** The rights that the resource sync is granted. */
+export const WATCH_RIGHTS = WATCH;

@@ -1,0 +1,34 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsOptional, Matches, MaxLength } from 'class-validator';
+import { PURPOSES, type Purpose } from './required-rights.js';
+
+const PURPOSE_LIST = new RegExp(`^(${PURPOSES.join('|')})(,(${PURPOSES.join('|')})){0,${PURPOSES.length - 1}}$`);
+const FOR = `must be one or several of ${PURPOSES.join(', ')}, separated by commas`;
+
+/** Which rights are asked about. */
+export class RightsQuery {
+  @ApiPropertyOptional({
+    type: String,
+    description: 'What the credential is wanted for: `deploy`, `watch` or `operator`, or several with commas.',
+    example: 'deploy',
+  })
+  @IsOptional()
+  @Matches(PURPOSE_LIST, { message: FOR })
+  for?: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    maxLength: 63,
+    description: 'The only namespace that it is wanted in; all of them without one.',
+  })
+  @IsOptional()
+  @MaxLength(63, { message: 'must be the name of a namespace' })
+  @Matches(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, { message: 'must be the name of a namespace' })
+  namespace?: string;
+
+  /** The purposes that were named, each once; `otherwise` where none was. */
+  static purposesOf(this: void, { for: given }: RightsQuery, otherwise: readonly Purpose[]): Purpose[] {
+    const named = new Set(given?.split(',') ?? otherwise);
+    return PURPOSES.filter((purpose) => named.has(purpose));
+  }
+}

@@ -1,0 +1,179 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type Cluster, sharedCluster } from './support/cluster.js';
+import { kubectl } from './support/kubectl.js';
+import type { Json } from './support/person.js';
+import { requires } from './support/requirements.js';
+import { testRunFolder } from './support/test-run.js';
+import { done, peopleOf, WorkspaceScene } from './support/workspace-scene.js';
+import { World } from './support/world.js';
+
+const CONNECTIONS = '/api/integrations/connections';
+const run = promisify(execFile);
+
+requires('KUBEBUILDER_ASSETS', 'the rights of a connection', (assets) => {
+  let world: World;
+  let cluster: Cluster;
+  let admin: Json;
+
+  const register = async (kubeconfig: string): Promise<Json> =>
+    (await done(world.admin.post(`/api/system/kubernetes?orgID=${world.organization}`, { kubeconfig }))).connected[0];
+  const rights = (id: string, query = ''): Promise<Json> =>
+    done(world.admin.get(`${CONNECTIONS}/${id}/rights?${query}`));
+  const missingOf = ({ rights: listed }: Json): string[] =>
+    listed
+      .filter((each: Json) => each.missing_verbs.length > 0)
+      .map((each: Json) => `${each.api_group}/${each.resource}`);
+
+  /** Does what the comments of a manifest say, as an administrator of the cluster; answers the kubeconfig. */
+  async function follow(query: string): Promise<string> {
+    const { status, headers, body } = await world.admin.get(`${CONNECTIONS}/${admin.connection_id}/manifest?${query}`);
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/yaml']);
+    const folder = await mkdtemp(join(testRunFolder(), 'manifest-'));
+    const name = /filename="(.*)\.yaml"/.exec(headers.get('content-disposition') ?? '')?.[1] ?? '';
+    await writeFile(join(folder, `${name}.yaml`), body as string);
+    const commands = (body as string).match(/^# {5}.*$/gm)?.map((line) => line.slice(6)) ?? [];
+    const env = { KUBECONFIG: cluster.kubeconfigFile, PATH: `${assets}:${process.env['PATH']}` };
+    await run('bash', ['-euc', commands.join('\n')], { cwd: folder, env });
+    return readFile(join(folder, `${name}.kubeconfig`), 'utf8');
+  }
+
+  /** Whether the service account of a manifest may do this. */
+  const mayDo = async (account: string, ...what: string[]): Promise<boolean> => {
+    const as = ['--as', `system:serviceaccount:armature:${account}`];
+    return (await kubectl(cluster, 'auth', 'can-i', ...what, ...as).catch(() => 'no')) === 'yes';
+  };
+
+  beforeAll(async () => {
+    [world, cluster] = await Promise.all([World.start(), sharedCluster()]);
+    admin = await register(cluster.kubeconfig);
+  }, 120_000);
+  afterAll(async () => {
+    await kubectl(cluster, 'delete', 'namespace', 'armature', '--wait=false', '--ignore-not-found');
+    await world.stop();
+  });
+
+  it('are all there for an administrator, and none for nobody, who is told at the registration', async () => {
+    const { user, purposes } = await rights(admin.connection_id);
+    expect(user.groups).toContain('system:masters');
+    expect(purposes.map(({ for: purpose, allowed }: Json) => [purpose, allowed])).toEqual([
+      ['deploy', true],
+      ['watch', true],
+      ['operator', true],
+    ]);
+    expect(admin.missing_rights).toEqual([]);
+    const nobody = await register(cluster.kubeconfigNobody);
+    expect(nobody.missing_rights).toContainEqual({
+      for: 'watch',
+      api_group: 'apps',
+      resource: 'deployments',
+      missing_verbs: ['get', 'list', 'watch'],
+      consequence: expect.stringContaining('not in the lists'),
+    });
+    const { purposes: none } = await rights(nobody.connection_id, 'for=deploy');
+    expect(none).toMatchObject([{ for: 'deploy', allowed: false }]);
+    expect(missingOf(none[0])).toHaveLength(none[0].rights.length);
+  });
+
+  it('to deploy and to watch come with a manifest: enough for both, and no more', async () => {
+    const kubeconfig = await follow('for=deploy,watch');
+    const limited = await register(kubeconfig);
+    const { user, purposes } = await rights(limited.connection_id);
+    expect(user.username).toBe('system:serviceaccount:armature:armature-deploy-watch');
+    expect(Object.fromEntries(purposes.map((each: Json) => [each.for, missingOf(each).length === 0]))).toEqual({
+      deploy: true,
+      watch: true,
+      operator: false,
+    });
+    expect(new Set(limited.missing_rights.map((each: Json) => each.for))).toEqual(new Set(['operator']));
+
+    const namespace = `rights-${randomUUID().slice(0, 8)}`;
+    const scene = await WorkspaceScene.make(world, await peopleOf(world));
+    const environment = await scene.environment();
+    await done(world.admin.post(`/api/environments/${environment.id}/connections/${limited.connection_id}`));
+    const objects = [
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace }, data: { colour: 'blue' } },
+      { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'key', namespace }, stringData: { key: 'value' } },
+      {
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'Role',
+        metadata: { name: 'reader', namespace },
+        rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get'] }],
+      },
+      {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name: 'web', namespace },
+        spec: {
+          selector: { matchLabels: { app: 'web' } },
+          template: {
+            metadata: { labels: { app: 'web' } },
+            spec: { containers: [{ name: 'web', image: 'nginx:1.27' }] },
+          },
+        },
+      },
+    ];
+    const content = objects.map((object) => JSON.stringify(object)).join('\n---\n');
+    const design = await done(
+      world.admin.upload('/api/pattern/import', 'app.yaml', content, { workspace_id: scene.id }),
+    );
+    const target = { id: design.id, environment_id: environment.id };
+    expect(await world.admin.post('/api/pattern/deploy', target)).toMatchObject({
+      status: 200,
+      body: { status: 'succeeded' },
+    });
+    const planned = await done(world.admin.post('/api/pattern/deploy/plan', target));
+    expect(planned.resources.map((each: Json) => each.action)).toEqual(objects.map(() => 'unchanged'));
+    const { status, body } = await world.admin.delete('/api/pattern/deploy', { body: target });
+    expect({ status, errors: body.resources?.filter((each: Json) => each.error) }).toEqual({ status: 200, errors: [] });
+    const left = await kubectl(cluster, 'get', 'namespace', namespace, '--ignore-not-found', '-o', 'name');
+    expect(left).toBe('');
+
+    const beyond = [
+      ['create', 'pods', '--subresource=exec'],
+      ['patch', 'nodes'],
+      ['create', 'mutatingwebhookconfigurations'],
+      ['impersonate', 'users'],
+      ['escalate', 'clusterroles'],
+      ['create', 'serviceaccounts', '--subresource=token'],
+    ];
+    for (const what of beyond) expect([what, await mayDo('armature-deploy-watch', ...what)]).toEqual([what, false]);
+  }, 240_000);
+
+  it('to watch alone show no Secret, and those of one namespace end there', async () => {
+    await follow('for=watch');
+    expect(await mayDo('armature-watch', 'list', 'pods', '-A')).toBe(true);
+    expect(await mayDo('armature-watch', 'list', 'secrets', '-A')).toBe(false);
+    expect(await mayDo('armature-watch', 'patch', 'deployments', '-A')).toBe(false);
+    const namespace = `rights-${randomUUID().slice(0, 8)}`;
+    await kubectl(cluster, 'create', 'namespace', namespace);
+    const local = await register(await follow(`for=deploy&namespace=${namespace}`));
+    expect((await rights(local.connection_id, `for=deploy&namespace=${namespace}`)).purposes[0].allowed).toBe(true);
+    expect((await rights(local.connection_id, 'for=deploy')).purposes[0].allowed).toBe(false);
+    expect(await mayDo('armature-deploy', 'create', 'configmaps', '-n', 'default')).toBe(false);
+    await kubectl(cluster, 'delete', 'namespace', namespace, '--wait=false');
+  }, 120_000);
+
+  it('are refused where the question is wrong, or the connection none to a cluster that answers', async () => {
+    const make = async (fields: object): Promise<string> =>
+      (await done(world.admin.post(CONNECTIONS, { name: 'x', organization_id: world.organization, ...fields }))).id;
+    const away = await make({ kind: 'kubernetes', metadata: { server: "https://127.0.0.1:9/a'b" } });
+    const metrics = await make({ kind: 'prometheus', metadata: { url: 'http://127.0.0.1:9' } });
+    const ask = async (path: string): Promise<unknown[]> => {
+      const { status, body } = await world.admin.get(`${CONNECTIONS}/${path}`);
+      return [status, body.code];
+    };
+    expect(await ask(`${admin.connection_id}/rights?for=everything`)).toEqual([400, 'VALIDATION_FAILED']);
+    expect(await ask(`${admin.connection_id}/manifest?for=everything`)).toEqual([400, 'VALIDATION_FAILED']);
+    expect(await ask(`${admin.connection_id}/manifest?namespace=a;b`)).toEqual([400, 'VALIDATION_FAILED']);
+    expect(await ask(`${metrics}/rights`)).toEqual([400, 'CONNECTION_KIND_MISMATCH']);
+    expect(await ask(`${metrics}/manifest?for=deploy`)).toEqual([400, 'CONNECTION_KIND_MISMATCH']);
+    expect(await ask(`${away}/rights`)).toEqual([502, 'CLUSTER_UNREACHABLE']);
+    const { body } = await world.admin.get(`${CONNECTIONS}/${away}/manifest`);
+    expect(body).toContain(`--server 'https://127.0.0.1:9/a'\\''b'`);
+  });
+});

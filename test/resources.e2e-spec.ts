@@ -1,0 +1,254 @@
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { customKind } from './support/deployment-scene.js';
+import { startCluster, type Cluster } from './support/cluster.js';
+import { kubectl } from './support/kubectl.js';
+import type { Json } from './support/person.js';
+import { requires } from './support/requirements.js';
+import { until } from './support/until.js';
+import { done, type People, peopleOf, WorkspaceScene } from './support/workspace-scene.js';
+import { World } from './support/world.js';
+
+const RESOURCES = '/api/system/meshsync/resources';
+const PATIENCE = 30_000;
+
+requires('KUBEBUILDER_ASSETS', 'the watch of a cluster, on a real API server', () => {
+  let world: World;
+  let cluster: Cluster;
+  let people: People;
+  let scene: WorkspaceScene;
+  let environment: Json;
+  let connectionId: string;
+
+  const register = async (kubeconfig: string): Promise<string> => {
+    const path = `/api/system/kubernetes?orgID=${world.organization}`;
+    return (await done(world.admin.post(path, { kubeconfig }))).connected[0].connection_id as string;
+  };
+  const list = async (query: string, person = world.admin): Promise<Json[]> =>
+    (await done(person.get(`${RESOURCES}?pagesize=500&${query}`))).resources as Json[];
+  const find = async (query: string): Promise<Json> => (await list(query))[0];
+  const summary = async (): Promise<Json> =>
+    done(world.admin.get(`${RESOURCES}/summary?connection_id=${connectionId}`));
+  const isWatching = async (): Promise<boolean> => (await summary()).connections[0]?.status === 'watching';
+
+  const apply = async (manifest: object): Promise<void> => {
+    const file = `${cluster.kubeconfigFile}-${randomUUID()}.json`;
+    await writeFile(file, JSON.stringify(manifest));
+    await kubectl(cluster, 'apply', '-f', file);
+  };
+
+  beforeAll(async () => {
+    [world, cluster] = await Promise.all([World.start({ CLUSTER_WATCH: 'on', DATABASE_POOL: '10' }), startCluster()]);
+    people = await peopleOf(world);
+    scene = await WorkspaceScene.make(world, people);
+    environment = await scene.environment();
+    connectionId = await register(cluster.kubeconfig);
+    await done(world.admin.post(`/api/environments/${environment.id}/connections/${connectionId}`));
+    await until(isWatching, 60_000);
+  }, 120_000);
+  afterAll(async () => {
+    await world.stop();
+    await cluster.stop();
+  });
+
+  it('keeps what is there, with health and without anything secret, and follows what changes', async () => {
+    const namespace = `n${randomUUID().slice(0, 8)}`;
+    await kubectl(cluster, 'create', 'namespace', namespace);
+    const value = `canary-${randomUUID()}`;
+    await kubectl(
+      cluster,
+      'create',
+      'secret',
+      'generic',
+      'keys',
+      '-n',
+      namespace,
+      `--from-literal=password=${value}`,
+      '--save-config',
+    );
+    await kubectl(cluster, 'annotate', 'secret', 'keys', '-n', namespace, `copy=${value}`);
+    await kubectl(cluster, 'create', 'deployment', 'web', '-n', namespace, '--image=nginx:1', '--replicas=2');
+    await until(async () => (await list(`namespace=${namespace}&kind=Pod&health=Healthy`)).length === 2, PATIENCE);
+    await until(async () => Boolean(await find(`namespace=${namespace}&kind=Secret`)), PATIENCE);
+
+    const secret = await find(`namespace=${namespace}&kind=Secret`);
+    const { content } = await done(world.admin.get(`${RESOURCES}/${secret?.id}`));
+    expect(content).toMatchObject({ kind: 'Secret', type: 'Opaque', data: { password: `${value.length} bytes` } });
+    const kept = JSON.stringify(await world.sql('SELECT * FROM cluster_resource WHERE namespace = $1', [namespace]));
+    for (const hidden of [value, Buffer.from(value).toString('base64')]) expect(kept).not.toContain(hidden);
+
+    await until(
+      async () => (await find(`namespace=${namespace}&kind=Deployment`))?.health?.status === 'Healthy',
+      PATIENCE,
+    );
+    const deployment = await find(`namespace=${namespace}&kind=Deployment`);
+    expect(deployment).toMatchObject({
+      ...{ connection_id: connectionId, api_version: 'apps/v1', name: 'web', labels: { app: 'web' } },
+      ...{ health: { status: 'Healthy', message: null }, design_id: null, deployment_id: null },
+    });
+    expect(
+      (await list(`namespace=${namespace}&labels=app=web,pod-template-hash`)).map(({ kind }) => kind).sort(),
+    ).toEqual(['Pod', 'Pod', 'ReplicaSet']);
+    expect(await list(`namespace=${namespace}&search=WEB&kind=Deployment,Pod`)).toHaveLength(3);
+
+    await kubectl(cluster, 'delete', 'deployment', 'web', '-n', namespace);
+    await until(
+      async () => (await list(`namespace=${namespace}&kind=Deployment,ReplicaSet,Pod`)).length === 0,
+      PATIENCE,
+    );
+  }, 120_000);
+
+  it('counts by kind, namespace and label, and watches kinds that are defined later for as long as they are', async () => {
+    const { definition, object } = customKind();
+    await apply(definition);
+    await kubectl(cluster, 'wait', '--for=condition=Established', `crd/${definition.metadata.name}`);
+    await until(async () => {
+      await apply(object('one')).catch(() => undefined);
+      return Boolean(await find('kind=Gadget'));
+    }, PATIENCE);
+    const { kinds, namespaces, labels } = await summary();
+    expect(kinds).toContainEqual({ name: 'Gadget', count: 1 });
+    expect(namespaces.map(({ name }: Json) => name)).toEqual(expect.arrayContaining(['default', 'kube-system']));
+    expect(labels).toContainEqual({ name: 'kubernetes.io/metadata.name=default', count: 1 });
+    await kubectl(cluster, 'delete', `crd/${definition.metadata.name}`);
+    await until(async () => (await list('kind=Gadget')).length === 0, PATIENCE);
+  }, 120_000);
+
+  it('shows them to those who see the connection, and to nobody else', async () => {
+    const [resource] = await list('kind=Namespace&search=default');
+    const path = `${RESOURCES}/${resource?.id}`;
+    for (const person of [people.viewer, people.organizationAdmin]) {
+      expect(await list('kind=Namespace&search=default', person)).toHaveLength(1);
+      expect((await person.get(path)).status).toBe(200);
+    }
+    for (const person of [people.member, people.outsider]) {
+      expect(await list('', person)).toEqual([]);
+      const absent = await person.get(`${RESOURCES}/${randomUUID()}`);
+      const hidden = await person.get(path);
+      expect(hidden.status).toBe(404);
+      expect(hidden.body.code).toBe(absent.body.code);
+      expect(await done(person.get(`${RESOURCES}/summary`))).toEqual({
+        ...{ kinds: [], namespaces: [], labels: [], connections: [] },
+      });
+      expect((await person.get(`${RESOURCES}?connection_id=${connectionId}`)).status).toBe(404);
+    }
+    expect((await world.stranger.get(path)).status).toBe(401);
+    for (const query of ['health=Fine', 'labels=a b', 'connection_id=x', `filter=${encodeURIComponent('{"nope":1}')}`])
+      expect((await world.admin.get(`${RESOURCES}?${query}`)).status).toBe(400);
+  });
+
+  it('connects what runs with the design and the deployment that it comes from', async () => {
+    const namespace = `n${randomUUID().slice(0, 8)}`;
+    const manifest = [
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
+      deploymentOf('web', namespace),
+    ];
+    const upload = [
+      '/api/pattern/import',
+      'app.json',
+      JSON.stringify({ apiVersion: 'v1', kind: 'List', items: manifest }),
+    ];
+    const design = await done(world.admin.upload(...(upload as [string, string, string]), { workspace_id: scene.id }));
+    const deployment = await done(world.admin.post('/api/pattern/deploy', { id: design.id, wait: true }));
+    await until(async () => (await list(`design=${design.id}&health=Healthy&kind=Pod`)).length === 1, PATIENCE);
+    const found = await list(`design_id=${design.id}`);
+    expect([...new Set(found.map(({ kind }) => kind))].sort()).toEqual([
+      'Deployment',
+      'Namespace',
+      'Pod',
+      'ReplicaSet',
+    ]);
+    expect(new Set(found.map((each) => each.deployment_id))).toEqual(new Set([deployment.id]));
+    await done(world.admin.delete(`/api/pattern/deploy?id=${design.id}`));
+  }, 120_000);
+
+  it('answers over GraphQL: namespaces, descriptions, counts as they change, and reads anew when asked', async () => {
+    const namespace = `n${randomUUID().slice(0, 8)}`;
+    await kubectl(cluster, 'create', 'namespace', namespace);
+    const ask = async (query: string, person = world.admin): Promise<Json> => (await person.graphql(query)).body;
+    const named = await ask(`{ getAvailableNamespaces(k8sClusterIDs: ["${connectionId}"]) { namespace } }`);
+    expect(named.data.getAvailableNamespaces).toEqual(
+      expect.arrayContaining([{ namespace }, { namespace: 'default' }]),
+    );
+
+    const value = `canary-${randomUUID()}`;
+    await kubectl(cluster, 'create', 'secret', 'generic', 'keys', '-n', namespace, `--from-literal=password=${value}`);
+    const describe = (kind: string, name: string): string =>
+      `{ getKubectlDescribe(name: "${name}", kind: "${kind}", namespace: "${namespace}", connectionID: "${connectionId}") { describe ctxid } }`;
+    const { describe: text, ctxid } = (await ask(describe('secrets', 'keys'))).data.getKubectlDescribe;
+    expect(ctxid).toBe(connectionId);
+    expect(text).toMatch(new RegExp(`Name: +keys\nNamespace: +${namespace}[^]*password: +${value.length} bytes`));
+    for (const hidden of [value, Buffer.from(value).toString('base64')]) expect(text).not.toContain(hidden);
+    expect((await ask(describe('Pod', 'none'))).errors[0].extensions.code).toBe('CLUSTER_NOT_FOUND');
+    expect((await ask(describe('Nothing', 'x'))).errors[0].extensions.code).toBe('VALIDATION_FAILED');
+    expect((await ask(describe('secrets', 'keys'), people.outsider)).errors[0].extensions.code).toBe('NOT_FOUND');
+
+    const counts: Record<string, number>[] = [];
+    const client = people.viewer.socket();
+    client.subscribe<Json>(
+      {
+        query: `subscription { subscribeClusterResources(k8scontextIDs: ["${connectionId}"], namespace: "${namespace}") { resources { kind count } } }`,
+      },
+      {
+        next: ({ data }) =>
+          void counts.push(
+            Object.fromEntries(data?.subscribeClusterResources.resources.map((one: Json) => [one.kind, one.count])),
+          ),
+        error: (error) => void counts.push({ [JSON.stringify(error)]: -1 }),
+        complete: () => undefined,
+      },
+    );
+    await until(() => counts.length > 0, PATIENCE);
+    await kubectl(cluster, 'create', 'configmap', 'settings', '-n', namespace);
+    await until(() => counts.at(-1)?.['ConfigMap'] === 2, PATIENCE);
+    await client.dispose();
+
+    const resync = `mutation { resyncCluster(k8scontextID: "${connectionId}", selector: { clearDB: "true", ReSync: "true", hardReset: "false" }) }`;
+    const [before] = await list(`namespace=${namespace}&kind=ConfigMap&search=settings`);
+    expect(await ask(resync)).toEqual({ data: { resyncCluster: 'PROCESSING' } });
+    await until(async () => {
+      const [after] = await list(`namespace=${namespace}&kind=ConfigMap&search=settings`);
+      return after !== undefined && after.id !== before?.id;
+    }, PATIENCE);
+    expect((await ask(resync, people.viewer)).errors[0].extensions.code).toBe('FORBIDDEN');
+    await until(isWatching, PATIENCE);
+  }, 120_000);
+
+  it('goes on after the API server was away, without a change lost', async () => {
+    const name = `c${randomUUID().slice(0, 8)}`;
+    await kubectl(cluster, 'create', 'configmap', name);
+    await until(async () => Boolean(await find(`kind=ConfigMap&search=${name}`)), PATIENCE);
+    const server = cluster.pids['kube-apiserver'] ?? 0;
+    process.kill(server, 'SIGSTOP');
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    process.kill(server, 'SIGCONT');
+    await kubectl(cluster, 'delete', 'configmap', name);
+    await until(async () => !(await find(`kind=ConfigMap&search=${name}`)), PATIENCE);
+  }, 90_000);
+
+  it('says which kinds it may not read, and ends with the connection', async () => {
+    await done(world.admin.put(`/api/integrations/connections/${connectionId}`, { status: 'maintenance' }));
+    await until(async () => (await list('')).length === 0, PATIENCE);
+    const nobody = await register(cluster.kubeconfigNobody);
+    const nobodys = async (): Promise<Json> => done(world.admin.get(`${RESOURCES}/summary?connection_id=${nobody}`));
+    await until(async () => (await nobodys()).connections[0]?.status === 'watching', PATIENCE);
+    const { connections, kinds } = await nobodys();
+    expect(connections[0].missing).toContainEqual({
+      ...{ api_version: 'v1', kind: 'Pod', reason: 'forbidden', detail: expect.stringContaining('cannot list') },
+    });
+    expect(kinds).toEqual([]);
+    await done(world.admin.delete(`/api/integrations/connections/${nobody}`));
+    await until(async () => (await world.sql('SELECT FROM cluster_watch')).length === 0, PATIENCE);
+  }, 90_000);
+});
+
+function deploymentOf(name: string, namespace: string): object {
+  const labels = { app: name };
+  const spec = { containers: [{ name: 'app', image: 'app:1' }] };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, namespace },
+    spec: { replicas: 1, selector: { matchLabels: labels }, template: { metadata: { labels }, spec } },
+  };
+}
