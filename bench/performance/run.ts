@@ -1,7 +1,8 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
 import { compareMeasurements } from '../../src/performance/comparison/compare.js';
 import { GeneratorProcess } from '../../src/performance/load/generator-process.js';
 import { percentile } from '../../src/performance/load/latency-histogram.js';
@@ -52,10 +53,10 @@ const shown = ({ slices }: Measurement): string => {
   return `${((latencies.count / length) * 1_000).toFixed(0)} requests/s, ${[50, 90, 99].map(at).join(', ')}`;
 };
 
-function runWrk(url: string, seconds: number): string {
+async function runWrk(url: string, seconds: number): Promise<string> {
   try {
     const args = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}`, '--latency', url];
-    const text = execFileSync('wrk', args, { stdio: ['ignore', 'pipe', 'ignore'] }).toString();
+    const { stdout: text } = await promisify(execFile)('wrk', args);
     const rate = /Requests\/sec:\s+(\S+)/.exec(text)?.[1];
     const shares = [...text.matchAll(/^\s+(50|90|99)%\s+(\S+)/gm)].map(([, share, time]) => `p${share} ${time}`);
     return `${rate} requests/s, ${shares.join(', ')}`;
@@ -71,7 +72,7 @@ for (const [what, stallEvery] of [
   const { server, url } = await serve(() => 10, stallEvery);
   const seconds = Number.isFinite(stallEvery) ? 10 : SECONDS;
   console.log(`${what}: closed ${shown(await drive(url, { model: 'closed', rate: 5_000, seconds }))}`);
-  console.log(`${what}: wrk    ${runWrk(url, seconds)}`);
+  console.log(`${what}: wrk    ${await runWrk(url, seconds)}`);
   console.log(`${what}: open   ${shown(await drive(url, { model: 'open', rate: 200, seconds }))}`);
   server.closeAllConnections();
   server.close();
