@@ -162,6 +162,58 @@ requires('KUBEBUILDER_ASSETS', 'the watch of a cluster, on a real API server', (
     await done(world.admin.delete(`/api/pattern/deploy?id=${design.id}`));
   }, 120_000);
 
+  it('answers over GraphQL: namespaces, descriptions, counts as they change, and reads anew when asked', async () => {
+    const namespace = `n${randomUUID().slice(0, 8)}`;
+    await kubectl(cluster, 'create', 'namespace', namespace);
+    const ask = async (query: string, person = world.admin): Promise<Json> => (await person.graphql(query)).body;
+    const named = await ask(`{ getAvailableNamespaces(k8sClusterIDs: ["${connectionId}"]) { namespace } }`);
+    expect(named.data.getAvailableNamespaces).toEqual(
+      expect.arrayContaining([{ namespace }, { namespace: 'default' }]),
+    );
+
+    const value = `canary-${randomUUID()}`;
+    await kubectl(cluster, 'create', 'secret', 'generic', 'keys', '-n', namespace, `--from-literal=password=${value}`);
+    const describe = (kind: string, name: string): string =>
+      `{ getKubectlDescribe(name: "${name}", kind: "${kind}", namespace: "${namespace}", connectionID: "${connectionId}") { describe ctxid } }`;
+    const { describe: text, ctxid } = (await ask(describe('secrets', 'keys'))).data.getKubectlDescribe;
+    expect(ctxid).toBe(connectionId);
+    expect(text).toMatch(new RegExp(`Name: +keys\nNamespace: +${namespace}[^]*password: +${value.length} bytes`));
+    for (const hidden of [value, Buffer.from(value).toString('base64')]) expect(text).not.toContain(hidden);
+    expect((await ask(describe('Pod', 'none'))).errors[0].extensions.code).toBe('CLUSTER_NOT_FOUND');
+    expect((await ask(describe('Nothing', 'x'))).errors[0].extensions.code).toBe('VALIDATION_FAILED');
+    expect((await ask(describe('secrets', 'keys'), people.outsider)).errors[0].extensions.code).toBe('NOT_FOUND');
+
+    const counts: Record<string, number>[] = [];
+    const client = people.viewer.socket();
+    client.subscribe<Json>(
+      {
+        query: `subscription { subscribeClusterResources(k8scontextIDs: ["${connectionId}"], namespace: "${namespace}") { resources { kind count } } }`,
+      },
+      {
+        next: ({ data }) =>
+          void counts.push(
+            Object.fromEntries(data?.subscribeClusterResources.resources.map((one: Json) => [one.kind, one.count])),
+          ),
+        error: (error) => void counts.push({ [JSON.stringify(error)]: -1 }),
+        complete: () => undefined,
+      },
+    );
+    await until(() => counts.length > 0, PATIENCE);
+    await kubectl(cluster, 'create', 'configmap', 'settings', '-n', namespace);
+    await until(() => counts.at(-1)?.['ConfigMap'] === 2, PATIENCE);
+    await client.dispose();
+
+    const resync = `mutation { resyncCluster(k8scontextID: "${connectionId}", selector: { clearDB: "true", ReSync: "true", hardReset: "false" }) }`;
+    const [before] = await list(`namespace=${namespace}&kind=ConfigMap&search=settings`);
+    expect(await ask(resync)).toEqual({ data: { resyncCluster: 'PROCESSING' } });
+    await until(async () => {
+      const [after] = await list(`namespace=${namespace}&kind=ConfigMap&search=settings`);
+      return after !== undefined && after.id !== before?.id;
+    }, PATIENCE);
+    expect((await ask(resync, people.viewer)).errors[0].extensions.code).toBe('FORBIDDEN');
+    await until(isWatching, PATIENCE);
+  }, 120_000);
+
   it('goes on after the API server was away, without a change lost', async () => {
     const name = `c${randomUUID().slice(0, 8)}`;
     await kubectl(cluster, 'create', 'configmap', name);

@@ -30,7 +30,11 @@ import { PlansService } from './plans/plans.service.js';
 import { PromotionsService } from './requests/promotions.service.js';
 import { RollbacksService } from './requests/rollbacks.service.js';
 import { ChangeJournalsStore } from './runs/change-journals.store.js';
+import { ClusterDeploymentsService } from './runs/cluster-deployments.service.js';
+import { ClusterUndeploymentsService } from './runs/cluster-undeployments.service.js';
+import { DeploymentProgressService } from './runs/deployment-progress.service.js';
 import { ClusterRunsService } from './runs/cluster-runs.service.js';
+import { DeployedNamespacesService } from './plans/deployed-namespaces.service.js';
 import { DeploymentContextService } from './plans/deployment-context.service.js';
 import { DeploymentCompletionService } from './runs/deployment-completion.service.js';
 import { DeploymentRunner } from './runs/deployment.runner.js';
@@ -129,10 +133,14 @@ import { TargetsStore } from './targets/targets.store.js';
     DeploymentRunner,
     DeploymentCompletionService,
     ClusterRunsService,
+    ClusterDeploymentsService,
+    ClusterUndeploymentsService,
+    DeploymentProgressService,
     UnfinishedRunsService,
     ChangeJournalsStore,
     DeploymentsResolver,
     DeploymentContextService,
+    DeployedNamespacesService,
     PlansService,
     TargetsService,
     TargetsStore,

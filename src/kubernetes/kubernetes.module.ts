@@ -23,12 +23,16 @@ import { ConnectionRightsController } from './rights/connection-rights.controlle
 import { RightsService } from './rights/rights.service.js';
 import { KubeconfigRegistrationController } from './registration/kubeconfig-registration.controller.js';
 import { KubeconfigRegistrationService } from './registration/kubeconfig-registration.service.js';
+import { ClusterCountsService } from './resources/cluster-counts.service.js';
+import { ClusterResourcesResolver } from './resources/cluster-resources.resolver.js';
 import { ClusterResourcesService } from './resources/cluster-resources.service.js';
 import { ClusterResourcesStore } from './resources/cluster-resources.store.js';
+import { DescriptionsService } from './resources/describe/descriptions.service.js';
 import { ResourceChanges } from './resources/resource-changes.js';
 import { ClusterWatchesListeners } from './resources/watch/cluster-watches.listeners.js';
 import { ClusterWatchesService } from './resources/watch/cluster-watches.service.js';
 import { ClusterWatchesStore } from './resources/watch/cluster-watches.store.js';
+import { ResyncsService } from './resources/watch/resyncs.service.js';
 import { WatchedResourcesStore } from './resources/watch/watched-resources.store.js';
 
 @Module({
@@ -45,6 +49,10 @@ import { WatchedResourcesStore } from './resources/watch/watched-resources.store
     ClusterWatchesListeners,
     ClusterWatchesStore,
     WatchedResourcesStore,
+    ClusterResourcesResolver,
+    ClusterCountsService,
+    DescriptionsService,
+    ResyncsService,
     OpenClustersService,
     MeshesResolver,
     MeshesService,

@@ -1,0 +1,59 @@
+import { Field, InputType, ObjectType } from '@nestjs/graphql';
+import { IsIn } from 'class-validator';
+import { IntField, RecordsField, TextField } from '../../core/schema/view-fields.js';
+import type { Resync } from './watch/cluster-watch.entity.js';
+
+@ObjectType({ description: 'A namespace of a cluster.' })
+export class NameSpace {
+  @TextField()
+  namespace!: string;
+}
+
+@ObjectType({ description: 'An object of a cluster as text.' })
+export class KctlDescribeDetails {
+  @TextField({ description: 'The object and its events, as kubectl describe shows them.' })
+  describe!: string;
+
+  @TextField({ description: 'The id of the connection.' })
+  ctxid!: string;
+}
+
+@ObjectType({ description: 'How many objects of one kind there are.' })
+export class ClusterResourceCount {
+  @TextField()
+  kind!: string;
+
+  @IntField()
+  count!: number;
+}
+
+@ObjectType({ description: 'What runs on clusters, by kind.' })
+export class ClusterResources {
+  @RecordsField(() => ClusterResourceCount, { description: 'The kinds that there are objects of, the most first.' })
+  resources!: ClusterResourceCount[];
+}
+
+const FLAGS = ['true', 'false'];
+const IsFlag = (): PropertyDecorator => IsIn(FLAGS, { message: 'must be "true" or "false"' });
+
+@InputType({ description: 'How the resources of a cluster are read anew.' })
+export class ReSyncActions {
+  @Field(() => String, { description: '"true": what is known of the cluster is forgotten first.' })
+  @IsFlag()
+  clearDB!: string;
+
+  @Field(() => String, { description: '"true": everything is listed again.' })
+  @IsFlag()
+  ReSync!: string;
+
+  @Field(() => String, { description: '"true": the kinds are discovered anew as well.' })
+  @IsFlag()
+  hardReset!: string;
+}
+
+/** Null when nothing is asked for. */
+export function toResync({ hardReset, clearDB, ReSync }: ReSyncActions): Resync | null {
+  if (hardReset === 'true') return 'discover';
+  if (clearDB === 'true') return 'clear';
+  return ReSync === 'true' ? 'list' : null;
+}

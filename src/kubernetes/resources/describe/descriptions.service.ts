@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import { InvalidRequest } from '../../../core/errors/app-error.js';
+import type { ClusterClient } from '../../clusters/cluster-client.js';
+import { ClusterError } from '../../clusters/cluster-error.js';
+import type { ResourceKind } from '../../clusters/discovery.js';
+import type { KubernetesObject } from '../../clusters/kubernetes-object.js';
+import type { OpenCluster } from '../../middleware/open-clusters.service.js';
+import type { KctlDescribeDetails } from '../cluster-resource.graphql.js';
+import { describeObject } from './describe-object.js';
+
+/** Events that one description shows. */
+const MAX_EVENTS = 100;
+
+/** Describes objects as they are on a cluster now. */
+@Injectable()
+export class DescriptionsService {
+  /** On the one cluster that is meant. @throws InvalidRequest when several are */
+  async describeOn(
+    clusters: OpenCluster[],
+    kind: string,
+    name: string,
+    namespace: string,
+  ): Promise<KctlDescribeDetails> {
+    const [cluster] = clusters;
+    if (!cluster || clusters.length > 1)
+      throw InvalidRequest.forField(
+        'connectionID',
+        'must name one of several clusters',
+        'Send the id of a connection.',
+      );
+    const { client, connection } = cluster;
+    return { describe: await this.describe(client, kind, name, namespace), ctxid: connection.id };
+  }
+
+  /**
+   * @param kind as `kubectl` takes it: `Pod`, `pods` or `deployments.apps`
+   * @throws InvalidRequest for a kind that the cluster does not serve, ClusterError when there is no such object
+   */
+  private async describe(client: ClusterClient, kind: string, name: string, namespace: string): Promise<string> {
+    const found = await this.findKind(client, kind);
+    const object = await client.get(found, name, found.namespaced ? namespace || 'default' : undefined);
+    return describeObject(found, object, await this.listEvents(client, object));
+  }
+
+  private async findKind(client: ClusterClient, asked: string): Promise<ResourceKind> {
+    const [word = '', ...group] = asked.toLowerCase().split('.');
+    const candidates = (await client.listKinds()).filter(
+      (one) =>
+        one.preferred &&
+        [one.kind.toLowerCase(), one.plural].includes(word) &&
+        (group.length === 0 || one.group === group.join('.')),
+    );
+    // The kinds of Kubernetes itself come before others of the same name, as those of the core before theirs.
+    const [found] = candidates.sort((a, b) => a.group.length - b.group.length);
+    if (found) return found;
+    throw InvalidRequest.forField('kind', 'is not served by the cluster', 'Send a kind such as Pod or Deployment.');
+  }
+
+  /** Who may read the object need not be allowed to read events. */
+  private async listEvents(client: ClusterClient, { metadata }: KubernetesObject): Promise<KubernetesObject[]> {
+    const kind = await client.findKind('v1', 'Event');
+    if (!kind || !metadata.uid) return [];
+    try {
+      const fieldSelector = `involvedObject.uid=${metadata.uid}`;
+      const pages = client.listPages(kind, {
+        namespace: metadata.namespace ?? 'default',
+        fieldSelector,
+        pageSize: MAX_EVENTS,
+      });
+      for await (const page of pages) return page;
+      return [];
+    } catch (error) {
+      if (error instanceof ClusterError && error.kind === 'forbidden') return [];
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { Env } from '../../../core/config/env.js';
+import { runAsSystem } from '../../../core/database/row-security.js';
+import { Conflict } from '../../../core/errors/app-error.js';
+import type { OpenCluster } from '../../middleware/open-clusters.service.js';
+import type { ClusterStatus } from '../../status.enum.js';
+import { type ReSyncActions, toResync } from '../cluster-resource.graphql.js';
+import { ClusterWatchesService } from './cluster-watches.service.js';
+import { ClusterWatchesStore } from './cluster-watches.store.js';
+
+/** Has the watches of clusters read everything anew. */
+@Injectable()
+export class ResyncsService {
+  constructor(
+    private readonly store: ClusterWatchesStore,
+    private readonly watches: ClusterWatchesService,
+    private readonly env: Env,
+  ) {}
+
+  /** Whoever watches a cluster does it with the next heartbeat. @throws Conflict WATCH_DISABLED */
+  async request(clusters: OpenCluster[], actions: ReSyncActions | null | undefined): Promise<ClusterStatus> {
+    this.assertWatching();
+    const resync = actions ? toResync(actions) : 'list';
+    if (!resync) return 'UNKNOWN';
+    for (const { connection } of clusters)
+      await runAsSystem('a resync of a cluster', () => this.store.requestResync(connection.id, resync));
+    this.watches.wake();
+    return 'PROCESSING';
+  }
+
+  /** @throws Conflict WATCH_DISABLED */
+  assertWatching(): void {
+    if (this.env.CLUSTER_WATCH) return;
+    throw new Conflict('WATCH_DISABLED', 'clusters are not watched by this server', {
+      remedy: 'Ask the operator of the server to set CLUSTER_WATCH=on.',
+    });
+  }
+}
