@@ -104,7 +104,7 @@ requires('KUBEBUILDER_ASSETS', 'controllers on a cluster', () => {
       () => messages.flat().some((one) => one.controller === 'MESHSYNC' && one.status === 'RUNNING'),
       PATIENCE_MS,
     );
-    expect(await installed(limited)).toHaveLength(15);
+    expect(await installed(limited)).toHaveLength(14);
 
     const used = await world.admin.delete(`/api/integrations/connections/${limited}`);
     expect(used).toMatchObject({ status: 409, body: { code: 'IN_USE', controllers: ['operator'] } });

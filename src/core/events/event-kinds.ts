@@ -35,7 +35,6 @@ export const EVENT_KINDS = {
     'rolled_back',
     'undeployed',
   ],
-  deployment: ['requested', 'approved', 'started', 'success', 'failure', 'cancelled', 'rolled_back', 'undeployed'],
   controller: ['deployed', 'undeployed', 'failure'],
   policy: ['violation'],
   webhook: ['created', 'updated', 'rotated', 'failing', 'disabled', 'deleted'],
