@@ -12,6 +12,9 @@ import { ApprovalExpiryService } from './approvals/approval-expiry.service.js';
 import { ApprovalRulesService } from './admission/approval-rules.service.js';
 import { ApprovalsService } from './approvals/approvals.service.js';
 import { CancellationsService } from './requests/cancellations.service.js';
+import { DeploymentDiagramsController } from './diagrams/deployment-diagrams.controller.js';
+import { DeploymentDiagramsService } from './diagrams/deployment-diagrams.service.js';
+import { ResourceStatesStore } from './diagrams/resource-states.store.js';
 import { DeployedDesignsStore } from './deployed-designs.store.js';
 import { DeployedDesignsService } from './protection/deployed-designs.service.js';
 import { DeploymentAdmissionService } from './admission/deployment-admission.service.js';
@@ -85,6 +88,7 @@ import { TargetsStore } from './targets/targets.store.js';
     DeploymentsController,
     DeploymentChangesController,
     ApprovalsController,
+    DeploymentDiagramsController,
     PoliciesController,
     ClusterResourcesController,
   ],
@@ -94,6 +98,8 @@ import { TargetsStore } from './targets/targets.store.js';
     DeploymentRightsService,
     DeploymentAdmissionService,
     ApprovalExpiryListeners,
+    DeploymentDiagramsService,
+    ResourceStatesStore,
     ApprovalExpiryService,
     ApprovalRulesService,
     ApprovalsService,
