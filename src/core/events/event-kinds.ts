@@ -35,6 +35,7 @@ export const EVENT_KINDS = {
     'rolled_back',
     'undeployed',
   ],
+  controller: ['deployed', 'undeployed', 'failure'],
   policy: ['violation'],
   webhook: ['created', 'updated', 'rotated', 'failing', 'disabled', 'deleted'],
 } as const satisfies Record<string, readonly string[]>;
