@@ -15,6 +15,7 @@ import { Session, RefreshToken } from '../auth/sessions/session.entity.js';
 import { Connection } from '../connections/connection.entity.js';
 import { Credential } from '../connections/credentials/credential.entity.js';
 import { ClusterResource } from '../kubernetes/resources/cluster-resource.entity.js';
+import { ControllerInstallation } from '../kubernetes/controllers/controller-installation.entity.js';
 import { ClusterWatch } from '../kubernetes/resources/watch/cluster-watch.entity.js';
 import { ComponentSchema } from '../registry/components/component-schema.entity.js';
 import { Component } from '../registry/components/component.entity.js';
@@ -43,6 +44,8 @@ import { DeploymentPlan } from '../deployments/plans/deployment-plan.entity.js';
 import { DeploymentChange } from '../deployments/runs/deployment-change.entity.js';
 import { Installation } from '../deployments/runs/installation.entity.js';
 import { Policy } from '../deployments/policies/policy.entity.js';
+import { PerformanceProfile } from '../performance/profiles/profile.entity.js';
+import { PerformanceRun } from '../performance/runs/run.entity.js';
 import {
   AuditChain,
   AuditCheckpoint,
@@ -80,6 +83,7 @@ export const entities: EntityClass[] = [
   Credential,
   ClusterResource,
   ClusterWatch,
+  ControllerInstallation,
   ComponentSchema,
   Component,
   RegistryRevision,
@@ -107,6 +111,8 @@ export const entities: EntityClass[] = [
   DeploymentChange,
   Installation,
   Policy,
+  PerformanceProfile,
+  PerformanceRun,
   RecordedEvent,
   ReadMark,
   EventCounter,

@@ -2,10 +2,10 @@ import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/com
 import { assertScope } from '../../../core/access/access.service.js';
 import type { Actor } from '../../../core/access/actor.js';
 import { runAsSystem } from '../../../core/database/row-security.js';
+import { isInterim } from '../../../core/events/event-kinds.js';
 import { PostgresPubSub } from '../../../core/pubsub/postgres-pubsub.js';
 import type { SeenEvent } from '../../event.entity.js';
 import { EventSubscriptionsService } from '../../live/event-subscriptions.service.js';
-import { UNTOLD_KINDS } from '../notification-conditions.js';
 import { notificationPolicy } from '../notification.policy.js';
 import { type NotificationsNotice, NOTIFICATIONS_TOPIC } from '../notification-topic.js';
 import { NotificationSettingsStore } from '../settings/notification-settings.store.js';
@@ -61,6 +61,6 @@ export class NotificationSubscriptionsService implements OnModuleInit, OnModuleD
 /** What the conditions of notifications say beside the right to read, of an event that has just come. */
 const isWanted = ({ userId, categories, muted }: Recipient, { event }: SeenEvent): boolean =>
   categories.includes(event.category) &&
-  !UNTOLD_KINDS.includes(`${event.category}.${event.action}`) &&
+  !isInterim(event) &&
   (event.workspaceId === null || !muted.includes(event.workspaceId)) &&
   (event.userId !== userId || event.systemActor !== null);
