@@ -5,19 +5,16 @@ import { type Candidate, compare } from '../support/load.js';
 import { type BenchServer, production, signIn, startServer } from '../support/server.js';
 
 /**
- * What the audit costs a write: the same creates on two databases of one PostgreSQL, of which one has no triggers. Entries are sealed
- * meanwhile, as ever.
+ * What the audit costs a write: the same creates on two databases, of which one has its triggers disabled. Entries are sealed meanwhile,
+ * as ever.
  */
 const PRODUCT = import.meta.resolve('../support/product.js');
-const OTHER = 'without_audit';
 
 const database = await startDatabase();
+const other = await startDatabase();
 const servers: BenchServer[] = [];
 try {
-  await withClient(database.url, (client) => client.query(`CREATE DATABASE ${OTHER}`));
-  const otherUrl = new URL(database.url);
-  otherUrl.pathname = `/${OTHER}`;
-  const without = await prepare('without audit', otherUrl.href, disableAudit);
+  const without = { ...(await prepare('without audit', other.url, disableAudit)), database: other };
   const audited = await prepare('with audit', database.url);
   await compare('POST /api/environments', database, [without, audited]);
   const [{ entries, pending } = { entries: 0, pending: 0 }] = await withClient(database.url, async (client) => {
@@ -30,6 +27,7 @@ try {
 } finally {
   for (const server of servers) await server.stop();
   await database.stop();
+  await other.stop();
 }
 
 async function prepare(name: string, url: string, then?: (client: Client) => Promise<void>): Promise<Candidate> {
