@@ -24,7 +24,17 @@ export const EVENT_KINDS = {
   ],
   design: ['created', 'imported', 'updated', 'moved', 'cloned', 'published', 'unpublished', 'deleted', 'restored'],
   filter: ['created', 'updated', 'cloned', 'published', 'unpublished', 'deleted', 'restored'],
-  deployment: ['requested', 'approved', 'started', 'success', 'failure', 'cancelled', 'rolled_back', 'undeployed'],
+  deployment: [
+    'requested',
+    'approved',
+    'started',
+    'progress',
+    'success',
+    'failure',
+    'cancelled',
+    'rolled_back',
+    'undeployed',
+  ],
   policy: ['violation'],
   webhook: ['created', 'updated', 'rotated', 'failing', 'disabled', 'deleted'],
 } as const satisfies Record<string, readonly string[]>;

@@ -59,7 +59,13 @@ export class RollbacksService {
       version: () => Promise.resolve(designVersion),
       target,
       name: design.name,
-      options: { namespace, atomic: options.atomic, wait: input.wait },
+      options: {
+        ...(namespace ? { namespace, move: true } : {}),
+        create_namespace: options.create_namespace,
+        replace: options.replace,
+        atomic: options.atomic,
+        wait: input.wait,
+      },
       requestApproval: input.request_approval,
       override: input,
     });

@@ -10,6 +10,7 @@ import { IS_NO_STORE } from '../no-store.decorator.js';
 import { RequestFields } from '../rights/request-fields.js';
 import { type BodyRight, getDeclaredRights } from '../rights/rights.decorators.js';
 import { BodyReader, hasBody, type RequestWithBody } from './body-reader.service.js';
+import { IGNORES_BODY } from './ignores-body.decorator.js';
 
 /**
  * The last guard of a REST call: reads the body, once every other guard has let the caller pass, and judges the rights that a route
@@ -28,19 +29,22 @@ export class BodyGuard implements CanActivate {
     if (context.getType() !== 'http') return true;
     const request = context.switchToHttp().getRequest<RequestWithBody & AnsweredRequest>();
     const { body: rights } = getDeclaredRights(context.getHandler());
-    if (!hasBody(request) && (rights.length === 0 || !request.actor)) return this.pass(context, request);
-    return this.readAndJudge(context, request, rights);
+    const reads = hasBody(request) && !hasMetadata(this.reflector, IGNORES_BODY, context);
+    if (!reads && (rights.length === 0 || !request.actor)) return this.pass(context, request);
+    return this.readAndJudge(context, request, reads, rights);
   }
 
   private async readAndJudge(
     context: ExecutionContext,
     request: RequestWithBody,
+    reads: boolean,
     rights: readonly BodyRight[],
   ): Promise<boolean> {
-    await this.bodies.readBody(request, context.switchToHttp().getResponse<Response>(), {
-      isPublic: hasMetadata(this.reflector, IS_PUBLIC, context),
-      takesFiles: hasMetadata(this.reflector, ACCEPTS_FILES, context),
-    });
+    if (reads)
+      await this.bodies.readBody(request, context.switchToHttp().getResponse<Response>(), {
+        isPublic: hasMetadata(this.reflector, IS_PUBLIC, context),
+        takesFiles: hasMetadata(this.reflector, ACCEPTS_FILES, context),
+      });
     if (request.actor && rights.length > 0) await this.authorize(request.actor, request, rights);
     return this.pass(context, request);
   }
