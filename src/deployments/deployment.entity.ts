@@ -41,6 +41,8 @@ export interface DeploymentOptions {
   force?: boolean;
   plan_id?: string;
   override_freeze?: boolean;
+  /** What drifts is applied again. */
+  self_heal?: boolean;
 }
 
 /** Why it did not succeed, as the API answers it. */

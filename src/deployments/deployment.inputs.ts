@@ -91,6 +91,12 @@ export class DeployRequest extends PlanRequest {
   })
   atomic?: boolean;
 
+  @FlagInput({
+    optional: true,
+    description: 'Applies again what drifts on the cluster, at most 5 times in 10 minutes.',
+  })
+  self_heal?: boolean;
+
   @IdInput({ optional: true, description: 'Applies exactly this plan.' })
   plan_id?: string;
 

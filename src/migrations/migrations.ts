@@ -22,6 +22,7 @@ import { Freezes1764000000030 } from './1764000000030-freezes.js';
 import { Policies1764000000031 } from './1764000000031-policies.js';
 import { Approvals1764000000032 } from './1764000000032-approvals.js';
 import { ClusterResources1764000000037 } from './1764000000037-cluster-resources.js';
+import { Drift1764000000038 } from './1764000000038-drift.js';
 import { Webhooks1764000000044 } from './1764000000044-webhooks.js';
 import { Notifications1764000000047 } from './1764000000047-notifications.js';
 
@@ -50,6 +51,7 @@ export const migrations: Migration[] = [
   Policies1764000000031,
   Approvals1764000000032,
   ClusterResources1764000000037,
+  Drift1764000000038,
   Webhooks1764000000044,
   Notifications1764000000047,
 ];

@@ -39,6 +39,7 @@ export class DesignDeploymentsService {
         plan_id: input.plan_id,
         wait: input.wait,
         atomic: input.atomic,
+        self_heal: input.self_heal,
       },
       requestApproval: input.request_approval,
       override: input,

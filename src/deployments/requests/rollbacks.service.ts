@@ -59,7 +59,7 @@ export class RollbacksService {
       version: () => Promise.resolve(designVersion),
       target,
       name: design.name,
-      options: { namespace, atomic: options.atomic, wait: input.wait },
+      options: { namespace, atomic: options.atomic, wait: input.wait, self_heal: options.self_heal },
       requestApproval: input.request_approval,
       override: input,
     });
