@@ -1,8 +1,7 @@
 import { type INestApplication, NotFoundException } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
-import compression from 'compression';
-import type { NextFunction, Request, Response } from 'express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
@@ -11,9 +10,11 @@ import type { Env } from './core/config/env.js';
 import { setErrorReference } from './core/errors/problem.js';
 import { GraphqlMiddleware } from './core/graphql/graphql.middleware.js';
 import { GRAPHQL_PATH } from './core/graphql/sockets/upgrade.js';
+import { compressBodies } from './core/rest/compression.js';
 import { limitConnections } from './core/rest/connection-limits.js';
 import { serveOpenApiDocument } from './core/rest/openapi/serve-openapi-document.js';
 import { markDeprecatedPaths } from './core/rest/deprecated-paths.js';
+import { constantHeaders, inOrder } from './core/rest/middleware.js';
 import { accessLogMiddleware } from './core/telemetry/access-log.js';
 import { LOGGER, NestLogger, withoutRedaction } from './core/telemetry/logger.js';
 import { Metrics } from './core/telemetry/metrics.service.js';
@@ -50,10 +51,30 @@ export async function createApp(env: Env, databaseUrl: string, door?: HttpListen
   app.set('query parser', 'simple');
   setErrorReference(env.baseUrl);
   setPathPrefix(app);
-  app.use(requestContextMiddleware);
-  app.use(accessLogMiddleware(withoutRedaction(logger), app.get(Metrics), [GRAPHQL_PATH]));
+  compressBodies((app.getHttpAdapter().getInstance() as { response: Response }).response);
+  const accessLog = accessLogMiddleware(withoutRedaction(logger), app.get(Metrics), [GRAPHQL_PATH]);
+  app.use(inOrder(requestContextMiddleware, accessLog));
+  if (env.CORS_ORIGINS.length > 0) enableCors(app, env.CORS_ORIGINS);
+  app.use(
+    inOrder(
+      createSecurityHeaders(env.baseUrl.startsWith('https:')),
+      markDeprecatedPaths,
+      app.get(AuthenticationMiddleware).use,
+      answerPreflight,
+      refuseOtherPaths,
+    ),
+  );
+  const graphql = app.get(GraphqlMiddleware);
+  app.use(GRAPHQL_PATH, graphql.use);
+  app.use(GRAPHQL_PATH, graphql.handleError);
+  limitConnections(app.getHttpServer());
+  serveOpenApiDocument(app, env.baseUrl);
+  return app;
+}
+
+function enableCors(app: INestApplication, origins: string[]): void {
   app.enableCors({
-    origin: env.CORS_ORIGINS.length === 0 ? false : env.CORS_ORIGINS.includes('*') ? '*' : env.CORS_ORIGINS,
+    origin: origins.includes('*') ? '*' : origins,
     exposedHeaders: [
       'ETag',
       'Location',
@@ -73,29 +94,20 @@ export async function createApp(env: Env, databaseUrl: string, door?: HttpListen
     maxAge: 600,
     preflightContinue: true,
   });
-  const overTls = env.baseUrl.startsWith('https:');
-  app.use(
+}
+
+/** The headers of every answer. */
+const createSecurityHeaders = (overTls: boolean): RequestHandler =>
+  constantHeaders(
     helmet({
       contentSecurityPolicy: { directives: { ...(overTls ? {} : { 'upgrade-insecure-requests': null }) } },
       strictTransportSecurity: overTls,
     }),
+    (_request, response, next) => {
+      response.setHeader('API-Version', VERSION.api);
+      next();
+    },
   );
-  app.use((_request: Request, response: Response, next: NextFunction) => {
-    response.setHeader('API-Version', VERSION.api);
-    next();
-  });
-  app.use(markDeprecatedPaths);
-  app.use(compression({ threshold: 1024 }));
-  app.use(app.get(AuthenticationMiddleware).use);
-  app.use(answerPreflight);
-  app.use(refuseOtherPaths);
-  const graphql = app.get(GraphqlMiddleware);
-  app.use(GRAPHQL_PATH, graphql.use);
-  app.use(GRAPHQL_PATH, graphql.handleError);
-  limitConnections(app.getHttpServer());
-  serveOpenApiDocument(app, env.baseUrl);
-  return app;
-}
 
 /** What NestJS has for unknown paths answers below the prefix only. */
 function refuseOtherPaths({ method, path }: Request, _response: Response, next: NextFunction): void {

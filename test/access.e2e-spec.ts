@@ -384,6 +384,7 @@ const RULES: Record<string, Rule> = {
   'GET /api/system/meshsync/resources/:id': rule('resource.read', 'workspace'),
   'GET /api/deployments': rule('deployment.read', 'anywhere'),
   'GET /api/deployments/:id': rule('deployment.read', 'workspace'),
+  'GET /api/deployments/:id/diagram.svg': rule('deployment.read', 'workspace'),
   'POST /api/deployments/:id/cancel': rule('deployment.cancel', 'workspace'),
   'POST /api/deployments/:id/cancel on production': rule('deployment.actOnProduction', 'workspace', ({ ids }) => ({
     ids: { id: ids['productionDeployment'] ?? '' },

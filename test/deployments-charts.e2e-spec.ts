@@ -9,7 +9,6 @@ import { done } from './support/workspace-scene.js';
 import { World } from './support/world.js';
 
 const EVENTS = ['test', 'test-success', 'pre-install', 'post-install', 'pre-upgrade', 'post-upgrade', 'pre-delete', 'post-delete', 'pre-rollback', 'post-rollback']; // prettier-ignore
-const INSTALLING = ['pre-install', 'post-install', 'pre-upgrade', 'post-upgrade'];
 
 const configMap = (name: string, hook?: string): string =>
   `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n${hook ? `  annotations: {helm.sh/hook: "${hook}"}\n` : ''}data: {a: b}\n`;
@@ -84,26 +83,151 @@ requires('HELM_BIN', 'a design of a chart', (helm) => {
         .sort();
     };
 
-    it('has those hooks planned and applied that are for installing or upgrading, and the others left out', async () => {
+    const job = (name: string, hook: string, fate = ''): string => `apiVersion: batch/v1
+kind: Job
+metadata: {name: ${name}, annotations: {${hook}}}
+spec:
+  backoffLimit: 0
+  template:
+    metadata: {labels: {app: ${name}, test-pods: "${fate}"}}
+    spec: {restartPolicy: Never, containers: [{name: app, image: "app:1"}], tolerations: [{operator: Exists}]}
+`;
+    /** A chart of hooks by the path of their templates. */
+    const hooked = async (templates: Record<string, string>): Promise<Buffer> =>
+      gzipSync(
+        await tarOf({
+          'shop/Chart.yaml': 'apiVersion: v2\nname: shop\nversion: 1.2.3\n',
+          'shop/templates/settings.yaml': configMap('settings'),
+          ...Object.fromEntries(Object.entries(templates).map(([name, text]) => [`shop/templates/${name}.yaml`, text])),
+        }),
+      );
+    const scene = async (chart: Buffer): Promise<{ id: string; namespace: string }> => {
       const namespace = `h${randomUUID().slice(0, 8)}`;
       await kubectl(cluster, 'create', 'namespace', namespace);
-      const maps = { settings: undefined, both: 'post-delete, pre-install', ...Object.fromEntries(EVENTS.map((event) => [event, event])) }; // prettier-ignore
-      const { id } = await imported(await chartOf(maps), { workspace_id: workspace.id as string });
-      const wanted = ['settings', 'both', ...INSTALLING].sort();
+      const { id } = await imported(chart, { workspace_id: workspace.id as string });
+      return { id, namespace };
+    };
+    const told = ({ resources }: Json): string[] =>
+      resources.map(({ kind, name, hook, status }: Json) => [kind, name, hook, status].filter(Boolean).join(' '));
 
-      const plan = await done(world.admin.post('/api/pattern/deploy/plan', { id, namespace }));
-      expect(plan.resources.map(({ name, action }: Json) => `${name} ${action}`).sort()).toEqual(
-        wanted.map((name) => `${name} create`),
-      );
-      const deployed = await done(world.admin.post('/api/pattern/deploy', { id, plan_id: plan.plan_id }));
-      expect(deployed).toMatchObject({ status: 'succeeded' });
-      expect(deployed.resources.map(({ name }: Json) => name as string).sort()).toEqual(wanted);
-      expect(await installed(namespace)).toEqual(wanted);
-      const again = await done(world.admin.post('/api/pattern/deploy/plan', { id, namespace }));
-      expect(again.summary).toMatchObject({ create: 0, update: 0, prune: 0, unchanged: wanted.length });
-      await done(world.admin.delete('/api/pattern/deploy', { body: { id } }));
+    it('has its hooks run in their phases, and those for tests never', async () => {
+      const { admin } = world;
+      const maps = { settings: undefined, both: 'post-delete, pre-install', ...Object.fromEntries(EVENTS.map((event) => [event, event])) }; // prettier-ignore
+      const { id, namespace } = await scene(await chartOf(maps));
+      const plan = await done(admin.post('/api/pattern/deploy/plan', { id, namespace }));
+      expect(plan.resources.map(({ name, action }: Json) => `${name} ${action}`)).toEqual(['settings create']);
+      expect(plan.hooks.map(({ phase, name, verified }: Json) => [phase, name, verified])).toEqual([
+        ['pre-install', 'both', true],
+        ['pre-install', 'pre-install', true],
+        ['post-install', 'post-install', true],
+      ]);
+      const deployed = await done(admin.post('/api/pattern/deploy', { id, plan_id: plan.plan_id }));
+      expect(told(deployed)).toEqual([
+        'ConfigMap both pre-install ready',
+        'ConfigMap pre-install pre-install ready',
+        'ConfigMap settings applied',
+        'ConfigMap post-install post-install ready',
+      ]);
+      expect(await installed(namespace)).toEqual(['both', 'post-install', 'pre-install', 'settings']);
+      const again = await done(admin.post('/api/pattern/deploy', { id, namespace }));
+      expect(told(again)).toEqual([
+        'ConfigMap pre-upgrade pre-upgrade ready',
+        'ConfigMap settings unchanged',
+        'ConfigMap post-upgrade post-upgrade ready',
+      ]);
+      const undeployed = await done(admin.delete('/api/pattern/deploy', { body: { id } }));
+      expect(told(undeployed).filter((line) => line.includes('-delete '))).toEqual([
+        'ConfigMap pre-delete pre-delete ready',
+        'ConfigMap both post-delete ready',
+        'ConfigMap post-delete post-delete ready',
+      ]);
       expect(await installed(namespace)).toEqual([]);
     }, 120_000);
+
+    it('is upgraded and rolled back any number of times with jobs before and after, by weight', async () => {
+      const { admin } = world;
+      const at = (phase: string, weight: number, policy = '') =>
+        `helm.sh/hook: ${phase}, helm.sh/hook-weight: "${weight}"${policy && `, helm.sh/hook-delete-policy: ${policy}`}`;
+      const { id, namespace } = await scene(
+        await hooked({
+          second: job('a-second', at('"pre-install,pre-upgrade,pre-rollback"', 5)),
+          first: job('b-first', at('"pre-install,pre-upgrade"', -5, 'hook-succeeded')),
+          last: job('c-last', at('"post-install,post-upgrade"', 0, '"before-hook-creation,hook-succeeded"')),
+        }),
+      );
+      const jobs = () => kubectl(cluster, 'get', 'jobs', '-n', namespace, '-o', 'jsonpath={.items[*].metadata.name}');
+      let uid = '';
+      for (const phase of ['install', 'upgrade', 'upgrade']) {
+        const deployed = await done(admin.post('/api/pattern/deploy', { id, namespace }));
+        expect(told(deployed)).toEqual([
+          `Job b-first pre-${phase} ready`,
+          `Job a-second pre-${phase} ready`,
+          `ConfigMap settings ${phase === 'install' ? 'applied' : 'unchanged'}`,
+          `Job c-last post-${phase} ready`,
+        ]);
+        expect(await jobs()).toBe('a-second');
+        const now = await kubectl(cluster, 'get', 'job', 'a-second', '-n', namespace, '-o', 'jsonpath={.metadata.uid}');
+        expect(now).not.toBe(uid);
+        uid = now;
+      }
+      const plain = (await hooked({})).toString('base64');
+      await done(admin.put('/api/pattern/helm', { id, pattern_data: { pattern_file: plain } }));
+      const upgraded = await done(admin.post('/api/pattern/deploy', { id }));
+      expect(told(upgraded)).toEqual(['ConfigMap settings unchanged']);
+      const back = await done(admin.post(`/api/deployments/${upgraded.id}/rollback`));
+      expect(told(back)).toEqual(['Job a-second pre-rollback ready', 'ConfigMap settings unchanged']);
+      await done(admin.delete('/api/pattern/deploy', { body: { id } }));
+      expect(await jobs()).toBe('');
+    }, 240_000);
+
+    it('fails as a whole with a hook that fails, and takes back what was done', async () => {
+      const { admin } = world;
+      const { id, namespace } = await scene(
+        await hooked({ check: job('check', 'helm.sh/hook: post-install', 'crash') }),
+      );
+      const failed = await admin.post('/api/pattern/deploy', { id, namespace });
+      expect(failed).toMatchObject({
+        status: 422,
+        body: {
+          code: 'DEPLOYMENT_FAILED',
+          errors: [
+            {
+              keyword: 'HOOK_FAILED',
+              detail: expect.stringMatching(/^Job .+\/check: The hook post-install failed: BackoffLimitExceeded/),
+            },
+          ],
+          deployment: { status: 'rolled_back' },
+        },
+      });
+      expect(await installed(namespace)).toEqual([]);
+      expect(await kubectl(cluster, 'get', 'jobs', '-n', namespace, '-o', 'name')).toBe('');
+    }, 120_000);
+
+    it('never deletes what others have by the name of a hook', async () => {
+      const { admin } = world;
+      const { id, namespace } = await scene(await chartOf({ settings: undefined, theirs: 'pre-install' }));
+      await kubectl(cluster, 'create', 'cm', 'theirs', '-n', namespace, '--from-literal=a=theirs');
+      const failed = await admin.post('/api/pattern/deploy', { id, namespace });
+      expect(failed.body.errors).toMatchObject([{ keyword: 'NOT_OWNED' }]);
+      expect(await kubectl(cluster, 'get', 'cm', 'theirs', '-n', namespace, '-o', 'jsonpath={.data.a}')).toBe('theirs');
+      expect(await installed(namespace)).toEqual([]);
+    }, 120_000);
+
+    it('can be undeployed though its hook fails, and when its namespace is gone', async () => {
+      const { admin } = world;
+      const chart = await hooked({ last: job('last', 'helm.sh/hook: pre-delete', 'crash') });
+      const { id, namespace } = await scene(chart);
+      await done(admin.post('/api/pattern/deploy', { id, namespace }));
+      expect((await admin.delete('/api/pattern/deploy', { body: { id } })).status).toBe(422);
+      expect(await installed(namespace)).toEqual(['settings']);
+      const { status } = await done(admin.delete('/api/pattern/deploy', { body: { id, skip_hooks: true } }));
+      expect(status).toBe('undeployed');
+      expect(await kubectl(cluster, 'get', 'jobs', '-n', namespace, '-o', 'name')).toBe('');
+
+      await done(admin.post('/api/pattern/deploy', { id, namespace }));
+      await kubectl(cluster, 'delete', 'namespace', namespace);
+      expect((await done(admin.delete('/api/pattern/deploy', { body: { id } }))).status).toBe('undeployed');
+    }, 240_000);
 
     it('has what was deployed before pruned when it becomes a hook that is left out', async () => {
       const namespace = `h${randomUUID().slice(0, 8)}`;

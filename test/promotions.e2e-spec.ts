@@ -142,6 +142,15 @@ requires('KUBEBUILDER_ASSETS', 'from one environment to the next, and back', () 
       body: { deployment: { status: 'failed' } },
     });
     expect(await colour(namespaces.live)).toBe('grey');
+    const picture = (by: Person, query = ''): Promise<Answer> => by.get(`/api/deployments/${id}/diagram.svg${query}`);
+    const { status, headers, body } = await picture(people.viewer);
+    expect({ status, type: headers.get('content-type') }).toEqual({ status: 200, type: 'image/svg+xml' });
+    expect(body).toContain('data-status="create"');
+    const seen = { headers: { 'if-none-match': headers.get('etag') ?? '' } };
+    expect((await people.viewer.get(`/api/deployments/${id}/diagram.svg`, seen)).status).toBe(304);
+    expect((await picture(people.outsider)).status).toBe(404);
+    expect((await picture(people.viewer, '?colour=red')).status).toBe(400);
+    expect(await done(people.viewer.get(`/api/pattern/${design.id}/diagram.svg`))).not.toContain('data-status');
     await kubectl(cluster, 'delete', 'configmap', 'settings', '-n', namespaces.live);
     const { plan_id: fresh } = await plan(1);
     expect(await promote(people.admin, source, { plan_id: fresh })).toMatchObject({

@@ -5,7 +5,7 @@ import WebSocket from 'ws';
 import { CallFailed } from './api-client.mjs';
 
 const SUBSCRIPTION = `subscription ($workspace: ID!) {
-  subscribeEvents(workspaceID: $workspace) { sequence category action severity description acted_upon }
+  subscribeEvents(workspaceID: $workspace) { sequence category action severity description acted_upon metadata }
 }`;
 
 /** Events follow the answer of a call by a moment. */
@@ -34,9 +34,11 @@ export async function followEvents({ baseUrl, token }, workspace) {
     {
       next: ({ data, errors }) => {
         if (errors) return fail(errors);
-        const { sequence, category, action, severity, description } = data.subscribeEvents;
+        const { sequence, category, action, severity, description, metadata } = data.subscribeEvents;
         seen.push(data.subscribeEvents);
         process.stdout.write(`   event ${sequence} ${category}.${action} (${severity}) ${description}\n`);
+        for (const { kind, name, message } of metadata?.waiting ?? [])
+          process.stdout.write(`      ${kind}/${name}: ${message}\n`);
       },
       error: fail,
       complete: () => undefined,

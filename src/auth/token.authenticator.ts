@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Actor } from '../core/access/actor.js';
@@ -48,7 +48,7 @@ export class TokenAuthenticator extends Authenticator implements OnModuleInit {
     const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
     if (!token) throw new Unauthenticated('a bearer token is required');
     if (token.length > MAX_TOKEN_LENGTH) throw invalidToken('the token is too long');
-    const key = createHash('sha256').update(token).digest('base64');
+    const key = hash('sha256', token, 'base64');
     const outcome = this.findCached(key) ?? (await this.verifyCounted(request, token, key, network));
     outcome.onUse?.();
     return outcome.actor;

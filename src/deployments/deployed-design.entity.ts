@@ -6,6 +6,7 @@ export interface PreviousDeployment {
   deployment_id: string;
   design_version: number;
   objects: ObjectReference[];
+  namespace?: string | null;
 }
 
 /** That a design stands on a cluster: objects of it may be there until it is undeployed. */
@@ -38,6 +39,10 @@ export class DeployedDesignRecord {
 
   @Column('integer')
   designVersion!: number;
+
+  /** Where those of its objects are that name no namespace; null when there are none. */
+  @Column('text', { nullable: true })
+  namespace!: string | null;
 
   /** Everything that its deployments have applied there. */
   @Column('jsonb', { default: [] })

@@ -5,10 +5,14 @@ import type { DeployedDesignRecord } from './deployed-design.entity.js';
 import type { Deployment } from './deployment.entity.js';
 
 /** Where a design stands, as callers see it. */
-export type DeployedDesign = Omit<DeployedDesignRecord, 'organizationId' | 'previous'>;
+export type DeployedDesign = Omit<DeployedDesignRecord, 'organizationId' | 'previous'> & {
+  /** Whether another deployment stood there before the one that is under way. */
+  hasPrevious: boolean;
+};
 
 const COLUMNS = `design_id AS "designId", connection_id AS "connectionId", environment_id AS "environmentId",
-  workspace_id AS "workspaceId", deployment_id AS "deploymentId", design_version AS "designVersion", objects`;
+  workspace_id AS "workspaceId", deployment_id AS "deploymentId", design_version AS "designVersion", namespace, objects,
+  previous IS NOT NULL AS "hasPrevious"`;
 
 /** What a deployment uses; what is left out is any. */
 export type DeploymentUse = Partial<
@@ -79,16 +83,21 @@ export class DeployedDesignsStore {
    * Before the first object is applied, so that nothing is ever on a cluster without being known. What stood there before is kept
    * until the deployment has ended; doing it again in another attempt changes nothing of that.
    */
-  async begin(deployment: Deployment, connectionId: string, objects: ObjectReference[]): Promise<void> {
+  async begin(
+    deployment: Deployment,
+    connectionId: string,
+    { objects, namespace }: { objects: ObjectReference[]; namespace: string | null },
+  ): Promise<void> {
     await this.unit.manager.query(
       `INSERT INTO deployed_design AS now
-         (design_id, connection_id, environment_id, organization_id, workspace_id, deployment_id, design_version, objects)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+         (design_id, connection_id, environment_id, organization_id, workspace_id, deployment_id, design_version, objects, namespace)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
        ON CONFLICT (design_id, connection_id, environment_id) DO UPDATE
          SET deployment_id = excluded.deployment_id, design_version = excluded.design_version, objects = excluded.objects,
+           namespace = excluded.namespace,
            previous = CASE now.deployment_id WHEN excluded.deployment_id THEN now.previous
              ELSE jsonb_build_object('deployment_id', now.deployment_id, 'design_version', now.design_version,
-               'objects', now.objects) END`,
+               'objects', now.objects, 'namespace', now.namespace) END`,
       [
         deployment.designId,
         connectionId,
@@ -98,6 +107,7 @@ export class DeployedDesignsStore {
         deployment.id,
         deployment.designVersion,
         JSON.stringify(objects),
+        namespace,
       ],
     );
   }
@@ -127,7 +137,8 @@ export class DeployedDesignsStore {
     );
     await this.unit.manager.query(
       `UPDATE deployed_design SET deployment_id = (previous->>'deployment_id')::uuid,
-         design_version = (previous->>'design_version')::int, objects = previous->'objects', previous = NULL
+         design_version = (previous->>'design_version')::int, objects = previous->'objects',
+         namespace = previous->>'namespace', previous = NULL
        WHERE deployment_id = $1 AND connection_id = $2`,
       place,
     );

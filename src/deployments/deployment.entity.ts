@@ -35,7 +35,17 @@ export interface DeploymentApproval {
 /** How the caller wants it done. */
 export interface DeploymentOptions {
   namespace?: string;
+  create_namespace?: boolean;
+  /** Deploys into another namespace than before, and removes what is in the old one. */
+  move?: boolean;
+  /** Deletes and makes anew what cannot be changed in place. */
+  replace?: boolean;
+  delete_volumes?: boolean;
+  /** Undeploys without the hooks of a chart. */
+  skip_hooks?: boolean;
   wait?: boolean;
+  /** Seconds for that waiting. */
+  timeout?: number;
   atomic?: boolean;
   adopt?: boolean;
   force?: boolean;

@@ -55,6 +55,17 @@ export class DeploymentStarted extends DeploymentEvent {
   protected readonly verb = 'has started';
 }
 
+/** How far a running deployment has come. */
+export class DeploymentProgressed extends DeploymentEvent {
+  readonly action = 'progress';
+  protected readonly verb: string;
+
+  constructor(actor: Actor, deployment: Deployment, progress: { done: number; total: number; waiting: object[] }) {
+    super(actor, deployment, { status: deployment.status, ...progress });
+    this.verb = `has done ${progress.done} of ${progress.total} resources`;
+  }
+}
+
 export class DeploymentSucceeded extends DeploymentEvent {
   readonly action = 'success';
   override readonly severity: Severity = 'success';

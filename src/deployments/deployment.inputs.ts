@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, IsString, IsUUID, Matches } from 'class-validator';
+import { IsIn, IsInt, IsOptional, IsString, IsUUID, Matches, Max, Min } from 'class-validator';
 import { Repeatable } from '../core/schema/repeatable.js';
 import { InvalidRequest } from '../core/errors/app-error.js';
 import { OrganizationListQuery } from '../core/listing/list-query.js';
@@ -8,6 +8,8 @@ import { IsVersionNumber } from '../designs/contents/version-number.js';
 import { DEPLOYMENT_STATUSES, type DeploymentOptions, type DeploymentStatus } from './deployment.entity.js';
 import { FlagInput, IdInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
 
+const MAX_TIMEOUT_SECONDS = 3_600;
+const TIMEOUT_MESSAGE = `must be a whole number from 1 to ${MAX_TIMEOUT_SECONDS}`;
 const MAX_REASON_LENGTH = 1_000;
 
 const ApprovalRequestInput = () =>
@@ -60,6 +62,21 @@ export class PlanRequest extends DeploymentTarget {
   @TextInput({ optional: true, max: 63, description: 'For objects that name none.' })
   namespace?: string;
 
+  @FlagInput({ optional: true, description: 'Makes the namespace when it is not there; undeploying removes it.' })
+  create_namespace?: boolean;
+
+  @FlagInput({
+    optional: true,
+    description: 'Deploys into another namespace than before, and removes what is in the old one.',
+  })
+  move?: boolean;
+
+  @FlagInput({ optional: true, description: 'Deletes and makes anew what the cluster refuses to change in place.' })
+  replace?: boolean;
+
+  @FlagInput({ optional: true, description: 'Deletes volume claims that left the design, too, with their data.' })
+  delete_volumes?: boolean;
+
   @ApiPropertyOptional({
     type: 'integer',
     description: 'The number of a version; the current one when it is left out.',
@@ -84,6 +101,19 @@ export class DeployRequest extends PlanRequest {
 
   @FlagInput({ optional: true, description: 'Waits until workloads are ready.' })
   wait?: boolean;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_TIMEOUT_SECONDS,
+    default: 300,
+    description: 'Seconds for that waiting.',
+  })
+  @IsOptional()
+  @IsInt({ message: TIMEOUT_MESSAGE })
+  @Min(1, { message: TIMEOUT_MESSAGE })
+  @Max(MAX_TIMEOUT_SECONDS, { message: TIMEOUT_MESSAGE })
+  timeout?: number;
 
   @FlagInput({
     optional: true,
@@ -124,6 +154,12 @@ export function assertFileFits({ pattern_file, version, plan_id, dry_run }: Depl
 }
 
 export class UndeployRequest extends DeploymentTarget {
+  @FlagInput({ optional: true, description: 'Deletes volume claims too, with their data.' })
+  delete_volumes?: boolean;
+
+  @FlagInput({ optional: true, description: 'Leaves out the hooks of a chart, such as one that always fails.' })
+  skip_hooks?: boolean;
+
   @ApprovalRequestInput()
   request_approval?: boolean;
 }
@@ -219,6 +255,26 @@ export class TargetQuery {
   }
 }
 
+export class UndeployQuery extends TargetQuery {
+  @ApiPropertyOptional({ enum: ['true', 'false'], description: 'Deletes volume claims too, with their data.' })
+  @IsOptional()
+  @IsIn(['true', 'false'], { message: 'must be true or false' })
+  delete_volumes?: string;
+
+  @ApiPropertyOptional({ enum: ['true', 'false'], description: 'Leaves out the hooks of a chart.' })
+  @IsOptional()
+  @IsIn(['true', 'false'], { message: 'must be true or false' })
+  skip_hooks?: string;
+
+  override mergeInto<T extends DeploymentTarget & Pick<UndeployRequest, 'delete_volumes' | 'skip_hooks'>>(
+    target: T,
+  ): T {
+    target.delete_volumes ??= this.delete_volumes === 'true';
+    target.skip_hooks ??= this.skip_hooks === 'true';
+    return super.mergeInto(target);
+  }
+}
+
 export class DeploymentListQuery extends OrganizationListQuery {
   @ApiPropertyOptional({ format: 'uuid', description: 'Only deployments of this workspace.' })
   @IsOptional()
@@ -239,6 +295,9 @@ export class DeploymentListQuery extends OrganizationListQuery {
   status?: DeploymentStatus;
 }
 
-export function toOptions({ namespace, adopt, force }: PlanRequest): DeploymentOptions {
-  return { ...(namespace ? { namespace } : {}), ...(adopt ? { adopt } : {}), ...(force ? { force } : {}) };
+const FLAGS = ['create_namespace', 'move', 'replace', 'delete_volumes', 'adopt', 'force'] as const;
+
+export function toOptions(request: PlanRequest): DeploymentOptions {
+  const flags = FLAGS.flatMap((flag) => (request[flag] ? [[flag, true] as const] : []));
+  return { ...(request.namespace ? { namespace: request.namespace } : {}), ...Object.fromEntries(flags) };
 }

@@ -55,11 +55,21 @@ export class DeployedResourceView {
   @EnumField(ResourceStatusEnum)
   status!: string;
 
+  @TextField({ nullable: true, description: 'Of a hook of a chart: the phase in which it is run.' })
+  hook!: string | null;
+
+  @TextField({ nullable: true, description: 'What the object waits for, or why it is kept.' })
+  message!: string | null;
+
   @MapField({ nullable: true, description: 'reason, field and detail' })
   error!: object | null;
 
   static fromResource(this: void, resource: DeployedResource): DeployedResourceView {
-    return Object.assign(new DeployedResourceView(), resource, { error: resource.error ?? null });
+    return Object.assign(new DeployedResourceView(), resource, {
+      hook: resource.hook ?? null,
+      message: resource.message ?? null,
+      error: resource.error ?? null,
+    });
   }
 }
 

@@ -12,6 +12,9 @@ import { ApprovalExpiryService } from './approvals/approval-expiry.service.js';
 import { ApprovalRulesService } from './admission/approval-rules.service.js';
 import { ApprovalsService } from './approvals/approvals.service.js';
 import { CancellationsService } from './requests/cancellations.service.js';
+import { DeploymentDiagramsController } from './diagrams/deployment-diagrams.controller.js';
+import { DeploymentDiagramsService } from './diagrams/deployment-diagrams.service.js';
+import { ResourceStatesStore } from './diagrams/resource-states.store.js';
 import { DeployedDesignsStore } from './deployed-designs.store.js';
 import { DeployedDesignsService } from './protection/deployed-designs.service.js';
 import { DeploymentAdmissionService } from './admission/deployment-admission.service.js';
@@ -30,7 +33,11 @@ import { PlansService } from './plans/plans.service.js';
 import { PromotionsService } from './requests/promotions.service.js';
 import { RollbacksService } from './requests/rollbacks.service.js';
 import { ChangeJournalsStore } from './runs/change-journals.store.js';
+import { ClusterDeploymentsService } from './runs/cluster-deployments.service.js';
+import { ClusterUndeploymentsService } from './runs/cluster-undeployments.service.js';
+import { DeploymentProgressService } from './runs/deployment-progress.service.js';
 import { ClusterRunsService } from './runs/cluster-runs.service.js';
+import { DeployedNamespacesService } from './plans/deployed-namespaces.service.js';
 import { DeploymentContextService } from './plans/deployment-context.service.js';
 import { DeploymentCompletionService } from './runs/deployment-completion.service.js';
 import { DeploymentRunner } from './runs/deployment.runner.js';
@@ -87,6 +94,7 @@ import { TargetsStore } from './targets/targets.store.js';
     DeploymentsController,
     DeploymentChangesController,
     ApprovalsController,
+    DeploymentDiagramsController,
     PoliciesController,
     ClusterResourcesController,
     DriftController,
@@ -97,6 +105,8 @@ import { TargetsStore } from './targets/targets.store.js';
     DeploymentRightsService,
     DeploymentAdmissionService,
     ApprovalExpiryListeners,
+    DeploymentDiagramsService,
+    ResourceStatesStore,
     ApprovalExpiryService,
     ApprovalRulesService,
     ApprovalsService,
@@ -136,10 +146,14 @@ import { TargetsStore } from './targets/targets.store.js';
     DeploymentRunner,
     DeploymentCompletionService,
     ClusterRunsService,
+    ClusterDeploymentsService,
+    ClusterUndeploymentsService,
+    DeploymentProgressService,
     UnfinishedRunsService,
     ChangeJournalsStore,
     DeploymentsResolver,
     DeploymentContextService,
+    DeployedNamespacesService,
     PlansService,
     TargetsService,
     TargetsStore,

@@ -100,6 +100,7 @@ import { WorkspaceDesignsController } from './workspaces/workspace-designs.contr
   ],
   exports: [
     DesignChangesService,
+    DesignDiagramsService,
     DesignsService,
     DesignRemovalService,
     DesignsStore,

@@ -105,6 +105,7 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
     TOO_MANY_POLICIES: [409, 'The workspace has as many policies as it may have.'],
     NOT_PENDING: [409, 'The deployment waits for no approval.'],
     PLAN_STALE: [409, 'The design or the cluster has changed since the plan.'],
+    NAMESPACE_CHANGED: [409, 'The design is deployed there in another namespace.'],
     NOT_DEPLOYED: [409, 'The design is not deployed there.'],
     NOT_PROMOTABLE: [409, 'Only a deployment that has succeeded is promoted.'],
     NOTHING_TO_ROLL_BACK_TO: [409, 'There is no other version to go back to.'],

@@ -21,6 +21,8 @@ import { SearchCandidates1764000000026 } from './1764000000026-search-candidates
 import { Freezes1764000000030 } from './1764000000030-freezes.js';
 import { Policies1764000000031 } from './1764000000031-policies.js';
 import { Approvals1764000000032 } from './1764000000032-approvals.js';
+import { PlannedActions1764000000033 } from './1764000000033-planned-actions.js';
+import { DeployedNamespace1764000000035 } from './1764000000035-deployed-namespace.js';
 import { ClusterResources1764000000037 } from './1764000000037-cluster-resources.js';
 import { Drift1764000000038 } from './1764000000038-drift.js';
 import { Webhooks1764000000044 } from './1764000000044-webhooks.js';
@@ -50,6 +52,8 @@ export const migrations: Migration[] = [
   Freezes1764000000030,
   Policies1764000000031,
   Approvals1764000000032,
+  PlannedActions1764000000033,
+  DeployedNamespace1764000000035,
   ClusterResources1764000000037,
   Drift1764000000038,
   Webhooks1764000000044,

@@ -10,9 +10,25 @@ export const Public = (): MethodDecorator & ClassDecorator =>
   // Every other operation is described as one that needs a bearer token: see `openapi.ts`.
   applyDecorators(SetMetadata(IS_PUBLIC, true), ApiSecurity({}));
 
+/** The marks of handlers that were looked up, by their class and name. */
+const knownMarks = new WeakMap<object, WeakMap<object, Map<string, boolean>>>();
+
 /** Whether a route, or the controller that it is of, carries a mark. */
-export const hasMetadata = (reflector: Reflector, mark: string, context: ExecutionContext): boolean =>
-  reflector.getAllAndOverride<boolean>(mark, [context.getHandler(), context.getClass()]) ?? false;
+export function hasMetadata(reflector: Reflector, mark: string, context: ExecutionContext): boolean {
+  const [handler, controller] = [context.getHandler(), context.getClass()];
+  const ofHandler = getOrSet(knownMarks, handler, () => new WeakMap<object, Map<string, boolean>>());
+  const marks = getOrSet(ofHandler, controller, () => new Map<string, boolean>());
+  let isMarked = marks.get(mark);
+  if (isMarked === undefined)
+    marks.set(mark, (isMarked = reflector.getAllAndOverride<boolean>(mark, [handler, controller]) ?? false));
+  return isMarked;
+}
+
+function getOrSet<V>(map: WeakMap<object, V>, key: object, make: () => V): V {
+  const value = map.get(key) ?? make();
+  map.set(key, value);
+  return value;
+}
 
 /** What is known of the caller of a request, in both APIs. */
 export interface AuthenticatedCaller {

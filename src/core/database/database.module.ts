@@ -7,6 +7,7 @@ import { DatabaseUrl } from './database-url.js';
 import { Metrics } from '../telemetry/metrics.service.js';
 import { migrate } from './migrate.js';
 import { registerPoolMetrics } from './pool-metrics.js';
+import { sendThroughPool } from './pool-queries.js';
 import { PostgresNotifications } from './postgres-notifications.js';
 import { ensureServiceLogin } from './service-login.js';
 import { bindRowSecurityUser } from './row-security.js';
@@ -37,6 +38,7 @@ export class DatabaseModule implements OnApplicationShutdown {
             const dataSource = await createDataSource(pool).initialize();
             bindRowSecurityUser(dataSource);
             availability.guardPool(dataSource);
+            sendThroughPool(dataSource);
             registerPoolMetrics(registry, dataSource);
             return dataSource;
           },

@@ -18,7 +18,7 @@ interface Sql {
 /** Answers records straight from their rows; the query builder writes the SQL once for each shape of query, not once for each call. */
 export class EntitySelect<E extends ObjectLiteral> {
   private readonly sql = new Map<string, Sql>();
-  private columns: { alias: string; property: string; column: ColumnMetadata }[] | undefined;
+  private columns: SelectedColumn[] | undefined;
 
   async getOne(manager: EntityManager, rows: SelectQueryBuilder<E>): Promise<E | null> {
     return (await this.getMany(manager, rows, { isNamed: true })).records[0] ?? null;
@@ -71,13 +71,29 @@ export class EntitySelect<E extends ObjectLiteral> {
         alias: DriverUtils.buildAlias(rows.dataSource.driver, undefined, rows.alias, column.databaseName),
         property: column.propertyName,
         column,
+        isPlain: isPlain(column),
       }));
     const record = Object.create((metadata.target as { prototype: object }).prototype) as Record<string, unknown>;
-    for (const { alias, property, column } of this.columns)
-      record[property] = rows.dataSource.driver.prepareHydratedValue(row[alias], column);
+    const { driver } = rows.dataSource;
+    for (const { alias, property, column, isPlain } of this.columns)
+      record[property] = isPlain ? row[alias] : driver.prepareHydratedValue(row[alias], column);
     return record as E;
   }
 }
+
+interface SelectedColumn {
+  alias: string;
+  property: string;
+  column: ColumnMetadata;
+  /** Its values are what the driver answers. */
+  isPlain: boolean;
+}
+
+const PLAIN_TYPES = new Set<unknown>(['uuid', 'text', 'jsonb', 'smallint', 'integer', 'int', 'boolean', 'timestamptz']);
+const PLAIN_CLASSES = new Set<unknown>([String, Number, Boolean, Date]);
+
+const isPlain = ({ type, transformer, isArray }: ColumnMetadata): boolean =>
+  transformer === undefined && !isArray && (PLAIN_TYPES.has(type) || PLAIN_CLASSES.has(type));
 
 /** Stands for a value while the SQL is written. */
 class Placeholder {

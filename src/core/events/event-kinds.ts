@@ -28,6 +28,7 @@ export const EVENT_KINDS = {
     'requested',
     'approved',
     'started',
+    'progress',
     'success',
     'failure',
     'cancelled',

@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash, hash as digestOf } from 'node:crypto';
 import {
   type CallHandler,
   type ExecutionContext,
@@ -13,6 +13,7 @@ import { hasMetadata } from '../access/access.decorators.js';
 import { ResponseBudget } from '../responses/response-budget.service.js';
 import { getRevision } from '../schema/record.view.js';
 import { TimeSlicer } from '../time-slicer.js';
+import { varyBy } from './compression.js';
 import { IS_NO_STORE } from './no-store.decorator.js';
 import { RevisedJson, RevisedResponse } from './revised-response.js';
 import { isLargeJson, estimateJsonBytes, SerializedJson } from './serialized-json.js';
@@ -86,7 +87,7 @@ export class ConditionalInterceptor implements NestInterceptor {
       hash.update(piece);
       await turns.yieldToEventLoop();
     }
-    return setTag(request, response, body, () => shortDigest(hash)) ? written : undefined;
+    return setTag(request, response, body, () => shortDigest(hash.digest('base64url'))) ? written : undefined;
   }
 }
 
@@ -117,7 +118,7 @@ function setTag(request: Request, response: Response, body: object, digest: () =
 function isNotModified(request: Request, response: Response, tag: string): boolean {
   response.setHeader('ETag', tag);
   if (!response.hasHeader('Cache-Control')) response.setHeader('Cache-Control', 'private, no-cache');
-  response.vary('Authorization');
+  varyBy(response, 'Authorization');
   if (!matchesTag(request.headers['if-none-match'], tag)) return false;
   response.status(304);
   return true;
@@ -126,9 +127,9 @@ function isNotModified(request: Request, response: Response, tag: string): boole
 const revisionTag = ({ originalUrl }: Request, { revision }: { revision: string }): string =>
   `W/"${revision}-${hashText(originalUrl)}"`;
 
-const hashText = (text: string): string => shortDigest(createHash('sha1').update(text));
+const hashText = (text: string): string => shortDigest(digestOf('sha1', text, 'base64url'));
 
-const shortDigest = (hash: Hash): string => hash.digest('base64url').slice(0, 16);
+const shortDigest = (digest: string): string => digest.slice(0, 16);
 
 /** Whether If-None-Match names the tag; tags compare weakly there (RFC 9110, 13.1.2). */
 function matchesTag(header: string | undefined, tag: string): boolean {

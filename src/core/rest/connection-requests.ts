@@ -30,7 +30,10 @@ export class ConnectionRequests {
 
   private start(request: IncomingMessage, response: ServerResponse): void {
     this.current = response;
-    response.once('close', () => setImmediate(() => this.startNext()));
+    response.once('close', () => {
+      if (this.waiting.length > 0) setImmediate(() => this.startNext());
+      else this.current = undefined;
+    });
     this.handle(request, response);
   }
 

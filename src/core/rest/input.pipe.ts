@@ -4,6 +4,7 @@ import { type Fault, InvalidRequest } from '../errors/app-error.js';
 import { limitFaults } from '../errors/problem.js';
 import { PackedJson, TOO_MUCH_DATA_DETAIL, JsonUnpacker } from '../json/packed-json.js';
 import { isRepeatable } from '../schema/repeatable.js';
+import { keepValidationRules } from '../schema/validation-rules.js';
 import { currentRequest } from '../telemetry/request-context.js';
 import { escapePointerSegment, findUnstorableParts } from '../json/storable-json.js';
 import { storeReadOnlyFields, readOnlyFieldError, getRecordFields } from './read-only-fields.js';
@@ -19,6 +20,13 @@ type Plain = Record<string, unknown>;
 @Injectable()
 export class InputPipe implements PipeTransform {
   private readonly keysByInput = new WeakMap<InputClass, Map<string, string>>();
+  private readonly recordFieldsByInput = new WeakMap<InputClass, Map<string, string>>();
+  /** Inputs that need no field. */
+  private readonly validWhenEmpty = new WeakSet<InputClass>();
+
+  constructor() {
+    keepValidationRules();
+  }
 
   transform(value: unknown, { metatype, type, data }: ArgumentMetadata): unknown {
     if (type === 'query' && data !== undefined && Array.isArray(value)) throw toInvalidRequest([repeatedFault(data)]);
@@ -48,7 +56,7 @@ export class InputPipe implements PipeTransform {
 
   private parseBody(given: Plain, metatype: InputClass): object {
     const keys = this.getKeys(metatype);
-    const record = new Map([...getRecordFields(metatype)].map((name) => [foldKey(name), name]));
+    const record = this.getRecordFields(metatype);
     const taken: Plain = {};
     const echoed: Plain = {};
     const unpacking = new JsonUnpacker(metatype);
@@ -74,8 +82,10 @@ export class InputPipe implements PipeTransform {
 
   /** Types come before content: what is of the wrong type is not looked into. */
   private validateInput(taken: Plain, metatype: InputClass, faults: Fault[], prefix: string): object {
-    const unpacking = new JsonUnpacker(metatype);
     const input = new metatype() as Plain;
+    const isEmpty = faults.length === 0 && Object.keys(taken).length === 0;
+    if (isEmpty && this.validWhenEmpty.has(metatype)) return input;
+    const unpacking = new JsonUnpacker(metatype);
     const wrong = new Set<string>();
     for (const [name, value] of Object.entries(taken)) {
       const field = unpacking.unpackField(name, value);
@@ -91,11 +101,20 @@ export class InputPipe implements PipeTransform {
     for (const [name, value] of Object.entries(taken))
       if (!wrong.has(name)) faults.push(...findUnstorableParts(value, `${prefix}${name}`));
     if (faults.length > 0) throw toInvalidRequest(faults);
+    if (isEmpty) this.validWhenEmpty.add(metatype);
     return input;
   }
 
   private isInput(metatype: unknown): metatype is InputClass {
     return typeof metatype === 'function' && metatype !== Object && this.getKeys(metatype as InputClass).size > 0;
+  }
+
+  private getRecordFields(metatype: InputClass): Map<string, string> {
+    const kept = this.recordFieldsByInput.get(metatype);
+    if (kept) return kept;
+    const fields = new Map([...getRecordFields(metatype)].map((name) => [foldKey(name), name]));
+    this.recordFieldsByInput.set(metatype, fields);
+    return fields;
   }
 
   private getKeys(metatype: InputClass): Map<string, string> {

@@ -1,18 +1,21 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import type { IRoute, NextFunction, Request, Response } from 'express';
+import type { IRoute, NextFunction, Request, RequestHandler, Response } from 'express';
 import { AppError } from '../errors/app-error.js';
 import { getRequestPath } from '../telemetry/request-context.js';
+import { RouteIndex } from './route-index.js';
 import { compareRoutes, isNarrower, isSameRoute } from './route-precedence.js';
 
 interface RouterLayer {
-  route?: { path: string; methods: Record<string, boolean> };
-  match(path: string): boolean;
+  route?: { path: string; methods: Record<string, boolean>; _handlesMethod(method: string): boolean };
+  match(path: string): { params: Record<string, string> } | false;
+  handleRequest(request: Request, response: Response, next: NextFunction): void;
 }
 
 interface ExpressApp {
   router: { stack: RouterLayer[] };
   route(path: string): Pick<IRoute, 'all'>;
+  use(handler: RequestHandler): void;
 }
 
 export interface Route {
@@ -22,7 +25,8 @@ export interface Route {
 
 /**
  * The REST routes that this server really has, as its router knows them. It orders them once they are registered, so that
- * a route is found by its path and not by where its module stands: `/api/pattern/types` before `/api/pattern/:id`.
+ * a route is found by its path and not by where its module stands: `/api/pattern/types` before `/api/pattern/:id`. The router
+ * would compare them one after another; it is given an index of them in their place.
  */
 @Injectable()
 export class RouteTable implements OnModuleInit {
@@ -34,8 +38,8 @@ export class RouteTable implements OnModuleInit {
   onModuleInit(): void {
     this.layers = this.findLayers();
     this.refuseOtherMethods();
-    this.sort();
-    this.layers = this.findLayers();
+    this.layers = this.findLayers().sort(compareLayers);
+    this.replaceByIndex();
   }
 
   /** Every route, in the form `/api/environments/:id`. */
@@ -73,14 +77,15 @@ export class RouteTable implements OnModuleInit {
         });
   }
 
-  /** Sorts the routes between what else is in the router, such as the files of the API reference. */
-  private sort(): void {
+  /** Each run of routes between what else is in the router, such as the files of the API reference, becomes one layer. */
+  private replaceByIndex(): void {
     const { stack } = this.express.router;
     for (let begin = 0; begin < stack.length; begin++) {
       let end = begin;
       while (stack[end]?.route) end++;
-      stack.splice(begin, end - begin, ...stack.slice(begin, end).sort(compareLayers));
-      begin = end;
+      if (end === begin) continue;
+      this.express.use(serveRoutes(stack.slice(begin, end).sort(compareLayers)));
+      stack.splice(begin, end - begin, stack.pop() as RouterLayer);
     }
   }
 
@@ -91,6 +96,33 @@ export class RouteTable implements OnModuleInit {
   private get express(): ExpressApp {
     return this.host.httpAdapter.getInstance<ExpressApp>();
   }
+}
+
+/** Serves a request as the router would: by the first of the routes that matches and has the method, and when that one passes it on, by the next. */
+function serveRoutes(layers: readonly RouterLayer[]): RequestHandler {
+  const index = new RouteIndex<RouterLayer>();
+  for (const layer of layers) index.add(layer.route?.path ?? '', layer);
+  return (request, response, next) => {
+    const { method, path } = request;
+    const candidates = index.find(path).values();
+    const pass = (error?: unknown): void => {
+      if (error && error !== 'route') return next(error);
+      try {
+        for (const layer of candidates) {
+          if (method !== 'HEAD' && !layer.route?._handlesMethod(method)) continue;
+          const match = layer.match(path);
+          if (!match) continue;
+          Object.assign(request, { route: layer.route, params: match.params });
+          return layer.handleRequest(request, response, pass);
+        }
+      } catch (thrown) {
+        // The path cannot be decoded.
+        return next(thrown);
+      }
+      next();
+    };
+    pass();
+  };
 }
 
 export function methodNotAllowed(method: string, allowed: readonly string[]): AppError {

@@ -5,12 +5,16 @@ import { objectKey } from '../plan/planned-resource.js';
 
 /** One change of an object that a run made, or was about to make. */
 export interface AppliedChange {
-  action: 'create' | 'update' | 'prune' | 'delete';
+  action: 'create' | 'update' | 'replace' | 'prune' | 'delete';
   kind: ResourceKind;
   name: string;
   namespace?: string;
-  /** The object as it was before an update or a prune, as far as undoing that needs it. */
+  /** The object as it was before an update, a replacement or a prune, as far as undoing that needs it. */
   previous?: KubernetesObject;
+  /** Of a hook of a chart: the phase in which it is run. */
+  hook?: string;
+  /** The hook has done its work, and is not run again by whoever goes on. */
+  done?: boolean;
 }
 
 /**
@@ -27,8 +31,13 @@ export interface ChangeJournal {
 }
 
 /** The same for all versions of a kind. */
-export function changeKey({ kind, name, namespace }: Pick<AppliedChange, 'kind' | 'name' | 'namespace'>): string {
-  return objectKey({ group: kind.group, kind: kind.kind, name, namespace });
+export function changeKey({
+  kind,
+  name,
+  namespace,
+  hook,
+}: Pick<AppliedChange, 'kind' | 'name' | 'namespace' | 'hook'>): string {
+  return objectKey({ group: kind.group, kind: kind.kind, name, namespace, hook });
 }
 
 export function toReference({ kind, name, namespace }: AppliedChange): ObjectReference {

@@ -263,7 +263,7 @@ requires('KUBEBUILDER_ASSETS', 'A deployment', () => {
   describe('that waits', () => {
     it('succeeds when its workloads run', async () => {
       const result = await scene.deploy([deployment('web', 2), job('once')], { wait: true, waitTimeoutMs: 20_000 });
-      expect(outcomes(result)).toEqual(['Deployment/web: applied', 'Job/once: applied']);
+      expect(outcomes(result)).toEqual(['Deployment/web: ready', 'Job/once: ready']);
       expect(await scene.live('apps/v1', 'Deployment', 'web')).toMatchObject({ status: { availableReplicas: 2 } });
     });
 

@@ -2,10 +2,11 @@ import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js'
 import { isDefinition } from '../plan/definitions.js';
 import { inKindOrder } from '../plan/kind-order.js';
 import { type Plan, type PlanItem } from '../plan/plan.js';
-import { plannedRemoval } from '../plan/planner.js';
+import { plannedRemoval } from '../plan/prunes.js';
 import { groupOf } from '../../kubernetes/clusters/kubernetes-object.js';
 import { type AppliedChange, changeKey, type ChangeJournal } from './applied-change.js';
 import { DeploymentRun, type Step } from './deployment-run.js';
+import { HookRuns } from './hook-runs.js';
 import { becomesReady } from './readiness.js';
 import { ResourceResults } from './results.js';
 import { type DeploymentResult, type RunOptions } from './resource-result.js';
@@ -18,9 +19,13 @@ export interface ApplyOptions extends RunOptions {
   atomic?: boolean;
   /** Waits until workloads are ready before anything is pruned. False without it. */
   wait?: boolean;
-  /** For that waiting; 5 minutes without it. */
+  /** For that waiting, and for each hook; 5 minutes without it. */
   waitTimeoutMs?: number;
+  /** Names the deployment, so that hooks are not run again by whoever goes on with it. */
+  run?: string;
 }
+
+const DEFAULT_WAIT_MS = 300_000;
 
 /** Carries out plans on one cluster. */
 export class Applier {
@@ -37,12 +42,14 @@ export class Applier {
   async apply(plan: Plan, options: ApplyOptions = {}): Promise<DeploymentResult> {
     const { atomic = true } = options;
     const pruned = resumeItems(plan.items, this.journal.changes);
-    const results = new ResourceResults([...plan.items, ...pruned], options.onProgress);
+    const { before, after } = plan.hooks;
+    const all = [...before, ...plan.items, ...after];
+    const results = new ResourceResults([...all, ...pruned], options.onProgress);
     for (const item of pruned) await results.set(item, { status: 'deleted' });
     const clock = new RunClock(options.timeoutMs ?? 600_000, options.signal);
     const run = new DeploymentRun(this.cluster, plan, clock, this.journal);
-    if (atomic && plan.items.some(({ planned }) => planned.error)) {
-      for (const item of plan.items)
+    if (atomic && all.some(({ planned }) => planned.error)) {
+      for (const item of all)
         if (item.planned.error) await results.set(item, { status: 'failed', error: item.planned.error });
       return { status: 'failed', resources: results.all, failure: { status: 422, detail: results.summary() } };
     }
@@ -64,11 +71,13 @@ export class Applier {
       kind: planned.kind,
     }));
     const [wanted, leaving] = [
-      ordered.filter(({ planned }) => planned.action !== 'prune'),
+      ordered.filter(({ planned }) => planned.action !== 'prune' && planned.kept === undefined),
       ordered.filter(({ planned }) => planned.action === 'prune'),
     ];
     const isFirst = ({ planned }: PlanItem) =>
       planned.kind === 'Namespace' || isDefinition({ apiVersion: planned.api_version, kind: planned.kind });
+    for (const item of ordered)
+      if (item.planned.kept !== undefined) await results.set(item, { status: 'kept', message: item.planned.kept });
     let current: PlanItem | undefined;
     const each = async (items: PlanItem[], work: (item: PlanItem) => Promise<Step>) => {
       for (const item of items) {
@@ -79,19 +88,25 @@ export class Applier {
         if (options.atomic && results.has(item, 'failed')) throw new ResourceFailed();
       }
     };
+    const hooks = new HookRuns(this.cluster, plan.owner, clock, this.journal, results, {
+      run: options.run ?? '',
+      timeoutMs: options.waitTimeoutMs ?? DEFAULT_WAIT_MS,
+    });
     try {
       await each(wanted.filter(isFirst), (item) => run.apply(item));
       await each(
         wanted.filter((item) => isFirst(item) && results.has(item, 'applied')),
         async (item) => toStep(await run.waitUntilEstablished(item)),
       );
+      await hooks.run(plan.hooks.before);
       await each(
         wanted.filter((item) => !isFirst(item)),
         (item) => run.apply(item),
       );
-      if (options.wait) await this.waitUntilReady(wanted, results, clock, options);
+      if (options.wait || plan.hooks.after.length > 0) await this.waitUntilReady(wanted, results, clock, options);
       if (!results.anyFailed) await each(leaving.reverse(), (item) => run.prune(item));
       if (results.anyFailed) throw new ResourceFailed();
+      await hooks.run(plan.hooks.after);
       return undefined;
     } catch (error) {
       const ended = toRunEnd(error, () => results.summary());
@@ -113,14 +128,16 @@ export class Applier {
       const stands = results.has(item, 'applied') || results.has(item, 'unchanged');
       return kind && desired && stands && becomesReady(desired) ? { kind, object: desired, item } : [];
     });
+    const before = new Map(workloads.map(({ item }) => [item, results.has(item, 'unchanged')]));
     const errors = await new WorkloadWait(this.cluster, clock).waitUntilReady(
       workloads,
-      options.waitTimeoutMs ?? 300_000,
+      options.waitTimeoutMs ?? DEFAULT_WAIT_MS,
+      {
+        onWaiting: ({ item }, message) => results.set(item, { status: 'waiting', message }),
+        onReady: ({ item }) => results.set(item, { status: before.get(item) ? 'unchanged' : 'ready' }),
+      },
     );
-    for (const workload of workloads) {
-      const error = errors.get(workload);
-      if (error) await results.set(workload.item, { status: 'failed', error });
-    }
+    for (const [{ item }, error] of errors) await results.set(item, { status: 'failed', error });
     if (errors.size > 0 && options.atomic) throw new ResourceFailed();
   }
 }
@@ -131,12 +148,12 @@ export class Applier {
  * @returns items for what it has pruned already
  */
 function resumeItems(items: PlanItem[], changes: readonly AppliedChange[]): PlanItem[] {
-  const recorded = new Map(changes.map((change) => [changeKey(change), change]));
+  const recorded = new Map(changes.filter(({ hook }) => !hook).map((change) => [changeKey(change), change]));
   for (const { kind, planned } of items) {
     const change =
       kind && recorded.get(changeKey({ kind, name: planned.name, namespace: planned.namespace ?? undefined }));
     if (!change || change.action === 'delete') continue;
-    planned.action = change.action;
+    planned.action = change.action === 'replace' ? 'update' : change.action;
     recorded.delete(changeKey(change));
   }
   return [...recorded.values()]

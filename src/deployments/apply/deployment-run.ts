@@ -12,20 +12,23 @@ import { type ResourceError } from '../plan/planned-resource.js';
 import { isClusterFailure, toResourceError } from '../plan/resource-error.js';
 import { type AppliedChange, changeKey, type ChangeJournal, toRecordedObject } from './applied-change.js';
 import { Removal } from './removal.js';
+import { type Condition } from './readiness.js';
 import { type RunClock } from './run-clock.js';
+import { isTransient } from './transient.js';
 
 /** Refusals that pass when what was applied before has come up: a webhook's pods, the account that a namespace gets, a schema. */
 const TRANSIENT_TIMEOUT_MS = 30_000;
 const ESTABLISH_TIMEOUT_MS = 30_000;
 const PRUNE_TIMEOUT_MS = 10_000;
+const REPLACE_TIMEOUT_MS = 60_000;
 
-interface Condition {
-  type: string;
-  status: string;
+const NOTHING_LIVE: ComparisonResult = { action: 'create', diff: [], verified: true, warnings: [] };
+
+export type Step = {
+  status: 'applied' | 'unchanged' | 'deleted' | 'skipped' | 'kept' | 'failed';
   message?: string;
-}
-
-export type Step = { status: 'applied' | 'unchanged' | 'deleted' | 'skipped' | 'failed'; error?: ResourceError };
+  error?: ResourceError;
+};
 
 /** Carries out single items of a plan. Every change is recorded before it is made, so that it can be undone. */
 export class DeploymentRun {
@@ -40,9 +43,9 @@ export class DeploymentRun {
     private readonly clock: RunClock,
     private readonly journal: ChangeJournal,
   ) {
-    this.recorded = new Map(journal.changes.map((change) => [changeKey(change), change]));
+    this.recorded = new Map(journal.changes.filter(({ hook }) => !hook).map((change) => [changeKey(change), change]));
     this.comparison = new Comparison(cluster, plan.owner, plan.options);
-    this.removal = new Removal(cluster, plan.owner);
+    this.removal = new Removal(cluster, plan.owner, { deleteVolumes: plan.options.deleteVolumes });
   }
 
   /** @throws ClusterError when the cluster as a whole cannot be worked with, RunEnded */
@@ -50,6 +53,7 @@ export class DeploymentRun {
     const { planned, desired } = item;
     if (planned.error || !desired) return { status: 'failed', error: planned.error };
     if (planned.action === 'unchanged') return { status: 'unchanged' };
+    const isGivenNamespace = planned.component === null;
     const kind = await this.clock.poll(ESTABLISH_TIMEOUT_MS, () =>
       this.cluster.findKind(desired.apiVersion, desired.kind, 500),
     );
@@ -64,6 +68,8 @@ export class DeploymentRun {
       const compared = await this.comparison.compare(kind, desired);
       const wasApplied = this.recorded.has(changeKey({ kind, ...desired.metadata }));
       if (compared.action === 'unchanged') return { status: wasApplied ? 'applied' : 'unchanged' };
+      // Somebody else has made the namespace meanwhile, and so it is there.
+      if (isGivenNamespace && compared.error?.reason === 'NOT_OWNED') return { status: 'unchanged' };
       const error = compared.error ?? (await this.write(kind, desired, compared));
       if (error === 'unchanged') return { status: wasApplied ? 'applied' : 'unchanged' };
       if (!error) return { status: 'applied' };
@@ -106,11 +112,15 @@ export class DeploymentRun {
       const previous = toRecordedObject(kind, await this.readAsApplied(kind, object));
       change = await this.record({ action: 'prune', kind, name, namespace, previous });
     };
-    const { previous, ...step } = await this.removal.remove({ kind, name, namespace, uid }, { before });
+    const { previous, ...step } = await this.removal.remove(
+      { kind, name, namespace, uid, isMade: item.isMade },
+      { before },
+    );
     if (change && !previous) await this.withdraw(change);
-    if (previous && step.status === 'deleted')
-      await this.removal.waitUntilGone({ kind, name, namespace }, uid, this.clock, PRUNE_TIMEOUT_MS);
-    return step;
+    if (step.status === 'kept') return { status: 'kept', message: step.error?.detail };
+    if (!previous || step.status !== 'deleted') return step;
+    const stuck = await this.removal.waitUntilGone({ kind, name, namespace }, uid, this.clock, PRUNE_TIMEOUT_MS);
+    return { ...step, ...(stuck && { message: stuck.detail }) };
   }
 
   /** @returns the change, unless it was recorded before: what was there first is what counts */
@@ -129,8 +139,10 @@ export class DeploymentRun {
   private async write(
     kind: ResourceKind,
     desired: KubernetesObject,
-    { live }: ComparisonResult,
+    { live, replaces }: ComparisonResult,
   ): Promise<ResourceError | 'unchanged' | undefined> {
+    if (live && replaces)
+      return (await this.removeForReplacement(kind, live)) ?? this.write(kind, desired, NOTHING_LIVE);
     const { name, namespace } = desired.metadata;
     const change = await this.record(
       live
@@ -163,14 +175,25 @@ export class DeploymentRun {
     }
   }
 
+  /** Deletes what is to be made anew. */
+  private async removeForReplacement(kind: ResourceKind, live: KubernetesObject): Promise<ResourceError | undefined> {
+    const { name, namespace, uid } = live.metadata;
+    const target = { kind, name, namespace, uid };
+    let change: AppliedChange | undefined;
+    const before = async (object: KubernetesObject) => {
+      const previous = toRecordedObject(kind, await this.readAsApplied(kind, object));
+      change = await this.record({ action: 'replace', kind, name, namespace, previous });
+    };
+    const removed = await this.removal.remove(target, { before });
+    if (removed.status === 'deleted') return this.removal.waitUntilGone(target, uid, this.clock, REPLACE_TIMEOUT_MS);
+    if (change) await this.withdraw(change);
+    return removed.error;
+  }
+
   /** The object in the version that it was last applied in, for that is what its managedFields speak of. */
   private async readAsApplied(kind: ResourceKind, live: KubernetesObject): Promise<KubernetesObject> {
     const apiVersion = findAppliedFields(live)?.apiVersion ?? live.apiVersion;
     const then = apiVersion === live.apiVersion ? undefined : await this.cluster.findKind(apiVersion, live.kind);
     return (then && (await this.cluster.lookup(then, live.metadata.name, live.metadata.namespace))) ?? live;
   }
-}
-
-function isTransient({ reason, detail }: ResourceError): boolean {
-  return reason === 'WEBHOOK_FAILED' || (reason === 'FORBIDDEN' && /serviceaccount "[^"]*" not found/.test(detail));
 }

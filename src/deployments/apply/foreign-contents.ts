@@ -5,7 +5,9 @@ import { type KubernetesObject, type ObjectMetadata } from '../../kubernetes/clu
 import { boundedParallel } from '../plan/bounded-parallel.js';
 import { definedKinds, isDefinition } from '../plan/definitions.js';
 import { isDeletable } from '../plan/owned-objects.js';
+import { findKeepReason, type KeepOptions } from '../plan/kept-objects.js';
 import { isOwnedBy, type Owner } from '../plan/owner.js';
+import { type ResourceError } from '../plan/planned-resource.js';
 
 const CONCURRENCY = 8;
 const SYSTEM_NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
@@ -21,47 +23,49 @@ const SYSTEM_OBJECTS = [
 
 /**
  * Why an object must not be deleted although it is this owner's: a namespace and a definition take with them everything inside,
- * also what others have put there. Undefined when nothing of others is lost.
+ * also what others have put there, and what is to be kept. Undefined when nothing is lost.
  * @throws ClusterError also when a kind may not be listed, for then there is no telling
  */
-export async function findForeignContents(
+export async function findContentsToKeep(
   cluster: ClusterClient,
   owner: Owner,
   object: KubernetesObject,
-): Promise<string | undefined> {
-  if (object.kind === 'Namespace' && object.apiVersion === 'v1')
-    return findForeignInNamespace(cluster, owner, object.metadata.name);
-  if (isDefinition(object)) return findForeignOfDefinition(cluster, owner, object);
-  return undefined;
+  keep?: KeepOptions,
+): Promise<ResourceError | undefined> {
+  const isNamespace = object.kind === 'Namespace' && object.apiVersion === 'v1';
+  const { name } = object.metadata;
+  if (isNamespace && SYSTEM_NAMESPACES.includes(name))
+    return { reason: 'FOREIGN_CONTENT', detail: 'The namespace belongs to the cluster itself' };
+  const contents = isNamespace
+    ? await listNamespace(cluster, name)
+    : isDefinition(object)
+      ? await listDefined(cluster, object)
+      : [];
+  const foreign = filterForeign(contents, owner);
+  if (foreign.length > 0)
+    return {
+      reason: 'FOREIGN_CONTENT',
+      detail: `The ${isNamespace ? 'namespace holds' : 'definition is used by'} what others made: ${describeObjects(foreign)}`,
+    };
+  const kept = keep ? contents.filter((one) => isOwnedBy(owner, one) && findKeepReason(one, keep) !== undefined) : [];
+  return kept.length > 0
+    ? { reason: 'KEPT', detail: `It is kept with what is in it or of it: ${describeObjects(kept)}` }
+    : undefined;
 }
 
-async function findForeignInNamespace(
-  cluster: ClusterClient,
-  owner: Owner,
-  namespace: string,
-): Promise<string | undefined> {
-  if (SYSTEM_NAMESPACES.includes(namespace)) return 'The namespace belongs to the cluster itself';
+async function listNamespace(cluster: ClusterClient, namespace: string): Promise<ObjectMetadata[]> {
   const kinds = (await cluster.listKinds()).filter(
     (kind) => kind.namespaced && isDeletable(kind) && !SYSTEM_KINDS.includes(kind.kind),
   );
-  const found = await boundedParallel(kinds, CONCURRENCY, async (kind) =>
-    filterForeign(await list(cluster, kind, { namespace }), owner),
-  );
-  return found.flat().length > 0 ? `The namespace holds what others made: ${describeObjects(found.flat())}` : undefined;
+  return (await boundedParallel(kinds, CONCURRENCY, (kind) => list(cluster, kind, { namespace }))).flat();
 }
 
-async function findForeignOfDefinition(
-  cluster: ClusterClient,
-  owner: Owner,
-  definition: KubernetesObject,
-): Promise<string | undefined> {
+async function listDefined(cluster: ClusterClient, definition: KubernetesObject): Promise<ObjectMetadata[]> {
   const kinds = definedKinds(definition).map(({ kind }) => kind);
   const served: ResourceKind | undefined = (await cluster.listKinds()).find((kind) =>
     kinds.some((one) => one.apiVersion === kind.apiVersion && one.kind === kind.kind),
   );
-  if (!served) return undefined;
-  const found = filterForeign(await list(cluster, served), owner);
-  return found.length > 0 ? `The definition is used by what others made: ${describeObjects(found)}` : undefined;
+  return served ? list(cluster, served) : [];
 }
 
 async function list(
@@ -78,11 +82,12 @@ async function list(
   }
 }
 
-/** What was made for another object goes with that object and is nobody's by itself. */
+/** What is being deleted is not lost here; what was made for another object goes with that object and is nobody's by itself. */
 function filterForeign(objects: ObjectMetadata[], owner: Owner): ObjectMetadata[] {
   return objects.filter(
     (object) =>
       !isOwnedBy(owner, object) &&
+      !object.metadata.deletionTimestamp &&
       !object.metadata.ownerReferences?.length &&
       !SYSTEM_OBJECTS.includes(`${object.kind} ${object.metadata.name}`),
   );

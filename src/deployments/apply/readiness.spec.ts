@@ -1,5 +1,6 @@
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
-import { becomesReady, podFailure, getReadiness } from './readiness.js';
+import { becomesReady, getReadiness } from './readiness.js';
+import { findPodFailure } from './pod-failure.js';
 
 function workload(kind: string, spec: object, status: object, generation = 1): KubernetesObject {
   const apiVersion = { Pod: 'v1', ReplicationController: 'v1', Job: 'batch/v1' }[kind] ?? 'apps/v1';
@@ -114,7 +115,7 @@ describe('Readiness', () => {
   });
 });
 
-describe('The trouble of a pod', () => {
+describe('The failure of a pod', () => {
   it.each([
     [
       'container app: ImagePullBackOff: no such image',
@@ -135,6 +136,6 @@ describe('The trouble of a pod', () => {
     ['Unschedulable: no node', condition('PodScheduled', 'False', 'Unschedulable', 'no node')],
     [undefined, {}],
   ])('is %s', (detail, status) => {
-    expect(podFailure(workload('Pod', {}, status))).toBe(detail);
+    expect(findPodFailure(workload('Pod', {}, status))?.detail).toBe(detail);
   });
 });

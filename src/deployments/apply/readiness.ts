@@ -4,7 +4,7 @@ import { groupOf, type KubernetesObject } from '../../kubernetes/clusters/kubern
 /** How far an object has come; `failed` is final, `waiting` may still become ready. */
 export type Readiness = { state: 'ready' } | { state: 'waiting' | 'failed'; detail: string };
 
-interface Condition {
+export interface Condition {
   type: string;
   status: string;
   reason?: string;
@@ -66,6 +66,14 @@ export function getReadiness(object: KubernetesObject): Readiness {
   return isObserved ? judge(object.spec ?? {}, status) : waiting('its controller has not seen it yet');
 }
 
+/** As getReadiness, for what is to do its work once: a pod is ready when it has ended. */
+export function getCompletion(object: KubernetesObject): Readiness {
+  const { phase } = (object.status ?? {}) as Status;
+  return object.kind !== 'Pod' || phase === 'Failed' || phase === 'Succeeded'
+    ? getReadiness(object)
+    : waiting('it has not ended');
+}
+
 function deployment(spec: Spec, status: Status): Readiness {
   const progressing = condition(status, 'Progressing');
   if (progressing?.reason === 'ProgressDeadlineExceeded')
@@ -121,33 +129,6 @@ function pod(_: Spec, status: Status): Readiness {
   return isReady ? READY : waiting('it is not ready');
 }
 
-function condition(status: Status, type: string): Condition | undefined {
+export function condition(status: { conditions?: Condition[] }, type: string): Condition | undefined {
   return status.conditions?.find((one) => one.type === type);
-}
-
-interface ContainerStatus {
-  name: string;
-  ready?: boolean;
-  state?: { waiting?: { reason?: string; message?: string }; terminated?: { reason?: string; exitCode?: number } };
-}
-
-/** What keeps a pod from being ready, such as `container app: CrashLoopBackOff`; undefined when its status names nothing. */
-export function podFailure(object: KubernetesObject): string | undefined {
-  const status = (object.status ?? {}) as Status & {
-    containerStatuses?: ContainerStatus[];
-    initContainerStatuses?: ContainerStatus[];
-  };
-  for (const { name, ready, state } of [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])]) {
-    const held = state?.waiting;
-    if (held?.reason && held.reason !== 'PodInitializing')
-      return sanitizeClusterText(`container ${name}: ${[held.reason, held.message].filter(Boolean).join(': ')}`);
-    const ended = state?.terminated;
-    if (ended?.exitCode)
-      return sanitizeClusterText(`container ${name}: ${ended.reason ?? 'Error'} with exit code ${ended.exitCode}`);
-    if (ready === false && state && 'running' in state)
-      return sanitizeClusterText(`container ${name} runs but is not ready`);
-  }
-  const scheduled = condition(status, 'PodScheduled');
-  if (scheduled?.status !== 'False') return undefined;
-  return sanitizeClusterText([scheduled.reason, scheduled.message].filter(Boolean).join(': '));
 }

@@ -7,7 +7,8 @@ import { isDefinition } from '../plan/definitions.js';
 import { isOwnedBy, type Owner } from '../plan/owner.js';
 import { type ResourceError } from '../plan/planned-resource.js';
 import { isClusterFailure, toResourceError } from '../plan/resource-error.js';
-import { findForeignContents } from './foreign-contents.js';
+import { findKeepReason, type KeepOptions } from '../plan/kept-objects.js';
+import { findContentsToKeep } from './foreign-contents.js';
 import { type RunClock, RunEnded } from './run-clock.js';
 
 /** One of this owner's objects that is to go. */
@@ -16,10 +17,13 @@ export interface RemovalTarget {
   name: string;
   namespace?: string;
   uid?: string;
+  /** The cluster made it for an object of this owner, and so it carries no owner of its own. */
+  isMade?: boolean;
 }
 
 export interface RemovalResult {
-  status: 'deleted' | 'skipped' | 'failed';
+  /** `kept`: it is to outlive what it belongs to, for the reason that its error gives. */
+  status: 'deleted' | 'skipped' | 'kept' | 'failed';
   /** The object as it was before; absent when it was gone already. */
   previous?: KubernetesObject;
   error?: ResourceError;
@@ -30,9 +34,11 @@ const WITHOUT_DEPENDENTS = /^(|policy|[a-z.]+\.k8s\.io)$/;
 
 /** Deletes objects of one owner, and never anybody else's. */
 export class Removal {
+  /** @param keep what is kept though it is the owner's; nothing is without it, as when what was just made is undone */
   constructor(
     private readonly cluster: ClusterClient,
     private readonly owner: Owner,
+    private readonly keep?: KeepOptions,
   ) {}
 
   /**
@@ -51,8 +57,8 @@ export class Removal {
       previous = await this.cluster.lookup(kind, name, namespace);
       const uid = previous?.metadata.uid;
       if (!previous || (leaving.uid && leaving.uid !== uid)) return { status: 'deleted' };
-      const kept = await this.reasonToKeep(previous);
-      if (kept) return { status: 'skipped', error: kept };
+      const kept = await this.reasonToKeep(previous, leaving.isMade);
+      if (kept) return { status: kept.reason === 'KEPT' ? 'kept' : 'skipped', error: kept };
       await before?.(previous);
       const alone = WITHOUT_DEPENDENTS.test(kind.group) && kind.kind !== 'ReplicationController';
       await this.cluster.delete(kind, name, namespace, {
@@ -69,12 +75,14 @@ export class Removal {
     }
   }
 
-  private async reasonToKeep(object: KubernetesObject): Promise<ResourceError | undefined> {
-    if (!isOwnedBy(this.owner, object)) {
+  private async reasonToKeep(object: KubernetesObject, isMade = false): Promise<ResourceError | undefined> {
+    if (!isMade && !isOwnedBy(this.owner, object)) {
       return { reason: 'NOT_OWNED', detail: 'The object is not this deployment’s any more' };
     }
-    const foreign = await findForeignContents(this.cluster, this.owner, object);
-    return foreign === undefined ? undefined : { reason: 'FOREIGN_CONTENT', detail: foreign };
+    const kept = this.keep && findKeepReason(object, this.keep);
+    return kept === undefined
+      ? findContentsToKeep(this.cluster, this.owner, object, this.keep)
+      : { reason: 'KEPT', detail: kept };
   }
 
   /** Waits until the object is gone; what holds it back is the error. */

@@ -1,15 +1,32 @@
 import { type PlannedResource, type ResourceError } from '../plan/planned-resource.js';
 
-/** `rolled_back`: it was done and then taken back. `skipped`: it was not begun, or left alone for the reason given. */
-export const RESOURCE_STATUSES = ['applied', 'unchanged', 'failed', 'skipped', 'deleted', 'rolled_back'] as const;
+/**
+ * While a deployment runs: `pending`, its turn has not come; `waiting`, it is applied and not ready yet. Then `ready` where the
+ * deployment waited for that, else `applied`. `rolled_back`: it was done and then taken back. `skipped`: it was not begun, or left
+ * alone for the reason given. `kept`: it was to go, and stays for the reason given.
+ */
+export const RESOURCE_STATUSES = [
+  'pending',
+  'applied',
+  'waiting',
+  'ready',
+  'unchanged',
+  'failed',
+  'skipped',
+  'kept',
+  'deleted',
+  'rolled_back',
+] as const;
 export type ResourceStatus = (typeof RESOURCE_STATUSES)[number];
 
 /** What became of one resource, in wire form. */
 export interface ResourceResult extends Pick<
   PlannedResource,
-  'component' | 'api_version' | 'kind' | 'namespace' | 'name' | 'action'
+  'component' | 'api_version' | 'kind' | 'namespace' | 'name' | 'action' | 'hook'
 > {
   status: ResourceStatus;
+  /** What it waits for, or why it is kept. */
+  message?: string;
   error?: ResourceError;
 }
 
@@ -33,10 +50,26 @@ export interface RunOptions {
   /** For the whole run; 10 minutes without it. */
   timeoutMs?: number;
   /** Told of every change of a resource's status; awaited, so that a record may be written. A throw ends the run as it stands. */
-  onProgress?: (result: ResourceResult, done: number, total: number) => void | Promise<void>;
+  onProgress?: (result: ResourceResult, progress: RunProgress) => void | Promise<void>;
 }
 
-export function toSkippedResult(planned: PlannedResource): ResourceResult {
-  const { component, api_version, kind, namespace, name, action } = planned;
-  return { component, api_version, kind, namespace, name, action, status: 'skipped' };
+/** How far a run has come. */
+export interface RunProgress {
+  done: number;
+  total: number;
+  /** As they are when this is asked. */
+  resources: () => ResourceResult[];
+}
+
+export function toPendingResult(planned: PlannedResource): ResourceResult {
+  const { component, api_version, kind, namespace, name, action, hook } = planned;
+  return { component, api_version, kind, namespace, name, action, ...(hook && { hook }), status: 'pending' };
+}
+
+/** The state of a resource that nobody works on any more. */
+export function toSettled<R extends Pick<ResourceResult, 'action' | 'status' | 'message'>>(resource: R): R {
+  const { action, status } = resource;
+  if (status === 'pending') return { ...resource, status: 'skipped' };
+  if (status !== 'waiting') return resource;
+  return { ...resource, status: action === 'unchanged' ? 'unchanged' : 'applied', message: undefined };
 }

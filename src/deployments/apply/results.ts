@@ -1,43 +1,56 @@
 import { type PlanItem } from '../plan/plan.js';
 import { type ResourceError } from '../plan/planned-resource.js';
-import { type ResourceResult, type ResourceStatus, toSkippedResult, type RunOptions } from './resource-result.js';
+import {
+  type ResourceResult,
+  type ResourceStatus,
+  toPendingResult,
+  toSettled,
+  type RunOptions,
+} from './resource-result.js';
 
 type Subject = Pick<PlanItem, 'planned'>;
+
+interface ResourceChange {
+  status: ResourceStatus;
+  message?: string;
+  error?: ResourceError;
+}
 
 /** What became of each resource so far. */
 export class ResourceResults {
   private readonly byItem: Map<Subject, ResourceResult>;
-  private readonly touched = new Set<Subject>();
+  private readonly done = new Set<Subject>();
 
   constructor(
     items: Subject[],
     private readonly onProgress: RunOptions['onProgress'],
   ) {
-    this.byItem = new Map(items.map((item) => [item, toSkippedResult(item.planned)]));
+    this.byItem = new Map(items.map((item) => [item, toPendingResult(item.planned)]));
   }
 
+  /** As they stay when nothing more is done. */
   get all(): ResourceResult[] {
-    return [...this.byItem.values()];
+    return [...this.byItem.values()].map(toSettled);
   }
 
   get anyFailed(): boolean {
-    return this.all.some(({ status }) => status === 'failed');
+    return [...this.byItem.values()].some(({ status }) => status === 'failed');
   }
 
   has(item: Subject, status: ResourceStatus): boolean {
-    return this.statusOf(item) === status;
+    return this.byItem.get(item)?.status === status;
   }
 
-  statusOf(item: Subject): ResourceStatus {
-    return this.byItem.get(item)?.status ?? 'skipped';
-  }
-
-  async set(item: Subject, { status, error }: { status: ResourceStatus; error?: ResourceError }): Promise<void> {
+  async set(item: Subject, { status, message, error }: ResourceChange): Promise<void> {
     const result = this.byItem.get(item);
     if (!result) return;
-    Object.assign(result, { status, ...(error && { error }) });
-    this.touched.add(item);
-    await this.onProgress?.({ ...result }, this.touched.size, this.byItem.size);
+    const { message: _, ...before } = result;
+    const now = { ...before, status, ...(message !== undefined && { message }), ...(error && { error }) };
+    this.byItem.set(item, now);
+    if (status === 'waiting') this.done.delete(item);
+    else this.done.add(item);
+    const resources = () => [...this.byItem.values()];
+    await this.onProgress?.(now, { done: this.done.size, total: this.byItem.size, resources });
   }
 
   /** Names what failed, as `Deployment shop/web: …`. */

@@ -3,11 +3,15 @@ import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
 import { boundedParallel } from '../plan/bounded-parallel.js';
 import { kindRank } from '../plan/kind-order.js';
+import { type KeepOptions } from '../plan/kept-objects.js';
 import { OwnedObjects, type OwnedObject } from '../plan/owned-objects.js';
 import { type Owner } from '../plan/owner.js';
 import { type PlannedResource } from '../plan/planned-resource.js';
-import { plannedRemoval } from '../plan/planner.js';
+import { plannedRemoval } from '../plan/prunes.js';
+import { findMadeClaims } from '../plan/made-claims.js';
 import { type AppliedChange, changeKey, type ChangeJournal } from './applied-change.js';
+import { type PlannedHooks } from '../plan/hook-plans.js';
+import { HookRuns } from './hook-runs.js';
 import { Removal } from './removal.js';
 import { type DeploymentResult, type RunOptions } from './resource-result.js';
 import { ResourceResults } from './results.js';
@@ -15,13 +19,21 @@ import { RunClock } from './run-clock.js';
 import { ResourceFailed, toResourceError, toRunEnd } from './run-end.js';
 import { countOf } from '../../core/errors/wording.js';
 
-export interface UndeployOptions extends RunOptions {
+export interface UndeployOptions extends RunOptions, KeepOptions {
   /** What records say was deployed: looked for one by one where the credential may not list. */
   previous?: ObjectReference[];
+  /** Of a chart, run before and after. */
+  hooks?: PlannedHooks;
+  /** For each hook; 5 minutes without it. */
+  hookTimeoutMs?: number;
+  /** Names the undeployment, so that hooks are not run again by whoever goes on with it. */
+  run?: string;
 }
 
 interface RemovalItem extends OwnedObject {
   planned: PlannedResource;
+  /** A volume claim that a StatefulSet has made. */
+  isMade?: boolean;
 }
 
 interface RemovalItems {
@@ -31,6 +43,9 @@ interface RemovalItems {
 }
 
 const CONCURRENCY = 6;
+
+/** What hooks may need to the last: their namespace, and definitions of kinds. */
+const NAMESPACE_RANK = kindRank({ group: '', kind: 'Namespace' });
 
 /** Removes everything of an owner from one cluster, and nothing else. */
 export class Undeployer {
@@ -47,28 +62,40 @@ export class Undeployer {
 
   /**
    * Deletes in reverse order, kind by kind, each kind once the one before is gone: what serves a kind outlives its objects.
-   * Namespaces and definitions that hold what others made are left and reported as `skipped`. What an earlier attempt has deleted
+   * Namespaces and definitions that hold what others made are left and reported as `skipped`, volume claims and what is marked for
+   * it as `kept`. What an earlier attempt has deleted
    * is reported as well.
    * @throws ClusterError when the cluster cannot be searched, or shows nothing at all to this credential; all later failures are in the result
    */
   async undeploy(owner: Owner, options: UndeployOptions = {}): Promise<DeploymentResult> {
     const { found, unread } = await this.findRemovalItems(owner, options);
     const gone = await this.record(found);
-    const results = new ResourceResults([...gone, ...found, ...unread], options.onProgress);
+    const { before = [], after = [] } = options.hooks ?? {};
+    const results = new ResourceResults([...before, ...gone, ...found, ...unread, ...after], options.onProgress);
     for (const one of gone) await results.set(one, { status: 'deleted' });
     const clock = new RunClock(options.timeoutMs ?? 300_000, options.signal);
-    const removal = new Removal(this.cluster, owner);
-    const ranks = new Set(found.map(({ kind }) => kindRank(kind)));
+    const removal = new Removal(this.cluster, owner, { deleteVolumes: options.deleteVolumes });
+    const hooks = new HookRuns(this.cluster, owner, clock, this.journal, results, {
+      run: options.run ?? '',
+      timeoutMs: options.hookTimeoutMs ?? 300_000,
+      isLenient: true,
+    });
+    const ranks = [...new Set(found.map(({ kind }) => kindRank(kind)))];
+    const remove = async (rank: number) => {
+      const tier = found.filter(({ kind }) => kindRank(kind) === rank);
+      await boundedParallel(tier, CONCURRENCY, (departure) => removeItem(departure, removal, clock, results));
+    };
     try {
       const forbidden = {
         reason: 'FORBIDDEN',
         detail: 'The credential may not read the object, so it may still be there',
       };
       for (const one of unread) await results.set(one, { status: 'failed', error: forbidden });
-      for (const rank of ranks) {
-        const tier = found.filter(({ kind }) => kindRank(kind) === rank);
-        await boundedParallel(tier, CONCURRENCY, (departure) => removeItem(departure, removal, clock, results));
-      }
+      await hooks.run(before);
+      for (const rank of ranks.filter((one) => one > NAMESPACE_RANK)) await remove(rank);
+      if (!results.anyFailed) await hooks.run(after);
+      await hooks.removeAll();
+      for (const rank of ranks.filter((one) => one <= NAMESPACE_RANK)) await remove(rank);
       if (results.anyFailed) throw new ResourceFailed();
       return { status: 'undeployed', resources: results.all };
     } catch (error) {
@@ -87,8 +114,9 @@ export class Undeployer {
       const { name, namespace } = object.metadata;
       return { action: 'delete', kind, name, namespace };
     });
-    const [standing, earlier] = [new Set(changes.map(changeKey)), new Set(this.journal.changes.map(changeKey))];
-    const gone = this.journal.changes.filter((change) => !standing.has(changeKey(change)));
+    const recorded = this.journal.changes.filter(({ hook }) => !hook);
+    const [standing, earlier] = [new Set(changes.map(changeKey)), new Set(recorded.map(changeKey))];
+    const gone = recorded.filter((change) => !standing.has(changeKey(change)));
     await this.journal.record(changes.filter((change) => !earlier.has(changeKey(change))));
     return gone.map((change) => ({ planned: plannedRemoval('delete', change.kind, change) }));
   }
@@ -105,13 +133,26 @@ export class Undeployer {
         `The credential may not list ${countOf(unseen.length, 'kind')}, so nothing of this deployment can be found`,
       );
     }
-    const found = objects
-      .map((one) => ({ ...one, planned: plannedRemoval('delete', one.kind, one.object.metadata) }))
+    const found = [...objects, ...(await this.findMadeClaims(objects, signal))]
+      .map((one): RemovalItem => ({ ...one, planned: plannedRemoval('delete', one.kind, one.object.metadata) }))
       .sort((a, b) => kindRank(b.kind) - kindRank(a.kind));
     return {
       found,
       unread: unread.map(({ kind, reference }) => ({ planned: plannedRemoval('delete', kind, reference) })),
     };
+  }
+
+  private async findMadeClaims(objects: OwnedObject[], signal?: AbortSignal) {
+    const owned = new Set(objects.map(({ object }) => object.metadata.uid));
+    const made = await boundedParallel(
+      objects.filter(({ object }) => object.kind === 'StatefulSet'),
+      CONCURRENCY,
+      ({ kind, object }) => findMadeClaims(this.cluster, kind, object.metadata, signal),
+    );
+    return made
+      .flat()
+      .filter(({ object }) => !owned.has(object.metadata.uid))
+      .map((claim) => ({ ...claim, isMade: true }));
   }
 }
 
@@ -123,9 +164,10 @@ async function removeItem(
 ): Promise<void> {
   clock.check();
   const { name, namespace, uid } = departure.object.metadata;
-  const leaving = { kind: departure.kind, name, namespace, uid };
+  const leaving = { kind: departure.kind, name, namespace, uid, isMade: departure.isMade };
   try {
     const { status, error } = await removal.remove(leaving);
+    if (status === 'kept') return await results.set(departure, { status, message: error?.detail });
     const stuck = status === 'deleted' ? await removal.waitUntilGone(leaving, uid, clock, Infinity) : undefined;
     await results.set(departure, { status: stuck ? 'failed' : status, error: error ?? stuck });
   } catch (error) {

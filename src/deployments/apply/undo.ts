@@ -4,12 +4,13 @@ import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import type { ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject, groupOf } from '../../kubernetes/clusters/kubernetes-object.js';
 import { omitServerFields } from '../plan/field-changes.js';
+import { findClaimsOf } from '../plan/made-claims.js';
 import { findAppliedFields, FIELD_MANAGER, isOwnedBy, type Owner } from '../plan/owner.js';
 import { type ResourceError, objectKey } from '../plan/planned-resource.js';
 import { toResourceError } from '../plan/resource-error.js';
 import { type AppliedChange, changeKey } from './applied-change.js';
 import { appliedConfiguration, mergePatch } from './applied-configuration.js';
-import { Removal } from './removal.js';
+import { Removal, type RemovalTarget } from './removal.js';
 import { type RunClock, RunEnded } from './run-clock.js';
 import type { ResourceResult } from './resource-result.js';
 
@@ -42,6 +43,7 @@ export class Undo {
   async undoAll(changes: readonly AppliedChange[], before?: () => Promise<void>): Promise<UndoneChange[]> {
     const undone: UndoneChange[] = [];
     for (const change of [...changes].reverse()) {
+      if (change.done) continue;
       await before?.();
       const error = await this.undoWithRetries(change);
       undone.push({ change, ...(error && { error }) });
@@ -86,15 +88,41 @@ export class Undo {
     if (!previous) {
       const removed = await this.removal.remove(object, { wholly: false });
       const { uid } = removed.previous?.metadata ?? {};
-      return removed.error ?? (uid ? this.removal.waitUntilGone(object, uid, this.clock, GONE_TIMEOUT_MS) : undefined);
+      const left = uid ? await this.removal.waitUntilGone(object, uid, this.clock, GONE_TIMEOUT_MS) : undefined;
+      if (removed.previous) await this.removeMadeClaims(removed.previous);
+      return removed.error ?? left;
     }
-    if (action === 'prune') {
+    if (action === 'prune' || action === 'replace') {
       const isStanding = await this.wasNeverDeleted(kind, previous);
       if (isStanding) return undefined;
+      const refusal = action === 'replace' ? await this.removeReplacement(object, previous) : undefined;
+      if (refusal) return refusal;
       const stuck = await this.removal.waitUntilGone(object, previous.metadata.uid, this.clock, GONE_TIMEOUT_MS);
       return stuck ?? this.restore(kind, previous);
     }
     return isOwnedBy(this.owner, previous) ? this.restore(kind, previous) : this.release(kind, previous);
+  }
+
+  /** Volume claims that the cluster made for a StatefulSet which was not there before; nothing has used them. */
+  private async removeMadeClaims(set: KubernetesObject): Promise<void> {
+    const since = Date.parse(String(set.metadata['creationTimestamp']));
+    for (const { kind, object } of await findClaimsOf(this.cluster, set)) {
+      const { name, namespace, uid } = object.metadata;
+      if (Date.parse(String(object.metadata['creationTimestamp'])) >= since)
+        await this.removal.remove({ kind, name, namespace, uid, isMade: true }, { wholly: false });
+    }
+  }
+
+  /** Deletes what was made in the place of another. */
+  private async removeReplacement(
+    target: RemovalTarget,
+    { metadata }: KubernetesObject,
+  ): Promise<ResourceError | undefined> {
+    const now = await this.cluster.lookup(target.kind, target.name, target.namespace);
+    if (!now || now.metadata.uid === metadata.uid) return undefined;
+    const removed = await this.removal.remove(target);
+    const { uid } = removed.previous?.metadata ?? {};
+    return removed.error ?? (uid ? this.removal.waitUntilGone(target, uid, this.clock, GONE_TIMEOUT_MS) : undefined);
   }
 
   /** Whether the object was never deleted: its deletion was recorded, and not asked for any more. */
@@ -136,8 +164,16 @@ export type ResourceState = Omit<ResourceResult, 'component'>;
 
 /** A resource as its change alone tells of it. */
 export function toResourceState(change: AppliedChange, status: ResourceState['status']): ResourceState {
-  const { action, kind, name, namespace } = change;
-  return { api_version: kind.apiVersion, kind: kind.kind, namespace: namespace ?? null, name, action, status };
+  const { action, kind, name, namespace, hook } = change;
+  return {
+    api_version: kind.apiVersion,
+    kind: kind.kind,
+    namespace: namespace ?? null,
+    name,
+    action: action === 'replace' ? 'update' : action,
+    ...(hook && { hook }),
+    status,
+  };
 }
 
 /** The resources of one cluster after changes were undone: what failed keeps its error, what could not be undone gets one. */

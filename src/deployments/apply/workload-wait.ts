@@ -1,93 +1,136 @@
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
-import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
+import { boundedParallel } from '../plan/bounded-parallel.js';
 import { type ResourceError } from '../plan/planned-resource.js';
-import { podFailure, getReadiness } from './readiness.js';
+import { getCompletion, getReadiness, type Readiness } from './readiness.js';
 import { type RunClock, RunEnded } from './run-clock.js';
-
-interface LabelSelector {
-  matchLabels?: Record<string, string>;
-  matchExpressions?: { key: string; operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist'; values?: string[] }[];
-}
+import { WorkloadPods } from './workload-pods.js';
 
 export interface Workload {
   kind: ResourceKind;
   object: KubernetesObject;
+  /** It is waited for its end, as of a job or a pod that does something once. */
+  endsByItself?: boolean;
 }
+
+/** Hears how workloads fare while they are waited for. */
+export interface WaitObserver<W extends Workload> {
+  onWaiting: (workload: W, why: string) => Promise<void>;
+  onReady: (workload: W) => Promise<void>;
+}
+
+/** How a workload that is not ready stands. */
+interface OpenWorkload {
+  detail: string;
+  live?: KubernetesObject;
+  /** What its pods wait for. */
+  trouble?: string;
+  /** Since when it has been in a state that nobody expects to pass. */
+  stuckSince?: number;
+  isFinal: boolean;
+}
+
+const CONCURRENCY = 6;
+/** Between two looks at pods; for many workloads it is longer. */
+const POD_INTERVAL_MS = 2_000;
+const POD_INTERVAL_PER_WORKLOAD_MS = 50;
 
 /** Waits until workloads run, and finds out why one does not. */
 export class WorkloadWait {
+  private readonly pods: WorkloadPods;
+
   constructor(
     private readonly cluster: ClusterClient,
     private readonly clock: RunClock,
-  ) {}
+  ) {
+    this.pods = new WorkloadPods(cluster);
+  }
 
   /**
    * Waits until all are ready, one has failed for good, or the time is over.
-   * @returns the errors of those that are not ready, by workload; empty when all are
+   * @returns the errors of those that have failed, else of those that are not ready, by workload; empty when all are
    * @throws ClusterError, RunEnded when the run is cancelled
    */
-  async waitUntilReady(workloads: Workload[], withinMs: number): Promise<Map<Workload, ResourceError>> {
-    let open = new Map(workloads.map((workload) => [workload, 'it is not ready']));
-    let lost = false;
+  async waitUntilReady<W extends Workload>(
+    workloads: W[],
+    withinMs: number,
+    observer?: WaitObserver<W>,
+  ): Promise<Map<W, ResourceError>> {
+    const open = new Map(
+      workloads.map((one): [W, OpenWorkload] => [one, { detail: 'it is not ready', isFinal: false }]),
+    );
+    let lookedAt = Date.now();
     try {
       await this.clock.poll(withinMs, async () => {
-        const next = new Map<Workload, string>();
-        for (const workload of open.keys()) {
-          const readiness = await this.readReadiness(workload);
-          if (readiness.state === 'ready') continue;
-          next.set(workload, readiness.detail);
-          lost ||= readiness.state === 'failed';
-        }
-        open = next;
-        return open.size === 0 || lost ? true : undefined;
+        await boundedParallel([...open], CONCURRENCY, async ([workload, state]) => {
+          const before = describeOpen(state);
+          await this.read(workload, state, open);
+          if (!open.has(workload)) await observer?.onReady(workload);
+          else if (describeOpen(state) !== before) await observer?.onWaiting(workload, describeOpen(state));
+        });
+        if (open.size === 0 || isAnyFinal(open)) return true;
+        if (Date.now() - lookedAt < Math.max(POD_INTERVAL_MS, POD_INTERVAL_PER_WORKLOAD_MS * open.size))
+          return undefined;
+        await this.lookAtPods(open, observer);
+        lookedAt = Date.now();
+        return isAnyFinal(open) || undefined;
       });
     } catch (error) {
       if (!(error instanceof RunEnded) || error.why === 'cancelled') throw error;
     }
-    const errors = await Promise.all(
-      [...open].map(async ([workload, detail]) => [workload, await this.explain(workload, detail)] as const),
+    const final = [...open].filter(([, { isFinal }]) => isFinal);
+    const errors = await boundedParallel(
+      final.length > 0 ? final : [...open],
+      CONCURRENCY,
+      async ([workload, state]) => {
+        if (!state.trouble && state.live) state.trouble = (await this.pods.findFailure(state.live))?.detail;
+        return [workload, toError(state)] as const;
+      },
     );
     return new Map(errors);
   }
 
-  private async readReadiness({ kind, object }: Workload) {
-    const live = await this.cluster.lookup(kind, object.metadata.name, object.metadata.namespace);
-    return live ? getReadiness(live) : ({ state: 'failed', detail: 'it was deleted meanwhile' } as const);
-  }
-
-  private async explain({ kind, object }: Workload, detail: string): Promise<ResourceError> {
-    const trouble = await this.findPodFailure(kind, object).catch((error: unknown) => {
-      if (error instanceof ClusterError) return undefined;
-      throw error;
-    });
-    return { reason: 'NOT_READY', detail: [detail, trouble].filter(Boolean).join('; ') };
-  }
-
-  private async findPodFailure(kind: ResourceKind, object: KubernetesObject): Promise<string | undefined> {
+  private async read<W extends Workload>(workload: W, state: OpenWorkload, open: Map<W, OpenWorkload>): Promise<void> {
+    const { object, endsByItself } = workload;
     const { name, namespace } = object.metadata;
-    const live = await this.cluster.lookup(kind, name, namespace);
-    const pods = await this.cluster.findKind('v1', 'Pod');
-    if (!live || !pods) return undefined;
-    if (live.kind === 'Pod') return podFailure(live);
-    const labelSelector = selectorText((live.spec as { selector?: LabelSelector | Record<string, string> }).selector);
-    if (!labelSelector) return undefined;
-    for (const pod of await this.cluster.list(pods, { namespace, labelSelector })) {
-      const trouble = podFailure(pod);
-      if (trouble) return `pod ${pod.metadata.name}, ${trouble}`;
-    }
-    return undefined;
+    state.live = await this.cluster.lookup(workload.kind, name, namespace);
+    const judge = endsByItself ? getCompletion : getReadiness;
+    const readiness = state.live ? judge(state.live) : judgeGone(object);
+    if (readiness.state === 'ready') open.delete(workload);
+    else Object.assign(state, { detail: readiness.detail, isFinal: state.isFinal || readiness.state === 'failed' });
+  }
+
+  /** What no time mends ends the waiting, once it has lasted for a while. */
+  private async lookAtPods<W extends Workload>(open: Map<W, OpenWorkload>, observer?: WaitObserver<W>): Promise<void> {
+    await boundedParallel([...open], CONCURRENCY, async ([workload, state]) => {
+      if (!state.live) return;
+      const before = describeOpen(state);
+      const failure = await this.pods.findFailure(state.live);
+      state.trouble = failure?.detail;
+      if (failure?.finalAfterMs === undefined) state.stuckSince = undefined;
+      else {
+        state.stuckSince ??= Date.now();
+        state.isFinal = Date.now() - state.stuckSince >= failure.finalAfterMs;
+      }
+      if (describeOpen(state) !== before) await observer?.onWaiting(workload, describeOpen(state));
+    });
   }
 }
 
-function selectorText(selector: LabelSelector | Record<string, string> = {}): string {
-  const isPlain = !('matchLabels' in selector) && !('matchExpressions' in selector);
-  const { matchLabels = {}, matchExpressions = [] } = (isPlain ? { matchLabels: selector } : selector) as LabelSelector;
-  const equal = Object.entries(matchLabels).map(([key, value]) => `${key}=${value}`);
-  const others = matchExpressions.map(({ key, operator, values = [] }) => {
-    if (operator === 'Exists') return key;
-    return operator === 'DoesNotExist' ? `!${key}` : `${key} ${operator.toLowerCase()} (${values.join(',')})`;
-  });
-  return [...equal, ...others].join(',');
+/** A job that is to be deleted after its end has come to it. */
+function judgeGone({ spec }: KubernetesObject): Readiness {
+  const { ttlSecondsAfterFinished } = (spec ?? {}) as { ttlSecondsAfterFinished?: number };
+  return ttlSecondsAfterFinished === undefined
+    ? { state: 'failed', detail: 'it was deleted meanwhile' }
+    : { state: 'ready' };
+}
+
+const isAnyFinal = (open: Map<unknown, OpenWorkload>): boolean => [...open.values()].some(({ isFinal }) => isFinal);
+
+const describeOpen = ({ detail, trouble }: OpenWorkload): string => [detail, trouble].filter(Boolean).join('; ');
+
+function toError(state: OpenWorkload): ResourceError {
+  const detail = describeOpen(state);
+  return { reason: /exceeded quota/.test(detail) ? 'QUOTA_EXCEEDED' : 'NOT_READY', detail };
 }

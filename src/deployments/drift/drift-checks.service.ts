@@ -50,7 +50,7 @@ export class DriftChecksService {
     try {
       const cluster = await this.context.getClient(place.connectionId);
       const owner = await this.context.getOwner(place, place.connectionId);
-      const namespace = deployment.options.namespace || cluster.namespace || 'default';
+      const namespace = place.namespace ?? (deployment.options.namespace || cluster.namespace || 'default');
       const deadline = AbortSignal.timeout(TIMEOUT_MS);
       const either = signal ? AbortSignal.any([signal, deadline]) : deadline;
       const comparison = new DriftComparison(cluster, { owner, namespace, objects: place.objects }, either);

@@ -2,18 +2,22 @@ import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js'
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
-import { digestChanges, diffFields } from './field-changes.js';
+import { digestChanges, diffFields, diffWanted, digestWanted } from './field-changes.js';
+import { findKeepReason, isReplaceable, type KeepOptions } from './kept-objects.js';
 import { FIELD_MANAGER, matchesOwner, isOwnedBy, parseOwnerLabels, type LabelledOwner, type Owner } from './owner.js';
 import { type FieldChange, type ResourceError } from './planned-resource.js';
 import { isClusterFailure, toResourceError } from './resource-error.js';
 
-export interface OwnershipOptions {
+/** What may be done to objects that stand in the way of a deployment. */
+export interface OwnershipOptions extends KeepOptions {
   /** Takes over objects that exist without this owner. */
   adopt?: boolean;
   /** Whether an object of another owner of this installation may be taken over; without it none may. */
   mayAdopt?: (owner: LabelledOwner) => Promise<boolean>;
   /** Takes fields from other managers. */
   force?: boolean;
+  /** Deletes and makes anew what cannot be changed in place. */
+  replace?: boolean;
 }
 
 /** What applying one object would do now. */
@@ -27,6 +31,8 @@ export interface ComparisonResult {
   live?: KubernetesObject;
   /** Stands for all that an update changes. */
   digest?: string;
+  /** The object has to be deleted and made anew. */
+  replaces?: boolean;
   error?: ResourceError;
 }
 
@@ -78,8 +84,35 @@ export class Comparison {
       };
       if (/does not support dry run/.test(error.message))
         return { ...untried, verified: false, warnings: [error.message] };
-      return { ...untried, error: toResourceError(error, desired) };
+      const refusal = toResourceError(error, desired);
+      return live && refusal.reason === 'IMMUTABLE'
+        ? this.compareReplacement(kind, live, desired, refusal)
+        : { ...untried, error: refusal };
     }
+  }
+
+  /** What cannot be changed in place can be replaced, when that is wanted and nothing is lost with it. */
+  private compareReplacement(
+    kind: ResourceKind,
+    live: KubernetesObject,
+    desired: KubernetesObject,
+    error: ResourceError,
+  ): ComparisonResult {
+    const outcome: ComparisonResult = { action: 'update', diff: [], verified: true, warnings: [], live, error };
+    if (!this.options.replace) return outcome;
+    if (!isReplaceable(kind, live, this.options)) {
+      const why = findKeepReason(live, this.options) ?? 'What it holds would be deleted with it';
+      return { ...outcome, error: { ...error, detail: `${error.detail}. It is not replaced: ${why}` } };
+    }
+    const diff = diffWanted(kind, live, desired);
+    return {
+      ...outcome,
+      error: undefined,
+      verified: false,
+      replaces: true,
+      diff,
+      digest: digestWanted(kind, live, desired),
+    };
   }
 
   private async findRefusal(live: KubernetesObject): Promise<ResourceError | undefined> {

@@ -30,11 +30,7 @@ export function omitServerFields(kind: Pick<ResourceKind, 'subresources'>, objec
 export function diffFields(kind: ResourceKind, live: KubernetesObject, outcome: KubernetesObject): FieldChange[] {
   const changes = [...differences([], omitServerFields(kind, live), omitServerFields(kind, outcome))]
     .slice(0, MAX_CHANGES)
-    .map(({ path, from, to }) => ({
-      path: path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''),
-      from: truncate(maskSecrets(kind.kind, path, from)),
-      to: truncate(maskSecrets(kind.kind, path, to)),
-    }));
+    .map((change) => toFieldChange(kind, change));
   const [before, after] = [fieldCount(live), fieldCount(outcome)];
   // Values that stay while the design lets go of them, or takes them over: without the write, it would still hold, or not hold, them.
   if (
@@ -45,6 +41,37 @@ export function diffFields(kind: ResourceKind, live: KubernetesObject, outcome: 
   }
   return changes;
 }
+
+/** What a replacement changes of the fields that the design names; what the cluster adds to them by itself is not known before. */
+export function diffWanted(kind: ResourceKind, live: KubernetesObject, desired: KubernetesObject): FieldChange[] {
+  return [...differences([], narrow(live, desired), desired)]
+    .slice(0, MAX_CHANGES)
+    .map((change) => toFieldChange(kind, change));
+}
+
+/** Stands for the same, secret values included. */
+export function digestWanted(kind: ResourceKind, live: KubernetesObject, desired: KubernetesObject): string {
+  const changes = [...differences([], narrow(omitServerFields(kind, live), desired), desired)];
+  return createHash('sha256').update(JSON.stringify(changes)).digest('hex');
+}
+
+/** A value without the members that another does not have. */
+function narrow(value: unknown, to: unknown): unknown {
+  if (!isContainer(value) || !isContainer(to) || Array.isArray(value) !== Array.isArray(to)) return value;
+  if (Array.isArray(value))
+    return value.map((item, index) => narrow(item, (to as unknown as unknown[])[index] ?? item));
+  const names = Object.keys(value).filter((name) => Object.hasOwn(to, name));
+  return Object.fromEntries(names.map((name) => [name, narrow(value[name], to[name])]));
+}
+
+const toFieldChange = (
+  kind: ResourceKind,
+  { path, from, to }: { path: string[]; from: unknown; to: unknown },
+): FieldChange => ({
+  path: path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''),
+  from: truncate(maskSecrets(kind.kind, path, from)),
+  to: truncate(maskSecrets(kind.kind, path, to)),
+});
 
 /** Stands for what differs, secret values included, without telling any of it. */
 export function digestChanges(kind: ResourceKind, live: KubernetesObject, outcome: KubernetesObject): string {

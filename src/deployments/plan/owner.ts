@@ -55,3 +55,23 @@ export function addOwnerLabels(owner: Owner, object: KubernetesObject): Kubernet
   const labels = { ...omitOwnerLabels(object.metadata.labels ?? {}), ...ownerLabels(owner) };
   return { ...object, metadata: { ...object.metadata, labels } };
 }
+
+const HOOK_LABEL = `${PREFIX}hook`;
+const HOOK_RUN_ANNOTATION = `${PREFIX}hook-run`;
+
+/** The hook of a chart as its owner makes it: told from what is deployed, and neither pruned nor compared with it. */
+export function addHookLabel(object: KubernetesObject, phase: string): KubernetesObject {
+  const labels = { ...object.metadata.labels, [HOOK_LABEL]: phase };
+  return { ...object, metadata: { ...object.metadata, labels } };
+}
+
+export const isHookObject = ({ metadata }: ObjectMetadata): boolean => metadata.labels?.[HOOK_LABEL] !== undefined;
+
+/** The hook with what tells which run of it the object is. */
+export function addHookRun(object: KubernetesObject, run: string): KubernetesObject {
+  const annotations = { ...(object.metadata['annotations'] as object | undefined), [HOOK_RUN_ANNOTATION]: run };
+  return { ...object, metadata: { ...object.metadata, annotations } };
+}
+
+export const getHookRun = ({ metadata }: ObjectMetadata): string | undefined =>
+  metadata['annotations']?.[HOOK_RUN_ANNOTATION];

@@ -3,6 +3,7 @@ import { TimeSlicer } from '../../core/time-slicer.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type KubernetesObject, type ObjectMetadata } from '../../kubernetes/clusters/kubernetes-object.js';
 import { type OwnershipOptions } from './comparison.js';
+import { type PlannedHooks } from './hook-plans.js';
 import { type Owner } from './owner.js';
 import { type PlannedResource } from './planned-resource.js';
 
@@ -17,14 +18,22 @@ export interface PlanItem {
   live?: ObjectMetadata;
   /** Stands for all that an update changes. */
   digest?: string;
+  /** A volume claim that a StatefulSet has made. */
+  isMade?: boolean;
+  /** It names no namespace, and goes where such objects go. */
+  isInFallback?: boolean;
 }
 
 /** What a deployment would do on one cluster. */
 export interface Plan {
   owner: Owner;
   options: OwnershipOptions;
+  /** Where the objects go that name no namespace; null when there are none. */
+  namespace: string | null;
   /** In the order of the design, then what is to be pruned. */
   items: PlanItem[];
+  /** Hooks of a chart, in the order in which they run. */
+  hooks: PlannedHooks;
   /** Kinds whose objects could not be listed, as `Kind.group`: something that left the design may be missed there. */
   unseen: string[];
   /** The same as long as the design and what deploying it would change on the cluster are the same. */
@@ -41,8 +50,20 @@ export async function fingerprint(items: PlanItem[]): Promise<string> {
   const hash = createHash('sha256').update('[');
   const turns = new TimeSlicer();
   for (const [index, { planned, desired, live, digest }] of items.entries()) {
-    const { api_version, kind, namespace, name, action, error } = planned;
-    const facts = [api_version, kind, namespace, name, action, error?.reason, live?.metadata.uid, desired, digest];
+    const { api_version, kind, namespace, name, action, error, kept, hook } = planned;
+    const facts = [
+      api_version,
+      kind,
+      namespace,
+      name,
+      action,
+      error?.reason,
+      kept,
+      hook,
+      live?.metadata.uid,
+      desired,
+      digest,
+    ];
     hash.update(`${index === 0 ? '' : ','}${JSON.stringify(facts)}`);
     await turns.yieldToEventLoop();
   }

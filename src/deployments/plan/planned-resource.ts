@@ -1,9 +1,13 @@
+import { type HelmHook } from '../../formats/design-file/helm-hook.js';
+
 /** One resource of a design, as it should be on the cluster. */
 export interface DesiredResource {
   /** Id of the component of the design that it comes from. */
   component: string;
   /** As it was written: what is wrong with it, `apiVersion` and `kind` included, is an error of its plan. */
   object: Record<string, unknown>;
+  /** Of a hook of a chart: when it is run. */
+  hook?: HelmHook;
 }
 
 export const RESOURCE_ACTIONS = ['create', 'update', 'unchanged', 'delete', 'prune'] as const;
@@ -42,10 +46,23 @@ export interface PlannedResource {
   verified: boolean;
   /** Warnings of the API server, such as of a deprecated version or an unknown field. */
   warnings: string[];
+  /** Of an update: the object is deleted and made anew, for the cluster refuses the change of a field. */
+  replaces?: boolean;
+  /** Of a hook of a chart: the phase in which it is run, such as `pre-install`. */
+  hook?: string;
+  /** Why an object that left the design is left where it is. */
+  kept?: string;
   error?: ResourceError;
 }
 
 /** Two resources with one key are one object, whatever their versions. */
-export function objectKey(of: { group: string; kind: string; namespace?: string | null; name: string }): string {
-  return [of.group, of.kind, of.namespace ?? '', of.name].join('|');
+export function objectKey(of: {
+  group: string;
+  kind: string;
+  namespace?: string | null;
+  name: string;
+  /** A hook is another thing in each phase. */
+  hook?: string;
+}): string {
+  return [of.group, of.kind, of.namespace ?? '', of.name, ...(of.hook ? [of.hook] : [])].join('|');
 }

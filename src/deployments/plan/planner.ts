@@ -1,19 +1,24 @@
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
-import { type ResourceKind, isSameKind } from '../../kubernetes/clusters/discovery.js';
-import { groupOf, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
+import { type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
 import { boundedParallel } from './bounded-parallel.js';
 import { Comparison, type OwnershipOptions } from './comparison.js';
 import { DefinitionValidator, isRedefined, type SchemaValidator } from './definition-validator.js';
-import { type DefinedKind, definedKinds, isDefinition } from './definitions.js';
-import { buildDesiredObject, parseDesired } from './desired-object.js';
-import { OwnedObjects } from './owned-objects.js';
+import { definedKinds, isDefinition } from './definitions.js';
+import { DraftItems } from './draft-items.js';
+import { HookPlans, type HookPhases } from './hook-plans.js';
 import { type Owner } from './owner.js';
 import { fingerprint, type Plan, type PlanItem } from './plan.js';
-import { type DesiredResource, objectKey, type PlannedResource, type ResourceError } from './planned-resource.js';
+import { type DesiredResource, objectKey, type ResourceError } from './planned-resource.js';
+import { isWaitingForPlan } from './prerequisites.js';
+import { findPrunes } from './prunes.js';
 
 export interface PlanOptions extends OwnershipOptions {
   /** Of objects that name none: else that of the kubeconfig's context, else `default`. */
   namespace?: string;
+  /** Makes that namespace when it is not there. */
+  createNamespace?: boolean;
+  /** Which hooks of a chart are run; none without it. */
+  phases?: HookPhases;
   /**
    * Everything that earlier deployments of this owner applied, by their records: where to look for what left the design.
    * Without it every kind of the cluster is searched.
@@ -23,17 +28,6 @@ export interface PlanOptions extends OwnershipOptions {
 }
 
 const CONCURRENCY = 6;
-
-/** Kinds that others cannot be tried without. */
-const PREREQUISITE_KINDS = [
-  'ServiceAccount',
-  'PriorityClass',
-  'RuntimeClass',
-  'Role',
-  'ClusterRole',
-  'StorageClass',
-  'LimitRange',
-];
 
 /** Finds out what deploying a design would do on one cluster, by asking the cluster itself; nothing is changed. */
 export class Planner {
@@ -48,10 +42,18 @@ export class Planner {
    */
   async plan(resources: DesiredResource[], owner: Owner, options: PlanOptions = {}): Promise<Plan> {
     const defined = resources.flatMap(({ object }) => definedKinds(object));
-    const items = await boundedParallel(resources, CONCURRENCY, (resource) =>
-      this.planItem(resource, defined, owner, options),
+    const drafts = new DraftItems(this.cluster, owner, options);
+    const hooks = new HookPlans(this.cluster, drafts, options);
+    const items = await boundedParallel(
+      resources.filter(({ hook }) => !hook),
+      CONCURRENCY,
+      (resource) => drafts.draft(resource, defined),
     );
     refuseDuplicates(items);
+    const { before, after } = await hooks.draft(resources, options.phases, defined);
+    const placed = [...items, ...before, ...after].some(({ isInFallback }) => isInFallback);
+    const given = placed && options.createNamespace ? await drafts.draftNamespace(items) : undefined;
+    if (given) items.push(given);
     const comparison = new Comparison(this.cluster, owner, options);
     const [first, rest] = [items.filter(isFoundation), items.filter((item) => !isFoundation(item))];
     const compare = (item: PlanItem, refusals?: Map<PlanItem, ResourceError>) =>
@@ -59,49 +61,19 @@ export class Planner {
     await boundedParallel(first, CONCURRENCY, (item) => compare(item));
     const refusals = await new DefinitionValidator(this.cluster, this.judge, defined).findErrors(rest, items);
     await boundedParallel(rest, CONCURRENCY, (item) => compare(item, refusals));
-    const { prunes, unseen } = await this.findPrunes(items, owner, options);
+    await hooks.verify([...before, ...after], items);
+    const { prunes, unseen } = await findPrunes(this.cluster, items, owner, options);
     const all = [...items, ...prunes];
-    const { adopt, mayAdopt, force } = options;
-    return { owner, options: { adopt, mayAdopt, force }, items: all, unseen, fingerprint: await fingerprint(all) };
-  }
-
-  private async planItem(
-    { component, object: given }: DesiredResource,
-    defined: DefinedKind[],
-    owner: Owner,
-    options: PlanOptions,
-  ): Promise<PlanItem> {
-    const metadata = (given['metadata'] ?? {}) as Record<string, unknown>;
-    const text = (value: unknown) => (typeof value === 'string' ? value : '');
-    const planned: PlannedResource = {
-      component,
-      api_version: text(given['apiVersion']),
-      kind: text(given['kind']),
-      namespace: text(metadata['namespace']) || null,
-      name: text(metadata['name']),
-      action: 'create',
-      diff: [],
-      verified: false,
-      warnings: [],
+    const { adopt, mayAdopt, force, replace, deleteVolumes } = options;
+    return {
+      owner,
+      options: { adopt, mayAdopt, force, replace, deleteVolumes },
+      namespace: placed ? drafts.fallback : null,
+      items: all,
+      hooks: { before, after },
+      unseen,
+      fingerprint: await fingerprint([...all, ...before, ...after]),
     };
-    const shape = parseDesired(given);
-    if ('error' in shape) return { planned: { ...planned, error: shape.error } };
-    const { object } = shape;
-    const kind =
-      (await this.cluster.findKind(object.apiVersion, object.kind)) ??
-      defined.find((one) => one.kind.apiVersion === object.apiVersion && one.kind.kind === object.kind)?.kind;
-    if (!kind) return { planned: { ...planned, error: await this.unknownKind(object) } };
-    const desired = buildDesiredObject(object, kind, owner, options.namespace || this.cluster.namespace || 'default');
-    return { planned: { ...planned, namespace: desired.metadata.namespace ?? null }, desired, kind };
-  }
-
-  private async unknownKind({ apiVersion, kind }: { apiVersion: string; kind: string }): Promise<ResourceError> {
-    const known = (await this.cluster.listKinds()).filter((one) => one.kind === kind).map((one) => one.apiVersion);
-    const hint =
-      known.length > 0
-        ? `it serves that kind as ${known.join(', ')}`
-        : 'its definition is neither on the cluster nor in the design';
-    return { reason: 'UNKNOWN_KIND', field: 'kind', detail: `The cluster serves no ${kind} of ${apiVersion}: ${hint}` };
   }
 
   /** @param refusal what the definition in the design says against it, when the cluster cannot judge it */
@@ -128,45 +100,6 @@ export class Planner {
     } else if (error && isWaitingForPlan(planned, error, all)) planned.verified = false;
     else if (error) planned.error = error;
   }
-
-  private async findPrunes(items: PlanItem[], owner: Owner, { previous, signal }: PlanOptions) {
-    const served = await this.cluster.listKinds();
-    const references = [...items.flatMap(({ desired }) => desired ?? []), ...(previous ?? [])];
-    const kinds = served.filter((kind) => kind.preferred && references.some((one) => isSameKind(one, kind)));
-    const inventory = await new OwnedObjects(this.cluster).find(
-      owner,
-      previous ? kinds : 'everywhere',
-      previous ?? [],
-      signal,
-    );
-    const wanted = new Set(items.map(({ planned }) => objectKey({ ...planned, group: groupOf(planned.api_version) })));
-    const prunes = inventory.objects
-      .filter(({ kind, object }) => !wanted.has(objectKey({ ...object.metadata, group: kind.group, kind: kind.kind })))
-      .map(({ kind, object }): PlanItem => ({
-        planned: plannedRemoval('prune', kind, object.metadata),
-        kind,
-        live: object,
-      }));
-    return { prunes, unseen: inventory.unseen.map((kind) => [kind.kind, kind.group].filter(Boolean).join('.')) };
-  }
-}
-
-export function plannedRemoval(
-  action: 'prune' | 'delete',
-  { apiVersion, kind }: ResourceKind,
-  { namespace, name }: { namespace?: string; name: string },
-): PlannedResource {
-  return {
-    component: null,
-    api_version: apiVersion,
-    kind,
-    namespace: namespace ?? null,
-    name,
-    action,
-    diff: [],
-    verified: true,
-    warnings: [],
-  };
 }
 
 function refuseDuplicates(items: PlanItem[]): void {
@@ -186,17 +119,4 @@ function refuseDuplicates(items: PlanItem[]): void {
 
 function isFoundation({ planned }: PlanItem): boolean {
   return planned.kind === 'Namespace' || isDefinition({ apiVersion: planned.api_version, kind: planned.kind });
-}
-
-/** Whether the cluster refuses only because something is missing that this very plan creates first. */
-function isWaitingForPlan(planned: PlannedResource, error: ResourceError, all: PlanItem[]): boolean {
-  const created = all.filter(
-    (item) => item.planned.action === 'create' && !item.planned.error && item.planned !== planned,
-  );
-  if (error.reason === 'NAMESPACE_NOT_FOUND') {
-    return created.some((item) => item.planned.kind === 'Namespace' && item.planned.name === planned.namespace);
-  }
-  if (error.reason !== 'FORBIDDEN' && error.reason !== 'NOT_FOUND') return false;
-  const said = error.detail.replace(/^\S+ "[^"]*" is forbidden: /, '');
-  return created.some((item) => PREREQUISITE_KINDS.includes(item.planned.kind) && said.includes(item.planned.name));
 }

@@ -42,10 +42,7 @@ function toReason(error: ClusterError): string {
   if (/failed calling webhook/.test(message)) return 'WEBHOOK_FAILED';
   if (/denied the request/.test(message)) return 'DENIED';
   if (/exceeded quota/.test(message)) return 'QUOTA_EXCEEDED';
-  if (
-    /field is immutable|may not be changed|are forbidden|is immutable after creation/.test(message) &&
-    error.kind === 'invalid'
-  ) {
+  if (/is immutable|may not (be )?change|cannot (be )?change|are forbidden/.test(message) && error.kind === 'invalid') {
     return 'IMMUTABLE';
   }
   if (error.kind === 'notFound' && error.about.kind === 'namespaces') return 'NAMESPACE_NOT_FOUND';

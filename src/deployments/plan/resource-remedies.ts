@@ -1,9 +1,11 @@
 /** What to do about a resource that cannot be, or was not, deployed, by the reason of its error. */
 const REMEDIES: Record<string, string> = {
-  IMMUTABLE: 'Undo the change of these fields, or undeploy the design and deploy it again.',
+  IMMUTABLE:
+    'Deploy with replace: true, which deletes the object and makes it anew, or undo the change of these fields.',
   FIELD_CONFLICT: 'Leave the fields out of the design, or deploy with force: true to take them over.',
   NOT_OWNED: 'Deploy with adopt: true to take the object over, or choose another name or namespace.',
-  NAMESPACE_NOT_FOUND: 'Add the namespace to the design, or create it on the cluster.',
+  NAMESPACE_NOT_FOUND:
+    'Deploy with create_namespace: true, add the namespace to the design, or create it on the cluster.',
   TERMINATING: 'Wait until the namespace is gone, and deploy again.',
   WEBHOOK_FAILED: 'Check that the webhook that the error names runs on the cluster.',
   DENIED: 'Change the object as the policy of the cluster demands.',
@@ -15,6 +17,12 @@ const REMEDIES: Record<string, string> = {
   NOT_READY: 'See the log and the events of the pods that the error names, and correct the design.',
   DUPLICATE: 'Leave one of the two out of the design.',
   GENERATED_NAME: 'Give the object a name in place of generateName.',
+  STUCK: 'Check what the finalizers that the error names wait for, and deploy again once the object is gone.',
+  CONFLICT: 'Deploy again: the object was changed or replaced on the cluster meanwhile.',
+  UNAUTHORIZED: 'Renew the credential of the connection, and deploy again.',
+  HOOK_FAILED: 'See the log of the pod that the error names, correct the hook or what it needs, and deploy again.',
+  HOOK_EXISTS: 'Delete the object, or give the hook the delete policy before-hook-creation, and deploy again.',
+  FOREIGN_CONTENT: 'Move or delete what others made there, and undeploy again.',
   TIMEOUT: 'Check that the cluster is responsive, and deploy again.',
 };
 

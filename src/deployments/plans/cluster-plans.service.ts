@@ -1,18 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { ValidationService } from '../../registry/validation/validation.service.js';
-import { DeployedDesignsStore } from '../deployed-designs.store.js';
+import { type DeployedDesign, DeployedDesignsStore } from '../deployed-designs.store.js';
 import type { Deployment } from '../deployment.entity.js';
+import { type HookPhases, INSTALL_PHASES, ROLLBACK_PHASES, UPGRADE_PHASES } from '../plan/hook-plans.js';
 import type { Plan } from '../plan/plan.js';
 import type { DesiredResource } from '../plan/planned-resource.js';
 import { Planner } from '../plan/planner.js';
 import { AdoptionService } from './adoption.service.js';
+import { DeployedNamespacesService } from './deployed-namespaces.service.js';
 import { DeploymentContextService } from './deployment-context.service.js';
 
 /** However slowly a cluster answers, and however much is asked of it. */
 const PLAN_TIMEOUT_MS = 600_000;
 
-type PlanSubject = Pick<Deployment, 'designId' | 'environmentId' | 'options' | 'requestedBy' | 'approvals'>;
+type PlanSubject = Pick<Deployment, 'designId' | 'environmentId' | 'options' | 'requestedBy' | 'approvals'> &
+  Partial<Pick<Deployment, 'id' | 'action'>>;
 
 /** Plans on clusters, by asking them. */
 @Injectable()
@@ -20,6 +23,7 @@ export class ClusterPlansService {
   constructor(
     private readonly context: DeploymentContextService,
     private readonly deployed: DeployedDesignsStore,
+    private readonly namespaces: DeployedNamespacesService,
     private readonly adoption: AdoptionService,
     private readonly validation: ValidationService,
   ) {}
@@ -37,14 +41,30 @@ export class ClusterPlansService {
     const cluster = await this.context.getClient(connectionId);
     const owner = await this.context.getOwner(of, connectionId);
     const known = await this.deployed.find(of, connectionId);
-    const { namespace, adopt, force } = of.options;
+    const { adopt, force, replace, create_namespace: createNamespace, delete_volumes: deleteVolumes } = of.options;
+    const namespace = this.namespaces.resolve(known?.namespace, of.options);
     const mayAdopt = this.adoption.createCheck(of);
     const deadline = AbortSignal.timeout(PLAN_TIMEOUT_MS);
     const either = signal ? AbortSignal.any([signal, deadline]) : deadline;
-    const options = { namespace, adopt, mayAdopt, force, previous: known?.objects, signal: either };
+    const rules = { adopt, mayAdopt, force, replace, deleteVolumes };
+    const options = {
+      ...rules,
+      namespace,
+      createNamespace,
+      phases: phasesOf(of, known),
+      previous: known?.objects,
+      signal: either,
+    };
     return new Planner(cluster, this.validation).plan(resources, owner, options).catch((error: unknown) => {
       if (error !== deadline.reason || signal?.aborted) throw error;
       throw new ClusterError('timeout', 'The cluster took too long over what the plan asked of it', { cause: error });
     });
   }
+}
+
+/** A design that stands nowhere there is installed; whoever goes on with that installs it, too. */
+function phasesOf({ id, action }: PlanSubject, known: DeployedDesign | null): HookPhases {
+  if (action === 'rollback') return ROLLBACK_PHASES;
+  const isFirst = known === null || (known.deploymentId === id && !known.hasPrevious);
+  return isFirst ? INSTALL_PHASES : UPGRADE_PHASES;
 }

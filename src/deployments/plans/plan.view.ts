@@ -14,6 +14,7 @@ import { TIERS } from '../../environments/environment.entity.js';
 import type { QuotaStatus } from '../../workspaces/quotas/quota.js';
 import { isEnforced, type PolicyViolation } from '../plan/policy-violation.js';
 import type { Target } from '../targets/targets.service.js';
+import type { HookItem } from '../plan/hook-plans.js';
 import type { PlanConditions } from './plan-conditions.service.js';
 import type { DeploymentPlan } from './deployment-plan.entity.js';
 import { type Plan, plannedResources } from '../plan/plan.js';
@@ -48,8 +49,63 @@ export class PlannedResourceView {
   @TextsField({ rest: true })
   warnings!: string[];
 
+  @FlagField({
+    rest: true,
+    description: 'The object is deleted and made anew, for a field cannot be changed in place.',
+  })
+  replaces!: boolean;
+
+  @TextField({ rest: true, nullable: true, description: 'Why an object that left the design stays where it is.' })
+  kept!: string | null;
+
   @MapField({ rest: true, nullable: true })
   error!: object | null;
+}
+
+export class PlannedHookView {
+  @IdField({ rest: true })
+  connection_id!: string;
+
+  @TextField({ rest: true, description: 'When it is run: `pre-install`, `post-upgrade` …' })
+  phase!: string;
+
+  @IntField({ rest: true, description: 'Hooks of a phase go by weight, the lowest first.' })
+  weight!: number;
+
+  @TextsField({ rest: true, description: '`before-hook-creation`, `hook-succeeded`, `hook-failed`.' })
+  delete_policies!: string[];
+
+  @TextField({ rest: true })
+  api_version!: string;
+
+  @TextField({ rest: true })
+  kind!: string;
+
+  @TextField({ rest: true, nullable: true })
+  namespace!: string | null;
+
+  @TextField({ rest: true })
+  name!: string;
+
+  @FlagField({ rest: true, description: 'The cluster itself has tried it.' })
+  verified!: boolean;
+
+  @TextsField({ rest: true })
+  warnings!: string[];
+
+  @MapField({ rest: true, nullable: true })
+  error!: object | null;
+
+  static fromItem(this: void, connectionId: string, { planned, hook }: HookItem): PlannedHookView {
+    const { api_version, kind, namespace, name, verified, warnings, error = null } = planned;
+    return Object.assign(new PlannedHookView(), {
+      connection_id: connectionId,
+      phase: hook.phase,
+      weight: hook.weight,
+      delete_policies: hook.delete_policies.length > 0 ? hook.delete_policies : ['before-hook-creation'],
+      ...{ api_version, kind, namespace, name, verified, warnings, error },
+    });
+  }
 }
 
 /** What deploying a design would do, resource by resource; `plan_id` on deploy does exactly this. */
@@ -81,6 +137,9 @@ export class PlanView {
   @RecordsField(() => PlannedResourceView, { rest: true })
   resources!: PlannedResourceView[];
 
+  @RecordsField(() => PlannedHookView, { rest: true, description: 'Hooks of a chart, in the order in which they run.' })
+  hooks!: PlannedHookView[];
+
   @MapsField({ rest: true, description: 'What does not comply with policies: resource, policy, mode and message.' })
   policy_violations!: PolicyViolation[];
 
@@ -95,11 +154,16 @@ export class PlanView {
     { quota, violations }: PlanConditions,
   ): PlanView {
     const resources = [...plans].flatMap(([connectionId, plan]) =>
-      plannedResources(plan).map(({ component: _, error = null, ...planned }) => ({
+      plannedResources(plan).map(({ component: _, replaces = false, kept = null, error = null, ...planned }) => ({
         connection_id: connectionId,
         ...planned,
+        replaces,
+        kept,
         error,
       })),
+    );
+    const hooks = [...plans].flatMap(([connectionId, plan]) =>
+      [...plan.hooks.before, ...plan.hooks.after].map((item) => PlannedHookView.fromItem(connectionId, item)),
     );
     return Object.assign(new PlanView(), {
       plan_id: kept.id,
@@ -108,11 +172,12 @@ export class PlanView {
       environment_id: kept.environmentId,
       tier,
       connections: kept.connectionIds,
-      deployable: resources.every(({ error }) => error === null) && !violations.some(isEnforced),
+      deployable: [...resources, ...hooks].every(({ error }) => error === null) && !violations.some(isEnforced),
       summary: Object.fromEntries(
         ACTIONS.map((action) => [action, resources.filter((each) => each.action === action).length]),
       ),
       resources,
+      hooks,
       policy_violations: violations,
       quota,
     });

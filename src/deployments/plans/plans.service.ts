@@ -7,6 +7,7 @@ import { TargetsService } from '../targets/targets.service.js';
 import { ClusterPlansService } from './cluster-plans.service.js';
 import { DeploymentPlan } from './deployment-plan.entity.js';
 import { PlanConditionsService } from './plan-conditions.service.js';
+import { plannedResources } from '../plan/plan.js';
 import { PlanView } from './plan.view.js';
 import { PlansStore } from './plans.store.js';
 import { RequestedVersionsService } from './requested-versions.service.js';
@@ -38,6 +39,11 @@ export class PlansService {
     });
     const plans = await this.clusters.planAll({ ...kept, requestedBy: actor.userId, approvals: [] });
     kept.fingerprints = Object.fromEntries([...plans].map(([id, plan]) => [id, plan.fingerprint]));
+    kept.resources = [...plans].flatMap(([connection_id, plan]) =>
+      plannedResources(plan).map(({ api_version, kind, namespace, name, action }) => ({
+        ...{ connection_id, api_version, kind, namespace, name, action },
+      })),
+    );
     await this.plans.insert(kept);
     const { workspaceId } = design;
     return PlanView.fromPlans(kept, target, plans, await this.conditions.read(actor, { ...kept, workspaceId }));

@@ -6,7 +6,14 @@ import { CurrentActor } from '../../core/access/access.decorators.js';
 import { RequiresBodyRight } from '../../core/rest/rights/rights.decorators.js';
 import { DesignsService } from '../../designs/designs.service.js';
 import { DeploymentPresenter } from './deployment.presenter.js';
-import { assertFileFits, DeployRequest, PlanRequest, TargetQuery, UndeployRequest } from '../deployment.inputs.js';
+import {
+  assertFileFits,
+  DeployRequest,
+  PlanRequest,
+  TargetQuery,
+  UndeployQuery,
+  UndeployRequest,
+} from '../deployment.inputs.js';
 import { deploymentPolicy } from '../deployment.policy.js';
 import { DeploymentView } from '../deployment.view.js';
 import { PlanView } from '../plans/plan.view.js';
@@ -42,16 +49,11 @@ export class DesignDeploymentsController {
     return this.plans.plan(actor, query.mergeInto(input));
   }
 
-  /**
-   * Deploys, and waits for the end unless `?async=true`: 200 only when all of it has succeeded. Of a chart, hooks for installing
-   * and upgrading are deployed like its other resources; those for `helm test`, deleting and rolling back are left out.
-   */
-
   @RestOperation(
     'deployDesign',
     'Deploy a design',
-    'Deploys a design and waits for the end unless `async=true`: 200 only when all of it succeeded. Of a chart, hooks for installing ' +
-      'and upgrading are deployed like its other resources; those for tests, deletion and rollback are left out.',
+    'Deploys a design and waits for the end unless `async=true`: 200 only when all of it succeeded. Of a chart, hooks ' +
+      'are run in their phases; those for tests are left out.',
     { errors: [422, 502, 504], example: { id: EXAMPLE_ID, plan_id: EXAMPLE_ID } },
   )
   @Post('deploy')
@@ -87,7 +89,7 @@ export class DesignDeploymentsController {
   async undeploy(
     @CurrentActor() actor: Actor,
     @Body() input: UndeployRequest,
-    @Query() query: TargetQuery,
+    @Query() query: UndeployQuery,
     @FlagQuery('async') later: boolean,
     @FlagQuery('request_approval') needsApproval: boolean,
     @Res({ passthrough: true }) response: Response,

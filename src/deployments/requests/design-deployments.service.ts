@@ -6,6 +6,7 @@ import type { Deployment } from '../deployment.entity.js';
 import { type DeployRequest, toOptions } from '../deployment.inputs.js';
 import { deploymentPolicy } from '../deployment.policy.js';
 import type { DeploymentPlan } from '../plans/deployment-plan.entity.js';
+import { DeployedNamespacesService } from '../plans/deployed-namespaces.service.js';
 import { PlansStore } from '../plans/plans.store.js';
 import { RequestedVersionsService } from '../plans/requested-versions.service.js';
 import { TargetsService } from '../targets/targets.service.js';
@@ -19,6 +20,7 @@ export class DesignDeploymentsService {
     private readonly versions: RequestedVersionsService,
     private readonly targets: TargetsService,
     private readonly plans: PlansStore,
+    private readonly namespaces: DeployedNamespacesService,
     private readonly requests: DeploymentRequestsService,
   ) {}
 
@@ -28,6 +30,8 @@ export class DesignDeploymentsService {
     if (plan) assertMatchesPlan(input, plan);
     const wanted = plan ? { environment_id: plan.environmentId, connection_ids: plan.connectionIds } : input;
     const target = await this.targets.resolveForDeployment(actor, design, wanted);
+    const options = plan?.options ?? toOptions(input);
+    await this.namespaces.requireSame({ designId: design.id, ...target }, options);
     return this.requests.create(actor, {
       action: 'deploy',
       design,
@@ -35,9 +39,10 @@ export class DesignDeploymentsService {
       target,
       name: input.name ?? design.name,
       options: {
-        ...(plan?.options ?? toOptions(input)),
+        ...options,
         plan_id: input.plan_id,
         wait: input.wait,
+        timeout: input.timeout,
         atomic: input.atomic,
         self_heal: input.self_heal,
       },

@@ -59,7 +59,14 @@ export class RollbacksService {
       version: () => Promise.resolve(designVersion),
       target,
       name: design.name,
-      options: { namespace, atomic: options.atomic, wait: input.wait, self_heal: options.self_heal },
+      options: {
+        ...(namespace ? { namespace, move: true } : {}),
+        create_namespace: options.create_namespace,
+        replace: options.replace,
+        atomic: options.atomic,
+        wait: input.wait,
+        self_heal: options.self_heal,
+      },
       requestApproval: input.request_approval,
       override: input,
     });

@@ -37,7 +37,10 @@ export class UndeploymentsService implements PlacementAuthorizer {
       version: () => Promise.resolve(design.versionNumber),
       target,
       name: design.name,
-      options: {},
+      options: {
+        ...(input.delete_volumes ? { delete_volumes: true } : {}),
+        ...(input.skip_hooks ? { skip_hooks: true } : {}),
+      },
       requestApproval: input.request_approval,
       override: input,
     });

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Actor } from '../../core/access/actor.js';
 import type { FinishedJob } from '../../jobs/job.js';
 import { JobsService } from '../../jobs/jobs.service.js';
+import { toSettled } from '../apply/resource-result.js';
 import type { Deployment } from '../deployment.entity.js';
 import { DeploymentsStore } from '../deployments.store.js';
 import { ChangeJournalsStore } from './change-journals.store.js';
@@ -40,7 +41,7 @@ export class InterruptedDeploymentsService {
   ): Promise<void> {
     await this.endings.complete(deployment.id, {
       status: job.status === 'cancelled' ? 'cancelled' : 'failed',
-      resources: deployment.resources,
+      resources: deployment.resources.map(toSettled),
       failure,
       standing: deployment.connectionIds.map((connectionId) => ({ connectionId, is: 'old' })),
     });

@@ -4,6 +4,7 @@ import { isTemporary } from '../../core/errors/problem.js';
 import type { JobContext } from '../../jobs/job-handler.registry.js';
 import type { ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { type AppliedChange, changeKey } from '../apply/applied-change.js';
+import { toSettled } from '../apply/resource-result.js';
 import { RunClock } from '../apply/run-clock.js';
 import { Undo, type UndoneChange } from '../apply/undo.js';
 import { toResourceState, applyUndo } from '../apply/undo.js';
@@ -29,8 +30,8 @@ export class UnfinishedRunsService {
   async conclude(deployment: Deployment, context: JobContext): Promise<DeploymentOutcome> {
     const ends: { resources: DeployedResource[]; standing: ClusterStanding; changed: boolean }[] = [];
     for (const connectionId of [...deployment.connectionIds].reverse()) {
-      const changes = await this.journals.changes(deployment, connectionId);
-      const before = deployment.resources.filter((one) => one.connection_id === connectionId);
+      const changes = await this.readChanges(deployment, connectionId);
+      const before = settle(deployment, connectionId, changes);
       const resources = isAtomic(deployment)
         ? toUndoneResources(before, await this.undo(deployment, connectionId, changes, context), connectionId)
         : await this.addMissingResources(connectionId, before, changes);
@@ -54,13 +55,17 @@ export class UnfinishedRunsService {
     const detail = 'What was done could not be taken back: the server stopped each time while it tried';
     const resources: DeployedResource[] = [];
     for (const connectionId of deployment.connectionIds) {
-      const changes = await this.journals.changes(deployment, connectionId);
-      const before = deployment.resources.filter((one) => one.connection_id === connectionId);
+      const changes = await this.readChanges(deployment, connectionId);
+      const before = settle(deployment, connectionId, changes);
       const left = changes.map((change) => ({ change, error: { reason: 'NOT_TAKEN_BACK', detail } }));
       resources.push(...toUndoneResources(before, left, connectionId));
     }
     const standing = deployment.connectionIds.map((connectionId) => ({ connectionId, is: 'mixed' as const }));
     return { status: 'failed', resources, failure: deployment.failure, standing };
+  }
+
+  private async readChanges(deployment: Deployment, connectionId: string): Promise<AppliedChange[]> {
+    return (await this.journals.changes(deployment, connectionId)).filter(({ done }) => !done);
   }
 
   private async undo(
@@ -116,6 +121,15 @@ export class UnfinishedRunsService {
   private async exists(cluster: ClusterClient, { kind, name, namespace }: AppliedChange): Promise<boolean> {
     return (await cluster.lookup(kind, name, namespace)) !== undefined;
   }
+}
+
+/** The resources on one cluster as an attempt that was lost told of them last, without those whose journal tells more. */
+function settle({ resources }: Deployment, connectionId: string, changes: AppliedChange[]): DeployedResource[] {
+  const changed = new Set(changes.map(changeKey));
+  return resources
+    .filter((one) => one.connection_id === connectionId)
+    .filter((one) => one.status !== 'pending' || !changed.has(objectKey({ ...one, group: groupOf(one.api_version) })))
+    .map(toSettled);
 }
 
 function toUndoneResources(

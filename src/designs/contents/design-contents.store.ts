@@ -178,7 +178,7 @@ export class DesignContentsStore {
     }));
   }
 
-  /** What deploying a version puts on a cluster: all but the hooks of a chart that installing it does not run. */
+  /** What deployments of a version put on a cluster, hooks of a chart included, which are run in their phases. */
   async readResources(design: VersionKey, number = design.versionNumber): Promise<DesignResource[]> {
     const content = await this.readPacked(design, number);
     const chunks = await taskRunnerFor(content, this.pool).run(resourcesTask, content, ownLane(content));

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip, gunzipSync, gzip } from 'node:zlib';
+import { getHelmHook, type HelmHook } from '../../formats/design-file/helm-hook.js';
 import { getDeployedComponents } from '../../formats/design-file/design-component.js';
 import { toResource } from '../../formats/design-file/design-component.js';
 import type { DesignFile } from '../../formats/design-file/design-file.js';
@@ -36,6 +37,8 @@ export const designTask: Task<PackedContent, PackedDesignData> = { module: impor
 export interface DesignResource {
   component: string;
   object: JsonObject;
+  /** Of a hook of a chart: when it is run. */
+  hook?: HelmHook;
 }
 
 /** Answers the resources that deploying a design puts on a cluster, in chunks. */
@@ -86,10 +89,10 @@ export function designInWorker(content: PackedContent): TransferredValue<PackedD
 
 /** Task of the worker pool: what deploying a design puts on a cluster. */
 export function resourcesInWorker(content: PackedContent): TransferredValue<PackedContent[]> {
-  const resources = getDeployedComponents(parseDesignFile(content)).map((component): DesignResource => ({
-    component: component.id,
-    object: toResource(component),
-  }));
+  const resources = getDeployedComponents(parseDesignFile(content)).map((component): DesignResource => {
+    const hook = getHelmHook(component);
+    return { component: component.id, object: toResource(component), ...(hook && { hook }) };
+  });
   const chunks = toJsonChunks(resources);
   return new TransferredValue(
     chunks,

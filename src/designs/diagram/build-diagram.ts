@@ -1,13 +1,13 @@
 import { type DesignComponent, type DesignFile } from '../../formats/design-file/design-file.js';
 import { groupComponents } from './design-groups.js';
 import { type Relation, readRelations } from './design-relations.js';
-import { type Diagram, type DiagramNode } from './diagram.js';
+import { type Diagram, type DiagramMarks, type DiagramNode } from './diagram.js';
 import { toDisplayText } from './display-text.js';
 import { mergeEdges } from './merge-edges.js';
 import { kindCategoryOf } from './kind-categories.js';
 
 /** A design as nodes, frames and edges. A Namespace is the frame around what is in it, and a node as well when it has other relationships. */
-export function buildDiagram(design: DesignFile, title: string): Diagram {
+export function buildDiagram(design: DesignFile, title: string, marks?: DiagramMarks): Diagram {
   const { relations, siblings, isTruncated } = readRelations(design);
   const { groups, groupOf, namespaces, frames } = groupComponents(design, relations);
   const isNested = ({ from, to, isParent }: Relation): boolean =>
@@ -28,18 +28,29 @@ export function buildDiagram(design: DesignFile, title: string): Diagram {
       ...(isTruncated ? ['further relationships not drawn'] : []),
     ],
     groups,
-    nodes: shown.map((index) => toNode(design.components[index] as DesignComponent, groupOf.get(index))),
+    nodes: shown.map((index) => toNode(design.components[index] as DesignComponent, groupOf.get(index), marks)),
     edges: mergeEdges(
       drawn.map(({ from, to, label, isParent }) => ({ from: at(from), to: at(to), labels: [label], isParent })),
     ),
   };
 }
 
-function toNode({ id, component, displayName, metadata }: DesignComponent, group: number | undefined): DiagramNode {
+/** Where some are marked, what is not has no colour of its own. */
+function toNode(
+  { id, component, displayName, metadata }: DesignComponent,
+  group: number | undefined,
+  marks: DiagramMarks | undefined,
+): DiagramNode {
   const kind = toDisplayText(component.kind) || 'Component';
   const name = toDisplayText(displayName) || 'unnamed';
   const isAnnotation = metadata['isAnnotation'] === true;
-  return { kind, name, category: kindCategoryOf(kind), group, isAnnotation, members: [{ id, name }], badges: [] };
+  const mark = marks && Object.hasOwn(marks, id) ? marks[id] : undefined;
+  return {
+    ...{ kind, name, group, isAnnotation, members: [{ id, name }] },
+    category: marks && !mark ? 'other' : kindCategoryOf(kind),
+    badges: mark ? [{ text: mark.text, title: mark.title }] : [],
+    ...(mark && { mark }),
+  };
 }
 
 /** `1 component`, `1,200 components`. */

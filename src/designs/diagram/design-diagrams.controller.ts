@@ -9,7 +9,7 @@ import { DiagramQuery } from './diagram.inputs.js';
 import type { DiagramAnswer } from './diagram-answer.js';
 
 /** A picture that is opened by itself runs nothing and fetches nothing. */
-const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'";
+export const DIAGRAM_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'";
 
 @ApiTags('designs')
 @Controller('pattern')
@@ -22,7 +22,7 @@ export class DesignDiagramsController {
     'Draws the components by namespace or by service, and their relationships. Equal components become one card with a number, relationships with hubs become badges where the picture is dense, and a very large design is summarised. Each card has the ids of its components in data-components; the fragment #component-<id> marks one.',
   )
   @Get(':id/diagram.svg')
-  @Header('Content-Security-Policy', CONTENT_SECURITY_POLICY)
+  @Header('Content-Security-Policy', DIAGRAM_SECURITY_POLICY)
   @ApiProduces('image/svg+xml')
   @ApiOkResponse({ description: 'An SVG document.', schema: { type: 'string' } })
   diagram(@CurrentActor() actor: Actor, @IdParam() id: string, @Query() query: DiagramQuery): Promise<DiagramAnswer> {

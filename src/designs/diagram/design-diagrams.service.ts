@@ -5,6 +5,7 @@ import { WorkerPool } from '../../core/workers/worker-pool.js';
 import type { Design } from '../design.entity.js';
 import { DesignsService } from '../designs.service.js';
 import { DesignContentsStore } from '../contents/design-contents.store.js';
+import type { DiagramMarks } from './diagram.js';
 import { DiagramAnswer } from './diagram-answer.js';
 import { type DiagramOptions, diagramTask } from './render-diagram.js';
 
@@ -23,8 +24,11 @@ export class DesignDiagramsService {
     return new DiagramAnswer(design, () => this.draw(design, options));
   }
 
-  /** When the whole picture takes too much time or memory, it is the summary. */
-  private async draw(design: Design, options: DiagramOptions): Promise<string> {
+  /** A version of a design, with marks of its components. When the whole picture takes too much time or memory, it is the summary. */
+  async draw(
+    design: Pick<Design, 'id' | 'versionNumber' | 'name' | 'organizationId'>,
+    options: DiagramOptions & { marks?: DiagramMarks },
+  ): Promise<string> {
     const input = { content: await this.contents.readPacked(design), title: design.name, ...options };
     return this.pool.run(diagramTask, { ...input, onlySummary: false }, { lane: 'own' }).catch((error: unknown) => {
       if (!(error instanceof AppError) || error.code !== 'TOO_COSTLY') throw error;

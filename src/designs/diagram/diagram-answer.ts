@@ -2,7 +2,7 @@ import { StreamableFile } from '@nestjs/common';
 import { RevisedResponse } from '../../core/rest/revised-response.js';
 
 /** Counts the ways of drawing: a new one makes all pictures that callers have kept stale. */
-const RENDERER_VERSION = 2;
+const RENDERER_VERSION = 3;
 
 /** The picture of a design as an answer, drawn only for a caller who does not have it. */
 export class DiagramAnswer extends RevisedResponse {
@@ -10,7 +10,7 @@ export class DiagramAnswer extends RevisedResponse {
 
   /** @param draw answers the SVG document */
   constructor(
-    design: { revision: number; versionNumber: number },
+    design: { revision: number | string; versionNumber: number },
     private readonly draw: () => Promise<string>,
   ) {
     super();

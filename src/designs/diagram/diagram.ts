@@ -35,9 +35,22 @@ export interface DiagramNode {
   members: DiagramMember[];
   /** Its links with hubs, which no line shows. */
   badges: DiagramBadge[];
+  /** What is said of it in place of its category: how it is, where it is deployed. */
+  mark?: DiagramMark;
   /** Whether the picture is drawn around it. */
   isFocus?: true;
 }
+
+/** How a component is, by a word and a colour. */
+export interface DiagramMark {
+  text: string;
+  title: string;
+  /** Whose colour it has. */
+  colour: KindCategory;
+}
+
+/** The marks of components, by their ids. */
+export type DiagramMarks = Readonly<Record<string, DiagramMark>>;
 
 export interface DiagramMember {
   id: string;

@@ -18,9 +18,9 @@ export function foldEquals(diagram: Diagram, options: FoldOptions): Diagram {
 function foldNodes(diagram: Diagram, { unlinked }: FoldOptions): Diagram {
   const ends = describeEnds(diagram.edges);
   const keyOf = (index: number): string => {
-    const { group, kind, isAnnotation, isFocus } = diagram.nodes[index] as DiagramNode;
+    const { group, kind, isAnnotation, isFocus, mark } = diagram.nodes[index] as DiagramNode;
     const own = ends.get(index)?.sort() ?? [];
-    return own.length === 0 && !unlinked ? `${index}` : JSON.stringify([group, kind, isAnnotation, isFocus, own]);
+    return own.length === 0 && !unlinked ? `${index}` : JSON.stringify([group, kind, isAnnotation, isFocus, mark, own]);
   };
   const equals = [...groupItemsBy(diagram.nodes.keys(), keyOf).values()].filter(({ length }) => length >= MIN_EQUAL);
   return merge(diagram, equals);
@@ -45,8 +45,8 @@ function foldFrames(diagram: Diagram, { unlinked }: FoldOptions): Diagram {
     return JSON.stringify([
       groups[group]?.kind,
       ...members.map((index) => {
-        const { kind, isAnnotation, isFocus } = nodes[index] as DiagramNode;
-        return [kind, isAnnotation, isFocus, ends.get(index)?.sort()];
+        const { kind, isAnnotation, isFocus, mark } = nodes[index] as DiagramNode;
+        return [kind, isAnnotation, isFocus, mark, ends.get(index)?.sort()];
       }),
     ]);
   };

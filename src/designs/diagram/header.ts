@@ -1,6 +1,6 @@
 import { type Diagram } from './diagram.js';
 import { truncateToWidth, measureWidth } from './display-text.js';
-import { CATEGORY_LABELS, KIND_CATEGORIES } from './kind-categories.js';
+import { CATEGORY_LABELS, KIND_CATEGORIES, type KindCategory } from './kind-categories.js';
 import { FONT } from './text-layout.js';
 import { escapeXml } from './display-text.js';
 
@@ -39,16 +39,19 @@ interface LegendEntry {
 }
 
 function buildLegend({ nodes, edges }: Diagram): LegendEntry[] {
-  const shown = new Set(nodes.map(({ category: sort }) => sort));
+  const marks = new Map(nodes.flatMap(({ mark }) => (mark ? [[mark.text, mark.colour] as const] : [])));
+  const shown = new Set(marks.size > 0 ? [] : nodes.map(({ category: sort }) => sort));
   const entry = (text: string, sign: string): LegendEntry => ({
     text,
     sign,
     width: SWATCH_SIZE + 6 + measureWidth(text, FONT.note) + GAP,
   });
   const swatch = `<rect width="${SWATCH_SIZE}" height="${SWATCH_SIZE}" rx="3"/>`;
-  const entries = KIND_CATEGORIES.filter((sort) => shown.has(sort)).map((sort) =>
-    entry(CATEGORY_LABELS[sort], `<g class="${sort}">${swatch}</g>`),
-  );
+  const coloured = (text: string, sort: KindCategory) => entry(text, `<g class="${sort}">${swatch}</g>`);
+  const entries = [
+    ...KIND_CATEGORIES.filter((sort) => shown.has(sort)).map((sort) => coloured(CATEGORY_LABELS[sort], sort)),
+    ...[...marks].map(([text, colour]) => coloured(text, colour)),
+  ];
   const hasParents = edges.some(({ isParent }) => isParent);
   return hasParents ? [...entries, entry('is a part of', PARENT_SIGN)] : entries;
 }

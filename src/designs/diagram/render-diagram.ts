@@ -2,7 +2,7 @@ import { type DesignFile } from '../../formats/design-file/design-file.js';
 import { type Task } from '../../core/workers/task.js';
 import { parseDesignFile, type PackedContent } from '../contents/packed-content.js';
 import { type Block, type Size } from './block.js';
-import { type Diagram } from './diagram.js';
+import { type Diagram, type DiagramMarks } from './diagram.js';
 import { buildDiagram } from './build-diagram.js';
 import { foldEquals } from './fold-equals.js';
 import { Graphviz, totalRankSpan } from './graphviz.js';
@@ -21,6 +21,8 @@ export interface DiagramOptions extends DiagramPart {
 export interface RenderInput extends DiagramOptions {
   design: DesignFile;
   title: string;
+  /** How its components are; without them their categories have the colours. */
+  marks?: DiagramMarks;
   /** Draws the summary, whatever the size. */
   onlySummary: boolean;
 }
@@ -53,8 +55,15 @@ export function pictureInWorker({ content, ...input }: PackedRenderInput): Promi
  * strip or a tangle; and a summary when there are too many cards still, or when Graphviz gives up.
  * @throws InvalidRequest when the focus names nothing
  */
-export async function renderDiagram({ design, title, onlySummary, theme, ...part }: RenderInput): Promise<string> {
-  const diagram = narrowDiagram(buildDiagram(design, title), part);
+export async function renderDiagram({
+  design,
+  title,
+  marks,
+  onlySummary,
+  theme,
+  ...part
+}: RenderInput): Promise<string> {
+  const diagram = narrowDiagram(buildDiagram(design, title, marks), part);
   if (!onlySummary) {
     const drawn = await drawCards(foldByDensity(diagram));
     if (drawn) return renderSvg(drawn.diagram, drawn.block, theme);

@@ -13,7 +13,9 @@ export function summarizeDiagram(diagram: Diagram): Diagram {
 }
 
 function summarizeByKind({ title, notes, groups, nodes, edges }: Diagram): Diagram {
-  const members = [...groupItemsBy(nodes, ({ group, kind }) => JSON.stringify([group, kind])).values()];
+  const members = [
+    ...groupItemsBy(nodes, ({ group, kind, mark }) => JSON.stringify([group, kind, mark?.text])).values(),
+  ];
   const positions = new Map(members.flatMap((nodes, position) => nodes.map((node) => [node, position] as const)));
   const at = (index: number): number => positions.get(nodes[index] as DiagramNode) ?? 0;
   const between = mergeEdges(edges.map((edge) => ({ ...edge, from: at(edge.from), to: at(edge.to) })));

@@ -46,13 +46,13 @@ function renderCard(node: DiagramNode, at: Point): string {
   const { kind, name, badges, width, height } = layoutCard(node);
   const classes = [
     'card',
-    node.category,
+    node.mark?.colour ?? node.category,
     ...(node.isAnnotation ? ['annotation'] : []),
     ...(node.isFocus ? ['focus'] : []),
   ];
   const below = (line: number): number => CARD.kindLine + (line + 1) * CARD.nameLine;
   return [
-    `<g class="${classes.join(' ')}"${componentAttributes(node.members.map(({ id }) => id))} ${translateTo(at)}>`,
+    `<g class="${classes.join(' ')}"${componentAttributes(node.members.map(({ id }) => id))}${markAttribute(node)} ${translateTo(at)}>`,
     `<title>${escapeXml(titleOf(node))}</title>`,
     node.members.length > 1 ? `<rect x="4" y="4" width="${width}" height="${height}" rx="6"/>` : '',
     `<rect width="${width}" height="${height}" rx="6"/><rect class="stripe" x="4.5" y="7" width="3" height="${height - 14}" rx="1.5"/>`,
@@ -74,6 +74,8 @@ function componentAttributes(ids: readonly string[]): string {
   const [first] = known;
   return first === undefined ? '' : ` id="component-${first}" data-components="${known.join(' ')}"`;
 }
+
+const markAttribute = ({ mark }: DiagramNode): string => (mark ? ` data-status="${escapeXml(mark.text)}"` : '');
 
 function renderEdge({ from, to, labels, isParent }: DiagramEdge, nodes: readonly DiagramNode[], line: Line): string {
   const [start = line.tip, ...others] = line.curve;

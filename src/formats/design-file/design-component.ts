@@ -1,7 +1,7 @@
 import { v5 } from 'uuid';
 import { COMPONENT_SCHEMA_VERSION, type DesignComponent, type DesignFile } from './design-file.js';
 import { isObject, type JsonObject, asText } from '../../core/json/json.js';
-import { isInstalled } from './helm-hook.js';
+import { isInstalled, isTestHook } from './helm-hook.js';
 
 const ID_NAMESPACE = '6c1f4f5e-0f0b-5c55-9a2e-2f6f0c8f1d47';
 /** Groups of Kubernetes itself: those without a dot (`apps`) and those below `k8s.io`; `x-k8s.io` is for extensions. */
@@ -81,15 +81,12 @@ function getResourceName({ metadata }: JsonObject): string | undefined {
   return typeof name === 'string' && name !== '' ? name : undefined;
 }
 
-/**
- * Whether deploying its design puts a component on a cluster. Hooks of a chart for installing and upgrading are applied like
- * any other resource; those for `helm test`, deleting and rolling back are left out.
- */
+/** Whether deploying its design puts a component on a cluster, hooks of a chart for installing and upgrading included. */
 export function isDeployed(component: DesignComponent): boolean {
   return isDeployable(component) && isInstalled(component);
 }
 
-/** The components that deploying a design puts on a cluster, in its order. */
+/** The components that a deployment of a design may put on a cluster at some time, in its order: all but those for `helm test`. */
 export function getDeployedComponents({ components }: Pick<DesignFile, 'components'>): DesignComponent[] {
-  return components.filter(isDeployed);
+  return components.filter((component) => isDeployable(component) && !isTestHook(component));
 }

@@ -39,7 +39,8 @@ export interface DeclaredRights {
   body: BodyRight[];
 }
 
-const RIGHTS = 'armature:rights';
+const declaredRights = new WeakMap<object, DeclaredRights>();
+const NO_RIGHTS: DeclaredRights = { path: [], body: [] };
 
 /**
  * Declares the right to a route: the scope of the token, then what the provider says of the record that the parameters of
@@ -67,15 +68,14 @@ export const RequiresBodyRight = (operation: Operation, judge: Type<PlacementAut
   addRights(({ body }) => body.unshift({ operation, authorizer: judge }));
 
 /** The rights that a handler of a route declares. */
-export const getDeclaredRights = (handler: object): DeclaredRights =>
-  (Reflect.getMetadata(RIGHTS, handler) as DeclaredRights | undefined) ?? { path: [], body: [] };
+export const getDeclaredRights = (handler: object): DeclaredRights => declaredRights.get(handler) ?? NO_RIGHTS;
 
 /** Decorators are applied from the last to the first. */
 function addRights(add: (rights: DeclaredRights) => void): MethodDecorator {
   return (_target, _key, descriptor) => {
     const handler = descriptor.value as object;
-    const rights = getDeclaredRights(handler);
+    const rights = declaredRights.get(handler) ?? { path: [], body: [] };
     add(rights);
-    Reflect.defineMetadata(RIGHTS, rights, handler);
+    declaredRights.set(handler, rights);
   };
 }

@@ -1,0 +1,38 @@
+import type pg from 'pg';
+import { type DataSource, QueryFailedError } from 'typeorm';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+import type { ConnectCallback } from './database-availability.js';
+
+/**
+ * Sends statements outside of a transaction straight to a connection of the pool: each would make a query runner of its own, with
+ * the events of TypeORM that nobody listens to. Answers and errors are those of TypeORM.
+ */
+export function sendThroughPool(dataSource: DataSource): void {
+  const pool = (dataSource.driver as PostgresDriver).master as pg.Pool;
+  const query = dataSource.query.bind(dataSource);
+  dataSource.query = ((text, values, runner) =>
+    runner ? query(text, values, runner) : queryPool(pool, text, values as unknown[])) as typeof dataSource.query;
+}
+
+function queryPool(pool: pg.Pool, text: string, values?: unknown[]): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const taken: ConnectCallback = (error, client, release) => {
+      if (error || !client) return reject(error ?? new Error('the pool has no connection'));
+      client.query(text, values).then(
+        (result) => {
+          release();
+          resolve(toRaw(result));
+        },
+        (cause: Error) => {
+          // The pool drops a connection that has ended.
+          release();
+          reject(new QueryFailedError(text, values, cause));
+        },
+      );
+    };
+    (pool.connect as (callback: ConnectCallback) => void)(taken);
+  });
+}
+
+const toRaw = ({ command, rows, rowCount }: pg.QueryResult): unknown =>
+  command === 'UPDATE' || command === 'DELETE' ? [rows, rowCount] : rows;

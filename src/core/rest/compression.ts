@@ -1,0 +1,57 @@
+import { ServerResponse } from 'node:http';
+import compression from 'compression';
+import type { Response } from 'express';
+
+/** Bytes of a body from which on it is compressed. */
+const MIN_BYTES = 1024;
+
+const compress = compression({ threshold: MIN_BYTES });
+
+/** Whether bodies of a content type are compressed at all, by the values of that header. */
+const compressibleTypes = new Map<string, boolean>();
+const MAX_TYPES = 100;
+
+/** Appends a header to `Vary`. */
+export function varyBy(response: Response, header: string): void {
+  if (response.hasHeader('Vary')) response.vary(header);
+  else response.setHeader('Vary', header);
+}
+
+/**
+ * Compresses bodies when the first byte of them is written, so that what is too short for it costs nothing more.
+ * @param responses the object that responses of the application inherit from
+ */
+export function compressBodies(responses: Response): void {
+  const { write, end } = ServerResponse.prototype;
+  responses.write = function (this: Response, ...given: unknown[]): boolean {
+    if (this.headersSent) return write.apply(this, given as Parameters<typeof write>);
+    compress(this.req, this, () => undefined);
+    return this.write(...(given as Parameters<typeof write>));
+  };
+  responses.end = function (this: Response, ...given: unknown[]): Response {
+    const all = given as Parameters<typeof end>;
+    if (this.headersSent) return end.apply(this, all) as Response;
+    if (isShort(this, given[0])) {
+      if (isCompressible(this)) varyBy(this, 'Accept-Encoding');
+      return end.apply(this, all) as Response;
+    }
+    compress(this.req, this, () => undefined);
+    return this.end(...all);
+  };
+}
+
+function isShort(response: Response, body: unknown): boolean {
+  const length = response.getHeader('Content-Length');
+  if (length !== undefined) return Number(length) < MIN_BYTES;
+  return body === undefined || typeof body === 'function';
+}
+
+function isCompressible(response: Response): boolean {
+  const type = String(response.getHeader('Content-Type') ?? '');
+  let isText = compressibleTypes.get(type);
+  if (isText === undefined) {
+    isText = compression.filter(response.req, response);
+    if (compressibleTypes.size < MAX_TYPES) compressibleTypes.set(type, isText);
+  }
+  return isText && !String(response.getHeader('Cache-Control') ?? '').includes('no-transform');
+}

@@ -1,0 +1,96 @@
+import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
+import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
+import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
+import { condition, type Condition } from './readiness.js';
+import { findPodFailure, type PodFailure } from './pod-failure.js';
+
+interface LabelSelector {
+  matchLabels?: Record<string, string>;
+  matchExpressions?: { key: string; operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist'; values?: string[] }[];
+}
+
+const REVISION = 'deployment.kubernetes.io/revision';
+const DAEMON_SET_GENERATION = 'deprecated.daemonset.template.generation';
+/** Refusals to make a pod pass when somebody else makes room. */
+const REFUSED_POD_MS = 10_000;
+
+/** Finds out what keeps a workload from being ready: what its pods wait for, or why it gets none. */
+export class WorkloadPods {
+  constructor(private readonly cluster: ClusterClient) {}
+
+  /** @returns what is final where there is such; undefined also when the cluster does not tell */
+  async findFailure(workload: KubernetesObject): Promise<PodFailure | undefined> {
+    try {
+      return (await this.findInPods(workload)) ?? findRefusedPod(workload);
+    } catch (error) {
+      if (error instanceof ClusterError) return undefined;
+      throw error;
+    }
+  }
+
+  private async findInPods(workload: KubernetesObject): Promise<PodFailure | undefined> {
+    if (workload.kind === 'Pod') return findPodFailure(workload);
+    const pods = await this.cluster.findKind('v1', 'Pod');
+    const { selector } = (workload.spec ?? {}) as { selector?: LabelSelector | Record<string, string> };
+    const labelSelector = selector && toSelectorText(selector);
+    if (!pods || !labelSelector) return undefined;
+    const current = await this.findCurrentLabels(workload, labelSelector);
+    const { namespace } = workload.metadata;
+    let found: PodFailure | undefined;
+    const selected = [labelSelector, ...current].join(',');
+    for await (const page of this.cluster.listPages(pods, { namespace, labelSelector: selected })) {
+      for (const pod of page) {
+        if (pod.metadata.deletionTimestamp) continue;
+        const failure = findPodFailure(pod, workload.kind === 'Job');
+        if (!failure) continue;
+        const named = { ...failure, detail: `pod ${pod.metadata.name}, ${failure.detail}` };
+        if (named.finalAfterMs !== undefined) return named;
+        found ??= named;
+      }
+      // The pods of one workload fare alike: those of the first page tell enough.
+      break;
+    }
+    return found;
+  }
+
+  /** What tells the pods that are wanted now from those that are being replaced, which may well be broken. */
+  private async findCurrentLabels(workload: KubernetesObject, labelSelector: string): Promise<string[]> {
+    const { uid, namespace, annotations } = workload.metadata;
+    const status = (workload.status ?? {}) as { updateRevision?: string };
+    if (workload.kind === 'StatefulSet')
+      return status.updateRevision ? [`controller-revision-hash=${status.updateRevision}`] : [];
+    if (workload.kind === 'DaemonSet') {
+      const generation = annotations?.[DAEMON_SET_GENERATION];
+      return generation ? [`pod-template-generation=${generation}`] : [];
+    }
+    if (workload.kind !== 'Deployment') return [];
+    const kind = await this.cluster.findKind('apps/v1', 'ReplicaSet');
+    if (!kind) return [];
+    const sets = await this.cluster.listMetadata(kind, { namespace, labelSelector });
+    const [newest] = sets
+      .filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid))
+      .sort(
+        (a, b) => Number(b.metadata.annotations?.[REVISION] ?? 0) - Number(a.metadata.annotations?.[REVISION] ?? 0),
+      );
+    const hash = newest?.metadata.labels?.['pod-template-hash'];
+    return hash ? [`pod-template-hash=${hash}`] : [];
+  }
+}
+
+/** Why the cluster refuses the pods of a workload, such as for a quota that is used up. */
+function findRefusedPod({ status = {} }: KubernetesObject): PodFailure | undefined {
+  const failure = condition(status as { conditions?: Condition[] }, 'ReplicaFailure');
+  if (failure?.status !== 'True' || failure.reason !== 'FailedCreate') return undefined;
+  return { detail: 'the cluster refuses its pods', finalAfterMs: REFUSED_POD_MS };
+}
+
+function toSelectorText(selector: LabelSelector | Record<string, string>): string {
+  const isPlain = !('matchLabels' in selector) && !('matchExpressions' in selector);
+  const { matchLabels = {}, matchExpressions = [] } = (isPlain ? { matchLabels: selector } : selector) as LabelSelector;
+  const equal = Object.entries(matchLabels).map(([key, value]) => `${key}=${value}`);
+  const others = matchExpressions.map(({ key, operator, values = [] }) => {
+    if (operator === 'Exists') return key;
+    return operator === 'DoesNotExist' ? `!${key}` : `${key} ${operator.toLowerCase()} (${values.join(',')})`;
+  });
+  return [...equal, ...others].join(',');
+}

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Actor } from '../../core/access/actor.js';
+import { NotFound } from '../../core/errors/app-error.js';
+import { DesignContentsStore } from '../../designs/contents/design-contents.store.js';
+import type { Design } from '../../designs/design.entity.js';
+import { DesignsStore } from '../../designs/designs.store.js';
+import { DesignDiagramsService } from '../../designs/diagram/design-diagrams.service.js';
+import { DiagramAnswer } from '../../designs/diagram/diagram-answer.js';
+import type { DiagramOptions } from '../../designs/diagram/render-diagram.js';
+import type { Deployment } from '../deployment.entity.js';
+import { DeploymentsService } from '../deployments.service.js';
+import type { DiagramColour } from './deployment-diagram.inputs.js';
+import { type ResourceState, toDiagramMarks } from './deployment-marks.js';
+import { ResourceStatesStore } from './resource-states.store.js';
+
+const SYSTEM = Actor.system('deployment');
+
+/** Draws deployments: the version of the design that they deploy, coloured by how it is on the clusters. */
+@Injectable()
+export class DeploymentDiagramsService {
+  constructor(
+    private readonly deployments: DeploymentsService,
+    private readonly designs: DesignsStore,
+    private readonly contents: DesignContentsStore,
+    private readonly diagrams: DesignDiagramsService,
+    private readonly states: ResourceStatesStore,
+  ) {}
+
+  /** @throws NotFound when there is no such deployment that the actor may see, or its design has been deleted */
+  async diagram(
+    actor: Actor,
+    id: string,
+    { colour, ...options }: DiagramOptions & { colour: DiagramColour },
+  ): Promise<DiagramAnswer> {
+    const deployment = await this.deployments.get(actor, id);
+    const design = await this.designs.find(SYSTEM, deployment.designId);
+    if (!design) throw new NotFound('design', deployment.designId);
+    const states = await this.readStates(deployment, colour);
+    const digest = createHash('sha256').update(JSON.stringify(states)).digest('base64url');
+    const answered = { revision: `${deployment.revision}.${digest}`, versionNumber: deployment.designVersion };
+    return new DiagramAnswer(answered, () => this.draw(design, deployment, states, options));
+  }
+
+  private async draw(
+    { id, organizationId }: Design,
+    { designVersion: versionNumber, name, status }: Deployment,
+    states: ResourceState[],
+    options: DiagramOptions,
+  ): Promise<string> {
+    const version = { id, organizationId, versionNumber, name: `${name}: ${status.replaceAll('_', ' ')}` };
+    const marks = toDiagramMarks(await this.contents.readResources(version), states);
+    return this.diagrams.draw(version, { ...options, marks });
+  }
+
+  /** What it has done, else what it is planned to do; with their health where it stands. */
+  private async readStates(deployment: Deployment, colour: DiagramColour): Promise<ResourceState[]> {
+    const { resources } = deployment;
+    const actions: ResourceState[] =
+      resources.length > 0
+        ? resources.map(({ api_version, kind, namespace, name, action, error }) => ({
+            ...{ api_version, kind, namespace, name, action },
+            ...(error && { failure: `${error.reason}: ${error.detail}` }),
+          }))
+        : await this.states.findPlanned(deployment);
+    if (colour === 'action') return actions;
+    const seen = await this.states.findHealth(deployment);
+    const health = seen.map((one): ResourceState => ({ ...one, namespace: one.namespace || null }));
+    const keyOf = ({ kind, namespace, name }: ResourceState): string => JSON.stringify([kind, namespace, name]);
+    const known = new Set(health.map(keyOf));
+    return [...health, ...actions.filter((action) => action.failure !== undefined || !known.has(keyOf(action)))];
+  }
+}

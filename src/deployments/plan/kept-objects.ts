@@ -1,0 +1,58 @@
+import { isObject } from '../../core/json/json.js';
+import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
+import { type ObjectMetadata } from '../../kubernetes/clusters/kubernetes-object.js';
+import { definedKinds, isDefinition } from './definitions.js';
+import { type PlanItem } from './plan.js';
+
+export interface KeepOptions {
+  /** Deletes volume claims too, which are kept otherwise. */
+  deleteVolumes?: boolean;
+}
+
+/** Annotations that say that an object outlives its deployment, in the words of Helm, of Argo CD and of this server. */
+const KEEPING: { annotation: string; keeps: (value: string) => boolean }[] = [
+  { annotation: 'helm.sh/resource-policy', keeps: (value) => splitList(value).includes('keep') },
+  { annotation: 'argocd.argoproj.io/sync-options', keeps: (value) => splitList(value).includes('Prune=false') },
+  { annotation: 'armature.dev/keep', keeps: (value) => value !== 'false' },
+];
+
+/** Why an object is not deleted although nothing wants it any more; undefined when it may go. */
+export function findKeepReason(
+  object: Pick<ObjectMetadata, 'apiVersion' | 'kind'> & { metadata: { annotations?: unknown } },
+  { deleteVolumes }: KeepOptions,
+): string | undefined {
+  const { annotations } = object.metadata;
+  const found = KEEPING.find(({ annotation, keeps }) => {
+    const value = isObject(annotations) ? annotations[annotation] : undefined;
+    return typeof value === 'string' && keeps(value);
+  });
+  if (found) return `It is kept for its annotation ${found.annotation}`;
+  return isVolumeClaim(object) && !deleteVolumes
+    ? 'It is kept with the data that it holds; delete_volumes: true deletes volume claims'
+    : undefined;
+}
+
+export function isVolumeClaim({ apiVersion, kind }: { apiVersion: string; kind: string }): boolean {
+  return kind === 'PersistentVolumeClaim' && apiVersion === 'v1';
+}
+
+/** Why an object that left the design must stay: what is wanted is in it, or is of the kind that it defines. */
+export function findUseByDesign(object: ObjectMetadata, wanted: PlanItem[]): string | undefined {
+  const { name } = object.metadata;
+  const isNamespace = object.kind === 'Namespace' && object.apiVersion === 'v1';
+  if (isNamespace && wanted.some(({ desired }) => desired?.metadata.namespace === name))
+    return 'It is kept for the objects of the design that are in it';
+  const isOf = ({ kind }: PlanItem) => kind && `${kind.plural}.${kind.group}` === name;
+  return isDefinition(object) && wanted.some(isOf)
+    ? 'It is kept for the objects of the design that are of its kind'
+    : undefined;
+}
+
+/** Whether deleting an object and making it anew takes nothing else with it. */
+export function isReplaceable(kind: ResourceKind, object: ObjectMetadata, options: KeepOptions): boolean {
+  const holdsOthers =
+    (kind.kind === 'Namespace' && kind.group === '') || isDefinition(object) || definedKinds(object).length > 0;
+  return !holdsOthers && findKeepReason(object, options) === undefined;
+}
+
+const splitList = (text: string): string[] => text.split(',').map((word) => word.trim());

@@ -1,0 +1,26 @@
+import { type PlanItem } from './plan.js';
+import { type PlannedResource, type ResourceError } from './planned-resource.js';
+
+/** Kinds that others cannot be tried without. */
+const PREREQUISITE_KINDS = [
+  'ServiceAccount',
+  'PriorityClass',
+  'RuntimeClass',
+  'Role',
+  'ClusterRole',
+  'StorageClass',
+  'LimitRange',
+];
+
+/** Whether the cluster refuses only because something is missing that this very plan creates first. */
+export function isWaitingForPlan(planned: PlannedResource, error: ResourceError, all: PlanItem[]): boolean {
+  const created = all.filter(
+    (item) => item.planned.action === 'create' && !item.planned.error && item.planned !== planned,
+  );
+  if (error.reason === 'NAMESPACE_NOT_FOUND') {
+    return created.some((item) => item.planned.kind === 'Namespace' && item.planned.name === planned.namespace);
+  }
+  if (error.reason !== 'FORBIDDEN' && error.reason !== 'NOT_FOUND') return false;
+  const said = error.detail.replace(/^\S+ "[^"]*" is forbidden: /, '');
+  return created.some((item) => PREREQUISITE_KINDS.includes(item.planned.kind) && said.includes(item.planned.name));
+}

@@ -1,0 +1,69 @@
+import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
+import { type ResourceKind, isSameKind } from '../../kubernetes/clusters/discovery.js';
+import { groupOf, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
+import { boundedParallel } from './bounded-parallel.js';
+import { findKeepReason, findUseByDesign, type KeepOptions } from './kept-objects.js';
+import { findMadeClaims } from './made-claims.js';
+import { OwnedObjects } from './owned-objects.js';
+import { isHookObject, type Owner } from './owner.js';
+import { type PlanItem } from './plan.js';
+import { objectKey, type PlannedResource } from './planned-resource.js';
+
+interface PruneOptions extends KeepOptions {
+  previous?: ObjectReference[];
+  signal?: AbortSignal;
+}
+
+const CONCURRENCY = 6;
+
+/** What left the design since it was deployed last: to be deleted, or kept for a reason. Hooks are no part of it. */
+export async function findPrunes(
+  cluster: ClusterClient,
+  items: PlanItem[],
+  owner: Owner,
+  options: PruneOptions,
+): Promise<{ prunes: PlanItem[]; unseen: string[] }> {
+  const { previous, signal } = options;
+  const served = await cluster.listKinds();
+  const references = [...items.flatMap(({ desired }) => desired ?? []), ...(previous ?? [])];
+  const kinds = served.filter((kind) => kind.preferred && references.some((one) => isSameKind(one, kind)));
+  const inventory = await new OwnedObjects(cluster).find(
+    owner,
+    previous ? kinds : 'everywhere',
+    previous ?? [],
+    signal,
+  );
+  const wanted = new Set(items.map(({ planned }) => objectKey({ ...planned, group: groupOf(planned.api_version) })));
+  const leaving = inventory.objects.filter(
+    ({ kind, object }) =>
+      !isHookObject(object) && !wanted.has(objectKey({ ...object.metadata, group: kind.group, kind: kind.kind })),
+  );
+  const claims = await boundedParallel(leaving, CONCURRENCY, ({ kind, object }) =>
+    findMadeClaims(cluster, kind, object.metadata, signal),
+  );
+  const made = claims.flat().map((claim) => ({ ...claim, isMade: true }));
+  const prunes = [...leaving, ...made].map(({ kind, object, ...rest }): PlanItem => {
+    const kept = findKeepReason(object, options) ?? findUseByDesign(object, items);
+    const planned = plannedRemoval(kept === undefined ? 'prune' : 'unchanged', kind, object.metadata);
+    return { planned: { ...planned, ...(kept !== undefined && { kept }) }, kind, live: object, ...rest };
+  });
+  return { prunes, unseen: inventory.unseen.map((kind) => [kind.kind, kind.group].filter(Boolean).join('.')) };
+}
+
+export function plannedRemoval(
+  action: 'prune' | 'delete' | 'unchanged',
+  { apiVersion, kind }: ResourceKind,
+  { namespace, name }: { namespace?: string; name: string },
+): PlannedResource {
+  return {
+    component: null,
+    api_version: apiVersion,
+    kind,
+    namespace: namespace ?? null,
+    name,
+    action,
+    diff: [],
+    verified: true,
+    warnings: [],
+  };
+}

@@ -1,0 +1,79 @@
+import { Injectable } from '@nestjs/common';
+import type { JobContext } from '../../jobs/job-handler.registry.js';
+import type { ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
+import { type ChangeJournal } from '../apply/applied-change.js';
+import { Applier } from '../apply/applier.js';
+import type { DeploymentResult, RunOptions } from '../apply/resource-result.js';
+import { DeployedDesignsStore } from '../deployed-designs.store.js';
+import type { Deployment } from '../deployment.entity.js';
+import type { DesiredResource } from '../plan/planned-resource.js';
+import { ClusterPlansService } from '../plans/cluster-plans.service.js';
+import { DeploymentContextService } from '../plans/deployment-context.service.js';
+import { PlansStore } from '../plans/plans.store.js';
+
+/** Where a run works, and what it has done there already. */
+export interface ClusterRun {
+  connectionId: string;
+  journal: ChangeJournal;
+  signal: JobContext['signal'];
+  onProgress: NonNullable<RunOptions['onProgress']>;
+}
+
+/** How a run ended on one cluster, with all that is there where it succeeded. */
+export type ClusterResult = DeploymentResult & { objects: ObjectReference[] };
+
+/** Beside the time that it may wait for workloads. */
+const RUN_TIMEOUT_MS = 600_000;
+const DEFAULT_WAIT_SECONDS = 300;
+
+/** Deploys a version of a design, or rolls back to it, on one cluster. */
+@Injectable()
+export class ClusterDeploymentsService {
+  constructor(
+    private readonly deployed: DeployedDesignsStore,
+    private readonly plans: PlansStore,
+    private readonly clusterPlans: ClusterPlansService,
+    private readonly work: DeploymentContextService,
+  ) {}
+
+  /** @throws AppError when it cannot be begun there */
+  async deploy(deployment: Deployment, resources: DesiredResource[], run: ClusterRun): Promise<ClusterResult> {
+    const { connectionId, journal, signal, onProgress } = run;
+    const cluster = await this.work.getClient(connectionId);
+    const plan = await this.clusterPlans.plan(deployment, connectionId, resources, signal);
+    const { plan_id, atomic, wait, timeout = DEFAULT_WAIT_SECONDS } = deployment.options;
+    // With changes of its own the cluster differs from the plan; it was held against the plan before the first of them.
+    if (plan_id && journal.changes.length === 0) await this.plans.assertUnchanged(plan_id, connectionId, plan);
+    const before = await this.deployed.find(deployment, connectionId);
+    const objects = plan.items.flatMap(({ desired, live, planned }) => {
+      const stays = desired ?? (planned.kept !== undefined ? live : undefined);
+      return stays ? [toReference(stays)] : [];
+    });
+    const { namespace } = plan;
+    await this.deployed.begin(deployment, connectionId, {
+      objects: mergeReferences(before?.objects ?? [], objects),
+      namespace,
+    });
+    const waitTimeoutMs = timeout * 1_000;
+    const timeoutMs = RUN_TIMEOUT_MS + waitTimeoutMs;
+    const options = { atomic, wait, waitTimeoutMs, timeoutMs, run: deployment.id, signal, onProgress };
+    return { ...(await new Applier(cluster, journal).apply(plan, options)), objects };
+  }
+}
+
+interface Named {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string; namespace?: string };
+}
+
+const toReference = ({ apiVersion, kind, metadata: { name, namespace } }: Named): ObjectReference => ({
+  apiVersion,
+  kind,
+  name,
+  ...(namespace ? { namespace } : {}),
+});
+
+function mergeReferences(a: ObjectReference[], b: ObjectReference[]): ObjectReference[] {
+  return [...new Map([...a, ...b].map((each) => [JSON.stringify(each), each])).values()];
+}

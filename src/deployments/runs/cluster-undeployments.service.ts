@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import { Undeployer } from '../apply/undeployer.js';
+import { type DeployedDesign, DeployedDesignsStore } from '../deployed-designs.store.js';
+import type { Deployment } from '../deployment.entity.js';
+import { DraftItems } from '../plan/draft-items.js';
+import { DELETE_PHASES, HookPlans, type PlannedHooks } from '../plan/hook-plans.js';
+import { DeploymentContextService } from '../plans/deployment-context.service.js';
+import type { ClusterResult, ClusterRun } from './cluster-deployments.service.js';
+
+/** Without hooks, which may take as long before and after. */
+const UNDEPLOY_TIMEOUT_MS = 300_000;
+
+/** Undeploys a design from one cluster. */
+@Injectable()
+export class ClusterUndeploymentsService {
+  constructor(
+    private readonly deployed: DeployedDesignsStore,
+    private readonly work: DeploymentContextService,
+  ) {}
+
+  /** @throws AppError when it cannot be begun there */
+  async undeploy(
+    deployment: Deployment,
+    { connectionId, journal, signal, onProgress }: ClusterRun,
+  ): Promise<ClusterResult> {
+    const cluster = await this.work.getClient(connectionId);
+    const owner = await this.work.getOwner(deployment, connectionId);
+    const known = await this.deployed.find(deployment, connectionId);
+    const undeployer = new Undeployer(cluster, journal);
+    const { delete_volumes: deleteVolumes } = deployment.options;
+    const hooks = await this.planHooks(deployment, connectionId, known, signal);
+    const hasHooks = hooks.before.length + hooks.after.length > 0;
+    const timeoutMs = hasHooks ? 3 * UNDEPLOY_TIMEOUT_MS : UNDEPLOY_TIMEOUT_MS;
+    const options = {
+      previous: known?.objects,
+      deleteVolumes,
+      hooks,
+      timeoutMs,
+      run: deployment.id,
+      signal,
+      onProgress,
+    };
+    const result = await undeployer.undeploy(owner, options);
+    return { ...result, objects: [] };
+  }
+
+  /** Those of the version that stands there. */
+  private async planHooks(
+    deployment: Deployment,
+    connectionId: string,
+    known: DeployedDesign | null,
+    signal: AbortSignal,
+  ): Promise<PlannedHooks> {
+    if (!known || deployment.options.skip_hooks) return { before: [], after: [] };
+    const resources = await this.work.readResources(deployment.designId, known.designVersion);
+    const cluster = await this.work.getClient(connectionId);
+    const owner = await this.work.getOwner(deployment, connectionId);
+    const options = { namespace: known.namespace ?? undefined, signal };
+    return new HookPlans(cluster, new DraftItems(cluster, owner, options), options).draft(resources, DELETE_PHASES, []);
+  }
+}

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import { type Cluster, sharedCluster } from './support/cluster.js';
+import { ClusterProxy, type WriteHook } from './support/cluster-proxy.js';
+import { clusterClient } from './support/deployment-scene.js';
+import type { Json } from './support/person.js';
+import { requires } from './support/requirements.js';
+import { done } from './support/workspace-scene.js';
+import { World } from './support/world.js';
+import type { ClusterClient } from '../src/kubernetes/clusters/cluster-client.js';
+
+/** Deployments with a fault each; 200 and more are asked for by `FAULT_DEPLOYMENTS=200`. */
+const DEPLOYMENTS = Number(process.env['FAULT_DEPLOYMENTS'] ?? 8);
+
+const map = (name: string, value: string, more = ''): string =>
+  `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\ndata: {value: "${value}"}\n${more}`;
+const secret = (name: string, value: string): string =>
+  `apiVersion: v1\nkind: Secret\nmetadata: {name: ${name}}\nstringData: {value: "${value}"}\n`;
+/** Changes, replacements, what comes and what leaves. */
+const CONTENTS = {
+  old: [map('changed', 'old'), map('fixed', 'old', 'immutable: true\n'), secret('leaves', 'old'), map('same', 'same')],
+  new: [map('changed', 'new'), map('fixed', 'new', 'immutable: true\n'), secret('comes', 'new'), map('same', 'same')],
+};
+const STANDS = {
+  old: ['changed=old', 'fixed=old', 'leaves=b2xk', 'same=same'],
+  new: ['changed=new', 'comes=bmV3', 'fixed=new', 'same=same'],
+};
+/** Writes of a deployment on one cluster: update, delete and create, create, delete. */
+const WRITES = 5;
+
+type Fault = 'refused' | 'cut before' | 'cut after' | 'cancelled';
+const FAULTS: Fault[] = ['refused', 'cut before', 'cut after', 'cancelled'];
+
+requires('KUBEBUILDER_ASSETS', 'atomic deployments with a fault each', () => {
+  let world: World;
+  let proxies: ClusterProxy[];
+  let clients: ClusterClient[];
+  let workspace: Json;
+  let environments: Json[];
+
+  beforeAll(async () => {
+    const [started, ...clusters] = await Promise.all([
+      World.start({ CLUSTER_INSECURE_TLS: 'true' }),
+      sharedCluster(),
+      sharedCluster({ bare: true }),
+    ]);
+    world = started;
+    const { admin, organization } = world;
+    workspace = await done(admin.post('/api/workspaces', { name: 'shop', organization_id: organization }));
+    proxies = await Promise.all(
+      clusters.map((cluster: Cluster, index) => ClusterProxy.start(cluster, `cluster-${index}`)),
+    );
+    clients = clusters.map(({ kubeconfig }) => clusterClient(kubeconfig));
+    const connections: string[] = [];
+    for (const { kubeconfig } of proxies) {
+      const { connected } = await done(admin.post(`/api/system/kubernetes?orgID=${organization}`, { kubeconfig }));
+      connections.push(connected[0].connection_id as string);
+    }
+    environments = [];
+    for (const used of [connections.slice(0, 1), connections]) {
+      const environment = await done(admin.post('/api/environments', { name: 'env', organization_id: organization }));
+      for (const id of used) await done(admin.post(`/api/environments/${environment.id}/connections/${id}`));
+      await done(admin.post(`/api/workspaces/${workspace.id}/environments/${environment.id}`));
+      environments.push(environment);
+    }
+  }, 120_000);
+  afterAll(async () => {
+    await Promise.all(clients.map((client) => client.close()));
+    await Promise.all(proxies.map((proxy) => proxy.stop()));
+    await world.stop();
+  });
+
+  const stands = async (client: ClusterClient, namespace: string): Promise<string[]> => {
+    const found: string[] = [];
+    for (const name of ['ConfigMap', 'Secret']) {
+      const kind = await client.findKind('v1', name);
+      if (!kind) throw new Error(`no ${name}`);
+      for (const { metadata, data } of await client.list(kind, { namespace, labelSelector: 'armature.dev/design' }))
+        found.push(`${metadata.name}=${(data as { value: string }).value}`);
+    }
+    return found.sort();
+  };
+
+  /** Does one thing to the write of that number, counted over all clusters, and nothing to all others. */
+  const arm = (fault: Fault, at: number, cancel: () => void): void => {
+    let writes = 0;
+    const strike =
+      (fate: 'refuse' | 'hang up' | 'pass'): WriteHook =>
+      () => {
+        if (++writes !== at) return 'pass';
+        if (fault === 'cancelled') cancel();
+        return fate;
+      };
+    const fates = { refused: 'refuse', 'cut before': 'hang up', 'cut after': 'hang up', cancelled: 'pass' } as const;
+    const hook = strike(fates[fault]);
+    for (const proxy of proxies) proxy.arm(fault === 'cut after' ? { after: hook } : { before: hook });
+  };
+
+  const deploy = async (fields: object, onStart: (id: string) => void = () => undefined): Promise<Json> => {
+    const asked = await done(
+      world.admin.post('/api/pattern/deploy?async=true', { ...fields, create_namespace: true, replace: true }),
+    );
+    onStart(asked.id as string);
+    for (;;) {
+      const now = await done(world.admin.get(`/api/deployments/${asked.id}`));
+      if (now.finished_at !== null) return now;
+      await new Promise((next) => setTimeout(next, 50));
+    }
+  };
+
+  it.each([1, 2])(
+    'are wholly new or wholly old on %s cluster(s)',
+    async (width) => {
+      const { admin } = world;
+      const environment_id = environments[width - 1]?.id as string;
+      const namespace = `faults-${randomUUID().slice(0, 8)}`;
+      const upload = admin.upload('/api/pattern/import', 'app.yaml', CONTENTS.old.join('---\n'), {
+        workspace_id: workspace.id as string,
+      });
+      const { id } = await done(upload);
+      const pattern_data = { pattern_file: CONTENTS.new.join('---\n') };
+      await done(admin.put('/api/pattern/kubernetes', { id, pattern_data }));
+      const at = { id, environment_id, namespace };
+      for (const proxy of proxies) proxy.arm();
+      expect(await deploy({ ...at, version: 1 })).toMatchObject({ status: 'succeeded' });
+
+      const ends: Record<string, number> = {};
+      for (let run = 0; run < Math.ceil(DEPLOYMENTS / 2); run++) {
+        const fault = FAULTS[run % FAULTS.length] ?? 'refused';
+        const write = 1 + (run % (WRITES * width));
+        let deployment = '';
+        arm(fault, write, () => void admin.post(`/api/deployments/${deployment}/cancel`));
+        const ended = await deploy({ ...at, version: 2 }, (asked) => (deployment = asked));
+        const is = ended.status === 'succeeded' ? 'new' : 'old';
+        const what = { run, fault, write, status: ended.status as string, error: ended.error };
+        for (const client of clients.slice(0, width))
+          expect({ ...what, stands: await stands(client, namespace) }).toEqual({ ...what, stands: STANDS[is] });
+        expect(ended.resources.filter(({ error }: Json) => error?.reason === 'NOT_TAKEN_BACK')).toEqual([]);
+        const end = `${fault}: ${ended.status}`;
+        ends[end] = (ends[end] ?? 0) + 1;
+        for (const proxy of proxies) proxy.arm();
+        if (is === 'new') expect(await deploy({ ...at, version: 1 })).toMatchObject({ status: 'succeeded' });
+      }
+      expect(Object.keys(ends).length).toBeGreaterThan(1);
+      if (process.env['FAULT_DEPLOYMENTS']) process.stdout.write(`${width} cluster(s): ${JSON.stringify(ends)}\n`);
+      const undeployed = await done(admin.delete('/api/pattern/deploy', { body: { id, environment_id } }));
+      expect(undeployed.status).toBe('undeployed');
+      for (const client of clients.slice(0, width)) expect(await stands(client, namespace)).toEqual([]);
+    },
+    60_000 + DEPLOYMENTS * 20_000,
+  );
+});
