@@ -17,7 +17,7 @@ export class Drift1764000000038 implements MigrationInterface {
         deployment_id uuid NOT NULL,
         status text NOT NULL,
         checked_at timestamptz(3) NOT NULL,
-        heals timestamptz(3)[] NOT NULL DEFAULT '{}',
+        heals jsonb NOT NULL DEFAULT '[]',
         stopped boolean NOT NULL DEFAULT false,
         PRIMARY KEY (design_id, connection_id, environment_id)
       );

@@ -31,9 +31,9 @@ export class DeployedDrift {
   @Column({ type: 'timestamptz', precision: 3 })
   checkedAt!: Date;
 
-  /** When it was healed lately. */
-  @Column({ type: 'timestamptz', precision: 3, array: true, default: [] })
-  heals!: Date[];
+  /** When it was healed lately: times of ISO 8601. */
+  @Column('jsonb', { default: [] })
+  heals!: string[];
 
   /** Whether healing has stopped because it was tried too often. */
   @Column('boolean', { default: false })

@@ -30,7 +30,7 @@ export class DeployedDriftStore {
   async lock(key: DriftKey, windowMs: number): Promise<KnownDrift | null> {
     const [found] = await this.unit.manager.query<KnownDrift[]>(
       `SELECT deployment_id AS "deploymentId", status, stopped,
-              (SELECT count(*)::int FROM unnest(heals) AS at WHERE at > now() - $4 * interval '1 millisecond') AS heals
+              (SELECT count(*)::int FROM jsonb_array_elements_text(heals) AS at WHERE at::timestamptz > now() - $4 * interval '1 millisecond') AS heals
          FROM deployed_drift WHERE ${KEY} FOR UPDATE`,
       [...keyOf(key), windowMs],
     );
@@ -44,7 +44,7 @@ export class DeployedDriftStore {
        VALUES ($1, $2, $3, $4, $5, $6, now())
        ON CONFLICT (design_id, connection_id, environment_id) DO UPDATE SET status = excluded.status, checked_at = now(),
          deployment_id = excluded.deployment_id, organization_id = excluded.organization_id,
-         heals = CASE known.deployment_id WHEN excluded.deployment_id THEN known.heals ELSE '{}' END,
+         heals = CASE known.deployment_id WHEN excluded.deployment_id THEN known.heals ELSE '[]' END,
          stopped = known.stopped AND known.deployment_id = excluded.deployment_id AND excluded.status <> 'in_sync'`,
       [...keyOf(key), organizationId, deploymentId, status],
     );
@@ -53,8 +53,9 @@ export class DeployedDriftStore {
   /** Counts an attempt to heal, and forgets those that count no more. */
   async addHeal(key: DriftKey, windowMs: number): Promise<void> {
     await this.unit.manager.query(
-      `UPDATE deployed_drift SET heals = ARRAY(
-         SELECT at FROM unnest(heals) AS at WHERE at > now() - $4 * interval '1 millisecond') || now()::timestamptz(3) WHERE ${KEY}`,
+      `UPDATE deployed_drift SET heals = to_jsonb(ARRAY(
+         SELECT at FROM jsonb_array_elements_text(heals) AS at
+          WHERE at::timestamptz > now() - $4 * interval '1 millisecond')) || to_jsonb(now()) WHERE ${KEY}`,
       [...keyOf(key), windowMs],
     );
   }
