@@ -44,8 +44,17 @@ import { DeploymentPlan } from '../deployments/plans/deployment-plan.entity.js';
 import { DeploymentChange } from '../deployments/runs/deployment-change.entity.js';
 import { Installation } from '../deployments/runs/installation.entity.js';
 import { Policy } from '../deployments/policies/policy.entity.js';
+import {
+  AuditChain,
+  AuditCheckpoint,
+  AuditEntry,
+  AuditForwarding,
+  AuditKey,
+  PendingAuditRow,
+} from '../events/audit/audit.entity.js';
 import { RecordedEvent, ReadMark, EventCounter } from '../events/event.entity.js';
 import { NotificationMark, NotificationPosition } from '../events/notifications/inbox/notification-mark.entity.js';
+import { NotificationFeed, NotificationMail } from '../events/notifications/mail/notification-mail.entity.js';
 import { NotificationSettings } from '../events/notifications/settings/notification-settings.entity.js';
 import { WebhookDelivery, WebhookFeed } from '../events/webhooks/deliveries/webhook-delivery.entity.js';
 import { Webhook } from '../events/webhooks/endpoints/webhook.entity.js';
@@ -106,7 +115,15 @@ export const entities: EntityClass[] = [
   Webhook,
   WebhookDelivery,
   WebhookFeed,
+  PendingAuditRow,
+  AuditEntry,
+  AuditChain,
+  AuditKey,
+  AuditCheckpoint,
+  AuditForwarding,
   NotificationSettings,
   NotificationMark,
   NotificationPosition,
+  NotificationMail,
+  NotificationFeed,
 ];

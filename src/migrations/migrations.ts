@@ -26,7 +26,9 @@ import { DeployedNamespace1764000000035 } from './1764000000035-deployed-namespa
 import { ClusterResources1764000000037 } from './1764000000037-cluster-resources.js';
 import { Drift1764000000038 } from './1764000000038-drift.js';
 import { Webhooks1764000000044 } from './1764000000044-webhooks.js';
+import { Audit1764000000045 } from './1764000000045-audit.js';
 import { Notifications1764000000047 } from './1764000000047-notifications.js';
+import { NotificationMails1764000000048 } from './1764000000048-notification-mails.js';
 
 /** Every change of the schema, oldest first. */
 export const migrations: Migration[] = [
@@ -57,5 +59,7 @@ export const migrations: Migration[] = [
   ClusterResources1764000000037,
   Drift1764000000038,
   Webhooks1764000000044,
+  Audit1764000000045,
   Notifications1764000000047,
+  NotificationMails1764000000048,
 ];

@@ -7,6 +7,9 @@ export const NOTIFICATION_DAYS = 30;
 /** The feed that an event is numbered in. */
 export const FEED_SQL = `coalesce(event.organization_id, '${INSTALLATION_FEED}'::uuid)`;
 
+/** SQL of whether an `event` is read, with its mark `notified` and the position `reached` joined. */
+export const READ_SQL = 'coalesce(notified.read, event.sequence <= coalesce(reached.position, 0))';
+
 /** SQL of the values that notifications of a user are found by. */
 export interface NotificationParameters {
   user: string;
