@@ -641,6 +641,28 @@ const FIELDS: Record<string, { operation: string; at: Rule['at']; query: (scene:
       },
     ]),
   ),
+  ...Object.fromEntries(
+    ['getOperatorStatus', 'getMeshsyncStatus', 'getNatsStatus'].map((field) => [
+      field,
+      {
+        operation: 'connection.read',
+        at: 'workspace' as const,
+        query: ({ ids }: Scene) => `${field}(connectionID: "${ids['connectionID']}") { status }`,
+      },
+    ]),
+  ),
+  changeOperatorStatus: {
+    operation: 'cluster.changeControllers',
+    at: 'workspace',
+    query: ({ ids }) =>
+      `mutation { changeOperatorStatus(input: { targetStatus: ENABLED, contextID: "${ids['connectionID']}" }) }`,
+  },
+  changeAdapterStatus: {
+    operation: 'cluster.changeControllers',
+    at: 'workspace',
+    query: ({ ids }) =>
+      `mutation { changeAdapterStatus(input: { targetStatus: ENABLED, targetPort: "", adapter: "istio", contextID: "${ids['connectionID']}" }) }`,
+  },
   fetchTelemetryComponents: {
     operation: 'connection.read',
     at: 'workspace',
@@ -864,7 +886,8 @@ describe('every GraphQL root field', () => {
     const found: Record<string, Outcome> = {};
     for (const [who, person] of Object.entries(people) as [keyof People, Person][]) {
       wanted[who] = expected(one, who);
-      const { body } = await person.graphql(`{ ${one.query(scene)} }`);
+      const query = one.query(scene);
+      const { body } = await person.graphql(query.startsWith('mutation') ? query : `{ ${query} }`);
       const code = body.errors?.[0].extensions.code as string | undefined;
       found[who] =
         code === undefined || code === UNREACHED

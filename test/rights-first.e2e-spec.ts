@@ -311,6 +311,9 @@ describe('every write route', () => {
 
 /** Mutations with arguments that none of them takes. */
 const MUTATIONS: Record<string, (connection: string) => string> = {
+  changeAdapterStatus: () =>
+    'changeAdapterStatus(input: { targetStatus: ENABLED, targetPort: "no port", adapter: "no adapter" })',
+  changeOperatorStatus: (id) => `changeOperatorStatus(input: { targetStatus: UNKNOWN, contextID: "${id}" })`,
   resyncCluster: (id) =>
     `resyncCluster(k8scontextID: "${id}", selector: { clearDB: "maybe", ReSync: "no", hardReset: "" })`,
 };

@@ -18,6 +18,29 @@ const ApprovalRequestInput = () =>
     description: 'Keeps it until as many admins of the workspace have approved as the environment needs.',
   });
 
+const TimeoutInput = () =>
+  applyDecorators(
+    ApiPropertyOptional({
+      type: 'integer',
+      minimum: 1,
+      maximum: MAX_TIMEOUT_SECONDS,
+      default: 300,
+      description: 'Seconds for that waiting, and for each hook of a chart.',
+    }),
+    IsOptional(),
+    IsInt({ message: TIMEOUT_MESSAGE }),
+    Min(1, { message: TIMEOUT_MESSAGE }),
+    Max(MAX_TIMEOUT_SECONDS, { message: TIMEOUT_MESSAGE }),
+  );
+
+const NamespaceInput = () =>
+  applyDecorators(
+    TextInput({ optional: true, max: 63, description: 'For objects that name none.' }),
+    Matches(/^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$/, {
+      message: 'must be the name of a namespace: lowercase letters, digits and hyphens',
+    }),
+  );
+
 const ConnectionIdsInput = () =>
   applyDecorators(
     ApiPropertyOptional({ type: String, isArray: true, format: 'uuid' }),
@@ -59,7 +82,7 @@ export class PlanRequest extends DeploymentTarget {
   @NameInput({ optional: true, description: 'Label of the deployment; the name of the design when it is left out.' })
   name?: string;
 
-  @TextInput({ optional: true, max: 63, description: 'For objects that name none.' })
+  @NamespaceInput()
   namespace?: string;
 
   @FlagInput({ optional: true, description: 'Makes the namespace when it is not there; undeploying removes it.' })
@@ -102,17 +125,7 @@ export class DeployRequest extends PlanRequest {
   @FlagInput({ optional: true, description: 'Waits until workloads are ready.' })
   wait?: boolean;
 
-  @ApiPropertyOptional({
-    type: 'integer',
-    minimum: 1,
-    maximum: MAX_TIMEOUT_SECONDS,
-    default: 300,
-    description: 'Seconds for that waiting.',
-  })
-  @IsOptional()
-  @IsInt({ message: TIMEOUT_MESSAGE })
-  @Min(1, { message: TIMEOUT_MESSAGE })
-  @Max(MAX_TIMEOUT_SECONDS, { message: TIMEOUT_MESSAGE })
+  @TimeoutInput()
   timeout?: number;
 
   @FlagInput({
@@ -178,6 +191,9 @@ export class RollbackRequest extends FreezeOverride {
 
   @FlagInput({ optional: true, description: 'Waits until workloads are ready.' })
   wait?: boolean;
+
+  @TimeoutInput()
+  timeout?: number;
 }
 
 /** Deploying in another environment what has succeeded in one. */
@@ -188,7 +204,7 @@ export class PromotionRequest extends FreezeOverride {
   @ConnectionIdsInput()
   connection_ids?: string[];
 
-  @TextInput({ optional: true, max: 63, description: 'For objects that name none.' })
+  @NamespaceInput()
   namespace?: string;
 
   @ValuesInput('Of a chart: values over those that it was deployed with, as YAML text or object.')
@@ -202,6 +218,9 @@ export class PromotionRequest extends FreezeOverride {
 
   @FlagInput({ optional: true, description: 'Waits until workloads are ready.' })
   wait?: boolean;
+
+  @TimeoutInput()
+  timeout?: number;
 }
 
 /** Why somebody approves a deployment. */

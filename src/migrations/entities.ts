@@ -15,6 +15,7 @@ import { Session, RefreshToken } from '../auth/sessions/session.entity.js';
 import { Connection } from '../connections/connection.entity.js';
 import { Credential } from '../connections/credentials/credential.entity.js';
 import { ClusterResource } from '../kubernetes/resources/cluster-resource.entity.js';
+import { ControllerInstallation } from '../kubernetes/controllers/controller-installation.entity.js';
 import { ClusterWatch } from '../kubernetes/resources/watch/cluster-watch.entity.js';
 import { ComponentSchema } from '../registry/components/component-schema.entity.js';
 import { Component } from '../registry/components/component.entity.js';
@@ -81,6 +82,7 @@ export const entities: EntityClass[] = [
   Credential,
   ClusterResource,
   ClusterWatch,
+  ControllerInstallation,
   ComponentSchema,
   Component,
   RegistryRevision,

@@ -55,6 +55,7 @@ export class PromotionsService {
         ...(plan?.options ?? (await this.chooseNamespace(source, design, input))),
         plan_id: input.plan_id,
         wait: input.wait,
+        timeout: input.timeout,
       },
       requestApproval: input.request_approval,
       override: input,

@@ -66,6 +66,7 @@ export class RollbacksService {
         atomic: options.atomic,
         wait: input.wait,
         self_heal: options.self_heal,
+        timeout: input.timeout,
       },
       requestApproval: input.request_approval,
       override: input,
