@@ -22,6 +22,7 @@ import { Freezes1764000000030 } from './1764000000030-freezes.js';
 import { Policies1764000000031 } from './1764000000031-policies.js';
 import { Approvals1764000000032 } from './1764000000032-approvals.js';
 import { PlannedActions1764000000033 } from './1764000000033-planned-actions.js';
+import { DeployedClusters1764000000034 } from './1764000000034-deployed-clusters.js';
 import { DeployedNamespace1764000000035 } from './1764000000035-deployed-namespace.js';
 import { ClusterResources1764000000037 } from './1764000000037-cluster-resources.js';
 import { Webhooks1764000000044 } from './1764000000044-webhooks.js';
@@ -52,6 +53,7 @@ export const migrations: Migration[] = [
   Policies1764000000031,
   Approvals1764000000032,
   PlannedActions1764000000033,
+  DeployedClusters1764000000034,
   DeployedNamespace1764000000035,
   ClusterResources1764000000037,
   Webhooks1764000000044,
