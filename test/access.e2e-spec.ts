@@ -13,7 +13,7 @@ import { World } from './support/world.js';
 
 /** Routes that answer without a token. */
 const OPEN =
-  /^\/($|healthz\/|metrics$|api\/system\/version$|api\/auth\/(?!logout)|api\/docs|api\/openapi\.|api\/system\/graphql\/)/;
+  /^\/($|healthz\/|metrics$|api\/system\/version$|api\/auth\/(?!logout)|api\/notifications\/unsubscribe\/|api\/docs|api\/openapi\.|api\/system\/graphql\/)/;
 
 /** Routes that ask for a token, and then for nothing but the refresh token of the body. */
 const OF_SESSIONS = ['POST /api/auth/logout'];
@@ -247,6 +247,18 @@ const RULES: Record<string, Rule> = {
   }),
   'POST /api/workspaces/:id/restore': rule('workspace.restore', 'workspace'),
   ...ofWebhooks('/api/workspaces/:id', 'webhook', 'workspace', 'webhook'),
+  [`GET ${orgs}/audit`]: rule('audit.read', 'organization'),
+  [`GET ${orgs}/audit/verify`]: rule('audit.read', 'organization'),
+  [`GET ${orgs}/audit/export`]: rule('audit.read', 'organization'),
+  [`GET ${orgs}/audit/checkpoints`]: rule('audit.read', 'organization'),
+  [`POST ${orgs}/audit/erase`]: rule('audit.erase', 'organization', () => ({ body: { user_id: randomUUID() } })),
+  'GET /api/system/audit': rule('installation_audit.read', 'anywhere'),
+  'GET /api/system/audit/verify': rule('installation_audit.read', 'anywhere'),
+  'GET /api/system/audit/export': rule('installation_audit.read', 'anywhere'),
+  'GET /api/system/audit/checkpoints': rule('installation_audit.read', 'anywhere'),
+  'POST /api/system/audit/erase': rule('installation_audit.erase', 'anywhere', () => ({
+    body: { user_id: randomUUID() },
+  })),
   ...ofWebhooks(orgs, 'organization_webhook', 'organization', 'organizationWebhook'),
   'GET /api/workspaces/:id/members': rule('workspace.readMembers', 'workspace'),
   'GET /api/workspaces/:id/members/:userId': rule('workspace.readMembers', 'workspace', undefined, {
@@ -628,6 +640,28 @@ const FIELDS: Record<string, { operation: string; at: Rule['at']; query: (scene:
       },
     ]),
   ),
+  ...Object.fromEntries(
+    ['getOperatorStatus', 'getMeshsyncStatus', 'getNatsStatus'].map((field) => [
+      field,
+      {
+        operation: 'connection.read',
+        at: 'workspace' as const,
+        query: ({ ids }: Scene) => `${field}(connectionID: "${ids['connectionID']}") { status }`,
+      },
+    ]),
+  ),
+  changeOperatorStatus: {
+    operation: 'cluster.changeControllers',
+    at: 'workspace',
+    query: ({ ids }) =>
+      `mutation { changeOperatorStatus(input: { targetStatus: ENABLED, contextID: "${ids['connectionID']}" }) }`,
+  },
+  changeAdapterStatus: {
+    operation: 'cluster.changeControllers',
+    at: 'workspace',
+    query: ({ ids }) =>
+      `mutation { changeAdapterStatus(input: { targetStatus: ENABLED, targetPort: "", adapter: "istio", contextID: "${ids['connectionID']}" }) }`,
+  },
   fetchTelemetryComponents: {
     operation: 'connection.read',
     at: 'workspace',
@@ -851,7 +885,8 @@ describe('every GraphQL root field', () => {
     const found: Record<string, Outcome> = {};
     for (const [who, person] of Object.entries(people) as [keyof People, Person][]) {
       wanted[who] = expected(one, who);
-      const { body } = await person.graphql(`{ ${one.query(scene)} }`);
+      const query = one.query(scene);
+      const { body } = await person.graphql(query.startsWith('mutation') ? query : `{ ${query} }`);
       const code = body.errors?.[0].extensions.code as string | undefined;
       found[who] =
         code === undefined || code === UNREACHED

@@ -111,6 +111,14 @@ it('answers what the document says: identity', async () => {
   await call('listTokens');
   await call('getToken', { path: { id: personal.id } });
   await call('revokeToken', { path: { id: personal.id } });
+  await call('listAuditEntries', { path: { orgId } });
+  await call('listAuditEntries', { path: { orgId }, query: '?cursor=&outcome=allowed' });
+  await call('verifyAudit', { path: { orgId } });
+  await call('listAuditCheckpoints', { path: { orgId } });
+  await call('eraseAuditPersonalData', { path: { orgId }, body: { user_id: team.id } });
+  await call('listInstallationAuditEntries');
+  await call('verifyInstallationAudit');
+  await call('listInstallationAuditCheckpoints');
   await call('signIn', {
     by: world.stranger,
     body: { email: 'nobody@example.org', password: 'wrong wrong wrong' },

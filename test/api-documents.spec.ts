@@ -247,9 +247,12 @@ describe('the OpenAPI document', () => {
       'deployDesign',
       'generateModels',
       'importDesign',
+      'promoteDeployment',
       'registerPackage',
       'rollBackDeployment',
       'undeployDesign',
+      'verifyAudit',
+      'verifyInstallationAudit',
     ]);
     expect(violations((each) => named(each, 'query').includes('async') === '202' in each.operation.responses)).toEqual(
       [],

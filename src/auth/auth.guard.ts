@@ -1,10 +1,13 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
+import type { GraphQLResolveInfo } from 'graphql';
 import { type AuthenticatedCaller, IS_PUBLIC, hasMetadata } from '../core/access/access.decorators.js';
 import { IS_REGISTRY_READ } from '../core/access/registry-read.decorator.js';
 import { Env } from '../core/config/env.js';
 import { Unauthenticated } from '../core/errors/app-error.js';
+import { REST_OPERATION, type RestOperationMetadata } from '../core/rest/openapi/rest-operation.decorator.js';
+import { currentRequest } from '../core/telemetry/request-context.js';
 
 /** Closes every route and GraphQL field to callers whom Admission did not find, but for what is marked public. */
 @Injectable()
@@ -19,8 +22,17 @@ export class AuthGuard implements CanActivate {
       context.getType<string>() === 'graphql'
         ? context.getArgByIndex<AuthenticatedCaller>(2)
         : context.switchToHttp().getRequest<Request & AuthenticatedCaller>();
+    const current = currentRequest();
+    if (current) current.operation = this.findOperation(context);
     if (request.actor || this.isPublic(context, request)) return true;
     throw request.authenticationError ?? new Unauthenticated('a bearer token is required');
+  }
+
+  /** As the interface names it: the function of generated clients, or the field. */
+  private findOperation(context: ExecutionContext): string | undefined {
+    if (context.getType<string>() === 'graphql')
+      return context.getArgByIndex<GraphQLResolveInfo | undefined>(3)?.fieldName;
+    return this.reflector.get<RestOperationMetadata | undefined>(REST_OPERATION, context.getHandler())?.id;
   }
 
   private isPublic(context: ExecutionContext, request: AuthenticatedCaller): boolean {

@@ -39,7 +39,7 @@ export class AuthenticationMiddleware {
     try {
       request.actor = await this.authenticator.authenticate(request, clientNetwork(request.ip));
       const current = currentRequest();
-      if (current) current.actor = request.actor;
+      if (current) current.actor = current.caller = request.actor;
     } catch (error) {
       request.authenticationError = error as Error;
     }

@@ -16,6 +16,7 @@ import { createDataSource } from '../core/database/data-source.js';
 import { DatabaseUrl } from '../core/database/database-url.js';
 import { PostgresNotifications } from '../core/database/postgres-notifications.js';
 import { bindRowSecurityUser } from '../core/database/row-security.js';
+import { generateRequestId, runInRequestContext } from '../core/telemetry/request-context.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { EventBus } from '../core/events/event-bus.js';
 import { FeedStore } from '../events/feed.store.js';
@@ -81,7 +82,10 @@ async function reset(url: string, email: string, password: string): Promise<bool
     const user = await users.findByEmail(email);
     if (!user) throw new Error(`There is no account of ${email}.`);
     const actor = Actor.system('password reset by the operator');
-    await passwords.replaceByOwner(actor, user, await hashPassword(password, user.email));
+    const passwordHash = await hashPassword(password, user.email);
+    await runInRequestContext({ requestId: generateRequestId(), actor, origin: { via: 'command' } }, () =>
+      passwords.replaceByOwner(actor, user, passwordHash),
+    );
     return user.deactivatedAt !== null;
   } finally {
     await dataSource.destroy();

@@ -10,6 +10,8 @@ import { createDataSource } from '../core/database/data-source.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
 import { entities } from '../migrations/entities.js';
 import { migrations } from '../migrations/migrations.js';
+import { Actor } from '../core/access/actor.js';
+import { generateRequestId, runInRequestContext } from '../core/telemetry/request-context.js';
 import { withDatabase } from './with-database.js';
 
 const HELP = `Changes the keys that secrets in the database are sealed with, while servers run.
@@ -40,6 +42,7 @@ const SEALED_COLUMNS: SealedColumn[] = [
     key: ['design_id', 'number'],
     context: `'design ' || design_id || ' ' || number || ' source'`,
   },
+  { table: 'audit_key', column: 'private_key', key: ['id'], context: `'audit key ' || id` },
   { table: 'webhook', column: 'secrets', key: ['id'], context: `'webhook ' || id` },
   { table: 'filter', column: 'content', key: ['id'], context: `'filter ' || id || ' content'` },
   { table: 'filter', column: 'resource', key: ['id'], context: `'filter ' || id || ' resource'` },
@@ -66,7 +69,10 @@ export async function keysRotate(args: string[]): Promise<void> {
     options: { help: { type: 'boolean', short: 'h' }, 'data-keys': { type: 'boolean' } },
   });
   if (values.help) return void process.stdout.write(HELP);
-  await withDatabase((env, url) => rotate(env, url, values['data-keys'] ?? false));
+  const actor = Actor.system('rotation of the keys by the operator');
+  await runInRequestContext({ requestId: generateRequestId(), actor, origin: { via: 'command' } }, () =>
+    withDatabase((env, url) => rotate(env, url, values['data-keys'] ?? false)),
+  );
 }
 
 /** Works as the owner of the tables, whom no row-level policy binds: it is nobody's secret that it asks for. */

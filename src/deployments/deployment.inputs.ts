@@ -16,7 +16,7 @@ const TimeoutInput = () =>
     optional: true,
     min: 1,
     max: MAX_TIMEOUT_SECONDS,
-    description: 'Seconds for that waiting; 300 when it is left out.',
+    description: 'Seconds for that waiting, and for each hook of a chart; 300 when it is left out.',
   });
 
 const ApprovalRequestInput = () =>
@@ -24,6 +24,14 @@ const ApprovalRequestInput = () =>
     optional: true,
     description: 'Keeps it until as many admins of the workspace have approved as the environment needs.',
   });
+
+const NamespaceInput = () =>
+  applyDecorators(
+    TextInput({ optional: true, max: 63, description: 'For objects that name none.' }),
+    Matches(/^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$/, {
+      message: 'must be the name of a namespace: lowercase letters, digits and hyphens',
+    }),
+  );
 
 const ConnectionIdsInput = () =>
   applyDecorators(
@@ -66,7 +74,7 @@ export class PlanRequest extends DeploymentTarget {
   @NameInput({ optional: true, description: 'Label of the deployment; the name of the design when it is left out.' })
   name?: string;
 
-  @TextInput({ optional: true, max: 63, description: 'For objects that name none.' })
+  @NamespaceInput()
   namespace?: string;
 
   @FlagInput({ optional: true, description: 'Makes the namespace when it is not there; undeploying removes it.' })
@@ -169,6 +177,9 @@ export class RollbackRequest extends FreezeOverride {
 
   @FlagInput({ optional: true, description: 'Waits until workloads are ready.' })
   wait?: boolean;
+
+  @TimeoutInput()
+  timeout?: number;
 }
 
 /** Deploying in another environment what has succeeded in one. */
@@ -179,7 +190,7 @@ export class PromotionRequest extends FreezeOverride {
   @ConnectionIdsInput()
   connection_ids?: string[];
 
-  @TextInput({ optional: true, max: 63, description: 'For objects that name none.' })
+  @NamespaceInput()
   namespace?: string;
 
   @FlagInput({ optional: true, description: 'Makes the namespace when it is not there; undeploying removes it.' })

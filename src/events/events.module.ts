@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
+import { AuditModule } from './audit/audit.module.js';
 import { EventsController, SystemEventsController } from './events.controller.js';
 import { EventsResolver } from './events.resolver.js';
 import { EventsService } from './events.service.js';
@@ -14,7 +15,7 @@ import { WorkspaceActivityController } from './workspace-activity.controller.js'
 
 /** What hears everybody: the feed of events, kept and followed. */
 @Module({
-  imports: [OrganizationsModule, FeedModule, NotificationsModule, WebhooksModule],
+  imports: [OrganizationsModule, FeedModule, NotificationsModule, WebhooksModule, AuditModule],
   controllers: [
     EventsController,
     SystemEventsController,

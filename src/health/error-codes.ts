@@ -91,6 +91,10 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
     INVALID_DEFINITION: [400, 'A definition of a package is not sound; nothing was registered.'],
   }),
   Deployments: list({
+    NOT_OWNED: [409, 'An object on the cluster is there already and belongs to somebody else.'],
+    CONTROLLER_NOT_READY: [422, 'What was deployed to the cluster did not become ready.'],
+    CONTROLLER_NOT_REMOVED: [422, 'An object of the cluster is being deleted but does not go.'],
+    OPERATOR_MANIFEST_INVALID: [500, 'The file that the setting OPERATOR_MANIFEST names is not sound.'],
     DEPLOYMENT_FAILED: [422, 'The cluster refused something, or it did not become ready; see `deployment`.'],
     CLUSTER_UNREACHABLE: [502, 'The cluster does not answer.'],
     CLUSTER_TIMEOUT: [504, 'The cluster does not answer in time.'],

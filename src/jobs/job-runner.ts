@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { Actor } from '../core/access/actor.js';
+import { Refusals } from '../core/access/refusals.js';
 import { backoff } from '../core/backoff.js';
 import { isDatabaseOutage } from '../core/errors/database-outage.js';
 import { AppError } from '../core/errors/app-error.js';
@@ -34,6 +35,7 @@ export class JobRunner {
     private readonly settings: JobSettings,
     private readonly unit: UnitOfWork,
     private readonly metrics: Metrics,
+    private readonly refusals: Refusals,
   ) {}
 
   /** Never throws: what cannot be written is left to the end of the lease. */
@@ -47,7 +49,8 @@ export class JobRunner {
       ...(requestedBy ? { onBehalfOf: requestedBy } : {}),
       ...(organizationId ? { organizationId } : {}),
     };
-    await runInRequestContext({ requestId: job.id, actor, ...party }, async () => {
+    const origin = { via: 'job' } as const;
+    await runInRequestContext({ requestId: job.id, actor, origin, ...party }, async () => {
       const started = performance.now();
       // What the server does by itself every hour is of interest only when it fails.
       const level = job.requestedBy ? 'log' : 'debug';
@@ -100,6 +103,7 @@ export class JobRunner {
     // The database is no fault of the job: it is run again as one that was left, which counts no failure.
     if (isDatabaseOutage(error) && job.attempt < MAX_OUTAGE_ATTEMPTS)
       return { as: 'released', putBack: { delayMs: defaultRetryDelayMs(1) } };
+    if (error instanceof AppError) this.refusals.report(error, { operation: `job ${job.queue}` });
     if (!(error instanceof AppError)) this.logger.error(error, `job ${job.id} of ${job.queue} failed`);
     const problem = toJobProblem(job, error);
     const failures = job.failures + 1;

@@ -15,6 +15,7 @@ import { Session, RefreshToken } from '../auth/sessions/session.entity.js';
 import { Connection } from '../connections/connection.entity.js';
 import { Credential } from '../connections/credentials/credential.entity.js';
 import { ClusterResource } from '../kubernetes/resources/cluster-resource.entity.js';
+import { ControllerInstallation } from '../kubernetes/controllers/controller-installation.entity.js';
 import { ClusterWatch } from '../kubernetes/resources/watch/cluster-watch.entity.js';
 import { ComponentSchema } from '../registry/components/component-schema.entity.js';
 import { Component } from '../registry/components/component.entity.js';
@@ -43,8 +44,17 @@ import { DeploymentPlan } from '../deployments/plans/deployment-plan.entity.js';
 import { DeploymentChange } from '../deployments/runs/deployment-change.entity.js';
 import { Installation } from '../deployments/runs/installation.entity.js';
 import { Policy } from '../deployments/policies/policy.entity.js';
+import {
+  AuditChain,
+  AuditCheckpoint,
+  AuditEntry,
+  AuditForwarding,
+  AuditKey,
+  PendingAuditRow,
+} from '../events/audit/audit.entity.js';
 import { RecordedEvent, ReadMark, EventCounter } from '../events/event.entity.js';
 import { NotificationMark, NotificationPosition } from '../events/notifications/inbox/notification-mark.entity.js';
+import { NotificationFeed, NotificationMail } from '../events/notifications/mail/notification-mail.entity.js';
 import { NotificationSettings } from '../events/notifications/settings/notification-settings.entity.js';
 import { WebhookDelivery, WebhookFeed } from '../events/webhooks/deliveries/webhook-delivery.entity.js';
 import { Webhook } from '../events/webhooks/endpoints/webhook.entity.js';
@@ -71,6 +81,7 @@ export const entities: EntityClass[] = [
   Credential,
   ClusterResource,
   ClusterWatch,
+  ControllerInstallation,
   ComponentSchema,
   Component,
   RegistryRevision,
@@ -104,7 +115,15 @@ export const entities: EntityClass[] = [
   Webhook,
   WebhookDelivery,
   WebhookFeed,
+  PendingAuditRow,
+  AuditEntry,
+  AuditChain,
+  AuditKey,
+  AuditCheckpoint,
+  AuditForwarding,
   NotificationSettings,
   NotificationMark,
   NotificationPosition,
+  NotificationMail,
+  NotificationFeed,
 ];

@@ -25,8 +25,11 @@ import { PlannedActions1764000000033 } from './1764000000033-planned-actions.js'
 import { DeployedClusters1764000000034 } from './1764000000034-deployed-clusters.js';
 import { DeployedNamespace1764000000035 } from './1764000000035-deployed-namespace.js';
 import { ClusterResources1764000000037 } from './1764000000037-cluster-resources.js';
+import { Controllers1764000000039 } from './1764000000039-controllers.js';
 import { Webhooks1764000000044 } from './1764000000044-webhooks.js';
+import { Audit1764000000045 } from './1764000000045-audit.js';
 import { Notifications1764000000047 } from './1764000000047-notifications.js';
+import { NotificationMails1764000000048 } from './1764000000048-notification-mails.js';
 
 /** Every change of the schema, oldest first. */
 export const migrations: Migration[] = [
@@ -56,6 +59,9 @@ export const migrations: Migration[] = [
   DeployedClusters1764000000034,
   DeployedNamespace1764000000035,
   ClusterResources1764000000037,
+  Controllers1764000000039,
   Webhooks1764000000044,
+  Audit1764000000045,
   Notifications1764000000047,
+  NotificationMails1764000000048,
 ];

@@ -4,8 +4,15 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SMTPServer } from 'smtp-server';
 
+/** What the mail server does with a letter in place of taking it. */
+export type Refusal = { code: number } | 'hang up';
+
 /** A mail server on loopback, and what it was sent. */
 export class Letters {
+  /** Asked for each letter; it is taken unless this says otherwise. */
+  refuse: (to: string, raw: string) => Refusal | undefined = () => undefined;
+  /** All letters that came, taken or not. */
+  readonly attempts: { to: string; raw: string }[] = [];
   private readonly received: { to: string; text: string }[] = [];
   private readonly server = new SMTPServer({
     authOptional: true,
@@ -13,6 +20,10 @@ export class Letters {
     onData: (stream, session, done) => {
       void text(stream).then((raw) => {
         const to = session.envelope.rcptTo[0]?.address ?? '';
+        this.attempts.push({ to, raw });
+        const refusal = this.refuse(to, raw);
+        if (refusal === 'hang up') return this.hangUp();
+        if (refusal) return done(Object.assign(new Error('refused'), { responseCode: refusal.code }));
         this.received.push({ to, text: raw.replace(/=\r\n/g, '').replace(/=3D/g, '=') });
         done();
       });
@@ -42,5 +53,10 @@ export class Letters {
 
   stop(): Promise<void> {
     return new Promise((resolve) => this.server.close(() => resolve()));
+  }
+
+  private hangUp(): void {
+    const { connections } = this.server as unknown as { connections: Set<{ _socket: { destroy(): void } }> };
+    for (const connection of connections) connection._socket.destroy();
   }
 }

@@ -54,10 +54,11 @@ export class Access {
 
   /** @throws Forbidden when the actor's role, or the scopes of the token, do not reach */
   async authorize(actor: Actor, operation: Operation, resource: ProtectedRecord): Promise<void> {
+    const request = currentRequest();
+    if (request) request.judged = resource;
     assertScope(actor, operation);
     const refusal = permissionError(actor, operation, await this.roleOn(actor, resource));
     if (refusal) throw refusal;
-    const request = currentRequest();
     if (request) request.organizationId = resource.organizationId;
   }
 

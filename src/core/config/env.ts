@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { hasSecret, type SettingFault, resolveSecretFiles } from './secret-files.js';
 import { isPredictable, isPredictableKey } from './secret-strength.js';
-import { integer, delay, duration, flag, key32, commaSeparatedList, onOff, url } from './env-values.js';
+import { integer, delay, duration, flag, key32, commaSeparatedList, image, onOff, url } from './env-values.js';
 
 const MB = 1024 * 1024;
 
@@ -66,6 +66,17 @@ export const envVariables = {
   MAIL_FROM: z.string().optional(),
   HELM_BIN: z.string().optional(),
   KUSTOMIZE_BIN: z.string().optional(),
+  OPERATOR_MANIFEST: z.string().optional(),
+  OPERATOR_IMAGE: image.default('docker.io/meshery/meshery-operator:stable-latest'),
+  BROKER_IMAGE: image.default('docker.io/library/nats:2.11-alpine'),
+  MESHSYNC_IMAGE: image.default('docker.io/meshery/meshsync:stable-latest'),
+  ADAPTER_IMAGES: commaSeparatedList
+    .pipe(
+      z.array(
+        z.string().regex(/^[a-z][a-z0-9-]*=[\w.:/@-]+$/, 'must have names and images, such as istio=example/istio:1'),
+      ),
+    )
+    .default([]),
   OPERATOR_NAMESPACE: z
     .string()
     .regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, 'must be the name of a namespace')
@@ -76,6 +87,7 @@ export const envVariables = {
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   LOG_FORMAT: z.enum(['json', 'pretty']).optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: url(['http:', 'https:']).optional(),
+  AUDIT_RETENTION: duration.refine((seconds) => seconds >= 86_400, 'must be at least 1d').optional(),
 };
 
 type Settings = { [Name in keyof typeof envVariables]: z.infer<(typeof envVariables)[Name]> };

@@ -11,7 +11,11 @@ const ADVISORY_LOCK = 4_152_771;
 export async function migrate(url: string, migrations: Migration[]): Promise<string[]> {
   const owner = await createDataSource({ url, migrations, role: 'owner', poolSize: 2 }).initialize();
   try {
-    const ran = await changeSchema(owner, () => owner.runMigrations());
+    const ran = await changeSchema(owner, async () => {
+      const done = await owner.runMigrations();
+      if (done.length > 0) await auditTables(owner);
+      return done;
+    });
     return ran.map((migration) => migration.name);
   } finally {
     await owner.destroy();
@@ -64,6 +68,12 @@ export async function compareMigrations(dataSource: DataSource): Promise<{ unkno
     unknown: [...applied].filter((name) => !known.has(name)),
     missing: [...known].filter((name) => !applied.has(name)),
   };
+}
+
+/** Tables that were made or changed since the audit was set up are audited as they are now. */
+async function auditTables(owner: DataSource): Promise<void> {
+  const [found] = await owner.query<{ made: boolean }[]>(`SELECT to_regproc('audit_attach') IS NOT NULL AS made`);
+  if (found?.made) await owner.query('SELECT audit_attach()');
 }
 
 /** Roles belong to the whole server, so another database of it may have made this one already, even just now. */

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { getStatementName } from './statements.js';
+import { getStatementName, named } from './statements.js';
 
 /** Shorter than the wait for a place in the pool, which a connection that is being made takes. */
 const CONNECT_MS = 4_000;
@@ -8,8 +8,11 @@ export const SET_USER_SQL = `SELECT set_config('armature.user', $1, false)`;
 /** The same until the end of the transaction. */
 export const SET_LOCAL_USER_SQL = `SELECT set_config('armature.user', $1, true)`;
 
+/** For whom and for which request a transaction works, for the audit. */
+export const SET_LOCAL_REQUEST_SQL = named(`SELECT set_config('armature.request', $1, true)`);
+
 /** What answers nothing that the next statement needs: both leave in one write. */
-const SENT_AHEAD = new Set(['START TRANSACTION', SET_USER_SQL, SET_LOCAL_USER_SQL]);
+const SENT_AHEAD = new Set(['START TRANSACTION', SET_USER_SQL, SET_LOCAL_USER_SQL, SET_LOCAL_REQUEST_SQL]);
 
 type Send = (text: string, values?: unknown[]) => Promise<pg.QueryResult>;
 

@@ -2,7 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable, Logger } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource, type EntityManager, QueryFailedError, type QueryRunner } from 'typeorm';
-import { SET_LOCAL_USER_SQL } from './pooled-client.js';
+import { currentRequest } from '../telemetry/request-context.js';
+import { describeRequest } from './audited-request.js';
+import { SET_LOCAL_REQUEST_SQL, SET_LOCAL_USER_SQL } from './pooled-client.js';
 import { currentRowSecurityUser, runAsSystem } from './row-security.js';
 
 export interface Statement {
@@ -57,6 +59,8 @@ export class UnitOfWork {
     let result: T;
     try {
       await runner.startTransaction();
+      const request = currentRequest();
+      if (request) await runner.query(SET_LOCAL_REQUEST_SQL, [describeRequest(request)]);
       result = await this.current.run(open, async () => {
         const done = await work();
         for (const listener of open.beforeCommit) await listener();

@@ -105,7 +105,10 @@ export class Forbidden extends AppError {
 
 /** 404: the record is absent or not visible to the caller; the two cannot be told apart. */
 export class NotFound extends AppError {
-  constructor(what: string, id: string) {
+  constructor(
+    what: string,
+    readonly id: string,
+  ) {
     super(404, 'NOT_FOUND', 'Not found', `${what} ${id} was not found`, {
       remedy: 'Check the id, and that your role lets you see it.',
     });

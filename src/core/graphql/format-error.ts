@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import type { Refusals } from '../access/refusals.js';
 import { DatabaseUnavailable } from '../errors/database-outage.js';
 import { AppError, truncate } from '../errors/app-error.js';
 import { toAppError, internalError, limitFaults } from '../errors/problem.js';
@@ -10,6 +11,18 @@ const faults = new FaultLog(new Logger('GraphQL'));
 /** Characters of a message of the library, which quotes the values that it refuses. */
 const MAX_MESSAGE_LENGTH = 1_000;
 const REMEDY = 'Correct the document or its variables; the schema answers introspection, and the playground shows it.';
+
+/** The same, and tells of the call that it refuses. */
+export const reportingFormatError =
+  (refusals: Refusals): typeof formatError =>
+  (formatted, thrown) => {
+    const cause = thrown instanceof GraphQLError ? (thrown.originalError ?? thrown) : thrown;
+    if (cause instanceof AppError) {
+      const [field] = formatted.path ?? [];
+      refusals.report(cause, field === undefined ? {} : { operation: String(field) });
+    }
+    return formatError(formatted, thrown);
+  };
 
 /** Gives every GraphQL error the same `code`, `errors`, `remedy` and `request_id` that REST has, under `extensions`. */
 export function formatError(formatted: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError {

@@ -3,13 +3,14 @@ import { Injectable } from '@nestjs/common';
 import type { GqlOptionsFactory } from '@nestjs/graphql';
 import type { Request } from 'express';
 import type { AuthenticatedCaller } from '../access/access.decorators.js';
+import { Refusals } from '../access/refusals.js';
 import { Env } from '../config/env.js';
 import { ResponseBudget } from '../responses/response-budget.service.js';
 import { isLargeJson, estimateJsonBytes, serializeInPieces } from '../rest/serialized-json.js';
 import { toGraphQLError } from './sockets/graphql-execution.js';
 import { GRAPHQL_PATH } from './sockets/upgrade.js';
 import { SCHEMA_DIRECTIVES } from './directives.js';
-import { formatError } from './format-error.js';
+import { formatError, reportingFormatError } from './format-error.js';
 import { countAnsweredLists } from './limits/answered-lists.js';
 import { findDocumentError, PARSE_OPTIONS } from './limits/document-limits.js';
 import { findVariablesError } from './limits/query-limits.js';
@@ -21,6 +22,7 @@ export class GraphqlOptionsFactory implements GqlOptionsFactory<ApolloDriverConf
   constructor(
     private readonly budget: ResponseBudget,
     private readonly env: Env,
+    private readonly refusals: Refusals,
   ) {}
 
   createGqlOptions(): ApolloDriverConfig {
@@ -42,7 +44,7 @@ export class GraphqlOptionsFactory implements GqlOptionsFactory<ApolloDriverConf
       transformSchema: (schema) => countAnsweredLists(schema, this.env.LIMIT_GRAPHQL_COST),
       stringifyResult: (result) => this.stringify(result),
       plugins: [createQueryLimitsPlugin(queryLimitsFromEnv(this.env))],
-      formatError,
+      formatError: reportingFormatError(this.refusals),
       context: ({ req }: { req: Request & AuthenticatedCaller }) => this.buildContext(req),
     };
   }

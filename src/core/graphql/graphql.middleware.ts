@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
 import { GraphQLError } from 'graphql';
+import { Refusals } from '../access/refusals.js';
 import type { AuthenticatedCaller } from '../access/access.decorators.js';
 import { Unauthenticated } from '../errors/app-error.js';
 import { toAppError, payloadTooLarge } from '../errors/problem.js';
 import { BodyReader } from '../rest/body/body-reader.service.js';
 import { PackedJson, TOO_MUCH_DATA_DETAIL, JsonUnpacker } from '../json/packed-json.js';
+import { currentRequest } from '../telemetry/request-context.js';
 import { formatError } from './format-error.js';
 
 /**
@@ -14,7 +16,10 @@ import { formatError } from './format-error.js';
  */
 @Injectable()
 export class GraphqlMiddleware {
-  constructor(private readonly bodies: BodyReader) {}
+  constructor(
+    private readonly bodies: BodyReader,
+    private readonly refusals: Refusals,
+  ) {}
 
   readonly use = (request: Request & AuthenticatedCaller, response: Response, next: NextFunction): void => {
     this.prepareRequest(request, response).then(() => next(), next);
@@ -24,6 +29,7 @@ export class GraphqlMiddleware {
   readonly handleError = (thrown: unknown, _request: Request, response: Response, next: NextFunction): void => {
     if (response.headersSent) return next(thrown);
     const original = toAppError(thrown);
+    this.refusals.report(original, { operation: 'graphql' });
     const error = new GraphQLError(original.message, { originalError: original });
     const body = { data: null, errors: [formatError(error.toJSON(), error)] };
     response
@@ -33,6 +39,8 @@ export class GraphqlMiddleware {
   };
 
   private async prepareRequest(request: Request & AuthenticatedCaller, response: Response): Promise<void> {
+    const origin = currentRequest()?.origin;
+    if (origin) origin.via = 'graphql';
     if (!request.actor) throw request.authenticationError ?? new Unauthenticated('a bearer token is required');
     await this.bodies.readBody(request, response, { isPublic: false, takesFiles: false });
     request.body = unpackBody(request.body);

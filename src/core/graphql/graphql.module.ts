@@ -1,9 +1,10 @@
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { Module } from '@nestjs/common';
 import { GraphQLModule } from '@nestjs/graphql';
+import { Refusals } from '../access/refusals.js';
 import { Env } from '../config/env.js';
 import { RateLimitService } from '../rest/rate-limit.service.js';
-import { formatError } from './format-error.js';
+import { reportingFormatError } from './format-error.js';
 import { GraphqlMiddleware } from './graphql.middleware.js';
 import { GraphqlOptionsFactory, queryLimitsFromEnv } from './graphql-options.factory.js';
 import {
@@ -28,15 +29,16 @@ import { SOCKET_DEFAULTS, SOCKET_OPTIONS, type SocketOptions } from './sockets/s
     },
     {
       provide: SOCKET_OPTIONS,
-      inject: [Env, RateLimitService],
-      useFactory: (env: Env, limit: RateLimitService): SocketOptions => ({
+      inject: [Env, RateLimitService, Refusals],
+      useFactory: (env: Env, limit: RateLimitService, refusals: Refusals): SocketOptions => ({
         ...SOCKET_DEFAULTS,
         allowedOrigins: [...env.CORS_ORIGINS, new URL(env.baseUrl).origin],
         beforeHandshake: (network) => limit.consumeHandshake(network),
         beforeOperation: (actor) => limit.consumeOperation(actor),
         limits: queryLimitsFromEnv(env),
         perUser: env.LIMIT_SOCKETS_PER_USER,
-        formatError,
+        formatError: reportingFormatError(refusals),
+        onRefused: (error) => refusals.report(error, { operation: 'connection_init' }),
       }),
     },
   ],

@@ -1,15 +1,24 @@
+import { randomUUID } from 'node:crypto';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import nodemailer, { type Transporter } from 'nodemailer';
 import { Env } from '../config/env.js';
 
-/** A letter in plain text. */
+/** A letter in plain text, and in HTML as well where it is given. */
 export interface Mail {
   to: string;
   subject: string;
   text: string;
+  html?: string;
+  /** Stays the same over all attempts to send a letter, so that a server that got it twice may tell. */
+  messageId?: string;
+  /** Where the reader unsubscribes without signing in, by a POST (RFC 8058). */
+  unsubscribeUrl?: string;
 }
 
 const TIMEOUT_MS = 10_000;
+/** From the connection to the last answer, however slowly a server talks. */
+const DEADLINE_MS = 60_000;
+const REFUSED_FOR_GOOD = 500;
 
 /** The one way to send mail: through the server of SMTP_URL, from MAIL_FROM. */
 @Injectable()
@@ -34,15 +43,42 @@ export class Mailer implements OnApplicationShutdown {
     return this.transport !== null;
   }
 
+  /** The `Message-ID` of a new letter. */
+  generateMessageId(): string {
+    return `<${randomUUID()}@${/@([\w.-]+)/.exec(this.env.MAIL_FROM ?? '')?.[1] ?? 'localhost'}>`;
+  }
+
   /** @throws Error when the mail server does not take it, or none is configured */
-  async send(mail: Mail): Promise<void> {
+  async send({ to, subject, unsubscribeUrl, ...mail }: Mail): Promise<void> {
     if (!this.transport) throw new Error('SMTP_URL is not set');
-    await this.transport.sendMail({ from: this.env.MAIL_FROM, ...mail, subject: toSingleLine(mail.subject) });
+    await this.transport.sendMail({
+      ...mail,
+      from: this.env.MAIL_FROM,
+      // As an object it is one address, whatever it holds.
+      to: { name: '', address: to },
+      subject: toSingleLine(subject),
+      signal: AbortSignal.timeout(DEADLINE_MS),
+      headers: {
+        'Auto-Submitted': 'auto-generated',
+        ...(unsubscribeUrl
+          ? {
+              'List-Unsubscribe': { prepared: true, value: `<${unsubscribeUrl}>` },
+              'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+            }
+          : {}),
+      },
+    });
   }
 
   onApplicationShutdown(): void {
     this.transport?.close();
   }
+}
+
+/** Whether the mail server refused this letter or its reader, so that sending it again makes no sense. */
+export function isRefusedForGood(error: unknown): boolean {
+  const { responseCode = 0, command = '' } = error as { responseCode?: number; command?: string };
+  return responseCode >= REFUSED_FOR_GOOD && ['RCPT TO', 'DATA'].includes(command);
 }
 
 const toSingleLine = (text: string): string => text.replace(/\s+/g, ' ');

@@ -1,5 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { validate } from 'uuid';
+import { Refusals } from '../access/refusals.js';
 import { FaultLog } from '../telemetry/fault-log.js';
 import { redactedPath } from '../telemetry/access-log.js';
 import { currentRequest, generateRequestId, getRequestPath } from '../telemetry/request-context.js';
@@ -8,19 +10,25 @@ import { toAppError, toProblem } from '../errors/problem.js';
 import { methodNotAllowed, RouteTable } from './route-table.js';
 import { AppError } from '../errors/app-error.js';
 
+const SIGN_IN_PATH = '/api/auth/login';
+
 /** The one filter: every failed REST call answers a problem document; GraphQL formats its own from the same errors. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   private readonly logger = new Logger('Errors');
   private readonly faults = new FaultLog(this.logger);
 
-  constructor(private readonly routes: RouteTable) {}
+  constructor(
+    private readonly routes: RouteTable,
+    private readonly refusals: Refusals,
+  ) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void {
     if (host.getType<string>() === 'graphql') throw thrown;
     const request = host.switchToHttp().getRequest<Request>();
     const response = host.switchToHttp().getResponse<Response>();
     const error = this.findMethodError(request, thrown) ?? toAppError(thrown);
+    this.reportRefusal(request, error);
     // An outage is logged once, not for each call that it fails.
     const what = `${request.method} ${redactedPath(request)}`;
     if (response.destroyed || request.socket.destroyed)
@@ -32,6 +40,18 @@ export class ProblemFilter implements ExceptionFilter {
     }
     const problem = toProblem(error, currentRequest()?.requestId ?? generateRequestId());
     response.status(error.status).set(error.headers).type('application/problem+json').send(JSON.stringify(problem));
+  }
+
+  private reportRefusal(request: Request, error: AppError): void {
+    const { route, params, body } = request as { route?: { path?: string }; params: object; body?: unknown };
+    // What signs in is told by the account that was tried, and never by what was sent in its place.
+    const { email } = (typeof body === 'object' && body !== null ? body : {}) as { email?: unknown };
+    const isSignIn = request.method === 'POST' && getRequestPath(request) === SIGN_IN_PATH;
+    this.refusals.report(error, {
+      operation: currentRequest()?.operation ?? `${request.method} ${route?.path ?? 'unknown'}`,
+      ids: Object.values(params ?? {}).filter((value) => typeof value === 'string' && validate(value)) as string[],
+      ...(isSignIn && typeof email === 'string' ? { account: email } : {}),
+    });
   }
 
   /** A path that exists, asked with a method that it does not have, is 405 and names the methods it has. */

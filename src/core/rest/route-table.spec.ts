@@ -1,3 +1,4 @@
+import { Refusals } from '../access/refusals.js';
 import { Controller, Delete, Get, type INestApplication, Module, Param, Post, Put, type Type } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { ProblemFilter } from './problem.filter.js';
@@ -53,7 +54,7 @@ describe.each([
     const module = await Test.createTestingModule({ imports: modules, providers: [RouteTable] }).compile();
     app = module.createNestApplication();
     app.setGlobalPrefix('api');
-    app.useGlobalFilters(new ProblemFilter(app.get(RouteTable)));
+    app.useGlobalFilters(new ProblemFilter(app.get(RouteTable), new Refusals()));
     await app.listen(0, '127.0.0.1');
     url = (await app.getUrl()).replace('[::1]', '127.0.0.1');
   });

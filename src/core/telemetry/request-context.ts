@@ -4,10 +4,32 @@ import type { NextFunction, Request, Response } from 'express';
 import type { Actor } from '../access/actor.js';
 import { InFlightResponse } from './in-flight-response.js';
 
+/** Where a call came from. */
+export interface RequestOrigin {
+  via: 'rest' | 'graphql' | 'socket' | 'job' | 'command';
+  /** Of the caller, behind the proxies that are trusted. */
+  address?: string;
+  userAgent?: string;
+}
+
+/** The record on which the caller's right was judged. */
+export interface JudgedRecord {
+  type: string;
+  id: string;
+  organizationId: string;
+}
+
 /** What is known about the call that is being served. */
 export interface RequestContext {
   requestId: string;
   actor?: Actor;
+  /** Whom the token of the call stands for, also while the system works for them. */
+  caller?: Actor;
+  origin?: RequestOrigin;
+  /** The operation that is called, by its name in the interface. */
+  operation?: string;
+  /** The last record on which a right was judged, whatever came of it. */
+  judged?: JudgedRecord;
   /** The answer that somebody waits for. */
   response?: InFlightResponse;
   /** The user who asked for what a job does. */
@@ -38,5 +60,15 @@ export function requestContextMiddleware(request: Request, response: Response, n
   response.setHeader('X-Request-Id', requestId);
   const answer = new InFlightResponse(() => response.destroy());
   response.once('close', () => answer.close());
-  storage.run({ requestId, response: answer }, next);
+  storage.run({ requestId, response: answer, origin: originOf(request, 'rest') }, next);
+}
+
+const MAX_USER_AGENT_LENGTH = 256;
+
+export function originOf(
+  { ip, headers }: Partial<Pick<Request, 'ip'>> & Pick<Request, 'headers'>,
+  via: RequestOrigin['via'],
+): RequestOrigin {
+  const userAgent = headers['user-agent']?.slice(0, MAX_USER_AGENT_LENGTH);
+  return { via, ...(ip ? { address: ip } : {}), ...(userAgent ? { userAgent } : {}) };
 }

@@ -1,7 +1,13 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { JobsService } from '../../jobs/jobs.service.js';
 import { NotificationsStore } from './inbox/notifications.store.js';
+import { MAIL_QUEUE, MAIL_REQUESTS_QUEUE, MailRequestsService } from './mail/mail-requests.service.js';
+import { MailSettings } from './mail/mail-settings.js';
+import type { MailKey } from './mail/notification-mails.store.js';
+import { NotificationMailsService } from './mail/notification-mails.service.js';
 
+/** So many letters are sent at once by each process. */
+const LETTERS = 4;
 const CLEAN_MS = 60 * 60 * 1000;
 
 /** How the jobs of notifications are done. */
@@ -10,9 +16,21 @@ export class NotificationJobsListeners implements OnModuleInit {
   constructor(
     private readonly jobs: JobsService,
     private readonly notifications: NotificationsStore,
+    private readonly requests: MailRequestsService,
+    private readonly mails: NotificationMailsService,
+    private readonly times: MailSettings,
   ) {}
 
   onModuleInit(): void {
+    this.jobs.registerHandler(MAIL_REQUESTS_QUEUE, {
+      concurrency: 1,
+      handle: (_, { signal }) => this.requests.run(signal),
+    });
+    this.jobs.registerHandler<MailKey>(MAIL_QUEUE, {
+      concurrency: LETTERS,
+      handle: (job, context) => this.mails.run(job, context),
+    });
+    this.jobs.schedule('notification-mail-sweep', this.times.sweepMs, () => this.requests.sweep());
     this.jobs.schedule('notification-marks', CLEAN_MS, () => this.notifications.deleteOldMarks());
   }
 }

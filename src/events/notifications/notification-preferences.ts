@@ -4,6 +4,7 @@ import { EVENT_CATEGORIES } from '../../core/events/event-kinds.js';
 export const EMAIL_FREQUENCIES = ['off', 'realtime', 'hourly', 'daily'] as const;
 export type EmailFrequency = (typeof EMAIL_FREQUENCIES)[number];
 export type MailFrequency = Exclude<EmailFrequency, 'off'>;
+export const MAIL_FREQUENCIES: readonly MailFrequency[] = ['realtime', 'hourly', 'daily'];
 
 /** How a user is told of the events of one category. */
 export interface CategoryPreference {
@@ -56,6 +57,10 @@ export const listInApp = (overrides: PreferenceOverrides): string[] => listWhere
 
 export const listMailed = (overrides: PreferenceOverrides, frequency: MailFrequency): string[] =>
   listWhere(overrides, ({ email }) => email === frequency);
+
+/** The categories of which mail is sent at once to all who want it. */
+export const listBroadcast = (overrides: PreferenceOverrides): string[] =>
+  listMailed(overrides, 'realtime').filter((category) => !OWNER_CATEGORIES.includes(category));
 
 function listWhere(overrides: PreferenceOverrides, holds: (preference: CategoryPreference) => boolean): string[] {
   const all = Object.entries(resolvePreferences(overrides));

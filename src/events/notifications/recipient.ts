@@ -1,4 +1,4 @@
-import { listInApp } from './notification-preferences.js';
+import { listInApp, listMailed, type MailFrequency } from './notification-preferences.js';
 import type { NotificationSettings } from './settings/notification-settings.entity.js';
 
 /** Whose notifications they are, and which events they are notified of. */
@@ -14,4 +14,10 @@ export const toRecipient = ({ userId, categories, mutedWorkspaces }: Notificatio
   userId,
   categories: listInApp(categories),
   muted: mutedWorkspaces,
+});
+
+/** Who gets mail of them at this frequency. */
+export const toMailRecipient = (settings: NotificationSettings, frequency: MailFrequency): Recipient => ({
+  ...toRecipient(settings),
+  categories: listMailed(settings.categories, frequency),
 });

@@ -72,7 +72,7 @@ export class GraphqlSocketServer implements OnApplicationBootstrap, OnModuleDest
     authenticator: Authenticator,
     @Inject(SOCKET_OPTIONS) private readonly options: SocketOptions,
   ) {
-    this.authenticator = new SocketAuthenticator(authenticator, options.perUser);
+    this.authenticator = new SocketAuthenticator(authenticator, options.perUser, options.onRefused);
     this.sockets = new WebSocketServer({
       noServer: true,
       maxPayload: options.maxPayload,
@@ -175,7 +175,7 @@ export class GraphqlSocketServer implements OnApplicationBootstrap, OnModuleDest
       if (!(await this.authenticator.authenticate(connection))) return [new GraphQLError('The socket is closed.')];
       const { actor } = buildContext(connection);
       const current = currentRequest();
-      if (current) current.actor = actor;
+      if (current) current.actor = current.caller = actor;
       await beforeOperation?.(actor);
       return prepareExecution(this.schemas.schema, payload, limits, this.documents);
     } catch (error) {

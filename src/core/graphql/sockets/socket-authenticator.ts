@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { Authenticator } from '../../access/authenticator.js';
-import { AppError } from '../../errors/app-error.js';
+import { AppError, Unauthenticated } from '../../errors/app-error.js';
 import { CloseCode } from './close-codes.js';
 import type { SocketConnection } from './socket-connection.js';
 
@@ -15,6 +15,7 @@ export class SocketAuthenticator {
   constructor(
     private readonly authenticator: Authenticator,
     private readonly perUser: number,
+    private readonly onRefused: (error: AppError) => void = () => undefined,
   ) {
     this.stopListening = authenticator.onRevoked((revoked) => this.handleRevoked(revoked));
   }
@@ -26,6 +27,7 @@ export class SocketAuthenticator {
     connection.request.headers.authorization = authorization;
     if (!authorization) {
       const remedy = 'Send {"Authorization": "Bearer <token>"} as the payload of connection_init.';
+      this.onRefused(new Unauthenticated('a bearer token is required', { remedy }));
       connection.close(CloseCode.Unauthenticated, remedy);
       return false;
     }
@@ -55,6 +57,7 @@ export class SocketAuthenticator {
       } while (seen !== this.revocations);
     } catch (error) {
       if (!(error instanceof AppError) || (error.status !== 401 && error.status !== 403)) throw error;
+      this.onRefused(error);
       connection.close(CloseCode.Forbidden, error.message);
     }
     return connection.isOpen;

@@ -4,7 +4,7 @@ import type { RawData, WebSocket } from 'ws';
 import type { Actor } from '../../access/actor.js';
 import { InFlightResponse } from '../../telemetry/in-flight-response.js';
 import type { FaultLog } from '../../telemetry/fault-log.js';
-import { runInRequestContext, generateRequestId } from '../../telemetry/request-context.js';
+import { runInRequestContext, generateRequestId, originOf } from '../../telemetry/request-context.js';
 import { CloseCode } from './close-codes.js';
 import {
   LEGACY,
@@ -153,7 +153,8 @@ export class SocketConnection implements ProtocolSocket {
   }
 
   private async handleInit(listen: () => Promise<void>): Promise<void> {
-    this.initHandling = listen();
+    const origin = originOf(this.request, 'socket');
+    this.initHandling = runInRequestContext({ requestId: generateRequestId(), origin }, listen);
     await this.initHandling;
     if (this.legacy && !this.ended) this.write(LEGACY_KEEP_ALIVE);
   }
@@ -165,7 +166,12 @@ export class SocketConnection implements ProtocolSocket {
     const answer = new InFlightResponse(() => this.dropSlowReader());
     this.responses.add(answer);
     try {
-      await runInRequestContext({ requestId: generateRequestId(), actor: this.actor, response: answer }, listen);
+      const { actor } = this;
+      const origin = originOf(this.request, 'socket');
+      await runInRequestContext(
+        { requestId: generateRequestId(), actor, caller: actor, response: answer, origin },
+        listen,
+      );
     } finally {
       answer.close();
       this.responses.delete(answer);

@@ -1,5 +1,6 @@
 import type { GraphQLFormattedError } from 'graphql';
 import type { Actor } from '../../access/actor.js';
+import type { AppError } from '../../errors/app-error.js';
 import { INLINE_MAX_BYTES } from '../../json/json-chunks.js';
 import { DEFAULT_QUERY_LIMITS, type QueryLimits } from '../limits/query-limits.js';
 
@@ -11,6 +12,8 @@ export interface SocketOptions {
   allowedOrigins: readonly string[];
   /** The same function that Apollo has: `original` is the GraphQLError, whose `originalError` was thrown. */
   formatError: (error: GraphQLFormattedError, original: unknown) => GraphQLFormattedError;
+  /** Hears that a socket was not let in, or that its token ended. */
+  onRefused?: (error: AppError) => void;
   limits: QueryLimits;
   /** Called before a socket is opened, which it is not when this throws; nothing is known of the caller but the network. */
   beforeHandshake?: (network: string) => Promise<void>;

@@ -7,6 +7,7 @@ import { currentRequest } from '../../telemetry/request-context.js';
 import { ACCEPTS_FILES } from '../form-uploads.service.js';
 import { RequestFields } from '../rights/request-fields.js';
 import { BodyReader } from './body-reader.service.js';
+import { IGNORES_BODY } from './ignores-body.decorator.js';
 
 /** Reads the body of a REST call, once every guard has let the caller pass, and keeps what the query says in its place. */
 @Injectable()
@@ -17,7 +18,7 @@ export class BodyInterceptor implements NestInterceptor {
   ) {}
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
-    if (context.getType() !== 'http') return next.handle();
+    if (context.getType() !== 'http' || hasMetadata(this.reflector, IGNORES_BODY, context)) return next.handle();
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     const taken = {

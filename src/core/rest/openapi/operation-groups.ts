@@ -30,6 +30,7 @@ const GROUPS: readonly OperationGroup[] = [
       organizations: 'The unit of tenancy, with its members, teams, invitations and service accounts.',
       users: 'The profile of the caller, and the users of the installation.',
       tokens: 'Personal access tokens and tokens of service accounts, narrowed by scopes.',
+      audit: 'Who did what, from where, and what was refused: a chain of entries that cannot be changed unseen.',
       credentials: 'Secrets that connections use; they go in and are never answered.',
     },
   },

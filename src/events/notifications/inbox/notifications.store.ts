@@ -11,7 +11,7 @@ import { EntitySelect } from '../../../core/database/entity-select.js';
 import { RecordedEvent, type SeenEvent } from '../../event.entity.js';
 import { oneOf } from '../../events.store.js';
 import { INSTALLATION_FEED } from '../../feed.store.js';
-import { FEED_SQL, NOTIFICATION_DAYS, notifiesSql } from '../notification-conditions.js';
+import { FEED_SQL, NOTIFICATION_DAYS, notifiesSql, READ_SQL } from '../notification-conditions.js';
 import { PUBLISH_CHANGE_SQL } from '../notification-topic.js';
 import type { Recipient } from '../recipient.js';
 import { NotificationMark, NotificationPosition } from './notification-mark.entity.js';
@@ -21,7 +21,6 @@ import { MAX_UNREAD_COUNTED } from './notification.view.js';
 type NotifiedEvent = RecordedEvent & { notified?: NotificationMark | null; reached?: NotificationPosition | null };
 type NotificationQuery = SelectQueryBuilder<NotifiedEvent>;
 
-const READ_SQL = 'coalesce(notified.read, event.sequence <= coalesce(reached.position, 0))';
 const RECENT_SQL = `event.created_at > now() - interval '${NOTIFICATION_DAYS} days'`;
 /** A mark outlives the notification that it is of. */
 const MARK_DAYS = NOTIFICATION_DAYS + 1;

@@ -1,8 +1,9 @@
-import { Column, CreateDateColumn, Entity, ForeignKey, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import type { PreferenceOverrides } from '../notification-preferences.js';
 
 /** How a user is told of events, as far as they chose it. */
 @Entity('notification_settings')
+@Index('notification_settings_realtime', ['userId'], { where: `realtime <> '{}'::text[]` })
 export class NotificationSettings {
   @ForeignKey('User')
   @PrimaryColumn('uuid')
@@ -22,6 +23,14 @@ export class NotificationSettings {
   /** Nothing of these is told. */
   @Column('uuid', { array: true, default: [] })
   mutedWorkspaces: string[] = [];
+
+  /** The categories of which mail is sent at once, but for those whose mail goes to the owner only. */
+  @Column('text', { array: true, default: [] })
+  realtime: string[] = [];
+
+  /** What links to unsubscribe are signed with. */
+  @Column('bytea', { nullable: true, select: false })
+  unsubscribeKey!: Buffer | null;
 
   /** 0 while the user has chosen nothing. */
   @Column('integer', { default: 0 })

@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
 import { toJsonb } from '../../../core/json/jsonb.js';
+import { listBroadcast } from '../notification-preferences.js';
 import { PUBLISH_CHANGE_SQL } from '../notification-topic.js';
 import { NotificationSettings } from './notification-settings.entity.js';
 
@@ -17,15 +19,41 @@ export class NotificationSettingsStore {
   /** Writes all of it and counts up the revision; who changes settings holds the lock of the user. */
   async save(settings: NotificationSettings): Promise<void> {
     const [row] = await this.unit.manager.query<[{ revision: number }]>(
-      `INSERT INTO notification_settings AS kept (user_id, categories, timezone, digest_at, muted_workspaces, revision)
-       VALUES ($1, $2, $3, $4, $5, 1)
+      `INSERT INTO notification_settings AS kept (user_id, categories, timezone, digest_at, muted_workspaces, realtime, revision)
+       VALUES ($1, $2, $3, $4, $5, $6, 1)
        ON CONFLICT (user_id) DO UPDATE SET categories = excluded.categories, timezone = excluded.timezone,
          digest_at = excluded.digest_at, muted_workspaces = excluded.muted_workspaces,
-         revision = kept.revision + 1, updated_at = now()
+         realtime = excluded.realtime, revision = kept.revision + 1, updated_at = now()
        RETURNING revision`,
-      [settings.userId, toJsonb(settings.categories), settings.timezone, settings.digestAt, settings.mutedWorkspaces],
+      [
+        settings.userId,
+        toJsonb(settings.categories),
+        settings.timezone,
+        settings.digestAt,
+        settings.mutedWorkspaces,
+        listBroadcast(settings.categories),
+      ],
     );
     settings.revision = row.revision;
     await this.unit.manager.query(PUBLISH_CHANGE_SQL, [settings.userId]);
+  }
+
+  /** What the links in a user's mail are signed with, made when it is first needed. */
+  async getOrCreateUnsubscribeKey(userId: string): Promise<Buffer> {
+    const [row] = await this.unit.manager.query<[{ key: Buffer }]>(
+      `INSERT INTO notification_settings AS kept (user_id, unsubscribe_key) VALUES ($1, $2)
+       ON CONFLICT (user_id) DO UPDATE SET unsubscribe_key = coalesce(kept.unsubscribe_key, excluded.unsubscribe_key)
+       RETURNING unsubscribe_key AS key`,
+      [userId, randomBytes(32)],
+    );
+    return row.key;
+  }
+
+  async findUnsubscribeKey(userId: string): Promise<Buffer | null> {
+    const [row] = await this.unit.manager.query<{ key: Buffer | null }[]>(
+      'SELECT unsubscribe_key AS key FROM notification_settings WHERE user_id = $1',
+      [userId],
+    );
+    return row?.key ?? null;
   }
 }

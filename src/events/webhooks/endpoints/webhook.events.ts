@@ -15,7 +15,7 @@ abstract class WebhookEvent extends DomainEvent {
     super(
       actor,
       { id: webhook.id, organizationId: webhook.organizationId, workspaceId: webhook.workspaceId },
-      { host: webhook.host, ...metadata },
+      { host: webhook.host, owner: webhook.owner, ...metadata },
     );
   }
 

@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import { validate } from 'uuid';
+import { NotFound, type AppError } from '../errors/app-error.js';
+import { currentRequest, type RequestContext } from '../telemetry/request-context.js';
+
+/** A call that was refused. */
+export interface Refusal {
+  error: AppError;
+  request: RequestContext;
+  /** The operation that was called, or where it was tried. */
+  operation: string;
+  /** Ids of records that the call names. */
+  ids: string[];
+  /** The address that somebody tried to sign in with, as it was sent. */
+  account?: string;
+}
+
+const REFUSING = new Set([401, 403, 409]);
+
+/** Tells who is interested of every call that was refused, whichever way it came. */
+@Injectable()
+export class Refusals {
+  private readonly listeners: ((refusal: Refusal) => void)[] = [];
+
+  onRefused(listener: (refusal: Refusal) => void): void {
+    this.listeners.push(listener);
+  }
+
+  /** Takes every error that answers a call; those that are no refusals are left out. Never throws. */
+  report(error: AppError, { operation, ids = [], account }: Partial<Omit<Refusal, 'error' | 'request'>> = {}): void {
+    const request = currentRequest();
+    if (!request || !isRefusal(error)) return;
+    // A record that the caller does not see is known by what they asked for.
+    const named = error instanceof NotFound && validate(error.id) ? [...ids, error.id.toLowerCase()] : ids;
+    const refusal = { error, request, operation: operation ?? request.operation ?? 'unknown', ids: named, account };
+    for (const listener of this.listeners) listener(refusal);
+  }
+}
+
+/** No or a bad token, a right that is missing, a record that the caller does not see, a rule that forbids it, too many guesses. */
+const isRefusal = (error: AppError): boolean =>
+  REFUSING.has(error.status) || error instanceof NotFound || error.code === 'TOO_MANY_ATTEMPTS';

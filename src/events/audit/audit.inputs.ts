@@ -1,0 +1,108 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsOptional, IsUUID, Matches, MaxLength } from 'class-validator';
+import { ListQuery } from '../../core/listing/list-query.js';
+import { IdInput } from '../../core/schema/input-fields.js';
+import { OUTCOMES } from './audit.entity.js';
+
+const MAX_FILTER_LENGTH = 200;
+const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d))?$/;
+const NOT_A_TIME = 'must be a time with its offset, such as 2027-01-31T18:00:00Z, or a date';
+
+/** What entries are asked for: all conditions hold for each. */
+export interface AuditFilter {
+  actor?: string;
+  action?: string;
+  resource?: string;
+  outcome?: string;
+  since?: string;
+  until?: string;
+}
+
+/** A text of the query, bounded. */
+const FilterParameter = (description: string, example: string): PropertyDecorator => {
+  const api = ApiPropertyOptional({ type: String, description, example });
+  return (target, key) => {
+    api(target, key);
+    IsOptional()(target, key);
+    MaxLength(MAX_FILTER_LENGTH, { message: `must have at most ${MAX_FILTER_LENGTH} characters` })(target, key);
+  };
+};
+
+const TimeParameter = (description: string): PropertyDecorator => {
+  const api = ApiPropertyOptional({ type: String, format: 'date-time', description });
+  return (target, key) => {
+    api(target, key);
+    IsOptional()(target, key);
+    Matches(TIME, { message: NOT_A_TIME })(target, key);
+  };
+};
+
+const ACTOR =
+  'The id of a user or service account, or a kind of actor: user, service_account, system, database, anonymous.';
+const ACTION =
+  'A kind such as design.updated, all of a category as design.*, or the name of an operation that was refused.';
+const RESOURCE = 'The id of a record, a type such as workspace, or both as workspace:<id>.';
+
+export class AuditListQuery extends ListQuery implements AuditFilter {
+  @FilterParameter(ACTOR, 'system')
+  actor?: string;
+
+  @FilterParameter(ACTION, 'design.*')
+  action?: string;
+
+  @FilterParameter(RESOURCE, 'workspace')
+  resource?: string;
+
+  @ApiPropertyOptional({ enum: OUTCOMES, description: 'Whether it was done or refused.' })
+  @IsOptional()
+  @IsIn([...OUTCOMES, ''], { message: `must be one of ${OUTCOMES.join(', ')}` })
+  outcome?: string;
+
+  @TimeParameter('Entries of this moment and later.')
+  since?: string;
+
+  @TimeParameter('Entries before this moment.')
+  until?: string;
+}
+
+export class AuditExportQuery implements AuditFilter {
+  @FilterParameter(ACTOR, 'system')
+  actor?: string;
+
+  @FilterParameter(ACTION, 'design.*')
+  action?: string;
+
+  @FilterParameter(RESOURCE, 'workspace')
+  resource?: string;
+
+  @ApiPropertyOptional({ enum: OUTCOMES, description: 'Whether it was done or refused.' })
+  @IsOptional()
+  @IsIn([...OUTCOMES, ''], { message: `must be one of ${OUTCOMES.join(', ')}` })
+  outcome?: string;
+
+  @TimeParameter('Entries of this moment and later.')
+  since?: string;
+
+  @TimeParameter('Entries before this moment.')
+  until?: string;
+}
+
+/** A head of the chain that was kept outside; verification finds whether the chain still has it. */
+export class AuditVerifyQuery {
+  @ApiPropertyOptional({
+    description: 'A head that you kept, as <sequence>:<hash>: the chain must still have it.',
+    example: `1200:${'0'.repeat(64)}`,
+  })
+  @IsOptional()
+  @Matches(/^([1-9]\d{0,17}:[0-9a-f]{64})?$/, {
+    message: 'must be the sequence and the hash of a checkpoint, as 12:<hash>',
+  })
+  checkpoint?: string;
+}
+
+/** Whose personal data is erased. */
+export class Erasure {
+  @IdInput({ description: 'The user whose personal data is erased from the entries.' })
+  @IsUUID('all', { message: 'must be a UUID' })
+  user_id!: string;
+}

@@ -1,0 +1,43 @@
+import { Module } from '@nestjs/common';
+import { JobsModule } from '../../jobs/jobs.module.js';
+import { OrganizationsModule } from '../../organizations/organizations.module.js';
+import { AuditEntriesStore } from './audit-entries.store.js';
+import { AuditJobsListeners } from './audit-jobs.listeners.js';
+import { InstallationAuditController, OrganizationAuditController } from './audit.controller.js';
+import { AuditService } from './audit.service.js';
+import { AuditSealer } from './chain/audit-sealer.service.js';
+import { ChainsStore } from './chain/chains.store.js';
+import { RefusalRecorder } from './refusals/refusal-recorder.listeners.js';
+import { RefusalsStore } from './refusals/refusals.store.js';
+import { AuditReportsService } from './reports/audit-reports.service.js';
+import { AuditRetentionService } from './reports/audit-retention.service.js';
+import { AuditVerificationsService } from './reports/audit-verifications.service.js';
+import { CheckpointsService } from './reports/checkpoints.service.js';
+import { CheckpointsStore } from './reports/checkpoints.store.js';
+import { ExportService } from './reports/export.service.js';
+import { SigningKeysService } from './reports/signing-keys.service.js';
+import { VerificationService } from './reports/verification.service.js';
+
+/** Who did what, as chains that nobody can change unseen. */
+@Module({
+  imports: [JobsModule, OrganizationsModule],
+  controllers: [OrganizationAuditController, InstallationAuditController],
+  providers: [
+    ChainsStore,
+    AuditSealer,
+    RefusalsStore,
+    RefusalRecorder,
+    AuditEntriesStore,
+    CheckpointsStore,
+    SigningKeysService,
+    CheckpointsService,
+    VerificationService,
+    ExportService,
+    AuditRetentionService,
+    AuditReportsService,
+    AuditService,
+    AuditVerificationsService,
+    AuditJobsListeners,
+  ],
+})
+export class AuditModule {}

@@ -1,0 +1,13 @@
+import { definePolicy } from '../../core/access/policy.js';
+
+/** The audit of an organization. */
+export const auditPolicy = definePolicy('audit', {
+  read: { needs: 'organization_admin', scope: 'read' },
+  erase: 'owner',
+});
+
+/** The audit of what belongs to no organization. */
+export const installationAuditPolicy = definePolicy('installation_audit', {
+  read: { needs: 'none', scope: 'admin', installation: true },
+  erase: { needs: 'none', scope: 'admin', installation: true },
+});

@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import { Access, assertInstallationAdmin, assertScope } from '../../core/access/access.service.js';
+import type { Actor } from '../../core/access/actor.js';
+import { runAsSystem } from '../../core/database/row-security.js';
+import type { ListQuery } from '../../core/listing/list-query.js';
+import type { Page } from '../../core/listing/page.js';
+import { OrganizationsService } from '../../organizations/organizations.service.js';
+import { AuditEntriesStore } from './audit-entries.store.js';
+import { type AuditCheckpoint, type AuditEntry, INSTALLATION_CHAIN } from './audit.entity.js';
+import type { AuditFilter, AuditListQuery } from './audit.inputs.js';
+import { auditPolicy, installationAuditPolicy } from './audit.policy.js';
+import { AuditReportsService } from './reports/audit-reports.service.js';
+import type { AuditExport } from './reports/audit-export.js';
+import type { VerificationOptions, VerificationResult } from './reports/verification.service.js';
+
+export type AuditOperation = keyof typeof auditPolicy;
+
+/** Who reads which chain: the admins of an organization its own, the administrators of the installation that of the installation. */
+@Injectable()
+export class AuditService {
+  constructor(
+    private readonly entries: AuditEntriesStore,
+    private readonly reports: AuditReportsService,
+    private readonly organizations: OrganizationsService,
+    private readonly access: Access,
+  ) {}
+
+  /** @throws NotFound when the actor does not see the organization, Forbidden when their role does not reach */
+  async authorize(actor: Actor, chain: string, verb: AuditOperation): Promise<void> {
+    if (chain === INSTALLATION_CHAIN) {
+      assertScope(actor, installationAuditPolicy[verb]);
+      return assertInstallationAdmin(actor, installationAuditPolicy[verb]);
+    }
+    const { id } = await this.organizations.get(actor, chain);
+    await this.access.authorize(actor, auditPolicy[verb], { type: 'organization', id, organizationId: id });
+  }
+
+  async list(actor: Actor, chain: string, query: AuditListQuery): Promise<Page<AuditEntry>> {
+    await this.authorize(actor, chain, 'read');
+    return runAsSystem('reading the audit', async () => {
+      await this.reports.sealCommitted();
+      return this.entries.page(chain, query);
+    });
+  }
+
+  /** Signs the head first, so that whoever asks has one of now. */
+  async listCheckpoints(
+    actor: Actor,
+    chain: string,
+    query: ListQuery,
+  ): Promise<{ page: Page<AuditCheckpoint>; keys: Map<string, string> }> {
+    await this.authorize(actor, chain, 'read');
+    return runAsSystem('reading the audit', () => this.reports.listCheckpoints(chain, query));
+  }
+
+  async verify(actor: Actor, chain: string, options: VerificationOptions): Promise<VerificationResult> {
+    await this.authorize(actor, chain, 'read');
+    return runAsSystem('verifying the audit', () => this.reports.verify(chain, options));
+  }
+
+  async export(actor: Actor, chain: string, filter: AuditFilter): Promise<AuditExport> {
+    await this.authorize(actor, chain, 'read');
+    return runAsSystem('export of the audit', () => this.reports.export(chain, filter));
+  }
+
+  /** @returns of how many entries something was erased */
+  async erase(actor: Actor, chain: string, userId: string): Promise<number> {
+    await this.authorize(actor, chain, 'erase');
+    return runAsSystem('erasure of personal data', () => this.reports.erase(chain, userId));
+  }
+}

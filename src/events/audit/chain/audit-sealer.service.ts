@@ -1,0 +1,124 @@
+import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Actor } from '../../../core/access/actor.js';
+import { newId } from '../../../core/database/base.entity.js';
+import { UnitOfWork } from '../../../core/database/unit-of-work.js';
+import { isDatabaseOutage } from '../../../core/errors/database-outage.js';
+import { generateRequestId, runInRequestContext } from '../../../core/telemetry/request-context.js';
+import { type AuditChain, AuditEntry } from '../audit.entity.js';
+import { type AuditedAccount, ChainsStore } from './chains.store.js';
+import { buildDeeds, type Deed } from './entry-builder.js';
+import { hashEntry, saltText } from './entry-hash.js';
+
+const BATCH = 500;
+/** Batches that one call seals, so that no reader waits without end. */
+const MAX_BATCHES = 20;
+const INTERVAL_MS = 1_000;
+
+/**
+ * Closes the chains behind the writers: what has been committed gets its number and the hash that links it to the entry before.
+ * One process at a time does so; a writer waits for nobody.
+ */
+@Injectable()
+export class AuditSealer implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger('Audit');
+  private timer?: NodeJS.Timeout;
+  private running: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly unit: UnitOfWork,
+    private readonly chains: ChainsStore,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.scheduleNext();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    await this.running;
+  }
+
+  /** Seals what has been committed until now; a reader who asks afterwards sees all of it. */
+  async sealCommitted(): Promise<void> {
+    await this.seal(true);
+  }
+
+  private scheduleNext(): void {
+    this.timer = setTimeout(() => {
+      this.running = this.seal(false)
+        .catch((error: unknown) => {
+          if (!isDatabaseOutage(error)) this.logger.error(error, 'the audit could not be sealed; it is tried again');
+        })
+        .finally(() => {
+          if (this.timer) this.scheduleNext();
+        });
+    }, INTERVAL_MS);
+    this.timer.unref();
+  }
+
+  private async seal(waits: boolean): Promise<void> {
+    for (let batch = 0; batch < MAX_BATCHES; batch++) if ((await this.sealBatch(waits)) === 0) return;
+  }
+
+  /** @returns how many rows it took */
+  private sealBatch(waits: boolean): Promise<number> {
+    const context = { requestId: generateRequestId(), actor: Actor.system('audit') };
+    return this.unit.runOutside(() =>
+      runInRequestContext(context, async () => {
+        // What another process seals at this moment is still seen here, and waited for.
+        if (!(await this.chains.hasPending())) return 0;
+        return this.unit.run(() => this.sealLocked(waits));
+      }),
+    );
+  }
+
+  private async sealLocked(waits: boolean): Promise<number> {
+    if (!(await this.chains.lock(waits))) return 0;
+    const rows = await this.chains.findPending(BATCH);
+    if (rows.length === 0) return 0;
+    await this.append(buildDeeds(rows));
+    await this.chains.removePending(rows);
+    return rows.length;
+  }
+
+  private async append(deeds: Deed[]): Promise<void> {
+    const ends = await this.chains.findEnds([...new Set(deeds.map(({ chain }) => chain))]);
+    const people = deeds.flatMap(({ actorId, onBehalfOf }) => [actorId, onBehalfOf]).filter((id) => id !== null);
+    const accounts = await this.chains.findAccounts([...new Set(people)]);
+    const entries = deeds.map((deed) => {
+      const end = ends.get(deed.chain) as AuditChain;
+      const entry = toEntry(deed, end, accounts);
+      ends.set(deed.chain, { ...end, last: entry.sequence, hash: entry.hash });
+      return entry;
+    });
+    await this.chains.append(entries, [...ends.values()]);
+  }
+}
+
+function toEntry(deed: Deed, end: AuditChain, accounts: Map<string, AuditedAccount>): AuditEntry {
+  const { personal: from, details: told, ...fields } = deed;
+  const account = accounts.get(deed.actorId ?? '');
+  // Who does not see a record need not be known to those whose record it is: their name stays out of it, the id is there.
+  const isStranger = deed.reason === 'NOT_FOUND';
+  const personal = saltText({
+    ...from,
+    actor: isStranger ? undefined : account?.email,
+    on_behalf_of: accounts.get(deed.onBehalfOf ?? '')?.email,
+  });
+  const details = saltText(told);
+  const entry = Object.assign(new AuditEntry(), fields, {
+    id: newId(),
+    actorKind: account?.kind === 'service' ? 'service_account' : deed.actorKind,
+    sequence: String(BigInt(end.last) + 1n),
+    previousHash: end.hash,
+    personal: personal.text,
+    personalSalt: personal.salt,
+    personalDigest: personal.digest,
+    details: details.text,
+    detailsSalt: details.salt,
+    detailsDigest: details.digest,
+  } satisfies Partial<AuditEntry>);
+  entry.hash = hashEntry(entry);
+  return entry;
+}

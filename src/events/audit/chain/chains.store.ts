@@ -1,0 +1,140 @@
+import { Injectable } from '@nestjs/common';
+import { describeRequest } from '../../../core/database/audited-request.js';
+import { named } from '../../../core/database/statements.js';
+import { UnitOfWork } from '../../../core/database/unit-of-work.js';
+import { currentRequest } from '../../../core/telemetry/request-context.js';
+import { AuditChain, AuditEntry, PendingAuditRow } from '../audit.entity.js';
+import { GENESIS } from './entry-hash.js';
+
+/** The key of the advisory lock that lets one process at a time extend the chains. */
+const ADVISORY_LOCK = 4_152_781;
+
+const TAKE_LOCK = named('SELECT pg_advisory_xact_lock($1)');
+const TRY_LOCK = named('SELECT pg_try_advisory_xact_lock($1) AS taken');
+const READ_PENDING = named('SELECT * FROM audit_pending ORDER BY position LIMIT $1');
+const IS_PENDING = named('SELECT EXISTS (SELECT FROM audit_pending) AS pending');
+const REMOVE_PENDING = named('DELETE FROM audit_pending WHERE position = ANY($1)');
+const READ_CHAINS = named('SELECT * FROM audit_chain WHERE chain = ANY($1)');
+const READ_ACTORS = named('SELECT id, email, kind FROM app_user WHERE id = ANY($1)');
+const SAVE_CHAINS = named(`INSERT INTO audit_chain (chain, last, hash)
+  SELECT * FROM json_to_recordset($1) AS t (chain uuid, last bigint, hash text)
+  ON CONFLICT (chain) DO UPDATE SET last = excluded.last, hash = excluded.hash`);
+
+const ADD_ACT =
+  named(`INSERT INTO audit_pending (transaction, chain, source, action, resource_type, resource_id, after, acting, context, created_at)
+  VALUES (pg_current_xact_id()::text::bigint, $1, 'event', $2, $3, $4, $5, $6, $7, clock_timestamp())`);
+
+/** Something that was done to the audit itself. */
+export interface AuditAct {
+  chain: string;
+  action: string;
+  resourceType: string;
+  resourceId: string;
+}
+
+/** What is known of somebody who acts. */
+export interface AuditedAccount {
+  id: string;
+  email: string;
+  kind: string;
+}
+
+/** The ends of the chains and what waits to be appended. All of it asks as the system. */
+@Injectable()
+export class ChainsStore {
+  private insertSql?: string;
+
+  constructor(private readonly unit: UnitOfWork) {}
+
+  /** In the open unit of work: no other process extends the chains until its end. @returns false when another does now */
+  async lock(waits: boolean): Promise<boolean> {
+    if (waits) {
+      await this.unit.manager.query(TAKE_LOCK, [ADVISORY_LOCK]);
+      return true;
+    }
+    const [row] = await this.unit.manager.query<{ taken: boolean }[]>(TRY_LOCK, [ADVISORY_LOCK]);
+    return row?.taken ?? false;
+  }
+
+  /** Whether anything waits; it locks nothing. */
+  async hasPending(): Promise<boolean> {
+    const [row] = await this.unit.manager.query<{ pending: boolean }[]>(IS_PENDING);
+    return row?.pending ?? false;
+  }
+
+  /** The oldest that wait. Those of one transaction stay together as long as they are not more than asked for. */
+  async findPending(most: number): Promise<PendingAuditRow[]> {
+    const rows = (await this.unit.manager.query<object[]>(READ_PENDING, [most])).map((row) =>
+      this.hydrate(PendingAuditRow, row),
+    );
+    if (rows.length < most) return rows;
+    const last = rows.at(-1)?.transaction;
+    const whole = rows.filter(({ transaction }) => transaction !== last);
+    return whole.length > 0 ? whole : rows;
+  }
+
+  async removePending(rows: PendingAuditRow[]): Promise<void> {
+    await this.unit.manager.query(REMOVE_PENDING, [rows.map(({ position }) => position)]);
+  }
+
+  /** The ends of these chains; one that has not begun ends before its first entry. */
+  async findEnds(chains: string[]): Promise<Map<string, AuditChain>> {
+    const rows = await this.unit.manager.query<AuditChain[]>(READ_CHAINS, [chains]);
+    const found = new Map(rows.map((row) => [row.chain, row]));
+    return new Map(
+      chains.map((chain) => [chain, found.get(chain) ?? { chain, last: '0', hash: GENESIS, removed: '0' }]),
+    );
+  }
+
+  async findEnd(chain: string): Promise<AuditChain> {
+    return (await this.findEnds([chain])).get(chain) as AuditChain;
+  }
+
+  async findAccounts(ids: string[]): Promise<Map<string, AuditedAccount>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.unit.manager.query<AuditedAccount[]>(READ_ACTORS, [ids]);
+    return new Map(rows.map((row) => [row.id, row]));
+  }
+
+  async append(entries: AuditEntry[], ends: AuditChain[]): Promise<void> {
+    await this.unit.manager.query((this.insertSql ??= this.buildInsert()), [JSON.stringify(entries)]);
+    await this.unit.manager.query(SAVE_CHAINS, [JSON.stringify(ends)]);
+  }
+
+  /** Writes down what was done to the audit itself. */
+  async addAct(act: AuditAct, metadata: object): Promise<void> {
+    const request = currentRequest();
+    await this.unit.manager.query(ADD_ACT, [
+      act.chain,
+      act.action,
+      act.resourceType,
+      act.resourceId,
+      JSON.stringify({ metadata }),
+      request?.caller?.userId ?? 'system',
+      request ? describeRequest(request) : null,
+    ]);
+  }
+
+  async findAddress(userId: string): Promise<string | undefined> {
+    return (await this.findAccounts([userId])).get(userId)?.email;
+  }
+
+  private buildInsert(): string {
+    const { columns } = this.unit.manager.connection.getMetadata(AuditEntry);
+    const names = columns.map(({ databaseName }) => databaseName).join(', ');
+    const given = columns.map(({ propertyName }) => `"${propertyName}"`).join(', ');
+    const types = columns.map(({ propertyName, type }) => `"${propertyName}" ${String(type)}`).join(', ');
+    return named(
+      `INSERT INTO audit_entry (${names}) SELECT ${given} FROM json_to_recordset($1) AS t (${types}) ORDER BY chain, sequence`,
+    );
+  }
+
+  private hydrate<E extends object>(kind: new () => E, row: object): E {
+    const { columns } = this.unit.manager.connection.getMetadata(kind);
+    const values = row as Record<string, unknown>;
+    return Object.assign(
+      new kind(),
+      Object.fromEntries(columns.map(({ propertyName, databaseName }) => [propertyName, values[databaseName]])),
+    );
+  }
+}

@@ -1,0 +1,86 @@
+import { type BeforeApplicationShutdown, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Actor } from '../../../core/access/actor.js';
+import { type Refusal, Refusals } from '../../../core/access/refusals.js';
+import { describeRequest } from '../../../core/database/audited-request.js';
+import { UnitOfWork } from '../../../core/database/unit-of-work.js';
+import { isDatabaseOutage } from '../../../core/errors/database-outage.js';
+import { clientNetwork } from '../../../core/rest/client-network.js';
+import { generateRequestId, runInRequestContext } from '../../../core/telemetry/request-context.js';
+import { type LoggedRefusal, RefusalLog } from './refusal-log.js';
+import { RefusalsStore } from './refusals.store.js';
+
+const INTERVAL_MS = 500;
+const WINDOW_MS = 60_000;
+const BATCH = 500;
+const MAX_ACCOUNT_LENGTH = 255;
+
+/** Writes down what was refused, behind the answers and in batches: a refusal costs its caller's answer no statement. */
+@Injectable()
+export class RefusalRecorder implements OnModuleInit, BeforeApplicationShutdown {
+  private readonly logger = new Logger('Audit');
+  private readonly log = new RefusalLog();
+  private readonly timers: NodeJS.Timeout[] = [];
+  private taken: LoggedRefusal[] = [];
+  private writing?: Promise<void>;
+
+  constructor(
+    private readonly refusals: Refusals,
+    private readonly store: RefusalsStore,
+    private readonly unit: UnitOfWork,
+  ) {}
+
+  onModuleInit(): void {
+    this.refusals.onRefused((refusal) => this.add(refusal));
+    this.timers.push(
+      setInterval(() => void this.writePending(), INTERVAL_MS).unref(),
+      setInterval(() => this.log.startWindow(), WINDOW_MS).unref(),
+    );
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    for (const timer of this.timers) clearInterval(timer);
+    await this.writePending(true);
+  }
+
+  /** Writes what was refused until now; a reader who asks afterwards sees it. Never throws. */
+  async writePending(all = false): Promise<void> {
+    await this.writing;
+    this.writing = this.write(all)
+      .catch((error: unknown) => this.logFailure(error))
+      .finally(() => (this.writing = undefined));
+    await this.writing;
+  }
+
+  private add({ error, request, operation, ids, account }: Refusal): void {
+    const { caller, origin, judged, onBehalfOf } = request;
+    const who = caller?.userId ?? onBehalfOf ?? clientNetwork(origin?.address);
+    this.log.add(who, {
+      context: describeRequest(request),
+      acting: caller?.userId ?? (request.actor?.isSystem ? 'system' : null),
+      action: operation,
+      reason: error.code,
+      ...(judged ? { judged: { type: judged.type, id: judged.id, organizationId: judged.organizationId } } : {}),
+      ids,
+      ...(account !== undefined && account.length <= MAX_ACCOUNT_LENGTH ? { account } : {}),
+      at: new Date(),
+    });
+  }
+
+  /** What an outage of the database kept from being written goes first the next time; meanwhile the log goes on counting. */
+  private async write(all: boolean): Promise<void> {
+    if (this.taken.length === 0) this.taken = this.log.take(BATCH, all);
+    if (this.taken.length === 0) return;
+    const context = { requestId: generateRequestId(), actor: Actor.system('audit') };
+    try {
+      await this.unit.runOutside(() => runInRequestContext(context, () => this.store.insert(this.taken)));
+      this.taken = [];
+    } catch (error) {
+      if (!isDatabaseOutage(error)) this.taken = [];
+      throw error;
+    }
+  }
+
+  private logFailure(error: unknown): void {
+    if (!isDatabaseOutage(error)) this.logger.error(error, 'refusals could not be written to the audit');
+  }
+}

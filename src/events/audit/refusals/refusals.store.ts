@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import { named } from '../../../core/database/statements.js';
+import { UnitOfWork } from '../../../core/database/unit-of-work.js';
+import { normalizeEmail } from '../../../organizations/users/users.store.js';
+import { INSTALLATION_CHAIN } from '../audit.entity.js';
+import type { LoggedRefusal } from './refusal-log.js';
+
+/** The kinds of records that belong to an organization and that paths name by their ids. */
+const HOLDERS = [
+  ...['workspace', 'environment', 'connection', 'credential', 'design', 'filter', 'deployment', 'team', 'invitation'],
+  ...['environment_freeze', 'policy', 'webhook'],
+];
+
+const FIND_HOLDERS = named(
+  [
+    `SELECT id, id AS organization_id, 'organization' AS type FROM organization WHERE id = ANY($1::uuid[])`,
+    ...HOLDERS.map((table) => `SELECT id, organization_id, '${table}' FROM "${table}" WHERE id = ANY($1::uuid[])`),
+  ].join(' UNION ALL '),
+);
+const FIND_ACCOUNTS = named(
+  'SELECT id, lower(email) AS email FROM app_user WHERE lower(email) = ANY($1) AND deleted_at IS NULL',
+);
+
+const INSERT =
+  named(`INSERT INTO audit_pending (transaction, chain, source, action, resource_type, resource_id, after, acting, context, created_at)
+  SELECT pg_current_xact_id()::text::bigint, chain, 'refusal', action, resource_type, resource_id, after, acting, context, created_at
+    FROM json_to_recordset($1) AS t (chain uuid, action text, resource_type text, resource_id text, after jsonb, acting text,
+      context text, created_at timestamptz)`);
+
+interface Holder {
+  id: string;
+  organization_id: string;
+  type: string;
+}
+
+/** Where refusals are written. All of it asks as the system. */
+@Injectable()
+export class RefusalsStore {
+  constructor(private readonly unit: UnitOfWork) {}
+
+  /** Writes refusals down where they belong: with the organization of the record, else with the installation. */
+  async insert(refusals: LoggedRefusal[]): Promise<void> {
+    const holders = await this.findHolders(refusals);
+    const accounts = await this.findAccounts(refusals);
+    const rows = refusals.map((refusal) => {
+      const { judged, ids, account } = refusal;
+      const found = ids.map((id) => holders.get(id)).filter((holder) => holder !== undefined);
+      // The last id of a path names the record, those before what it is in.
+      const named = found.at(-1);
+      const accountId = account === undefined ? undefined : accounts.get(normalizeEmail(account));
+      return {
+        chain: judged?.organizationId ?? named?.organization_id ?? INSTALLATION_CHAIN,
+        action: refusal.action,
+        resource_type: accountId ? 'user' : (named?.type ?? judged?.type ?? 'operation'),
+        resource_id: accountId ?? named?.id ?? judged?.id ?? ids.at(-1) ?? null,
+        after: { reason: refusal.reason, count: refusal.count },
+        acting: refusal.acting,
+        context: refusal.context,
+        created_at: refusal.at,
+      };
+    });
+    await this.unit.manager.query(INSERT, [JSON.stringify(rows)]);
+  }
+
+  private async findHolders(refusals: LoggedRefusal[]): Promise<Map<string, Holder>> {
+    const ids = [...new Set(refusals.flatMap((refusal) => refusal.ids))];
+    if (ids.length === 0) return new Map();
+    const rows = await this.unit.manager.query<Holder[]>(FIND_HOLDERS, [ids]);
+    return new Map(rows.map((row) => [row.id, row]));
+  }
+
+  private async findAccounts(refusals: LoggedRefusal[]): Promise<Map<string, string>> {
+    const emails = refusals.flatMap(({ account }) => (account === undefined ? [] : [normalizeEmail(account)]));
+    if (emails.length === 0) return new Map();
+    const rows = await this.unit.manager.query<{ id: string; email: string }[]>(FIND_ACCOUNTS, [emails]);
+    return new Map(rows.map(({ id, email }) => [email, id]));
+  }
+}

@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import type { ListQuery } from '../../../core/listing/list-query.js';
+import type { Page } from '../../../core/listing/page.js';
+import type { AuditCheckpoint } from '../audit.entity.js';
+import type { AuditFilter } from '../audit.inputs.js';
+import { AuditSealer } from '../chain/audit-sealer.service.js';
+import { RefusalRecorder } from '../refusals/refusal-recorder.listeners.js';
+import type { AuditExport } from './audit-export.js';
+import { AuditRetentionService } from './audit-retention.service.js';
+import { CheckpointsService } from './checkpoints.service.js';
+import { ExportService } from './export.service.js';
+import { type VerificationOptions, type VerificationResult, VerificationService } from './verification.service.js';
+
+/** What is read of a chain once everything that was committed before has its place in it. As the system. */
+@Injectable()
+export class AuditReportsService {
+  constructor(
+    private readonly sealer: AuditSealer,
+    private readonly refusals: RefusalRecorder,
+    private readonly verification: VerificationService,
+    private readonly exports: ExportService,
+    private readonly checkpoints: CheckpointsService,
+    private readonly retention: AuditRetentionService,
+  ) {}
+
+  async sealCommitted(): Promise<void> {
+    await this.refusals.writePending();
+    await this.sealer.sealCommitted();
+  }
+
+  async listCheckpoints(
+    chain: string,
+    query: ListQuery,
+  ): Promise<{ page: Page<AuditCheckpoint>; keys: Map<string, string> }> {
+    await this.sealCommitted();
+    await this.checkpoints.sign(chain);
+    return this.checkpoints.list(chain, query);
+  }
+
+  async verify(chain: string, options: VerificationOptions): Promise<VerificationResult> {
+    await this.sealCommitted();
+    return this.verification.verify(chain, options);
+  }
+
+  async export(chain: string, filter: AuditFilter): Promise<AuditExport> {
+    await this.sealCommitted();
+    await this.checkpoints.sign(chain);
+    return this.exports.export(chain, filter);
+  }
+
+  async erase(chain: string, userId: string): Promise<number> {
+    await this.sealCommitted();
+    return this.retention.erase(chain, userId);
+  }
+}

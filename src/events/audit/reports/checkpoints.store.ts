@@ -1,0 +1,105 @@
+import { Injectable } from '@nestjs/common';
+import { EntitySelect } from '../../../core/database/entity-select.js';
+import { UnitOfWork } from '../../../core/database/unit-of-work.js';
+import type { ListQuery } from '../../../core/listing/list-query.js';
+import type { Listing } from '../../../core/listing/listing.js';
+import type { Page } from '../../../core/listing/page.js';
+import { paginate } from '../../../core/listing/paginate.js';
+import { AuditCheckpoint, AuditKey } from '../audit.entity.js';
+
+const listing: Listing<AuditCheckpoint> = {
+  alias: 'checkpoint',
+  pageSize: 20,
+  order: {
+    sequence: { sql: 'checkpoint.sequence', type: 'bigint', getValue: ({ sequence }) => sequence },
+    created_at: { sql: 'checkpoint.created_at', type: 'timestamptz', getValue: ({ createdAt }) => createdAt },
+  },
+  defaultOrder: 'sequence desc',
+  search: ['checkpoint.hash'],
+};
+
+/** Signed heads and the keys that signed them. All of it asks as the system. */
+@Injectable()
+export class CheckpointsStore {
+  private readonly select = new EntitySelect<AuditCheckpoint>();
+
+  constructor(private readonly unit: UnitOfWork) {}
+
+  page(chain: string, query: ListQuery): Promise<Page<AuditCheckpoint>> {
+    return paginate(this.selectChain(chain), listing, query, {
+      getMany: (page, options) => this.select.getMany(this.unit.manager, page, options),
+    });
+  }
+
+  find(chain: string, sequence: string): Promise<AuditCheckpoint | null> {
+    return this.select.getOne(
+      this.unit.manager,
+      this.selectChain(chain).andWhere('checkpoint.sequence = :sequence', { sequence }),
+    );
+  }
+
+  findLast(chain: string): Promise<AuditCheckpoint | null> {
+    return this.select.getOne(
+      this.unit.manager,
+      this.selectChain(chain).orderBy('checkpoint.sequence', 'DESC').limit(1),
+    );
+  }
+
+  /** Those of entries after `after` up to `through`. */
+  async findBetween(chain: string, after: string, through: string): Promise<AuditCheckpoint[]> {
+    const rows = this.selectChain(chain)
+      .andWhere('checkpoint.sequence > :after AND checkpoint.sequence <= :through', { after, through })
+      .orderBy('checkpoint.sequence', 'ASC');
+    return (await this.select.getMany(this.unit.manager, rows, { isNamed: true })).records;
+  }
+
+  async insert(checkpoint: AuditCheckpoint): Promise<AuditCheckpoint> {
+    await this.unit.manager.getRepository(AuditCheckpoint).insert(checkpoint);
+    return checkpoint;
+  }
+
+  /** Some chains that went on since they were signed last. */
+  async listUnsigned(most: number): Promise<string[]> {
+    const rows = await this.unit.manager.query<{ chain: string }[]>(
+      `SELECT chain FROM audit_chain c
+        WHERE NOT EXISTS (SELECT FROM audit_checkpoint p WHERE p.chain = c.chain AND p.sequence = c.last) LIMIT $1`,
+      [most],
+    );
+    return rows.map(({ chain }) => chain);
+  }
+
+  /** For each chain the last signed head all of whose entries are older, where some of these are still there. */
+  listExpired(before: Date): Promise<{ chain: string; sequence: string }[]> {
+    return this.unit.manager.query<{ chain: string; sequence: string }[]>(
+      `SELECT c.chain, signed.sequence FROM audit_chain c CROSS JOIN LATERAL (
+         SELECT p.sequence FROM audit_checkpoint p JOIN audit_entry e ON e.chain = p.chain AND e.sequence = p.sequence
+          WHERE p.chain = c.chain AND e.created_at < $1 ORDER BY p.sequence DESC LIMIT 1) AS signed`,
+      [before],
+    );
+  }
+
+  findKey(id: string): Promise<AuditKey | null> {
+    return this.unit.manager.getRepository(AuditKey).findOneBy({ id });
+  }
+
+  listKeys(): Promise<AuditKey[]> {
+    return this.unit.manager.getRepository(AuditKey).find({ order: { createdAt: 'ASC', id: 'ASC' } });
+  }
+
+  async findCurrentKey(): Promise<AuditKey | undefined> {
+    return (await this.listKeys()).at(-1);
+  }
+
+  async insertKey(key: Pick<AuditKey, 'id' | 'publicKey' | 'privateKey'>): Promise<AuditKey> {
+    const keys = this.unit.manager.getRepository(AuditKey);
+    await keys.insert(key);
+    return keys.findOneByOrFail({ id: key.id });
+  }
+
+  private selectChain(chain: string) {
+    return this.unit.manager
+      .getRepository(AuditCheckpoint)
+      .createQueryBuilder('checkpoint')
+      .where('checkpoint.chain = :chain', { chain });
+  }
+}

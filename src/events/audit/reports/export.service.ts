@@ -1,0 +1,105 @@
+import { Injectable } from '@nestjs/common';
+import { Actor } from '../../../core/access/actor.js';
+import { runInRequestContext, currentRequest, generateRequestId } from '../../../core/telemetry/request-context.js';
+import { AuditEntriesStore } from '../audit-entries.store.js';
+import type { AuditChain, AuditCheckpoint, AuditEntry } from '../audit.entity.js';
+import type { AuditFilter } from '../audit.inputs.js';
+import { ChainsStore } from '../chain/chains.store.js';
+import { GENESIS, hashedMembers } from '../chain/entry-hash.js';
+import { AuditExport } from './audit-export.js';
+import { CheckpointsStore } from './checkpoints.store.js';
+
+const BATCH = 500;
+const FORMAT_VERSION = 1;
+
+/** Writes a chain out so that it can be verified with nothing but itself: `scripts/verify-audit.mjs` reads it. As the system. */
+@Injectable()
+export class ExportService {
+  constructor(
+    private readonly entries: AuditEntriesStore,
+    private readonly chains: ChainsStore,
+    private readonly checkpoints: CheckpointsStore,
+  ) {}
+
+  async export(chain: string, filter: AuditFilter): Promise<AuditExport> {
+    const end = await this.chains.findEnd(chain);
+    const name = `audit-${chain}-${end.last}.ndjson`;
+    const erased = currentRequest()?.requestId ?? generateRequestId();
+    // Personal data may have been erased since: no answer that a caller kept stands for this one.
+    return new AuditExport(`${end.last}-${erased}`, name, this.asSystem(this.generate(chain, end, filter)));
+  }
+
+  /** A stream is read when the call is over that asked for it. */
+  private async *asSystem(batches: AsyncGenerator<string>): AsyncGenerator<string> {
+    const context = { ...currentRequest(), requestId: generateRequestId(), actor: Actor.system('export of the audit') };
+    try {
+      for (;;) {
+        const next = await runInRequestContext(context, () => batches.next());
+        if (next.done) return;
+        yield next.value;
+      }
+    } finally {
+      await batches.return(undefined);
+    }
+  }
+
+  private async *generate(chain: string, end: AuditChain, filter: AuditFilter): AsyncGenerator<string> {
+    const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value));
+    const isWhole = Object.keys(given).length === 0;
+    const anchor = end.removed === '0' ? null : await this.checkpoints.find(chain, end.removed);
+    const keys = await this.checkpoints.listKeys();
+    yield toLine({
+      type: 'header',
+      version: FORMAT_VERSION,
+      chain,
+      exported_at: new Date().toISOString(),
+      removed_through: end.removed,
+      previous_hash: anchor?.hash ?? GENESIS,
+      anchor: anchor && checkpointMembers(anchor),
+      filter: isWhole ? null : given,
+      head: { sequence: end.last, hash: end.last === '0' ? GENESIS : end.hash },
+      keys: keys.map(({ id, publicKey }) => ({ id, public_key: publicKey })),
+    });
+    let count = 0;
+    for (let after = end.removed; ;) {
+      const batch = (await this.entries.readAfter(chain, after, BATCH, given)).filter(
+        ({ sequence }) => BigInt(sequence) <= BigInt(end.last),
+      );
+      const last = batch.at(-1)?.sequence;
+      if (last === undefined) break;
+      const signed = isWhole ? await this.checkpoints.findBetween(chain, after, last) : [];
+      const bySequence = new Map(signed.map((checkpoint) => [checkpoint.sequence, checkpoint]));
+      yield batch.map((entry) => toEntryLine(entry) + toSignatureLine(bySequence.get(entry.sequence))).join('');
+      count += batch.length;
+      after = last;
+    }
+    yield toLine({ type: 'end', entries: count });
+  }
+}
+
+const toLine = (value: object): string => `${JSON.stringify(value)}\n`;
+
+/** The parts that can be erased are written as they were hashed. */
+function toEntryLine(entry: AuditEntry): string {
+  const { hash, personalSalt, detailsSalt } = entry;
+  const sealed = JSON.stringify({
+    type: 'entry',
+    ...hashedMembers(entry),
+    hash,
+    personal_salt: personalSalt,
+    details_salt: detailsSalt,
+  });
+  return `${sealed.slice(0, -1)},"personal":${entry.personal ?? 'null'},"details":${entry.details ?? 'null'}}\n`;
+}
+
+const toSignatureLine = (checkpoint: AuditCheckpoint | undefined): string =>
+  checkpoint ? toLine({ type: 'checkpoint', ...checkpointMembers(checkpoint) }) : '';
+
+export const checkpointMembers = (checkpoint: AuditCheckpoint): Record<string, unknown> => ({
+  chain: checkpoint.chain,
+  sequence: checkpoint.sequence,
+  hash: checkpoint.hash,
+  created_at: checkpoint.createdAt.toISOString(),
+  key_id: checkpoint.keyId,
+  signature: checkpoint.signature,
+});

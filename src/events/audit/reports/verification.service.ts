@@ -1,0 +1,130 @@
+import { Injectable } from '@nestjs/common';
+import { AuditEntriesStore } from '../audit-entries.store.js';
+import type { AuditEntry } from '../audit.entity.js';
+import { ChainsStore } from '../chain/chains.store.js';
+import { findEntryFault, GENESIS } from '../chain/entry-hash.js';
+import { CheckpointsStore } from './checkpoints.store.js';
+import { SigningKeysService } from './signing-keys.service.js';
+
+const BATCH = 500;
+
+export interface VerificationResult {
+  valid: boolean;
+  entries: number;
+  erased: number;
+  removed_through: string;
+  head: { sequence: string; hash: string };
+  first_invalid?: { sequence: string; id: string | null; detail: string };
+}
+
+/** A head that somebody kept outside. */
+export interface KeptHead {
+  sequence: string;
+  hash: string;
+}
+
+export interface VerificationOptions {
+  kept?: KeptHead;
+  signal?: AbortSignal;
+  onProgress?: (entries: number, last: string) => void;
+}
+
+/** Goes through a chain from its begin to its end and says what is wrong with it first. As the system. */
+@Injectable()
+export class VerificationService {
+  constructor(
+    private readonly entries: AuditEntriesStore,
+    private readonly chains: ChainsStore,
+    private readonly checkpoints: CheckpointsStore,
+    private readonly keys: SigningKeysService,
+  ) {}
+
+  async verify(chain: string, options: VerificationOptions = {}): Promise<VerificationResult> {
+    const end = await this.chains.findEnd(chain);
+    const walk = new ChainWalk(end.removed, end.last, options.kept);
+    const result = (): VerificationResult => ({
+      valid: walk.fault === null,
+      entries: walk.entries,
+      erased: walk.erased,
+      removed_through: end.removed,
+      head: { sequence: walk.sequence, hash: walk.hash },
+      ...(walk.fault ? { first_invalid: walk.fault } : {}),
+    });
+    if (end.removed !== '0') {
+      const anchor = await this.checkpoints.find(chain, end.removed);
+      const fault = anchor ? await this.keys.findFault(anchor) : 'the signed head that the rest begins with is missing';
+      if (fault || !anchor) walk.fail(end.removed, null, fault ?? '');
+      else walk.hash = anchor.hash;
+    }
+    while (!walk.fault && BigInt(walk.sequence) < BigInt(end.last)) {
+      options.signal?.throwIfAborted();
+      const from = walk.sequence;
+      const batch = await this.entries.readAfter(chain, from, BATCH);
+      for (const entry of batch) if (!walk.add(entry)) break;
+      if (batch.length === 0) break;
+      if (!walk.fault) await this.compareCheckpoints(chain, from, walk, batch);
+      options.onProgress?.(walk.entries, end.last);
+    }
+    if (!walk.fault) walk.finish(end);
+    const newest = walk.fault ? null : await this.checkpoints.findLast(chain);
+    if (newest && BigInt(newest.sequence) > BigInt(walk.sequence) && BigInt(newest.sequence) > BigInt(end.last))
+      walk.fail(newest.sequence, null, 'it was signed as the head of the chain and is missing');
+    return result();
+  }
+
+  /** Entries that were signed as heads are as they were then. */
+  private async compareCheckpoints(chain: string, from: string, walk: ChainWalk, batch: AuditEntry[]): Promise<void> {
+    const hashes = new Map(batch.map(({ sequence, hash }) => [sequence, hash]));
+    for (const checkpoint of await this.checkpoints.findBetween(chain, from, walk.sequence)) {
+      const isSame = hashes.get(checkpoint.sequence) === checkpoint.hash;
+      const fault = isSame ? await this.keys.findFault(checkpoint) : 'its hash is not the one that was signed';
+      if (fault) return void walk.fail(checkpoint.sequence, null, fault);
+    }
+  }
+}
+
+/** How far a verification has come. */
+class ChainWalk {
+  entries = 0;
+  erased = 0;
+  hash = GENESIS;
+  fault: { sequence: string; id: string | null; detail: string } | null = null;
+
+  constructor(
+    public sequence: string,
+    private readonly last: string,
+    private readonly kept?: KeptHead,
+  ) {}
+
+  /** @returns false when the entry is not what comes next */
+  add(entry: AuditEntry): boolean {
+    if (BigInt(entry.sequence) > BigInt(this.last)) return false;
+    const next = String(BigInt(this.sequence) + 1n);
+    if (entry.sequence !== next) return this.fail(next, null, 'the entry is missing');
+    if (entry.previousHash !== this.hash)
+      return this.fail(next, entry.id, 'it does not follow the entry before: one of them was changed or put in');
+    const fault = findEntryFault(entry);
+    if (fault) return this.fail(next, entry.id, fault);
+    if (this.kept?.sequence === entry.sequence && this.kept.hash !== entry.hash)
+      return this.fail(next, entry.id, 'its hash is not the one of the checkpoint that you kept');
+    this.sequence = entry.sequence;
+    this.hash = entry.hash;
+    this.entries++;
+    if (entry.personal === null || entry.details === null) this.erased++;
+    return true;
+  }
+
+  finish(end: { last: string; hash: string }): void {
+    const next = String(BigInt(this.sequence) + 1n);
+    if (this.sequence !== end.last) this.fail(next, null, 'the entry is missing');
+    else if (end.last !== '0' && this.hash !== end.hash)
+      this.fail(end.last, null, 'its hash is not the one that the chain ended with');
+    else if (this.kept && BigInt(this.kept.sequence) > BigInt(this.sequence))
+      this.fail(this.kept.sequence, null, 'the entry of the checkpoint that you kept is missing');
+  }
+
+  fail(sequence: string, id: string | null, detail: string): false {
+    this.fault ??= { sequence, id, detail };
+    return false;
+  }
+}

@@ -1,0 +1,94 @@
+import { Injectable } from '@nestjs/common';
+import { backoff } from '../../../core/backoff.js';
+import { UnitOfWork } from '../../../core/database/unit-of-work.js';
+import { Mailer } from '../../../core/mail/mailer.js';
+import { NO_MAIL_DOMAIN, type User } from '../../../organizations/users/user.entity.js';
+import { UsersStore } from '../../../organizations/users/users.store.js';
+import { FeedStore } from '../../feed.store.js';
+import { listMailed } from '../notification-preferences.js';
+import type { NotificationSettings } from '../settings/notification-settings.entity.js';
+import { NotificationSettingsStore } from '../settings/notification-settings.store.js';
+import { nextDigest } from './mail-schedule.js';
+import { MailSettings } from './mail-settings.js';
+import type { MailClaim, NotificationMail } from './notification-mail.entity.js';
+import { type MailKey, NotificationMailsStore } from './notification-mails.store.js';
+
+const DAY_MS = 86_400_000;
+/** A mail tells of no longer than this, however long none could be sent. */
+const MAX_AGE_MS = { realtime: DAY_MS, hourly: DAY_MS, daily: 7 * DAY_MS };
+
+/** A mail that this process alone sends for now. */
+export interface ClaimedMail {
+  key: MailKey;
+  claim: MailClaim;
+  user: User;
+  settings: NotificationSettings;
+  failures: number;
+}
+
+/** Which process sends which mail: a mail is claimed before it is sent, so that no two send it. */
+@Injectable()
+export class MailClaimsService {
+  constructor(
+    private readonly mails: NotificationMailsStore,
+    private readonly settings: NotificationSettingsStore,
+    private readonly users: UsersStore,
+    private readonly feeds: FeedStore,
+    private readonly times: MailSettings,
+    private readonly unit: UnitOfWork,
+  ) {}
+
+  /**
+   * Claims the mail when it is due. One that was claimed before and not finished is about the same events under the same id.
+   * @param last the last statement of the unit of work
+   */
+  async claim(key: MailKey, mailer: Mailer, last: () => Promise<void>): Promise<ClaimedMail | null> {
+    return this.unit.run(async () => {
+      const mail = await this.mails.lockDue(key);
+      if (!mail) return null;
+      const settings = await this.settings.find(key.userId);
+      const user = await this.users.find(key.userId);
+      if (!user || !getsMail(user) || listMailed(settings.categories, key.frequency).length === 0) {
+        await this.mails.pass(key, nextDigest(key.frequency, settings, new Date()));
+        return null;
+      }
+      const claim = mail.claim ?? (await this.makeClaim(mail, mailer.generateMessageId()));
+      await this.mails.claim(key, claim, this.times.claimMs);
+      await last();
+      return { key, claim, user, settings, failures: mail.failures };
+    });
+  }
+
+  /** The mail was sent, or there is none to send. */
+  finish({ key, claim, settings }: ClaimedMail, sent: boolean): Promise<void> {
+    const nextAt = nextDigest(key.frequency, settings, new Date());
+    return this.mails.finish(key, claim, { sent, nextAt, intervalMs: this.times.intervalMs });
+  }
+
+  /** An attempt failed. @returns whether another one follows; what is given up stays in the application */
+  async fail(mail: ClaimedMail): Promise<boolean> {
+    const attempts = mail.failures + 1;
+    if (attempts >= this.times.maxAttempts) {
+      await this.finish(mail, false);
+      return false;
+    }
+    const { firstRetryMs, longestRetryMs } = this.times;
+    await this.mails.postpone(mail.key, mail.claim, backoff(attempts, firstRetryMs, longestRetryMs));
+    return true;
+  }
+
+  /** What has happened since the mail before, up to now. */
+  private async makeClaim({ userId, frequency, startedAt, positions }: NotificationMail, messageId: string) {
+    const since = new Date(Math.max(startedAt.getTime(), Date.now() - MAX_AGE_MS[frequency])).toISOString();
+    const ends = await this.feeds.findEndsForUser(userId);
+    const windows = ends.map(({ feed, last }): [string, [string, string]] => [
+      feed,
+      [positions[feed] ?? '0', last.toString()],
+    ]);
+    return { messageId, since, windows: Object.fromEntries(windows) };
+  }
+}
+
+/** Mail goes to people whose address is known to be theirs. */
+const getsMail = ({ kind, email, deactivatedAt, unconfirmedBy }: User): boolean =>
+  kind === 'person' && !deactivatedAt && !unconfirmedBy && !email.endsWith(NO_MAIL_DOMAIN);

@@ -1,0 +1,33 @@
+import { nextDigest } from './mail-schedule.js';
+
+const next = (after: string, digestAt: string, timezone = 'Europe/Berlin') =>
+  nextDigest('daily', { timezone, digestAt }, new Date(after))?.toISOString();
+
+describe('the next digest', () => {
+  it.each([
+    ['2026-01-10T06:00:00Z', '08:00', '2026-01-10T07:00:00.000Z'],
+    ['2026-01-10T07:00:00Z', '08:00', '2026-01-11T07:00:00.000Z'],
+    // Clocks go forward on 29 March 2026 at 02:00: the digest stays at 08:00, and 02:30 is not there.
+    ['2026-03-28T07:00:00Z', '08:00', '2026-03-29T06:00:00.000Z'],
+    ['2026-03-28T12:00:00Z', '02:30', '2026-03-29T01:30:00.000Z'],
+    ['2026-03-29T01:30:00Z', '02:30', '2026-03-30T00:30:00.000Z'],
+    // They go back on 25 October at 03:00: 02:30 comes twice, and the digest once.
+    ['2026-10-24T12:00:00Z', '02:30', '2026-10-25T00:30:00.000Z'],
+    ['2026-10-25T00:30:00Z', '02:30', '2026-10-26T01:30:00.000Z'],
+    ['2026-10-25T01:00:00Z', '02:30', '2026-10-26T01:30:00.000Z'],
+  ])('after %s at %s is %s', (after, digestAt, expected) => {
+    expect(next(after, digestAt)).toBe(expected);
+  });
+
+  it('is at the local time of the reader', () => {
+    expect(next('2026-01-10T06:00:00Z', '08:00', 'Asia/Kolkata')).toBe('2026-01-11T02:30:00.000Z');
+    expect(next('2026-01-10T06:00:00Z', '23:59', 'Pacific/Kiritimati')).toBe('2026-01-10T09:59:00.000Z');
+  });
+
+  it('is on the hour when it is hourly', () => {
+    const at = (after: string) => nextDigest('hourly', { timezone: 'UTC', digestAt: '08:00' }, new Date(after));
+    expect(at('2026-01-10T06:00:00Z')?.toISOString()).toBe('2026-01-10T07:00:00.000Z');
+    expect(at('2026-01-10T06:59:59.999Z')?.toISOString()).toBe('2026-01-10T07:00:00.000Z');
+    expect(nextDigest('realtime', { timezone: 'UTC', digestAt: '08:00' }, new Date())).toBeNull();
+  });
+});

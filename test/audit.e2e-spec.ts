@@ -1,0 +1,508 @@
+import { spawn } from 'node:child_process';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { text as collect } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { Actor } from '../src/core/access/actor.js';
+import { Env } from '../src/core/config/env.js';
+import { DatabaseUrl } from '../src/core/database/database-url.js';
+import { runInRequestContext } from '../src/core/telemetry/request-context.js';
+import { AuditEntriesStore } from '../src/events/audit/audit-entries.store.js';
+import { ChainsStore } from '../src/events/audit/chain/chains.store.js';
+import { AuditReportsService } from '../src/events/audit/reports/audit-reports.service.js';
+import { AuditRetentionService } from '../src/events/audit/reports/audit-retention.service.js';
+import { CheckpointsStore } from '../src/events/audit/reports/checkpoints.store.js';
+import { UsersStore } from '../src/organizations/users/users.store.js';
+import type { Json, Person } from './support/person.js';
+import { until } from './support/until.js';
+import { done, peopleOf, type People, WorkspaceScene } from './support/workspace-scene.js';
+import { PASSWORD, World } from './support/world.js';
+
+let world: World;
+let people: People;
+let scene: WorkspaceScene;
+
+beforeAll(async () => {
+  world = await World.start();
+  people = await peopleOf(world);
+  scene = await WorkspaceScene.make(world, people);
+});
+afterAll(() => world.stop());
+
+const audit = (organization = world.organization): string => `/api/identity/orgs/${organization}/audit`;
+const entriesOf = async (query: string, base = audit(), by: Person = world.admin): Promise<Json[]> =>
+  (await done(by.get(`${base}?pagesize=100&${query}`))).entries as Json[];
+const newEnvironment = (fields: Json = {}, by: Person = world.admin) =>
+  done(
+    by.post('/api/environments', { name: `audited ${randomUUID()}`, organization_id: world.organization, ...fields }),
+  );
+
+describe('an entry of a change', () => {
+  it('tells who did what from where, with what was before and after', async () => {
+    const environment = await newEnvironment({ description: 'first' }, people.organizationAdmin);
+    const changed = await people.organizationAdmin.put(
+      `/api/environments/${environment.id}`,
+      { description: 'second' },
+      { headers: { 'user-agent': 'audit-test/1', 'x-request-id': 'request-of-the-test' } },
+    );
+    expect(changed.status).toBe(200);
+    const [updated, created] = await entriesOf(`resource=${environment.id}`);
+    expect(updated).toMatchObject({
+      action: 'environment.updated',
+      outcome: 'allowed',
+      reason: null,
+      count: 1,
+      organization_id: world.organization,
+      actor: { kind: 'user', id: people.organizationAdmin.id, name: people.organizationAdmin.email },
+      token_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      resource: { type: 'environment', id: environment.id },
+      before: { description: 'first' },
+      after: { description: 'second' },
+      operation: 'updateEnvironment',
+      via: 'rest',
+      address: expect.stringMatching(/127\.0\.0\.1/),
+      user_agent: 'audit-test/1',
+      request_id: 'request-of-the-test',
+    });
+    expect(created).toMatchObject({ action: 'environment.created', before: null, after: { description: 'first' } });
+    expect(updated.previous_hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(BigInt(updated.sequence)).toBeGreaterThan(BigInt(created.sequence));
+  });
+
+  it('shows of a secret only that it changed', async () => {
+    const secret = `secret-${randomUUID()}`;
+    const credential = await done(
+      world.admin.post('/api/integrations/credentials', {
+        ...{ name: 'audited', type: 'custom', secret: { password: secret }, organization_id: world.organization },
+      }),
+    );
+    await done(
+      world.admin.put(`/api/integrations/credentials/${credential.id}`, { secret: { password: `${secret}2` } }),
+    );
+    const webhook = await done(
+      world.admin.post(`${scene.path}/webhooks`, {
+        ...{ url: `https://chat.invalid/${secret}`, events: ['*'], headers: { authorization: secret } },
+      }),
+    );
+    const [updated, created] = await entriesOf(`resource=${credential.id}`);
+    expect(created.after).toMatchObject({ name: 'audited', secret: '[redacted]' });
+    expect(updated.before).toEqual({ secret: '[redacted]' });
+    expect(updated.after).toEqual({ secret: '[redacted]' });
+    const [hook] = await entriesOf(`resource=${webhook.id}&action=webhook.created`);
+    expect(hook.after).toMatchObject({ url: 'https://chat.invalid', secrets: '[redacted]' });
+    const all = await world.sql<{ text: string }>(
+      `SELECT coalesce(string_agg(personal || details, ''), '') AS text FROM audit_entry`,
+    );
+    expect(all[0]?.text).toContain('[redacted]');
+    expect(all[0]?.text).not.toContain(secret);
+    expect(all[0]?.text).not.toContain('$argon2');
+  });
+
+  it('tells the changes of other records that came with an event', async () => {
+    const environment = await newEnvironment();
+    await done(world.admin.post(`${scene.path}/environments/${environment.id}`));
+    const [assigned] = await entriesOf(`action=workspace.environment_assigned&resource=workspace:${scene.id}`);
+    expect(assigned.changes).toContainEqual(
+      expect.objectContaining({
+        action: 'workspace_environment.created',
+        after: expect.objectContaining({ environment_id: environment.id, workspace_id: scene.id }),
+      }),
+    );
+  });
+
+  it('is written with a statement that no service sent, and not without the change', async () => {
+    const environment = await newEnvironment();
+    await asOwner((client) =>
+      client.query(`UPDATE environment SET description = 'by hand' WHERE id = $1`, [environment.id]),
+    );
+    const [byHand] = await entriesOf(`resource=${environment.id}`);
+    expect(byHand).toMatchObject({
+      action: 'environment.updated',
+      actor: { kind: 'database', id: null, name: expect.any(String) },
+      via: 'database',
+      after: { description: 'by hand' },
+    });
+    await asOwner(async (client) => {
+      await client.query('BEGIN');
+      await client.query(`UPDATE environment SET description = 'taken back' WHERE id = $1`, [environment.id]);
+      await client.query('ROLLBACK');
+    });
+    expect(await entriesOf(`resource=${environment.id}`)).toHaveLength(2);
+  });
+
+  it('names the system and on whose behalf a job works', async () => {
+    const users = world.get(UsersStore);
+    const actor = Actor.system('job of the test');
+    await runInRequestContext(
+      { requestId: 'job-1', actor, onBehalfOf: people.member.id, origin: { via: 'job' } },
+      async () => {
+        const member = await users.find(people.member.id);
+        await users.update(member!, { firstName: 'Renamed' });
+      },
+    );
+    const [renamed] = await entriesOf(`resource=${people.member.id}`, '/api/system/audit');
+    expect(renamed).toMatchObject({
+      action: 'user.updated',
+      actor: { kind: 'system' },
+      after: { first_name: 'Renamed' },
+    });
+  });
+
+  it('has a place for what belongs to no organization: sign-ins, and those that failed', async () => {
+    const person = await world.signIn(people.viewer.email, PASSWORD);
+    const [opened] = await entriesOf(`actor=${people.viewer.id}&action=session.created`, '/api/system/audit');
+    expect(opened).toMatchObject({
+      actor: { kind: 'user', name: person.email },
+      organization_id: null,
+      operation: 'signIn',
+    });
+    expect(
+      (await world.stranger.post('/api/auth/login', { email: person.email, password: 'a wrong one' })).status,
+    ).toBe(401);
+    const [failed] = await entriesOf(`outcome=refused&resource=user:${people.viewer.id}`, '/api/system/audit');
+    expect(failed).toMatchObject({
+      action: 'signIn',
+      reason: 'UNAUTHENTICATED',
+      actor: { kind: 'anonymous', id: null },
+    });
+    expect((await people.organizationAdmin.get('/api/system/audit')).status).toBe(403);
+  });
+});
+
+describe('an entry of a refusal', () => {
+  it('tells who was refused what, and why', async () => {
+    expect((await people.viewer.delete(scene.path)).status).toBe(403);
+    const [refused] = await entriesOf(`outcome=refused&actor=${people.viewer.id}`);
+    expect(refused).toMatchObject({
+      action: 'deleteWorkspace',
+      outcome: 'refused',
+      reason: 'FORBIDDEN',
+      resource: { type: 'workspace', id: scene.id },
+      before: null,
+      after: null,
+    });
+  });
+
+  it('tells an organization that somebody outside tried, without their name', async () => {
+    expect((await people.outsider.put(scene.path, { name: 'taken' })).status).toBe(404);
+    const [refused] = await entriesOf(`outcome=refused&actor=${people.outsider.id}`);
+    expect(refused).toMatchObject({
+      action: 'updateWorkspace',
+      reason: 'NOT_FOUND',
+      actor: { id: people.outsider.id, name: null },
+    });
+  });
+
+  it('comes from GraphQL too', async () => {
+    const { organization } = people.outsider as Person & { organization: string };
+    const query = `{ environments(orgID: "${organization}") { total_count } }`;
+    const { body } = await people.viewer.post('/api/system/graphql/query', { query });
+    expect(body.errors).toHaveLength(1);
+    const [refused] = await entriesOf(`actor=${people.viewer.id}`, audit(organization), people.outsider);
+    expect(refused).toMatchObject({
+      ...{ action: 'environments', outcome: 'refused', reason: 'NOT_FOUND', via: 'graphql' },
+      resource: { type: 'organization', id: organization },
+    });
+  });
+
+  it('stands for many that are the same, and for a flood', async () => {
+    const flooder = await world.person();
+    for (let round = 0; round < 5; round++) await flooder.delete(scene.path);
+    await Promise.all(Array.from({ length: 60 }, () => flooder.get(`/api/workspaces/${randomUUID()}`)));
+    const inOrganization = await entriesOf(`outcome=refused&actor=${flooder.id}`);
+    expect(inOrganization).toHaveLength(1);
+    const elsewhere = await entriesOf(`outcome=refused&actor=${flooder.id}`, '/api/system/audit');
+    expect(elsewhere.length).toBeLessThanOrEqual(31);
+    expect(elsewhere.filter(({ reason }) => reason === 'MANY_REFUSALS')).toHaveLength(1);
+  });
+});
+
+describe('the list', () => {
+  it('takes filters, pages and cursors, and names what is wrong', async () => {
+    const all = await done(world.admin.get(`${audit()}?pagesize=2&order=sequence asc`));
+    expect(all).toMatchObject({ page: 0, page_size: 2, total_count: expect.any(Number) });
+    expect(all.entries.map(({ sequence }: Json) => sequence)).toEqual(['1', '2']);
+    const walked: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const page: Json = await done(world.admin.get(`${audit()}?pagesize=50&cursor=${cursor}&action=environment.*`));
+      walked.push(...page.entries.map(({ action }: Json) => action));
+      cursor = page.next_cursor;
+    }
+    expect(walked.length).toBeGreaterThan(2);
+    expect(walked.every((action) => action.startsWith('environment.'))).toBe(true);
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+    expect(await entriesOf(`since=${tomorrow}`)).toEqual([]);
+    expect((await entriesOf(`until=${tomorrow}&outcome=allowed`)).length).toBeGreaterThan(2);
+    for (const bad of ['actor=nobody%20here', 'outcome=perhaps', 'since=now', 'resource=A%27', 'order=hash'])
+      expect(await world.admin.get(`${audit()}?${bad}`)).toMatchObject({ status: 400 });
+  });
+
+  it('is for admins of the organization', async () => {
+    for (const path of ['', '/verify', '/export', '/checkpoints']) {
+      expect((await people.member.get(audit() + path)).status).toBe(403);
+      expect((await people.outsider.get(audit() + path)).status).toBe(404);
+      expect((await people.stranger.get(audit() + path)).status).toBe(401);
+    }
+    const own = await entriesOf('', audit((people.outsider as Json).organization as string), people.outsider);
+    expect(own.length).toBeGreaterThan(0);
+    expect(own.every(({ organization_id }) => organization_id === (people.outsider as Json).organization)).toBe(true);
+  });
+});
+
+describe('the chain', () => {
+  const verify = async (query = ''): Promise<Json> => done(world.admin.get(`${audit()}/verify?${query}`));
+  const exported = async (query = ''): Promise<string> => {
+    const response = await fetch(`${world.baseUrl}${audit()}/export?${query}`, {
+      headers: { authorization: `Bearer ${world.admin.token}` },
+    });
+    expect(response.headers.get('content-type')).toContain('application/x-ndjson');
+    return response.text();
+  };
+
+  it('is verified by the server, as an operation too', async () => {
+    await newEnvironment();
+    const result = await verify();
+    expect(result).toMatchObject({ valid: true, erased: 0, removed_through: '0' });
+    expect(result).not.toHaveProperty('first_invalid');
+    expect(String(result.entries)).toBe(result.head.sequence);
+    const accepted = await world.admin.get(`${audit()}/verify?async=true`);
+    expect(accepted.status).toBe(202);
+    const operation = (): Promise<Json> => done(world.admin.get(`/api/operations/${accepted.body.id}`));
+    await until(async () => (await operation()).status === 'succeeded');
+    expect((await operation()).result).toMatchObject({ valid: true });
+    expect((await people.member.get(`/api/operations/${accepted.body.id}`)).status).toBe(404);
+  });
+
+  it('is exported so that a script verifies it with nothing else', async () => {
+    const { checkpoints } = await done(world.admin.get(`${audit()}/checkpoints`));
+    await newEnvironment();
+    const whole = await exported();
+    const sound = await verifyFile(whole, { checkpoints, key: checkpoints[0].public_key });
+    expect(sound).toMatchObject({ status: 0, output: expect.stringContaining('The export is sound') });
+    expect(sound.output).toContain('for your key');
+    expect(await verifyFile(await exported('action=environment.*'))).toMatchObject({
+      status: 0,
+      output: expect.stringContaining('It is filtered'),
+    });
+    const lines = whole.trimEnd().split('\n');
+    const at = lines.findIndex((line, index) => index > 3 && line.includes('"type":"entry"'));
+    const last = lines.findLastIndex((line) => line.includes('"type":"entry"'));
+    const without = (...gone: number[]): string => lines.filter((_, index) => !gone.includes(index)).join('\n');
+    const swapped = [...lines];
+    [swapped[at], swapped[at + 1]] = [swapped[at + 1] ?? '', swapped[at] ?? ''];
+    const spoilt: [string, string][] = [
+      [whole.replace('"outcome":"allowed"', '"outcome":"refused"'), 'its fields are not what they were'],
+      [whole.replace(/"actor":"[^"]+"/, '"actor":"nobody@example.org"'), 'personal is not what it was'],
+      [whole.replace('"after":{', '"after":{"more":1,'), 'details is not what it was'],
+      [without(at), 'is missing'],
+      [swapped.join('\n'), 'is missing'],
+      [without(last), 'The export is NOT sound'],
+      [without(lines.length - 1), 'it was cut off'],
+      [lines.slice(0, at + 1).join('\n'), 'it was cut off'],
+      ['', 'the export is empty'],
+    ];
+    for (const [text, fault] of spoilt)
+      expect(await verifyFile(text)).toMatchObject({ status: 1, output: expect.stringContaining(fault) });
+    const otherKey = generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }).toString();
+    expect(await verifyFile(whole, { key: otherKey })).toMatchObject({
+      status: 1,
+      output: expect.stringContaining('not yours'),
+    });
+    expect((await verifyFile(null)).status).toBe(2);
+  });
+
+  it('shows whatever was done to it with the password of the database', async () => {
+    for (let made = 0; made < 6; made++) await newEnvironment();
+    const { head } = await verify();
+    const last = Number(head.sequence);
+    const middle = last - 3;
+    const spoil = async (...statements: string[]): Promise<Json> => {
+      const result: { found?: Json } = {};
+      await asOwner(async (client) => {
+        await client.query('CREATE TEMPORARY TABLE kept AS SELECT * FROM audit_entry WHERE chain = $1', [
+          world.organization,
+        ]);
+        for (const statement of statements) await client.query(statement);
+        result.found = await verify();
+        await client.query('DELETE FROM audit_entry WHERE chain = $1', [world.organization]);
+        await client.query('INSERT INTO audit_entry SELECT * FROM kept');
+      });
+      expect(result.found?.valid).toBe(false);
+      return result.found?.first_invalid;
+    };
+    const one = `chain = '${world.organization}' AND sequence`;
+    for (const change of [
+      `reason = 'x'`,
+      `actor_id = gen_random_uuid()`,
+      `created_at = created_at + interval '1 second'`,
+      `details = replace(details, 'audited', 'forged')`,
+      `personal = '{}'`,
+      `personal_salt = NULL`,
+      `hash = repeat('0', 64)`,
+    ])
+      expect(await spoil(`UPDATE audit_entry SET ${change} WHERE ${one} = ${middle}`)).toMatchObject({
+        sequence: String(middle),
+        id: expect.any(String),
+      });
+    expect(await spoil(`DELETE FROM audit_entry WHERE ${one} = ${middle}`)).toMatchObject({
+      sequence: String(middle),
+      detail: 'the entry is missing',
+    });
+    // One is removed and the others move up, one is put in and the others move on, two change places.
+    const shift = (from: number, by: number): string[] => [
+      `UPDATE audit_entry SET sequence = -sequence WHERE ${one} > ${from}`,
+      `UPDATE audit_entry SET sequence = -sequence + ${by} WHERE ${one} < 0`,
+    ];
+    expect(await spoil(`DELETE FROM audit_entry WHERE ${one} = ${middle}`, ...shift(middle, -1))).toMatchObject({
+      sequence: String(middle),
+    });
+    const copy = (await columnsOf('audit_entry')).filter((name) => !['id', 'sequence'].includes(name)).join(', ');
+    const putIn = `INSERT INTO audit_entry (id, sequence, ${copy})
+      SELECT gen_random_uuid(), sequence + 1, ${copy} FROM audit_entry WHERE ${one} = ${middle}`;
+    expect(await spoil(...shift(middle, 1), putIn)).toMatchObject({ sequence: String(middle + 1) });
+    expect(
+      await spoil(
+        `UPDATE audit_entry SET sequence = -1 WHERE ${one} = ${middle}`,
+        `UPDATE audit_entry SET sequence = ${middle} WHERE ${one} = ${middle + 1}`,
+        `UPDATE audit_entry SET sequence = ${middle + 1} WHERE ${one} = -1`,
+      ),
+    ).toMatchObject({ sequence: String(middle) });
+    expect(await spoil(`DELETE FROM audit_entry WHERE ${one} > ${last - 2}`)).toMatchObject({
+      sequence: String(last - 1),
+      detail: 'the entry is missing',
+    });
+    expect(await verify()).toMatchObject({ valid: true });
+  });
+
+  it('shows by its signed heads that its end was removed, or that it was made anew', async () => {
+    await newEnvironment();
+    const { checkpoints } = await done(world.admin.get(`${audit()}/checkpoints`));
+    const [kept] = checkpoints;
+    const ofChain = `WHERE chain = '${world.organization}'`;
+    const end = `UPDATE audit_chain SET last = last - 2, hash = (SELECT e.hash FROM audit_entry e
+      WHERE e.chain = audit_chain.chain AND e.sequence = audit_chain.last - 2) ${ofChain}`;
+    const withoutEnd = `DELETE FROM audit_entry ${ofChain} AND sequence > ${kept.sequence} - 2`;
+    const withoutHead = `DELETE FROM audit_checkpoint ${ofChain} AND sequence = ${kept.sequence}`;
+    await asOwner(async (client) => {
+      for (const table of ['audit_entry', 'audit_chain', 'audit_checkpoint'])
+        await client.query(`CREATE TEMPORARY TABLE kept_${table} AS SELECT * FROM ${table} ${ofChain}`);
+      await client.query(end);
+      await client.query(withoutEnd);
+      expect(await verify()).toMatchObject({ valid: false, first_invalid: { sequence: kept.sequence } });
+      await client.query(withoutHead);
+      // Nothing inside tells any more; whoever kept the head does.
+      expect(await verify()).toMatchObject({ valid: true });
+      expect(await verify(`checkpoint=${kept.sequence}:${kept.hash}`)).toMatchObject({ valid: false });
+      expect(await verifyFile(await exported(), { checkpoints: [kept] })).toMatchObject({
+        status: 1,
+        output: expect.stringContaining('the checkpoint that you kept'),
+      });
+      for (const table of ['audit_checkpoint', 'audit_entry', 'audit_chain'])
+        await client.query(`DELETE FROM ${table} ${ofChain}`);
+      for (const table of ['audit_chain', 'audit_entry', 'audit_checkpoint'])
+        await client.query(`INSERT INTO ${table} SELECT * FROM kept_${table}`);
+    });
+    expect(await verify(`checkpoint=${kept.sequence}:${kept.hash}`)).toMatchObject({ valid: true });
+    expect(await world.admin.get(`${audit()}/verify?checkpoint=1`)).toMatchObject({ status: 400 });
+  });
+
+  it('holds when personal data is erased, and when old entries are removed', async () => {
+    const person = await world.person();
+    await newEnvironment({ description: 'of a person' }, await promoted(person));
+    const before = await entriesOf(`actor=${person.id}`);
+    expect(before[0]).toMatchObject({ actor: { name: person.email }, erased: false });
+    expect(await people.organizationAdmin.post(`${audit()}/erase`, { user_id: person.id })).toMatchObject({
+      status: 403,
+    });
+    const erased = await done(world.admin.post(`${audit()}/erase`, { user_id: person.id }));
+    expect(erased.entries).toBeGreaterThan(0);
+    const text = await exported();
+    expect(text).not.toContain(person.email);
+    expect((await entriesOf(`actor=${person.id}`))[0]).toMatchObject({
+      actor: { id: person.id, name: null },
+      address: null,
+      erased: true,
+    });
+    const [act] = await entriesOf('action=audit.personal_data_erased');
+    expect(act).toMatchObject({ resource: { type: 'user', id: person.id }, actor: { id: world.admin.id } });
+    expect(await verify()).toMatchObject({ valid: true, erased: expect.any(Number) });
+    expect((await verifyFile(text)).status).toBe(0);
+
+    const { checkpoints } = await done(world.admin.get(`${audit()}/checkpoints`));
+    await newEnvironment();
+    await world.get(AuditReportsService).sealCommitted();
+    await asOwner((client) => client.query(OLDER, [world.organization, checkpoints[0].sequence]));
+    const env = Object.assign(Object.create(world.app.get<Env>(Env as never)) as Env, { AUDIT_RETENTION: 86_400 });
+    const stores = [AuditEntriesStore, ChainsStore, CheckpointsStore] as const;
+    const [entries, chains, heads] = stores.map((store) => world.get(store as never)) as never as [
+      AuditEntriesStore,
+      ChainsStore,
+      CheckpointsStore,
+    ];
+    const retention = new AuditRetentionService(entries, chains, heads, env);
+    await runInRequestContext({ requestId: 'test', actor: Actor.system('test') }, () => retention.prune());
+    const rest = await exported();
+    expect(rest.split('\n')[0]).toContain(`"removed_through":"${checkpoints[0].sequence}"`);
+    expect(await verifyFile(rest, { key: checkpoints[0].public_key, checkpoints })).toMatchObject({ status: 0 });
+    expect(await verify()).toMatchObject({ valid: true, removed_through: checkpoints[0].sequence });
+    expect(await entriesOf('action=audit.pruned')).toHaveLength(1);
+  });
+});
+
+/** Entries through a number are as if they had been written two years ago; what was sealed is not changed by it. */
+const OLDER = `UPDATE audit_entry SET created_at = created_at - interval '2 years' WHERE chain = $1 AND sequence <= $2`;
+
+async function promoted(person: Person): Promise<Person> {
+  await done(world.admin.put(`/api/identity/orgs/${world.organization}/users/${person.id}`, { role: 'admin' }));
+  return person;
+}
+
+const columnsOf = async (table: string): Promise<string[]> =>
+  (
+    await world.sql<{ name: string }>(
+      `SELECT attname AS name FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0`,
+      [table],
+    )
+  ).map(({ name }) => name);
+
+/** Runs the script on a text; with null without a file. */
+async function verifyFile(
+  text: string | null,
+  { key, checkpoints }: { key?: string; checkpoints?: Json[] } = {},
+): Promise<{ status: number | null; output: string }> {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'audit-'));
+  try {
+    const put = (name: string, content: string): string => {
+      fs.writeFileSync(path.join(folder, name), content);
+      return path.join(folder, name);
+    };
+    const args = [
+      ...(text === null ? [] : [put('export.ndjson', text)]),
+      ...(key ? ['--key', put('key.pem', key)] : []),
+      ...(checkpoints ? ['--checkpoint', put('checkpoints.json', JSON.stringify(checkpoints))] : []),
+    ];
+    const script = fileURLToPath(new URL('../scripts/verify-audit.mjs', import.meta.url));
+    const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env: {} });
+    const [output, errors] = [collect(child.stdout), collect(child.stderr)];
+    const [status] = (await once(child, 'close')) as [number | null];
+    return { status, output: (await output) + (await errors) };
+  } finally {
+    fs.rmSync(folder, { recursive: true });
+  }
+}
+
+/** Works with the password of the database. */
+async function asOwner<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: world.get(DatabaseUrl).href });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
