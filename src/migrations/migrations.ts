@@ -30,6 +30,7 @@ import { Webhooks1764000000044 } from './1764000000044-webhooks.js';
 import { Audit1764000000045 } from './1764000000045-audit.js';
 import { Notifications1764000000047 } from './1764000000047-notifications.js';
 import { NotificationMails1764000000048 } from './1764000000048-notification-mails.js';
+import { Performance1764000000049 } from './1764000000049-performance.js';
 
 /** Every change of the schema, oldest first. */
 export const migrations: Migration[] = [
@@ -64,4 +65,5 @@ export const migrations: Migration[] = [
   Audit1764000000045,
   Notifications1764000000047,
   NotificationMails1764000000048,
+  Performance1764000000049,
 ];
