@@ -65,6 +65,7 @@ export class RollbacksService {
         replace: options.replace,
         atomic: options.atomic,
         wait: input.wait,
+        timeout: input.timeout,
       },
       requestApproval: input.request_approval,
       override: input,
