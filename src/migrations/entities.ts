@@ -45,6 +45,8 @@ import { DeploymentPlan } from '../deployments/plans/deployment-plan.entity.js';
 import { DeploymentChange } from '../deployments/runs/deployment-change.entity.js';
 import { Installation } from '../deployments/runs/installation.entity.js';
 import { Policy } from '../deployments/policies/policy.entity.js';
+import { PerformanceProfile } from '../performance/profiles/profile.entity.js';
+import { PerformanceRun } from '../performance/runs/run.entity.js';
 import {
   AuditChain,
   AuditCheckpoint,
@@ -111,6 +113,8 @@ export const entities: EntityClass[] = [
   DeploymentChange,
   Installation,
   Policy,
+  PerformanceProfile,
+  PerformanceRun,
   RecordedEvent,
   ReadMark,
   EventCounter,

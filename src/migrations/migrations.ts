@@ -22,6 +22,7 @@ import { Freezes1764000000030 } from './1764000000030-freezes.js';
 import { Policies1764000000031 } from './1764000000031-policies.js';
 import { Approvals1764000000032 } from './1764000000032-approvals.js';
 import { PlannedActions1764000000033 } from './1764000000033-planned-actions.js';
+import { DeployedClusters1764000000034 } from './1764000000034-deployed-clusters.js';
 import { DeployedNamespace1764000000035 } from './1764000000035-deployed-namespace.js';
 import { ClusterResources1764000000037 } from './1764000000037-cluster-resources.js';
 import { Drift1764000000038 } from './1764000000038-drift.js';
@@ -30,6 +31,7 @@ import { Webhooks1764000000044 } from './1764000000044-webhooks.js';
 import { Audit1764000000045 } from './1764000000045-audit.js';
 import { Notifications1764000000047 } from './1764000000047-notifications.js';
 import { NotificationMails1764000000048 } from './1764000000048-notification-mails.js';
+import { Performance1764000000049 } from './1764000000049-performance.js';
 
 /** Every change of the schema, oldest first. */
 export const migrations: Migration[] = [
@@ -56,6 +58,7 @@ export const migrations: Migration[] = [
   Policies1764000000031,
   Approvals1764000000032,
   PlannedActions1764000000033,
+  DeployedClusters1764000000034,
   DeployedNamespace1764000000035,
   ClusterResources1764000000037,
   Drift1764000000038,
@@ -64,4 +67,5 @@ export const migrations: Migration[] = [
   Audit1764000000045,
   Notifications1764000000047,
   NotificationMails1764000000048,
+  Performance1764000000049,
 ];
