@@ -1,20 +1,15 @@
-import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { followManifest } from './support/access-manifest.js';
 import { type Cluster, sharedCluster } from './support/cluster.js';
 import { kubectl } from './support/kubectl.js';
 import type { Json } from './support/person.js';
 import { requires } from './support/requirements.js';
-import { testRunFolder } from './support/test-run.js';
 import { done, peopleOf, WorkspaceScene } from './support/workspace-scene.js';
 import { World } from './support/world.js';
 
 const CONNECTIONS = '/api/integrations/connections';
-const run = promisify(execFile);
 
-requires('KUBEBUILDER_ASSETS', 'the rights of a connection', (assets) => {
+requires('KUBEBUILDER_ASSETS', 'the rights of a connection', () => {
   let world: World;
   let cluster: Cluster;
   let admin: Json;
@@ -28,18 +23,7 @@ requires('KUBEBUILDER_ASSETS', 'the rights of a connection', (assets) => {
       .filter((each: Json) => each.missing_verbs.length > 0)
       .map((each: Json) => `${each.api_group}/${each.resource}`);
 
-  /** Does what the comments of a manifest say, as an administrator of the cluster; answers the kubeconfig. */
-  async function follow(query: string): Promise<string> {
-    const { status, headers, body } = await world.admin.get(`${CONNECTIONS}/${admin.connection_id}/manifest?${query}`);
-    expect([status, headers.get('content-type')]).toEqual([200, 'application/yaml']);
-    const folder = await mkdtemp(join(testRunFolder(), 'manifest-'));
-    const name = /filename="(.*)\.yaml"/.exec(headers.get('content-disposition') ?? '')?.[1] ?? '';
-    await writeFile(join(folder, `${name}.yaml`), body as string);
-    const commands = (body as string).match(/^# {5}.*$/gm)?.map((line) => line.slice(6)) ?? [];
-    const env = { KUBECONFIG: cluster.kubeconfigFile, PATH: `${assets}:${process.env['PATH']}` };
-    await run('bash', ['-euc', commands.join('\n')], { cwd: folder, env });
-    return readFile(join(folder, `${name}.kubeconfig`), 'utf8');
-  }
+  const follow = (query: string): Promise<string> => followManifest(world.admin, cluster, admin.connection_id, query);
 
   /** Whether the service account of a manifest may do this. */
   const mayDo = async (account: string, ...what: string[]): Promise<boolean> => {

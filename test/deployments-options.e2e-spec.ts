@@ -130,6 +130,15 @@ requires('KUBEBUILDER_ASSETS', 'a deployment', () => {
       });
   });
 
+  it('refuses what cannot be the name of a namespace', async () => {
+    const { id } = await scene(settings);
+    for (const namespace of ['../kube-system', 'Shop', 'a.b', '-'])
+      expect(await world.admin.post('/api/pattern/deploy', { id, namespace, create_namespace: true })).toMatchObject({
+        status: 400,
+        body: { errors: [{ pointer: '/namespace' }] },
+      });
+  });
+
   it('remembers its namespace, and changes it only when that is meant', async () => {
     const { admin } = world;
     const { id, namespace } = await scene(settings);

@@ -6,6 +6,15 @@ import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { ClustersListeners } from './clusters/clusters.listeners.js';
 import { ClustersService } from './clusters/clusters.service.js';
 import { KubeconfigLoader } from './clusters/kubeconfig.loader.js';
+import { ControllerCompletionService } from './controllers/controller-completion.service.js';
+import { ControllerFeedService } from './controllers/controller-feed.service.js';
+import { ControllerInstallationsStore } from './controllers/controller-installations.store.js';
+import { ControllerRunner } from './controllers/controller.runner.js';
+import { ControllerStatusesService } from './controllers/controller-statuses.service.js';
+import { ControllersListeners } from './controllers/controllers.listeners.js';
+import { ControllersResolver } from './controllers/controllers.resolver.js';
+import { ControllersService } from './controllers/controllers.service.js';
+import { ControllerManifestsService } from './controllers/manifests/controller-manifests.service.js';
 import { MeshesResolver } from './meshes/meshes.resolver.js';
 import { MeshesService } from './meshes/meshes.service.js';
 import { OpenClustersService } from './middleware/open-clusters.service.js';
@@ -49,6 +58,15 @@ import { WatchedResourcesStore } from './resources/watch/watched-resources.store
     MeshesService,
     RightsService,
     AccessManifestsService,
+    ControllerCompletionService,
+    ControllerFeedService,
+    ControllerInstallationsStore,
+    ControllerManifestsService,
+    ControllerRunner,
+    ControllerStatusesService,
+    ControllersListeners,
+    ControllersResolver,
+    ControllersService,
     {
       provide: KubeconfigLoader,
       inject: [WorkerPool, Env],

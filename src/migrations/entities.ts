@@ -15,6 +15,7 @@ import { Session, RefreshToken } from '../auth/sessions/session.entity.js';
 import { Connection } from '../connections/connection.entity.js';
 import { Credential } from '../connections/credentials/credential.entity.js';
 import { ClusterResource } from '../kubernetes/resources/cluster-resource.entity.js';
+import { ControllerInstallation } from '../kubernetes/controllers/controller-installation.entity.js';
 import { ClusterWatch } from '../kubernetes/resources/watch/cluster-watch.entity.js';
 import { ComponentSchema } from '../registry/components/component-schema.entity.js';
 import { Component } from '../registry/components/component.entity.js';
@@ -37,12 +38,15 @@ import { Design } from '../designs/design.entity.js';
 import { DesignVersion } from '../designs/contents/design-version.entity.js';
 import { Snapshot } from '../designs/versions/snapshot.entity.js';
 import { Filter } from '../filters/filter.entity.js';
+import { DeployedDrift } from '../deployments/drift/deployed-drift.entity.js';
 import { DeployedDesignRecord } from '../deployments/deployed-design.entity.js';
 import { Deployment } from '../deployments/deployment.entity.js';
 import { DeploymentPlan } from '../deployments/plans/deployment-plan.entity.js';
 import { DeploymentChange } from '../deployments/runs/deployment-change.entity.js';
 import { Installation } from '../deployments/runs/installation.entity.js';
 import { Policy } from '../deployments/policies/policy.entity.js';
+import { PerformanceProfile } from '../performance/profiles/profile.entity.js';
+import { PerformanceRun } from '../performance/runs/run.entity.js';
 import {
   AuditChain,
   AuditCheckpoint,
@@ -80,6 +84,7 @@ export const entities: EntityClass[] = [
   Credential,
   ClusterResource,
   ClusterWatch,
+  ControllerInstallation,
   ComponentSchema,
   Component,
   RegistryRevision,
@@ -102,11 +107,14 @@ export const entities: EntityClass[] = [
   Snapshot,
   Filter,
   DeployedDesignRecord,
+  DeployedDrift,
   Deployment,
   DeploymentPlan,
   DeploymentChange,
   Installation,
   Policy,
+  PerformanceProfile,
+  PerformanceRun,
   RecordedEvent,
   ReadMark,
   EventCounter,

@@ -32,6 +32,9 @@ export const commaSeparatedList = z.string().transform((text) =>
     .filter(Boolean),
 );
 
+/** The name of a container image. */
+export const image = z.string().regex(/^[\w][\w.:/@-]{0,499}$/, 'must be the name of an image');
+
 export const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
 
 export const onOff = z.enum(['on', 'off'], 'must be on or off').transform((text) => text === 'on');

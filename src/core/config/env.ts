@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { hasSecret, type SettingFault, resolveSecretFiles } from './secret-files.js';
 import { isPredictable, isPredictableKey } from './secret-strength.js';
-import { integer, delay, duration, flag, key32, commaSeparatedList, onOff, url } from './env-values.js';
+import { integer, delay, duration, flag, key32, commaSeparatedList, image, onOff, url } from './env-values.js';
 
 const MB = 1024 * 1024;
 
@@ -61,11 +61,28 @@ export const envVariables = {
   LIMIT_GRAPHQL_DEPTH: integer().default(12),
   LIMIT_GRAPHQL_COST: integer().default(5000),
   LIMIT_GRAPHQL_ALIASES: integer().default(20),
+  LIMIT_PERFORMANCE_RATE: integer(1, 1_000_000).default(5_000),
+  LIMIT_PERFORMANCE_CONNECTIONS: integer(1, 10_000).default(200),
+  LIMIT_PERFORMANCE_SECONDS: integer(1, 86_400).default(300),
+  LIMIT_PERFORMANCE_RUNS: integer(1, 100).default(4),
+  LIMIT_PERFORMANCE_ORGANIZATION_RUNS: integer(1, 100).default(2),
   APPROVAL_TTL: duration.default(72 * 3600),
   SMTP_URL: url(['smtp:', 'smtps:']).optional(),
   MAIL_FROM: z.string().optional(),
   HELM_BIN: z.string().optional(),
   KUSTOMIZE_BIN: z.string().optional(),
+  FORTIO_BIN: z.string().optional(),
+  OPERATOR_MANIFEST: z.string().optional(),
+  OPERATOR_IMAGE: image.default('docker.io/meshery/meshery-operator:stable-latest'),
+  BROKER_IMAGE: image.default('docker.io/library/nats:2.11-alpine'),
+  MESHSYNC_IMAGE: image.default('docker.io/meshery/meshsync:stable-latest'),
+  ADAPTER_IMAGES: commaSeparatedList
+    .pipe(
+      z.array(
+        z.string().regex(/^[a-z][a-z0-9-]*=[\w.:/@-]+$/, 'must have names and images, such as istio=example/istio:1'),
+      ),
+    )
+    .default([]),
   OPERATOR_NAMESPACE: z
     .string()
     .regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, 'must be the name of a namespace')
@@ -76,6 +93,7 @@ export const envVariables = {
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   LOG_FORMAT: z.enum(['json', 'pretty']).optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: url(['http:', 'https:']).optional(),
+  AUDIT_FORWARD: url(['syslog:', 'syslog+tls:', 'syslog+udp:', 'otlp+http:', 'otlp+https:']).optional(),
   AUDIT_RETENTION: duration.refine((seconds) => seconds >= 86_400, 'must be at least 1d').optional(),
 };
 

@@ -34,8 +34,21 @@ export const EVENT_KINDS = {
     'cancelled',
     'rolled_back',
     'undeployed',
+    'drifted',
+    'healed',
   ],
+  controller: ['deployed', 'undeployed', 'failure'],
   policy: ['violation'],
+  performance: [
+    'profile_created',
+    'profile_updated',
+    'profile_deleted',
+    'started',
+    'success',
+    'failure',
+    'cancelled',
+    'budget_exceeded',
+  ],
   webhook: ['created', 'updated', 'rotated', 'failing', 'disabled', 'deleted'],
 } as const satisfies Record<string, readonly string[]>;
 
@@ -48,3 +61,6 @@ export const listEventKinds = (): { kind: string; category: string; action: stri
 export const EVENT_CATEGORIES: readonly string[] = Object.keys(EVENT_KINDS);
 
 export const EVENT_ACTIONS: readonly string[] = [...new Set(listEventKinds().map(({ action }) => action))];
+
+/** SQL that holds for an `event` that only tells how far something has come: for those who follow it, or name its kind. */
+export const INTERIM_SQL = `(event.category = 'deployment' AND event.action = 'progress')`;

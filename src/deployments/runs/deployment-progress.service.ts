@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Actor } from '../../core/access/actor.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { truncate } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import type { JobContext } from '../../jobs/job-handler.registry.js';
 import { ProgressWriter } from '../../jobs/progress-writer.js';
@@ -19,6 +20,7 @@ const INTERVAL_PER_RESOURCE_MS = 1;
 
 /** Resources that one event names. */
 const MAX_NAMED = 10;
+const MAX_MESSAGE_LENGTH = 300;
 
 /** Tells of one deployment how far it has come. */
 export interface DeploymentProgress {
@@ -72,7 +74,12 @@ export class DeploymentProgressService {
       const waiting = resources.filter(({ status }) => status === 'waiting').slice(0, MAX_NAMED);
       const facts = {
         ...sumUp(clusters),
-        waiting: waiting.map(({ kind, namespace, name, message }) => ({ kind, namespace, name, message })),
+        waiting: waiting.map(({ kind, namespace, name, message = '' }) => ({
+          kind,
+          namespace,
+          name,
+          message: truncate(message, MAX_MESSAGE_LENGTH),
+        })),
       };
       await this.events.publish(new DeploymentProgressed(actorForDeployment(deployment), deployment, facts));
     });

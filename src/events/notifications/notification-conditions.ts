@@ -1,3 +1,4 @@
+import { INTERIM_SQL } from '../../core/events/event-kinds.js';
 import { readableSql } from '../event-readers.js';
 import { INSTALLATION_FEED } from '../feed.store.js';
 
@@ -25,7 +26,7 @@ export interface NotificationParameters {
  * `own_role` are the rows of `roles_of` the user.
  */
 export const notifiesSql = ({ user, categories, muted }: NotificationParameters): string => `(
-  event.category = ANY (${categories})
+  event.category = ANY (${categories}) AND NOT ${INTERIM_SQL}
   AND (event.workspace_id IS NULL OR event.workspace_id <> ALL (${muted}))
   AND (event.user_id IS DISTINCT FROM ${user} OR event.system_actor IS NOT NULL)
   AND (event.organization_id IS NULL OR EXISTS (

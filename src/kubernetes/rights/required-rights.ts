@@ -139,9 +139,8 @@ const UNMANAGED = 'The operator, the broker, the resource sync and adapters cann
 
 /** The kinds that the controllers consist of, in their namespace, and the rights that they are granted in turn. */
 const OPERATOR: readonly RequiredRight[] = [
-  namespaced('', ['configmaps', 'serviceaccounts', 'services'], APPLY, UNMANAGED),
+  namespaced('', ['serviceaccounts', 'services'], APPLY, UNMANAGED),
   namespaced('apps', ['deployments', 'statefulsets'], APPLY, UNMANAGED),
-  namespaced('networking.k8s.io', ['networkpolicies'], APPLY, UNMANAGED),
   namespaced('rbac.authorization.k8s.io', ['rolebindings', 'roles'], APPLY, UNMANAGED),
   namespaced('', ['pods'], ['get', 'list'], 'Why a controller does not become ready cannot be told.'),
   namespaced('', ['events'], ['create', 'patch'], UNMANAGED),

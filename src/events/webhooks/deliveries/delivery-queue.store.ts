@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
 import { toJsonb } from '../../../core/json/jsonb.js';
+import { INTERIM_SQL } from '../../../core/events/event-kinds.js';
 import type { Severity } from '../../../core/events/domain-event.js';
 import { INSTALLATION_FEED } from '../../feed.store.js';
 import type { DeliveryAttempt, SentRequest } from './webhook-delivery.entity.js';
@@ -85,7 +86,8 @@ export class DeliveryQueueStore {
            FROM event JOIN webhook ON webhook.organization_id = event.organization_id AND ${ACTIVE_SQL}
             AND (webhook.workspace_id IS NULL OR webhook.workspace_id = event.workspace_id)
             AND webhook.starts_after < event.sequence
-            AND webhook.events && ARRAY['*', event.category || '.*', event.category || '.' || event.action]
+            AND webhook.events && CASE WHEN ${INTERIM_SQL} THEN ARRAY[event.category || '.' || event.action]
+                  ELSE ARRAY['*', event.category || '.*', event.category || '.' || event.action] END
             AND (webhook.severities = '{}' OR event.severity = ANY (webhook.severities))
           WHERE ${FEED_SQL} = $1 AND event.sequence > $2 AND event.sequence <= $3
           ORDER BY event.sequence

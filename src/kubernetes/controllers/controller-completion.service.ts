@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import { Actor } from '../../core/access/actor.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { EventBus } from '../../core/events/event-bus.js';
+import type { JobContext } from '../../jobs/job-handler.registry.js';
+import type { FinishedJob } from '../../jobs/job.js';
+import type { ObjectReference } from '../clusters/kubernetes-object.js';
+import type { ControllerFailure, ControllerInstallation, ControllerTarget } from './controller-installation.entity.js';
+import { ControllerInstallationsStore } from './controller-installations.store.js';
+import { ControllerDeployed, ControllerFailed, ControllerUndeployed } from './controller.events.js';
+import type { ControllerPayload } from './controller-job.js';
+
+const LOST: ControllerFailure = {
+  code: 'WORKER_LOST',
+  detail: 'the server stopped while it worked on it',
+  remedy: 'Ask for it again.',
+};
+
+/** Writes down how far controllers are, and tells how it ended. */
+@Injectable()
+export class ControllerCompletionService {
+  constructor(
+    private readonly installations: ControllerInstallationsStore,
+    private readonly unit: UnitOfWork,
+    private readonly events: EventBus,
+  ) {}
+
+  find(id: string): Promise<ControllerInstallation | null> {
+    return this.installations.get(id);
+  }
+
+  /** What may be on the cluster; before it is applied. */
+  async recordObjects(
+    { id }: ControllerInstallation,
+    objects: ObjectReference[],
+    { assertLeased }: Pick<JobContext, 'assertLeased'>,
+  ): Promise<void> {
+    await this.unit.run(async () => {
+      const installation = await this.installations.lock(id);
+      if (installation) await this.installations.update(installation, { objects });
+      await assertLeased();
+    });
+  }
+
+  /** What was wanted meanwhile is left to the job that was asked for it. */
+  async complete(
+    { id }: Pick<ControllerInstallation, 'id'>,
+    target: ControllerTarget,
+    failure: ControllerFailure | null,
+    { assertLeased }: Pick<JobContext, 'assertLeased'>,
+  ): Promise<void> {
+    await this.unit.run(async () => {
+      const installation = await this.installations.lock(id);
+      if (installation) await this.end(installation, target, failure);
+      await assertLeased();
+    });
+  }
+
+  /** A job that ended without saying how, as when it took too many processes with it. */
+  async handleJobEnd({ payload, status }: FinishedJob<ControllerPayload>): Promise<void> {
+    if (status === 'succeeded') return;
+    const installation = await this.installations.lock(payload.installation);
+    if (installation?.pending) await this.end(installation, installation.target, LOST);
+  }
+
+  private async end(
+    installation: ControllerInstallation,
+    target: ControllerTarget,
+    failure: ControllerFailure | null,
+  ): Promise<void> {
+    const isGone = target === 'disabled' && !failure;
+    const isStillWanted = installation.target === target;
+    await this.installations.update(installation, {
+      ...(isStillWanted ? { pending: false, failure } : {}),
+      ...(isGone ? { objects: [] } : {}),
+    });
+    if (!isStillWanted) return;
+    const actor = Actor.onBehalfOf(installation.requestedBy, 'controllers');
+    if (failure) await this.events.publish(new ControllerFailed(actor, installation, failure));
+    else if (isGone) await this.events.publish(new ControllerUndeployed(actor, installation));
+    else await this.events.publish(new ControllerDeployed(actor, installation));
+  }
+}

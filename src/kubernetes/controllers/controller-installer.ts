@@ -1,0 +1,125 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { AppError, Conflict } from '../../core/errors/app-error.js';
+import type { ClusterClient } from '../clusters/cluster-client.js';
+import { ClusterError } from '../clusters/cluster-error.js';
+import type { ResourceKind } from '../clusters/discovery.js';
+import type { KubernetesObject, ObjectReference } from '../clusters/kubernetes-object.js';
+import { FIELD_MANAGER } from '../clusters/owner-labels.js';
+import { assessHealth } from '../resources/health/health.js';
+import { ControllerRemoval } from './controller-removal.js';
+import {
+  type ControllerOwner,
+  isCustomResourceDefinition,
+  isNamespace,
+  isOwned,
+  labelAsOwned,
+  toReference,
+} from './controller-owner.js';
+
+const WORKLOADS = new Set(['Deployment', 'StatefulSet', 'DaemonSet']);
+const READY_TIMEOUT_MS = 120_000;
+const POLL_MS = 1_000;
+/** A definition is served a moment after it was applied. */
+const SERVED_TIMEOUT_MS = 15_000;
+
+/** Deploys what belongs to one owner to a cluster. */
+export class ControllerInstaller {
+  constructor(
+    private readonly client: ClusterClient,
+    private readonly owner: ControllerOwner,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /**
+   * Applies the objects in their order. When one is refused, those that this run has made are deleted again.
+   * @throws Conflict NOT_OWNED before anything is changed, ClusterError
+   */
+  async apply(objects: readonly KubernetesObject[]): Promise<void> {
+    const existing = await this.findExisting(objects);
+    const created: ObjectReference[] = [];
+    try {
+      for (const object of objects) {
+        const live = existing.get(object);
+        if (live && isShared(object) && !isOwned(this.owner, live)) continue;
+        const kind = await this.findServedKind(object);
+        if (!live) created.push(toReference(object));
+        await this.client.apply(kind, labelAsOwned(this.owner, object), {
+          fieldManager: FIELD_MANAGER,
+          force: true,
+          signal: this.signal,
+        });
+        if (isCustomResourceDefinition(object)) this.client.invalidateKinds();
+      }
+    } catch (error) {
+      if (!this.signal.aborted && error instanceof AppError)
+        await new ControllerRemoval(this.client, this.owner, this.signal).remove(created).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Waits until all workloads are ready. @throws AppError CONTROLLER_NOT_READY naming one that is not, and why */
+  async waitUntilReady(objects: readonly KubernetesObject[]): Promise<void> {
+    const end = Date.now() + READY_TIMEOUT_MS;
+    for (const object of objects.filter(({ kind }) => WORKLOADS.has(kind))) {
+      for (;;) {
+        const health = await this.readHealth(object);
+        if (health.status === 'Healthy') break;
+        if (health.status === 'Degraded' || Date.now() > end) throw notReady(object, health.message);
+        await pause(POLL_MS, undefined, { signal: this.signal });
+      }
+    }
+  }
+
+  private async readHealth(object: KubernetesObject): Promise<{ status: string; message: string | null }> {
+    const kind = await this.findServedKind(object);
+    const live = await this.client.lookup(kind, object.metadata.name, object.metadata.namespace, this.signal);
+    return (live && assessHealth(live)) ?? { status: 'Missing', message: 'it was deleted meanwhile' };
+  }
+
+  /** @throws Conflict NOT_OWNED when one of them is somebody else's */
+  private async findExisting(objects: readonly KubernetesObject[]): Promise<Map<KubernetesObject, KubernetesObject>> {
+    const found = new Map<KubernetesObject, KubernetesObject>();
+    for (const object of objects) {
+      const kind = await this.client.findKind(object.apiVersion, object.kind);
+      const { name, namespace } = object.metadata;
+      const live = kind && (await this.client.lookup(kind, name, namespace, this.signal));
+      if (!live) continue;
+      found.set(object, live);
+      if (isOwned(this.owner, live) || isShared(object)) continue;
+      const where = namespace === undefined ? name : `${namespace}/${name}`;
+      throw new Conflict(
+        'NOT_OWNED',
+        `${object.kind} ${where} is there already and was not made through this connection`,
+        {
+          remedy: 'Remove it, or set OPERATOR_NAMESPACE to another namespace.',
+        },
+      );
+    }
+    return found;
+  }
+
+  private async findServedKind({ apiVersion, kind }: KubernetesObject): Promise<ResourceKind> {
+    const end = Date.now() + SERVED_TIMEOUT_MS;
+    for (;;) {
+      const found = await this.client.findKind(apiVersion, kind, POLL_MS);
+      if (found) return found;
+      if (Date.now() > end)
+        throw new ClusterError('notFound', `The cluster does not serve the kind ${kind} of ${apiVersion}`);
+      await pause(POLL_MS, undefined, { signal: this.signal });
+    }
+  }
+}
+
+/** What others may have made as well, and goes on being theirs. */
+const isShared = (object: KubernetesObject): boolean => isNamespace(object) || isCustomResourceDefinition(object);
+
+const notReady = ({ kind, metadata: { name } }: KubernetesObject, why: string | null): AppError =>
+  new AppError(
+    422,
+    'CONTROLLER_NOT_READY',
+    'Not ready',
+    `${kind} ${name} did not become ready: ${why ?? 'it took too long'}`,
+    {
+      remedy: 'Look at its pods on the cluster, mend what keeps them, and enable it again.',
+    },
+  );

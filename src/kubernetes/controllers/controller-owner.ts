@@ -1,0 +1,50 @@
+import type { KubernetesObject, ObjectMetadata, ObjectReference } from '../clusters/kubernetes-object.js';
+import { findAppliedFields, OWNER_LABEL_PREFIX as PREFIX } from '../clusters/owner-labels.js';
+
+/** Whose an object is: what was installed under a name through one connection. The namespace is of all that is installed there. */
+export interface ControllerOwner {
+  connectionId: string;
+  name: string;
+}
+
+export const CONTROLLER_LABEL = `${PREFIX}controller`;
+const CONNECTION_LABEL = `${PREFIX}connection`;
+
+export const isNamespace = ({ apiVersion, kind }: { apiVersion: string; kind: string }): boolean =>
+  kind === 'Namespace' && apiVersion === 'v1';
+
+export const isCustomResourceDefinition = ({ apiVersion, kind }: { apiVersion: string; kind: string }): boolean =>
+  kind === 'CustomResourceDefinition' && apiVersion.startsWith('apiextensions.k8s.io/');
+
+/** The object as its owner wants it, labelled as its own. */
+export function labelAsOwned({ connectionId, name }: ControllerOwner, object: KubernetesObject): KubernetesObject {
+  const labels = {
+    ...object.metadata.labels,
+    [CONNECTION_LABEL]: connectionId,
+    [CONTROLLER_LABEL]: isNamespace(object) ? 'namespace' : name,
+  };
+  return { ...object, metadata: { ...object.metadata, labels } };
+}
+
+/** Whether this server applied the object for this owner: labels alone do not tell, for anybody copies them. */
+export function isOwned({ connectionId, name }: ControllerOwner, object: ObjectMetadata): boolean {
+  const labels = object.metadata.labels ?? {};
+  const controller = isNamespace(object) ? 'namespace' : name;
+  return (
+    labels[CONNECTION_LABEL] === connectionId &&
+    labels[CONTROLLER_LABEL] === controller &&
+    findAppliedFields(object) !== undefined
+  );
+}
+
+export function toReference({ apiVersion, kind, metadata }: KubernetesObject): ObjectReference {
+  const { name, namespace } = metadata;
+  return { apiVersion, kind, name, ...(namespace === undefined ? {} : { namespace }) };
+}
+
+/** Each object once. */
+export const mergeReferences = (...lists: ObjectReference[][]): ObjectReference[] => [
+  ...new Map(
+    lists.flat().map((one) => [[one.apiVersion, one.kind, one.namespace ?? '', one.name].join(' '), one]),
+  ).values(),
+];

@@ -1,0 +1,129 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { AppError } from '../../core/errors/app-error.js';
+import type { ClusterClient } from '../clusters/cluster-client.js';
+import { ClusterError } from '../clusters/cluster-error.js';
+import type { ResourceKind } from '../clusters/discovery.js';
+import type { KubernetesObject, ObjectMetadata, ObjectReference } from '../clusters/kubernetes-object.js';
+import { type ControllerOwner, isCustomResourceDefinition, isNamespace, isOwned } from './controller-owner.js';
+
+const GONE_TIMEOUT_MS = 90_000;
+const POLL_MS = 500;
+/** What the control plane and running programs leave in a namespace by themselves. */
+const SYSTEM_KINDS = new Set(['Endpoints', 'EndpointSlice', 'Event', 'Lease']);
+const SYSTEM_OBJECTS = new Set([
+  'ServiceAccount default',
+  'ConfigMap kube-root-ca.crt',
+  'ConfigMap istio-ca-root-cert',
+]);
+
+/** Removes what belongs to one owner from a cluster, and nothing of others. */
+export class ControllerRemoval {
+  constructor(
+    private readonly client: ClusterClient,
+    private readonly owner: ControllerOwner,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /**
+   * Deletes those of the objects that are still the owner's, the last first, and waits until they are gone. A namespace or a
+   * definition that others use stays.
+   * @throws AppError CONTROLLER_NOT_REMOVED when something does not go, ClusterError
+   */
+  async remove(references: readonly ObjectReference[]): Promise<void> {
+    const removed: { kind: ResourceKind; reference: ObjectReference; uid?: string }[] = [];
+    const end = Date.now() + GONE_TIMEOUT_MS;
+    // A namespace is looked into once all that goes is gone.
+    for (const isLast of [false, true]) {
+      for (const reference of [...references].reverse().filter((one) => isContainer(one) === isLast)) {
+        const uid = await this.delete(reference);
+        if (uid) removed.push(uid);
+      }
+      await this.waitUntilGone(removed, end);
+    }
+  }
+
+  private async delete(reference: ObjectReference) {
+    const kind = await this.client.findKind(reference.apiVersion, reference.kind);
+    const live = kind && (await this.client.lookup(kind, reference.name, reference.namespace, this.signal));
+    if (!kind || !live || !isOwned(this.owner, live) || (await this.isInUse(live))) return undefined;
+    const { uid } = live.metadata;
+    const propagation = kind.group === 'apps' || kind.group === 'batch' ? 'Foreground' : 'Background';
+    await this.client
+      .delete(kind, reference.name, reference.namespace, { uid, propagation, signal: this.signal })
+      .catch((error: unknown) => {
+        if (!(error instanceof ClusterError) || (error.kind !== 'notFound' && error.kind !== 'conflict')) throw error;
+      });
+    if (isCustomResourceDefinition(reference)) this.client.invalidateKinds();
+    return { kind, reference, uid };
+  }
+
+  private async waitUntilGone(
+    removed: { kind: ResourceKind; reference: ObjectReference; uid?: string }[],
+    end: number,
+  ): Promise<void> {
+    for (const { kind, reference, uid } of removed) {
+      for (;;) {
+        const live = await this.client.lookup(kind, reference.name, reference.namespace, this.signal);
+        if (!live || live.metadata.uid !== uid) break;
+        if (Date.now() > end)
+          throw new AppError(
+            422,
+            'CONTROLLER_NOT_REMOVED',
+            'Not removed',
+            `${reference.kind} ${reference.name} is being deleted but not gone yet`,
+            {
+              remedy: 'Look at the finalizers of the object on the cluster, then disable it again.',
+            },
+          );
+        await pause(POLL_MS, undefined, { signal: this.signal });
+      }
+    }
+  }
+
+  /** Whether deleting it would take what others have made with it; where that cannot be told it would. */
+  private async isInUse(object: KubernetesObject): Promise<boolean> {
+    try {
+      if (isNamespace(object)) return await this.holdsOthers(object.metadata.name);
+      return isCustomResourceDefinition(object) && (await this.hasInstances(object));
+    } catch (error) {
+      if (error instanceof ClusterError && error.kind === 'forbidden') return true;
+      throw error;
+    }
+  }
+
+  private async holdsOthers(namespace: string): Promise<boolean> {
+    const kinds = (await this.client.listKinds()).filter(
+      ({ namespaced, preferred, verbs, kind }) =>
+        namespaced && preferred && verbs.includes('list') && verbs.includes('delete') && !SYSTEM_KINDS.has(kind),
+    );
+    for (const kind of kinds) {
+      const listed = await this.list(kind, namespace);
+      const others = listed.filter(
+        ({ metadata }) => !metadata.ownerReferences?.length && !SYSTEM_OBJECTS.has(`${kind.kind} ${metadata.name}`),
+      );
+      if (others.length > 0) return true;
+    }
+    return false;
+  }
+
+  private async hasInstances({ spec }: KubernetesObject): Promise<boolean> {
+    const { group, names } = spec as { group?: string; names?: { kind?: string } };
+    const kinds = (await this.client.listKinds()).filter((one) => one.group === group && one.kind === names?.kind);
+    for (const kind of kinds) if ((await this.list(kind)).length > 0) return true;
+    return false;
+  }
+
+  private async list(kind: ResourceKind, namespace?: string): Promise<ObjectMetadata[]> {
+    try {
+      return await this.client.listMetadata(kind, { namespace, signal: this.signal });
+    } catch (error) {
+      // The kind itself is gone since the cluster was asked for its kinds.
+      if (error instanceof ClusterError && error.kind === 'notFound') return [];
+      throw error;
+    }
+  }
+}
+
+/** What others may have put something into. */
+const isContainer = (reference: ObjectReference): boolean =>
+  isNamespace(reference) || isCustomResourceDefinition(reference);

@@ -1,0 +1,138 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../core/access/actor.js';
+import { Env } from '../../core/config/env.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { isObject } from '../../core/json/json.js';
+import type { ClusterClient } from '../clusters/cluster-client.js';
+import { ClusterError } from '../clusters/cluster-error.js';
+import type { KubernetesObject } from '../clusters/kubernetes-object.js';
+import { parseImageReference } from '../meshes/image-reference.js';
+import { type OpenCluster, OpenClustersService } from '../middleware/open-clusters.service.js';
+import { assessHealth } from '../resources/health/health.js';
+import { healthOf } from '../resources/health/health-status.js';
+import { ControllerInstallationsStore } from './controller-installations.store.js';
+import {
+  type ControllerState,
+  type FoundController,
+  PLATFORM_CONTROLLERS,
+  type PlatformController,
+  toControllerState,
+} from './controller-status.js';
+import { OPERATOR } from './manifests/controller-manifests.service.js';
+
+/** Subscribers and fields that ask at the same time are answered by one look at the cluster. */
+const LOOK_TTL_MS = 1_000;
+const TIMEOUT_MS = 10_000;
+/** Workloads of the namespace that are looked through. */
+const PAGE_SIZE = 100;
+
+type Found = Partial<Record<PlatformController, FoundController>>;
+
+export interface ControllerStates {
+  connectionId: string;
+  states: ControllerState[];
+}
+
+/** How the operator, the broker and the resource sync stand, by what runs on clusters, whoever deployed it. */
+@Injectable()
+export class ControllerStatusesService {
+  private readonly looks = new WeakMap<ClusterClient, { found: Promise<Found>; at: number }>();
+
+  constructor(
+    private readonly installations: ControllerInstallationsStore,
+    private readonly clusters: OpenClustersService,
+    private readonly unit: UnitOfWork,
+    private readonly env: Env,
+  ) {}
+
+  /** @throws ClusterError */
+  async read({ connection, client }: OpenCluster): Promise<ControllerState[]> {
+    const found = await this.look(client);
+    const wanted = await this.unit.runAsSystem('the status of a controller', () =>
+      this.installations.find(connection.id, OPERATOR),
+    );
+    return PLATFORM_CONTROLLERS.map((controller) => toControllerState(controller, found[controller], wanted));
+  }
+
+  async get(cluster: OpenCluster, controller: PlatformController): Promise<ControllerState> {
+    const states = await this.read(cluster);
+    return states.find((state) => state.controller === controller) ?? toControllerState(controller, undefined, null);
+  }
+
+  /** Of several clusters, judging the rights anew; those that do not answer now are UNKNOWN. */
+  readAll(actor: Actor, connectionIds: readonly string[]): Promise<ControllerStates[]> {
+    return Promise.all(
+      connectionIds.map(async (connectionId) => {
+        const cluster = await this.clusters.get(actor, connectionId);
+        const states = await this.read(cluster).catch((error: unknown) => {
+          if (error instanceof ClusterError) return PLATFORM_CONTROLLERS.map((one) => toUnknown(one, error));
+          throw error;
+        });
+        return { connectionId, states };
+      }),
+    );
+  }
+
+  private look(client: ClusterClient): Promise<Found> {
+    const known = this.looks.get(client);
+    if (known && Date.now() - known.at < LOOK_TTL_MS) return known.found;
+    const look = { found: this.find(client), at: Date.now() };
+    this.looks.set(client, look);
+    look.found.catch(() => {
+      if (this.looks.get(client) === look) this.looks.delete(client);
+    });
+    return look.found;
+  }
+
+  private async find(client: ClusterClient): Promise<Found> {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const found: Found = {};
+    try {
+      for (const kind of ['Deployment', 'StatefulSet'])
+        for (const object of await listWorkloads(client, kind, this.env.OPERATOR_NAMESPACE, signal)) {
+          const controller = controllerOf(object);
+          if (controller) found[controller] ??= toFound(object);
+        }
+    } catch (error) {
+      if (signal.aborted && !(error instanceof ClusterError))
+        throw new ClusterError('timeout', 'The cluster did not list its workloads in time', { cause: error });
+      throw error;
+    }
+    return found;
+  }
+}
+
+async function listWorkloads(
+  client: ClusterClient,
+  kind: string,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<KubernetesObject[]> {
+  const found = await client.findKind('apps/v1', kind);
+  if (!found) throw new ClusterError('protocol', `The cluster does not serve the kind ${kind}`);
+  return client.list(found, { namespace, pageSize: PAGE_SIZE, signal });
+}
+
+/** By the label of its component, or by the name that the charts of the field give it. */
+function controllerOf({ metadata }: KubernetesObject): PlatformController | undefined {
+  const component = metadata.labels?.['app.kubernetes.io/component'];
+  return PLATFORM_CONTROLLERS.find(
+    (controller) => component === controller.toLowerCase() || metadata.name === `meshery-${controller.toLowerCase()}`,
+  );
+}
+
+function toFound(object: KubernetesObject): FoundController {
+  const { template } = isObject(object.spec) ? object.spec : {};
+  const { spec } = isObject(template) ? template : {};
+  const { containers } = isObject(spec) ? spec : {};
+  const [first] = Array.isArray(containers) ? containers : [];
+  const { tag } = parseImageReference(isObject(first) ? first['image'] : undefined);
+  return { health: assessHealth(object) ?? healthOf('Unknown', 'its status cannot be read'), version: tag || null };
+}
+
+const toUnknown = (controller: PlatformController, { code, message }: ClusterError): ControllerState => ({
+  controller,
+  status: 'UNKNOWN',
+  version: null,
+  error: { code, description: message },
+});
