@@ -13,17 +13,10 @@ const LIST = 'docs/dependencies.md';
 /** Licences (SPDX) that a production install may have. */
 const ALLOWED = new Set([
   '0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT', 'MIT-0', 'Python-2.0', 'Unlicense',
+  'Zlib',
 ]); // prettier-ignore
 /** Those that only development may have beside them. */
-const ALLOWED_IN_DEVELOPMENT = new Set([
-  ...ALLOWED,
-  'CC-BY-4.0',
-  'CC0-1.0',
-  'MPL-2.0',
-  'PSF-2.0',
-  'PostgreSQL',
-  'Zlib',
-]);
+const ALLOWED_IN_DEVELOPMENT = new Set([...ALLOWED, 'CC-BY-4.0', 'CC0-1.0', 'MPL-2.0', 'PSF-2.0', 'PostgreSQL']);
 /** Packages that name their licence in a file only. */
 const READ_BY_HAND = { busboy: 'MIT', only: 'MIT', 'passport-strategy': 'MIT', pause: 'MIT', streamsearch: 'MIT' };
 /** Packages that report who installs them. */

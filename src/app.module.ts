@@ -28,6 +28,7 @@ import { entities } from './migrations/entities.js';
 import { migrations } from './migrations/migrations.js';
 import { MonitoringModule } from './monitoring/monitoring.module.js';
 import { OrganizationsModule } from './organizations/organizations.module.js';
+import { PerformanceModule } from './performance/performance.module.js';
 import { RegistryModule } from './registry/registry.module.js';
 import { UsersModule } from './organizations/users/users.module.js';
 import { WorkspacesModule } from './workspaces/workspaces.module.js';
@@ -64,6 +65,7 @@ export class AppModule {
         FiltersModule,
         DeploymentsModule,
         MonitoringModule,
+        PerformanceModule,
         EventsModule,
         HealthModule,
         GraphqlModule,

@@ -136,6 +136,41 @@ function ofWebhooks(base: string, policy: string, at: Rule['at'], webhook: strin
   };
 }
 
+/** Performance tests have the same routes under two paths. */
+function ofPerformance(base: string): Record<string, Rule> {
+  const one = `${base}/profiles/:id`;
+  const run = `${base}/runs/:id`;
+  return {
+    [`GET ${base}/profiles`]: rule('organization.read', 'organization', inOrganization),
+    [`POST ${base}/profiles`]: rule('performance.create', 'workspace', ({ workspace }) => ({
+      body: newProfile(workspace),
+    })),
+    [`GET ${one}`]: rule('performance.read', 'workspace'),
+    [`PUT ${one}`]: rule('performance.update', 'workspace', renamed),
+    [`DELETE ${one}`]: rule('performance.delete', 'workspace'),
+    [`POST ${one}/run`]: rule('performance.run', 'workspace', () => ({ body: {} })),
+    [`GET ${one}/results`]: rule('performance.read', 'workspace'),
+    [`GET ${base}/results`]: rule('organization.read', 'organization', inOrganization),
+    [`GET ${base}/results/:id`]: rule('performance.read', 'workspace'),
+    [`GET ${base}/runs`]: rule('organization.read', 'organization', inOrganization),
+    [`GET ${run}`]: rule('performance.read', 'workspace'),
+    [`GET ${base}/results/:id/chart.svg`]: rule('performance.read', 'workspace'),
+    [`GET ${base}/compare`]: rule('performance.read', 'workspace', compared),
+    [`GET ${base}/compare/chart.svg`]: rule('performance.read', 'workspace', compared),
+    [`POST ${run}/cancel`]: rule('performance.cancel', 'workspace'),
+  };
+}
+const compared = ({ ids }: Scene): Call => ({
+  query: `a=${ids['/api/performance/results']}&b=${ids['/api/performance/results']}`,
+});
+const PERFORMANCE = ['/api/performance', '/api/user/performance'];
+const newProfile = (workspace: WorkspaceScene) => ({
+  name: named(),
+  endpoints: ['http://no-such-name.invalid/'],
+  duration: '1s',
+  workspace_id: workspace.id,
+});
+
 /** The registry is one for the installation, under two paths: everyone reads it, installation administrators write it. */
 function ofRegistry(base: string): Record<string, Rule> {
   const read = rule('registry.read', 'anywhere', () => ({ ids: PUBLISHED }));
@@ -390,6 +425,7 @@ const RULES: Record<string, Rule> = {
   'POST /api/pattern/deploy on production': rule('deployment.actOnProduction', 'workspace', deployed('production')),
   'DELETE /api/pattern/deploy': rule('deployment.deploy', 'workspace', deployed('environment')),
   'GET /api/pattern/:id/deployments': rule('deployment.read', 'workspace'),
+  'GET /api/pattern/:id/drift': rule('deployment.read', 'workspace'),
   'GET /api/system/meshsync/resources': rule('resource.read', 'anywhere'),
   'GET /api/system/meshsync/resources/summary': rule('resource.read', 'anywhere'),
   'GET /api/system/meshsync/resources/:id': rule('resource.read', 'workspace'),
@@ -436,6 +472,9 @@ const RULES: Record<string, Rule> = {
   })),
   'GET /api/operations/:id': rule('operation.read', 'anywhere', undefined, { absent: true }),
   'POST /api/operations/:id/cancel': rule('operation.cancel', 'anywhere', undefined, { absent: true }),
+
+  ...ofPerformance('/api/performance'),
+  ...ofPerformance('/api/user/performance'),
 
   ...ofRegistry('/api/meshmodels'),
   ...ofRegistry('/api/registry'),
@@ -609,6 +648,27 @@ const FIELDS: Record<string, { operation: string; at: Rule['at']; query: (scene:
     at: 'anywhere',
     query: () => 'fetchFilters(selector: { page: "0", pageSize: "1" }) { total_count }',
   },
+  getPerformanceProfiles: {
+    operation: 'performance.read',
+    at: 'anywhere',
+    query: () => 'getPerformanceProfiles(selector: { page: "0", pageSize: "1" }) { total_count }',
+  },
+  fetchAllResults: {
+    operation: 'performance.read',
+    at: 'anywhere',
+    query: () => 'fetchAllResults(selector: { page: "0", pageSize: "1" }) { total_count }',
+  },
+  fetchResults: {
+    operation: 'performance.read',
+    at: 'workspace',
+    query: ({ ids }) =>
+      `fetchResults(profileID: "${ids['/api/performance/profiles']}", selector: { page: "0", pageSize: "1" }) { total_count }`,
+  },
+  getPerfResult: {
+    operation: 'performance.read',
+    at: 'workspace',
+    query: ({ ids }) => `getPerfResult(id: "${ids['/api/performance/results']}") { id }`,
+  },
   fetchFilterCatalogContent: {
     operation: 'filter.read',
     at: 'anywhere',
@@ -739,6 +799,13 @@ async function prepare(): Promise<Scene> {
     }),
   );
   const event = (await done(admin.get(`${workspace.path}/activity`))).events[0];
+  const profile = await done(admin.post('/api/performance/profiles', newProfile(workspace)));
+  const result = await performanceResult(world, profile);
+  const performance = PERFORMANCE.flatMap((base) => [
+    [`${base}/profiles`, profile.id],
+    [`${base}/results`, result],
+    [`${base}/runs`, result],
+  ]);
   const webhooks: Record<string, string> = {};
   for (const [name, base] of [
     ['webhook', workspace.path],
@@ -750,6 +817,7 @@ async function prepare(): Promise<Scene> {
   }
   const ids = {
     ...webhooks,
+    ...Object.fromEntries(performance),
     environmentID: environment.id,
     envID: environment.id,
     connectionID: connection.id,
@@ -778,6 +846,16 @@ async function prepare(): Promise<Scene> {
     '/api/identity/users': bystander.id,
   } as Record<string, string>;
   return { world, workspace, bystander, ids, environment, production, loose, design, filter, team };
+}
+
+/** A result of a profile, without the time that measuring takes. */
+async function performanceResult(world: World, { id, workspace_id, user_id }: Json): Promise<string> {
+  const [result] = await world.sql<{ id: string }>(
+    `INSERT INTO performance_run (id, organization_id, workspace_id, profile_id, user_id, name, trigger, status, plan, finished_at)
+     VALUES (gen_random_uuid(), $1, $2, $3, $4, 'result', 'manual', 'succeeded', '{"endpoint": "http://no-such-name.invalid/"}', now()) RETURNING id`,
+    [world.organization, workspace_id, id, user_id],
+  );
+  return result?.id ?? '';
 }
 
 type Outcome = 'unauthenticated' | 'forbidden' | 'invisible' | 'allowed';

@@ -296,6 +296,24 @@ it('answers what the document says: the registry, events and the system', async 
   for (const id of ['checkLiveness', 'checkReadiness', 'getVersion']) await call(id, { by: world.stranger });
 });
 
+it('answers what the document says: performance tests', async () => {
+  const { body: profile } = await call('createPerformanceProfile', {
+    body: { name: 'documented', endpoints: ['http://no-such-name.invalid/'], qps: 1, duration: '1s' },
+  });
+  await call('listPerformanceProfiles');
+  await call('getPerformanceProfile', { path: profile });
+  await call('updatePerformanceProfile', { path: profile, body: { budget: { p99_ms: 200 } } });
+  const { body: run } = await call('runPerformanceProfile', { path: profile, body: {} });
+  await call('getPerformanceRun', { path: run });
+  await call('listPerformanceRuns');
+  await call('listPerformanceProfileResults', { path: profile });
+  await call('listPerformanceResults');
+  await call('getPerformanceResult', { path: { id: world.admin.id }, status: 404 });
+  const nothing = `?a=${run.id}&b=${run.id}`;
+  await call('comparePerformanceResults', { query: nothing, status: 404 });
+  await call('deletePerformanceProfile', { path: profile });
+});
+
 it('has walked more than half of the operations', () => {
   const ids = Object.values<Json>(openapi.paths).flatMap((methods) =>
     Object.values<Json>(methods).map(({ operationId }) => operationId as string),

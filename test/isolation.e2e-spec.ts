@@ -45,6 +45,14 @@ async function furnish(): Promise<Belongings> {
     config: { canary },
     workspace_id: workspace.id,
   });
+  const profile = await made('/api/performance/profiles', {
+    organization_id: undefined,
+    endpoints: ['http://no-such-name.invalid/'],
+    request_body: canary,
+    workspace_id: workspace.id,
+  });
+  const run = (await owner.post(`/api/performance/profiles/${profile.id}/run`)).body;
+  await owner.post(`/api/performance/runs/${run.id}/cancel`);
   await owner.post(`/api/environments/${environment.id}/connections/${connection.id}`);
   await owner.post(`/api/workspaces/${workspace.id}/environments/${environment.id}`);
   const member = (
@@ -65,6 +73,8 @@ async function furnish(): Promise<Belongings> {
     workspace: workspace.id,
     design: design.id,
     filter: filter.id,
+    profile: profile.id,
+    run: run.id,
     member: member.id,
     team: team.id,
     event: event.id,
@@ -82,6 +92,8 @@ const TENANT_TABLES = [
   'design',
   'design_version',
   'filter',
+  'performance_profile',
+  'performance_run',
   'deployment',
   'environment_connection',
   'workspace_environment',
@@ -90,6 +102,7 @@ const TENANT_TABLES = [
   'webhook_delivery',
   'cluster_resource',
   'cluster_watch',
+  'deployed_drift',
   'organization_member',
   'team',
 ];

@@ -193,6 +193,20 @@ const CASES: Record<string, Case> = {
     },
     change: renamed,
   },
+  'performance profile': {
+    make: async () => {
+      const profile = {
+        ...renamed(),
+        endpoints: ['http://no-such-name.invalid/'],
+        request_cookies: 'a=b',
+        request_body: 'c',
+      };
+      const schedule = { cron: '0 3 * * 1', timezone: 'Europe/Berlin' };
+      const { id } = await done(world.admin.post('/api/performance/profiles', { ...profile, schedule }));
+      return { path: `/api/performance/profiles/${id}` };
+    },
+    change: renamed,
+  },
   'environment of a workspace': {
     make: async () => {
       const [workspace, environment] = [await created('/api/workspaces'), await created('/api/environments')];

@@ -93,6 +93,8 @@ describe('keys', () => {
     design = imported.body;
     const filter_data = { filter_file: moduleOf().toString('base64') };
     filter = (await admin.post('/api/filter', { name: 'f', filter_data, config: TOKEN })).body;
+    const endpoints = ['http://no-such-name.invalid/'];
+    await admin.post('/api/performance/profiles', { name: 'p', endpoints, request_headers: { authorization: TOKEN } });
     const outsider = await world.outsider();
     await outsider.post('/api/integrations/credentials', { name: 'x', type: 'y', secret: { token: TOKEN } });
     first = await admin.post('/api/environments', { name: 'once', organization_id: world.organization }, once);
@@ -137,6 +139,7 @@ describe('keys', () => {
     expect(renewed.out).toContain('3 new data keys were made');
     const resealed = ['credential.secret: 2', 'design_version.content: 1', 'design_version.source: 1'];
     resealed.push('filter.content: 1', 'filter.resource: 1', 'idempotency_key.answer: 1');
+    resealed.push('performance_profile.content: 1');
     for (const line of resealed) expect(renewed.out).toContain(`${line} values were sealed again`);
     expect(renewed.out).toMatch(/3 stay: run this again after \d{4}-/);
     expect(seen.length).toBeGreaterThan(1);

@@ -46,6 +46,7 @@ const SEALED_COLUMNS: SealedColumn[] = [
   { table: 'webhook', column: 'secrets', key: ['id'], context: `'webhook ' || id` },
   { table: 'filter', column: 'content', key: ['id'], context: `'filter ' || id || ' content'` },
   { table: 'filter', column: 'resource', key: ['id'], context: `'filter ' || id || ' resource'` },
+  { table: 'performance_profile', column: 'content', key: ['id'], context: `'performance profile ' || id` },
   {
     table: 'idempotency_key',
     column: 'answer',

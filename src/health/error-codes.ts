@@ -72,6 +72,14 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
     ENVIRONMENT_ARCHIVED: [409, 'The environment is archived; restore it first.'],
     DEFAULT_WORKSPACE: [409, 'The default workspace of a member cannot be archived or deleted.'],
   }),
+  'Performance tests': list({
+    TOO_MANY_PROFILES: [409, 'The workspace has as many performance profiles as it may have.'],
+    TOO_MANY_RUNS: [429, 'As many performance tests run as may; `Retry-After` says when to try again.'],
+    GENERATOR_UNAVAILABLE: [409, 'The server has no load generator for the profile.'],
+    RUN_FINISHED: [409, 'The performance test has ended and cannot be cancelled.'],
+    TARGET_FAILED: [502, 'The target of a performance test answered no request.'],
+    LOAD_GENERATOR_FAILED: [500, 'The load generator of a performance test ended by itself.'],
+  }),
   'Connections and remote sources': list({
     KUBECONFIG_INVALID: [400, 'The kubeconfig is not sound.'],
     KUBECONFIG_UNSAFE: [400, 'The kubeconfig would run programs or read files.'],

@@ -38,12 +38,15 @@ import { Design } from '../designs/design.entity.js';
 import { DesignVersion } from '../designs/contents/design-version.entity.js';
 import { Snapshot } from '../designs/versions/snapshot.entity.js';
 import { Filter } from '../filters/filter.entity.js';
+import { DeployedDrift } from '../deployments/drift/deployed-drift.entity.js';
 import { DeployedDesignRecord } from '../deployments/deployed-design.entity.js';
 import { Deployment } from '../deployments/deployment.entity.js';
 import { DeploymentPlan } from '../deployments/plans/deployment-plan.entity.js';
 import { DeploymentChange } from '../deployments/runs/deployment-change.entity.js';
 import { Installation } from '../deployments/runs/installation.entity.js';
 import { Policy } from '../deployments/policies/policy.entity.js';
+import { PerformanceProfile } from '../performance/profiles/profile.entity.js';
+import { PerformanceRun } from '../performance/runs/run.entity.js';
 import {
   AuditChain,
   AuditCheckpoint,
@@ -104,11 +107,14 @@ export const entities: EntityClass[] = [
   Snapshot,
   Filter,
   DeployedDesignRecord,
+  DeployedDrift,
   Deployment,
   DeploymentPlan,
   DeploymentChange,
   Installation,
   Policy,
+  PerformanceProfile,
+  PerformanceRun,
   RecordedEvent,
   ReadMark,
   EventCounter,

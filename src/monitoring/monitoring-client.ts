@@ -61,8 +61,8 @@ export class MonitoringClient {
     private readonly pool: WorkerPool,
   ) {}
 
-  /** The connection and what it signs in with, when the caller sees it and a server of this kind may be called through it. */
-  async open(actor: Actor, id: string, { kind, name }: MonitoringServer): Promise<OpenConnection> {
+  /** A connection to a server of this kind that the caller sees, whatever its status. @throws NotFound, InvalidRequest */
+  async getConnection(actor: Actor, id: string, { kind, name }: MonitoringServer): Promise<Connection> {
     const connection = await this.connections.getAuthorized(actor, id, 'read');
     if (connection.kind !== kind)
       throw new InvalidRequest(`the connection is of kind ${connection.kind}, not ${kind}`, {
@@ -70,6 +70,12 @@ export class MonitoringClient {
         errors: [{ pointer: 'connectionID', detail: `is of kind ${connection.kind}, not ${kind}` }],
         remedy: `Name a connection to a ${name} server: GET /api/integrations/connections?filter={"kind":"${kind}"} lists them.`,
       });
+    return connection;
+  }
+
+  /** The connection and what it signs in with, when the caller sees it and a server of this kind may be called through it. */
+  async open(actor: Actor, id: string, server: MonitoringServer): Promise<OpenConnection> {
+    const connection = await this.getConnection(actor, id, server);
     assertCallable(connection.status);
     // Who sees a connection queries through its credential without seeing the credential.
     const { secret } = await this.unit.runAsSystem('a query through a connection', () =>

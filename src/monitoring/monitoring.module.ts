@@ -11,5 +11,6 @@ import { PrometheusService } from './prometheus/prometheus.service.js';
   imports: [ConnectionsModule],
   controllers: [PrometheusController, GrafanaController],
   providers: [MonitoringClient, MonitoringPingsService, PrometheusService, GrafanaService],
+  exports: [MonitoringClient, PrometheusService],
 })
 export class MonitoringModule {}

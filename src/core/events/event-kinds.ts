@@ -34,9 +34,21 @@ export const EVENT_KINDS = {
     'cancelled',
     'rolled_back',
     'undeployed',
+    'drifted',
+    'healed',
   ],
   controller: ['deployed', 'undeployed', 'failure'],
   policy: ['violation'],
+  performance: [
+    'profile_created',
+    'profile_updated',
+    'profile_deleted',
+    'started',
+    'success',
+    'failure',
+    'cancelled',
+    'budget_exceeded',
+  ],
   webhook: ['created', 'updated', 'rotated', 'failing', 'disabled', 'deleted'],
 } as const satisfies Record<string, readonly string[]>;
 

@@ -115,6 +115,31 @@ export class Outbound {
     }
   }
 
+  /**
+   * The numeric address behind a URL, for a program that connects by itself: it is told to connect to this address and no other.
+   * @throws InvalidRequest `OUTBOUND_REFUSED`; RemoteFailure when the name does not resolve
+   */
+  async resolve(address: string | URL, policy: OutboundPolicy): Promise<string> {
+    const url = this.parseUrl(address);
+    const host = stripBrackets(url.hostname);
+    const addresses = isIP(host) ? [host] : await this.lookUp(url);
+    const open = addresses.find((one) => this.rules.findRefusal(one, policy) === undefined);
+    if (open !== undefined) return open;
+    const reason = this.rules.findRefusal(addresses[0] ?? '', policy) ?? '';
+    throw outboundRefused(host, isIP(host) ? `${host} ${reason}` : `${host} resolves to an address that ${reason}`);
+  }
+
+  private async lookUp({ hostname, host }: URL): Promise<string[]> {
+    try {
+      return (await lookup(hostname, { all: true })).map(({ address }) => address);
+    } catch (error) {
+      throw new RemoteFailure('OUTBOUND_FAILED', `${host} could not be called: ${describeConnectionFailure(error)}`, {
+        cause: error,
+        remedy: UNREACHABLE_REMEDY,
+      });
+    }
+  }
+
   /** A guarded undici dispatcher for a long-lived client; the caller closes it. */
   createDispatcher(options: DispatcherOptions): Dispatcher {
     const limits = {

@@ -1,0 +1,87 @@
+import type { ComparedRuns } from '../comparison/comparisons.service.js';
+import type { Measurement } from '../load/measurement.js';
+import { type Summary, type TimelinePoint, toTimeline } from '../load/runner-results.js';
+import type { PerformanceRun } from '../runs/run.entity.js';
+import type { Chart, Series } from './chart.js';
+
+const SHARES = [
+  ['mean', 'mean_ms'],
+  ['p50', 'p50_ms'],
+  ['p75', 'p75_ms'],
+  ['p90', 'p90_ms'],
+  ['p95', 'p95_ms'],
+  ['p99', 'p99_ms'],
+] as const satisfies [string, keyof Summary][];
+
+/** Latency percentiles and throughput of a run over time. */
+export function chartOfRun(run: PerformanceRun, measurement: Measurement): Chart {
+  const points = toTimeline(measurement);
+  return {
+    title: run.name,
+    notes: [describePlan(run), describeFigures(run)],
+    panels: [
+      {
+        title: 'Latency',
+        unit: 'ms',
+        series: [
+          { name: 'p50', colour: 's1', values: over(points, ({ p50_ms }) => p50_ms) },
+          { name: 'p95', colour: 's3', values: over(points, ({ p95_ms }) => p95_ms) },
+          { name: 'p99', colour: 's4', values: over(points, ({ p99_ms }) => p99_ms) },
+        ],
+      },
+      {
+        title: 'Throughput',
+        unit: 'per second',
+        series: [
+          { name: 'answers', colour: 's1', values: over(points, ({ rps }) => rps) },
+          { name: 'errors', colour: 's4', values: over(points, ({ errors, seconds }) => errors / seconds) },
+        ],
+      },
+    ],
+  };
+}
+
+/** Two runs beside one another: latency by percentile, and throughput over time. */
+export function chartOfComparison({ a, b, measurements, comparison }: ComparedRuns): Chart {
+  const bars = (run: PerformanceRun): Series['values'] =>
+    SHARES.map(([, figure], index) => [index, run.summary?.[figure] ?? 0]);
+  const lines = (measurement: Measurement): Series['values'] => over(toTimeline(measurement), ({ rps }) => rps);
+  return {
+    title: `${b.name} compared with ${a.name}: ${comparison.verdict}`,
+    notes: [`A: ${a.name}, ${describeFigures(a)}`, `B: ${b.name}, ${describeFigures(b)}`],
+    panels: [
+      {
+        title: 'Latency',
+        unit: 'ms',
+        labels: SHARES.map(([label]) => label),
+        series: [
+          { name: 'A', colour: 's1', values: bars(a) },
+          { name: 'B', colour: 's3', values: bars(b) },
+        ],
+      },
+      {
+        title: 'Throughput',
+        unit: 'per second',
+        series: [
+          { name: 'A', colour: 's1', values: lines(measurements.a) },
+          { name: 'B', colour: 's3', isDashed: true, values: lines(measurements.b) },
+        ],
+      },
+    ],
+  };
+}
+
+const over = (points: readonly TimelinePoint[], value: (point: TimelinePoint) => number): [number, number][] =>
+  points.map((point) => [point.at + point.seconds / 2, value(point)]);
+
+function describePlan({ plan, generator, testStartTime }: PerformanceRun): string {
+  const load = `${plan.model} load of up to ${plan.rate} requests/s on ${plan.connections} connections for ${plan.seconds} s`;
+  return `${new URL(plan.endpoint).host}, ${load} by ${generator}, ${testStartTime?.toISOString().slice(0, 19)}Z`;
+}
+
+function describeFigures({ summary }: PerformanceRun): string {
+  if (!summary) return 'nothing was measured';
+  const { rps, p50_ms, p99_ms, error_rate } = summary;
+  const number = (value: number): string => String(Number(value.toPrecision(3)));
+  return `${number(rps)} requests/s, p50 ${number(p50_ms)} ms, p99 ${number(p99_ms)} ms, ${number(error_rate * 100)} % errors`;
+}

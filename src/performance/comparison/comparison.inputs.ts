@@ -1,0 +1,21 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsUUID } from 'class-validator';
+import { WordInput } from '../../core/schema/input-fields.js';
+import { type Theme, THEMES } from '../../designs/diagram/palette.js';
+
+/** How a chart looks. */
+export class ChartQuery {
+  @WordInput(THEMES, { optional: true, description: 'Colours; auto (the default) follows the settings of the reader.' })
+  theme?: Theme;
+}
+
+/** Which results are compared. */
+export class CompareQuery extends ChartQuery {
+  @ApiProperty({ format: 'uuid', description: 'The result that is compared with.' })
+  @IsUUID('all', { message: 'must be a UUID' })
+  a!: string;
+
+  @ApiProperty({ format: 'uuid', description: 'The result that is judged.' })
+  @IsUUID('all', { message: 'must be a UUID' })
+  b!: string;
+}

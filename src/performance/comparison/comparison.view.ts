@@ -1,0 +1,72 @@
+import {
+  MapField,
+  MapsField,
+  NumberField,
+  RecordField,
+  TextsField,
+  TextField,
+  IdField,
+  TimeField,
+  WordField,
+} from '../../core/schema/view-fields.js';
+import type { Summary } from '../load/runner-results.js';
+import type { PerformanceRun } from '../runs/run.entity.js';
+import { type FigureComparison, type Verdict, VERDICTS } from './compare.js';
+import type { ComparedRuns } from './comparisons.service.js';
+
+const REST = { rest: true } as const;
+
+/** One of the two results. */
+export class ComparedResultView {
+  @IdField(REST)
+  id!: string;
+
+  @TextField(REST)
+  name!: string;
+
+  @TimeField({ ...REST, nullable: true, description: 'When the load began.' })
+  test_start_time!: Date | null;
+
+  @MapField({ ...REST, nullable: true, description: 'Requests, error_rate, rps, and latencies in milliseconds.' })
+  summary!: Summary | null;
+
+  static fromEntity(this: void, { id, name, testStartTime, summary }: PerformanceRun): ComparedResultView {
+    return Object.assign(new ComparedResultView(), { id, name, test_start_time: testStartTime, summary });
+  }
+}
+
+export class ComparisonView {
+  @RecordField(() => ComparedResultView, { ...REST, description: 'The result that is compared with.' })
+  a!: ComparedResultView;
+
+  @RecordField(() => ComparedResultView, { ...REST, description: 'The result that is judged.' })
+  b!: ComparedResultView;
+
+  @WordField(VERDICTS, {
+    ...REST,
+    description: 'Whether b is better or worse than a: by p50, p95, rps and error_rate.',
+  })
+  verdict!: Verdict;
+
+  @NumberField({ ...REST, description: 'The probability with which a difference lies within its interval.' })
+  confidence!: number;
+
+  @MapsField({
+    ...REST,
+    description: 'For each figure a, b, their difference, its interval by bootstrap, and the verdict on it.',
+  })
+  figures!: FigureComparison[];
+
+  @TextsField({ ...REST, description: 'What the two runs were not asked alike, such as `rate`.' })
+  plan_differences!: string[];
+
+  static fromComparison(this: void, { a, b, comparison, planDifferences }: ComparedRuns): ComparisonView {
+    return Object.assign(new ComparisonView(), {
+      ...comparison,
+      confidence: 0.95,
+      a: ComparedResultView.fromEntity(a),
+      b: ComparedResultView.fromEntity(b),
+      plan_differences: planDifferences,
+    });
+  }
+}

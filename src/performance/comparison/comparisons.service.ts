@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../core/access/actor.js';
+import { WorkerPool } from '../../core/workers/worker-pool.js';
+import type { LoadPlan } from '../load/load-plan.js';
+import type { Measurement } from '../load/measurement.js';
+import type { PerformanceRun } from '../runs/run.entity.js';
+import { RunsService } from '../runs/runs.service.js';
+import { compareTask, type Comparison } from './compare.js';
+
+/** Two results, and what is between them. */
+export interface ComparedRuns {
+  a: PerformanceRun;
+  b: PerformanceRun;
+  measurements: { a: Measurement; b: Measurement };
+  comparison: Comparison;
+  /** What of their plans differs. */
+  planDifferences: string[];
+}
+
+const NOTHING: Measurement = { slices: [] };
+
+/** Compares results that the caller sees. */
+@Injectable()
+export class ComparisonsService {
+  constructor(
+    private readonly runs: RunsService,
+    private readonly pool: WorkerPool,
+  ) {}
+
+  /** @throws NotFound when the actor does not see one of them */
+  async compare(actor: Actor, ids: { a: string; b: string }): Promise<ComparedRuns> {
+    const [a, b] = [await this.runs.getDetails(actor, ids.a), await this.runs.getDetails(actor, ids.b)];
+    const measurements = { a: a.details.measurement ?? NOTHING, b: b.details.measurement ?? NOTHING };
+    const comparison = await this.pool.run(compareTask, measurements, { lane: 'own' });
+    return { a: a.run, b: b.run, measurements, comparison, planDifferences: differ(a.run.plan, b.run.plan) };
+  }
+}
+
+const differ = (a: LoadPlan, b: LoadPlan): string[] =>
+  (Object.keys(a) as (keyof LoadPlan)[]).filter((name) => a[name] !== b[name]);

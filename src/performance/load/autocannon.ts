@@ -1,0 +1,262 @@
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect as connectTls } from 'node:tls';
+import autocannon from 'autocannon';
+import { describeConnectionFailure } from '../../core/outbound/connection-failure.js';
+import { ArrivalSchedule } from './arrival-schedule.js';
+import { LatencyRecorder } from './latency-histogram.js';
+import type { GeneratorTask } from './load-plan.js';
+import { countKind, type Slice } from './measurement.js';
+
+/** What of a client of autocannon is used and replaced here; its version is pinned, and a test holds that all of it is there. */
+interface CannonClient {
+  conn: Socket | undefined;
+  destroyed: boolean;
+  /** Milliseconds. */
+  timeout: number;
+  parser: {
+    initialize: (type: string) => void;
+    execute: (chunk: Buffer) => number | Error;
+    finish: () => Error | undefined;
+  };
+  pipelinedRequests: { addByteCount: (count: number) => void; addBody: (body: unknown) => void; clear: () => void };
+  _connect: () => void;
+  _doRequest: () => void;
+  on(event: 'response', listener: (status: number, bytes: number) => void): void;
+  on(event: 'headers', listener: (head: { shouldKeepAlive: boolean }) => void): void;
+}
+
+/** One connection to the target, and the request that it waits for. Times are milliseconds since the run began. */
+interface Connection {
+  client: CannonClient;
+  send: () => void;
+  isOpen: boolean;
+  isReusable: boolean;
+  /** When the request that has no answer yet was due, or sent; null when there is none. */
+  since: number | null;
+  sentAt: number;
+  idleSince: number;
+  /** In a row. */
+  failures: number;
+}
+
+const FIRST_PAUSE_MS = 10;
+const MAX_PAUSE_MS = 1_000;
+const TICK_MS = 1;
+const MAX_WARM_UP_MS = 2_000;
+const CLOSED = 'the connection was closed before the answer';
+const TIMED_OUT = 'no answer in time';
+const NOT_HTTP = 'the answer is not HTTP';
+const UNSENT = 'not sent, as every connection was waiting';
+
+/**
+ * Drives load with autocannon, which writes the requests and reads the answers. When a request is sent, where connections go and
+ * what counts as an error is decided here: autocannon itself sends the requests of a second at its beginning, verifies no
+ * certificate, and counts neither garbage nor a connection that closes in place of an answer.
+ */
+export class AutocannonLoad {
+  private readonly idle: Connection[] = [];
+  private readonly connections: Connection[] = [];
+  private readonly schedule: ArrivalSchedule;
+  /** On the clock of `performance.now()`. */
+  private began = Infinity;
+  private isOver = false;
+  private recorder = new LatencyRecorder();
+  private sliceStart = 0;
+  private bytes = 0;
+  private statuses: Record<string, number> = {};
+  private errors: Record<string, number> = {};
+
+  constructor(
+    private readonly task: GeneratorTask,
+    private readonly report: (slice: Slice) => void,
+  ) {
+    const { rate, seconds, model } = task.plan;
+    this.schedule = new ArrivalSchedule(rate, seconds * 1_000, model);
+  }
+
+  /** Ends once every request that was due has been answered or has failed. */
+  async run(): Promise<void> {
+    const { plan, headers, body } = this.task;
+    const cannon = autocannon(
+      {
+        url: plan.endpoint,
+        method: plan.method,
+        headers,
+        body: body === '' ? undefined : body,
+        connections: plan.connections,
+        timeout: plan.timeout,
+        // It is stopped below.
+        duration: plan.seconds + 10 * plan.timeout,
+        setupClient: (client) => this.adopt(client as unknown as CannonClient),
+      },
+      () => undefined,
+    );
+    await this.waitForConnections();
+    this.began = performance.now();
+    const seconds = setInterval(() => this.closeSlice(), 1_000);
+    await this.pace();
+    this.isOver = true;
+    clearInterval(seconds);
+    this.closeSlice();
+    cannon.stop?.();
+  }
+
+  /** Opening connections is no part of what is measured, unless it takes long. */
+  private async waitForConnections(): Promise<void> {
+    const isTried = ({ isOpen, failures }: Connection): boolean => isOpen || failures > 0;
+    for (const until = performance.now() + MAX_WARM_UP_MS; performance.now() < until; await sleep(TICK_MS))
+      if (this.connections.length > 0 && this.connections.every(isTried)) return;
+  }
+
+  private async pace(): Promise<void> {
+    const { seconds, timeout } = this.task.plan;
+    const end = seconds * 1_000;
+    for (;;) {
+      this.dispatch();
+      const now = this.elapsed();
+      const waiting = this.connections.filter(({ since }) => since !== null).length;
+      const { backlog } = this.schedule;
+      if (now >= end && ((waiting === 0 && backlog === 0) || now >= end + timeout * 1_000)) {
+        if (waiting > 0) countKind(this.errors, TIMED_OUT, waiting);
+        if (backlog > 0) countKind(this.errors, UNSENT, backlog);
+        return;
+      }
+      await sleep(TICK_MS);
+    }
+  }
+
+  /** Gives the requests that are due to the connections that are free. */
+  private dispatch(): void {
+    const now = this.elapsed();
+    while (this.idle.length > 0) {
+      const due = this.schedule.take(now);
+      const connection = due === null ? undefined : this.idle.shift();
+      if (due === null || !connection) return;
+      // When a connection was free at the time, a delay is this generator's own and no fault of the server.
+      connection.since = connection.idleSince <= due ? now : due;
+      connection.sentAt = now;
+      connection.send();
+    }
+  }
+
+  private adopt(client: CannonClient): void {
+    const connection: Connection = {
+      ...{ client, send: client._doRequest.bind(client), isOpen: false, isReusable: true, since: null },
+      ...{ sentAt: 0, idleSince: 0, failures: 0 },
+    };
+    this.connections.push(connection);
+    // Bodies are counted, not kept.
+    client.pipelinedRequests.addBody = () => undefined;
+    client._connect = () => this.reconnect(connection);
+    client._doRequest = () => this.release(connection);
+    client.on('headers', ({ shouldKeepAlive }) => (connection.isReusable = shouldKeepAlive));
+    client.on('response', (status, bytes) => this.handleAnswer(connection, status, bytes));
+  }
+
+  private handleAnswer(connection: Connection, status: number, bytes: number): void {
+    if (connection.since === null || this.isOver) return;
+    this.recorder.record((this.elapsed() - connection.since) / 1_000);
+    countKind(this.statuses, String(status));
+    this.bytes += bytes;
+    connection.since = null;
+    connection.failures = 0;
+  }
+
+  /** Autocannon would send the next request: the connection has its answer. */
+  private release(connection: Connection): void {
+    if (!connection.isOpen || connection.since !== null || this.idle.includes(connection)) return;
+    if (!connection.isReusable) return this.open(connection);
+    connection.idleSince = this.elapsed();
+    this.idle.push(connection);
+    this.dispatch();
+  }
+
+  /** Autocannon wants a connection: at first, and after nothing has come for as long as a request may take. */
+  private reconnect(connection: Connection): void {
+    if (connection.since !== null) this.countFailure(connection, TIMED_OUT);
+    this.open(connection);
+  }
+
+  private open(connection: Connection): void {
+    this.close(connection);
+    const { client } = connection;
+    const conn = connectTo(this.task);
+    client.conn = conn;
+    client.parser.initialize('RESPONSE');
+    connection.isReusable = true;
+    conn.setTimeout(client.timeout, () => !connection.isOpen && conn.destroy(timeoutError()));
+    conn.on('error', (error) => this.lose(connection, describeConnectionFailure(error)));
+    conn.on('close', () => this.lose(connection, CLOSED));
+    conn.on('end', () => client.parser.finish());
+    conn.on('data', (chunk) => {
+      client.pipelinedRequests.addByteCount(chunk.length);
+      if (client.parser.execute(chunk) instanceof Error) this.lose(connection, NOT_HTTP);
+    });
+    conn.on(isTls(this.task) ? 'secureConnect' : 'connect', () => {
+      connection.isOpen = true;
+      this.release(connection);
+    });
+  }
+
+  private close(connection: Connection): void {
+    const { conn, pipelinedRequests } = connection.client;
+    connection.isOpen = false;
+    const at = this.idle.indexOf(connection);
+    if (at >= 0) this.idle.splice(at, 1);
+    pipelinedRequests.clear();
+    conn?.removeAllListeners().on('error', () => undefined);
+    conn?.destroy();
+  }
+
+  /** A connection is lost, and with it the request that it waits for. While none can be made, all that is due has failed. */
+  private lose(connection: Connection, kind: string): void {
+    if (this.isOver) return;
+    if (connection.since !== null) this.countFailure(connection, kind);
+    else connection.failures += 1;
+    this.close(connection);
+    if (connection.failures > 1 && !this.connections.some(({ isOpen }) => isOpen))
+      for (const now = this.elapsed(); this.schedule.take(now) !== null;) countKind(this.errors, kind);
+    const { failures } = connection;
+    const pause = failures <= 1 ? 0 : Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 2));
+    setTimeout(() => !this.isOver && this.open(connection), pause);
+  }
+
+  private countFailure(connection: Connection, kind: string): void {
+    countKind(this.errors, kind);
+    connection.since = null;
+    connection.failures += 1;
+  }
+
+  private closeSlice(): void {
+    const now = this.elapsed();
+    const { sliceStart: start, bytes, statuses, errors } = this;
+    this.report({ start, length: now - start, bytes, statuses, errors, latencies: this.recorder.toHistogram() });
+    this.recorder = new LatencyRecorder();
+    this.sliceStart = now;
+    this.bytes = 0;
+    this.statuses = {};
+    this.errors = {};
+  }
+
+  private elapsed(): number {
+    return performance.now() - this.began;
+  }
+}
+
+const isTls = ({ plan }: GeneratorTask): boolean => plan.endpoint.startsWith('https:');
+
+/** To the address that was let through, whatever the name resolves to by now; certificates are verified for the name. */
+function connectTo(task: GeneratorTask): Socket {
+  const { hostname, port } = new URL(task.plan.endpoint);
+  const host = task.address;
+  if (!isTls(task)) return connectTcp({ host, port: Number(port || 80), noDelay: true });
+  const name = hostname.replace(/^\[|\]$/g, '');
+  return connectTls({
+    ...{ host, port: Number(port || 443), ALPNProtocols: ['http/1.1'] },
+    ...(isIP(name) ? {} : { servername: name }),
+  });
+}
+
+const timeoutError = (): Error => Object.assign(new Error('the connection timed out'), { code: 'ETIMEDOUT' });

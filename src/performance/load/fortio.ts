@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { isIPv6 } from 'node:net';
+import { LatencyRecorder } from './latency-histogram.js';
+import type { GeneratorTask } from './load-plan.js';
+import { countKind, type Slice } from './measurement.js';
+
+const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
+const MAX_SAID = 500;
+const SHARES = '50,75,90,95,99,99.9';
+
+/** What is read of the results of fortio. Durations are seconds, but for `ActualDuration`. */
+interface FortioResults {
+  ActualDuration: number;
+  RetCodes: Record<string, number>;
+  DurationHistogram: {
+    Count: number;
+    Min: number;
+    Max: number;
+    Sum: number;
+    StdDev: number;
+    Data: { Start: number; End: number; Count: number }[] | null;
+  };
+  Sizes?: { Sum: number } | null;
+}
+
+/** Drives load with fortio, in a closed model: it tells all that it measured at the end. */
+export class FortioLoad {
+  constructor(
+    private readonly task: GeneratorTask,
+    private readonly report: (slice: Slice) => void,
+    private readonly tick: (seconds: number) => void,
+  ) {}
+
+  /** @throws Error in the words of fortio */
+  async run(): Promise<void> {
+    const child = spawn(this.task.program ?? 'fortio', argumentsOf(this.task), { env: {}, stdio: 'pipe' });
+    const began = Date.now();
+    const seconds = setInterval(() => this.tick(Math.round((Date.now() - began) / 1_000)), 1_000);
+    const output = collect(child);
+    child.stdin.on('error', () => undefined).end(this.task.body);
+    try {
+      await once(child, 'close');
+    } finally {
+      clearInterval(seconds);
+    }
+    this.report(toSlice(parseResults(output)));
+  }
+}
+
+/** Headers are not among them: others on the machine may read the arguments of a process. */
+function argumentsOf({ plan, address, body }: GeneratorTask): string[] {
+  const { protocol, method, rate, connections, seconds, timeout, endpoint } = plan;
+  const limits = ['-qps', String(rate), '-c', String(connections), '-t', `${seconds}s`, '-timeout', `${timeout}s`];
+  const form = ['-json', '-', '-loglevel', 'error', '-r', '0.0001', '-p', SHARES, '-allow-initial-errors'];
+  // Names are resolved by this server, which has judged the address.
+  if (protocol === 'grpc') {
+    const host = isIPv6(address) ? `[${address}]` : address;
+    return ['load', ...form, ...limits, '-grpc', `${host}:${new URL(endpoint).port || 80}`];
+  }
+  const payload = body === '' ? [] : ['-payload-file', '/dev/stdin'];
+  const speaks = protocol === 'http/2' ? ['-h2', '-stdclient'] : [];
+  return ['load', ...form, ...limits, '-resolve', address, ...speaks, '-X', method, ...payload, endpoint];
+}
+
+function collect(child: ChildProcess): { out: string; said: string } {
+  const output = { out: '', said: '' };
+  child.stdout?.on('data', (chunk: Buffer) => {
+    if (output.out.length < MAX_OUTPUT_BYTES) output.out += chunk.toString();
+  });
+  child.stderr?.on('data', (chunk: Buffer) => (output.said = (output.said + chunk.toString()).slice(-MAX_SAID)));
+  child.on('error', (error) => (output.said = error.message));
+  return output;
+}
+
+function parseResults({ out, said }: { out: string; said: string }): FortioResults {
+  try {
+    const results = JSON.parse(out) as FortioResults;
+    if (typeof results.DurationHistogram.Count === 'number') return results;
+  } catch {
+    // Said below.
+  }
+  throw new Error(`fortio has no results: ${said}`);
+}
+
+/** Answers are those with a status, or of a healthy gRPC server; fortio counts all others as -1, or by their word. */
+function toSlice({ ActualDuration, RetCodes, DurationHistogram: measured, Sizes }: FortioResults): Slice {
+  const statuses: Record<string, number> = {};
+  const errors: Record<string, number> = {};
+  for (const [code, times] of Object.entries(RetCodes)) {
+    if (/^[1-5]\d\d$/.test(code) || code === 'SERVING') countKind(statuses, code, times);
+    else countKind(errors, code === '-1' ? 'the request failed' : code, times);
+  }
+  const recorder = new LatencyRecorder();
+  for (const { Start, End, Count } of measured.Data ?? []) recorder.record((Start + End) / 2, Count);
+  const { Count: count, Min: min, Max: max, Sum: sum, StdDev: deviation } = measured;
+  const answered = Object.values(statuses).reduce((total, times) => total + times, 0);
+  const latencies = { ...recorder.toHistogram(), min, max, sum };
+  if (count > 0) latencies.sumOfSquares = count * (deviation ** 2 + (sum / count) ** 2);
+  const none = new LatencyRecorder().toHistogram();
+  return {
+    ...{ start: 0, length: ActualDuration / 1e6, bytes: Sizes?.Sum ?? 0, statuses, errors },
+    latencies: answered === 0 ? none : latencies,
+  };
+}

@@ -1,0 +1,32 @@
+import process from 'node:process';
+import { AutocannonLoad } from './autocannon.js';
+import { FortioLoad } from './fortio.js';
+import type { GeneratorTask } from './load-plan.js';
+import type { Slice } from './measurement.js';
+
+/** What the process of a generator sends: what it measured, how many seconds have passed, and how it ended. */
+export type GeneratorMessage = { slice: Slice } | { seconds: number } | { end: true; error?: string };
+
+const send = (message: GeneratorMessage, sent = (): void => undefined): void => void process.send?.(message, sent);
+const report = (slice: Slice): void => send({ slice });
+
+/** This process drives the load of one run and ends with it, or with the server that started it; so does all that it started. */
+function leave(status: number): void {
+  try {
+    process.kill(-process.pid, 'SIGKILL');
+  } catch {
+    process.exit(status);
+  }
+}
+
+process.on('disconnect', () => leave(1));
+process.once('message', (task: GeneratorTask) => {
+  const load =
+    task.generator === 'fortio'
+      ? new FortioLoad(task, report, (seconds) => send({ seconds }))
+      : new AutocannonLoad(task, report);
+  load.run().then(
+    () => send({ end: true }, () => leave(0)),
+    (error: unknown) => send({ end: true, error: error instanceof Error ? error.message : '' }, () => leave(1)),
+  );
+});

@@ -1,0 +1,85 @@
+import { emptyHistogram, type LatencyHistogram, mergeHistograms } from './latency-histogram.js';
+
+/** What was measured in a part of a run. */
+export interface Slice {
+  /** Milliseconds since the run began. */
+  start: number;
+  /** Milliseconds. */
+  length: number;
+  bytes: number;
+  /** Answers by status. */
+  statuses: Record<string, number>;
+  /** Requests without an answer, by what went wrong. */
+  errors: Record<string, number>;
+  latencies: LatencyHistogram;
+}
+
+/** Everything that was measured, in parts of equal length. */
+export interface Measurement {
+  slices: Slice[];
+}
+
+/** Parts of a measurement: one for each second of a short run, longer ones of a long run. */
+const MAX_SLICES = 120;
+/** Kinds of errors, or statuses, that are counted apart. */
+const MAX_KINDS = 20;
+export const OTHER_KINDS = 'other';
+
+/** Collects the seconds of a run as they come; of a long run it keeps fewer and longer parts. */
+export class MeasurementCollector {
+  private slices: Slice[] = [];
+  private group = 1;
+  private pending: Slice[] = [];
+
+  add(second: Slice): void {
+    this.pending.push(second);
+    if (this.pending.length === this.group) this.flush();
+    if (this.slices.length <= MAX_SLICES) return;
+    this.slices = pairs(this.slices).map(mergeSlices);
+    this.group *= 2;
+  }
+
+  toMeasurement(): Measurement {
+    return { slices: this.pending.length === 0 ? this.slices : [...this.slices, mergeSlices(this.pending)] };
+  }
+
+  private flush(): void {
+    this.slices.push(mergeSlices(this.pending));
+    this.pending = [];
+  }
+}
+
+export function mergeSlices(slices: readonly Slice[]): Slice {
+  const [first] = slices;
+  if (!first) return { start: 0, length: 0, bytes: 0, statuses: {}, errors: {}, latencies: emptyHistogram() };
+  return {
+    start: first.start,
+    length: slices.reduce((sum, { length }) => sum + length, 0),
+    bytes: slices.reduce((sum, { bytes }) => sum + bytes, 0),
+    statuses: sumCounts(slices.map(({ statuses }) => statuses)),
+    errors: sumCounts(slices.map(({ errors }) => errors)),
+    latencies: mergeHistograms(slices.map(({ latencies }) => latencies)),
+  };
+}
+
+/** Adds one to a kind; beyond so many kinds all others are counted as one. */
+export function countKind(counts: Record<string, number>, kind: string, times = 1): void {
+  const name = Object.hasOwn(counts, kind) || Object.keys(counts).length < MAX_KINDS ? kind : OTHER_KINDS;
+  counts[name] = (counts[name] ?? 0) + times;
+}
+
+export const sumOf = (counts: Record<string, number>): number => Object.values(counts).reduce((sum, n) => sum + n, 0);
+
+/** Answers of the server that say that it could not do what it was asked for. */
+export const countFailed = (statuses: Record<string, number>): number =>
+  sumOf(Object.fromEntries(Object.entries(statuses).filter(([status]) => Number(status) >= 400)));
+
+function sumCounts(all: readonly Record<string, number>[]): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const counts of all) for (const [kind, times] of Object.entries(counts)) countKind(sums, kind, times);
+  return sums;
+}
+
+function pairs(slices: readonly Slice[]): Slice[][] {
+  return Array.from({ length: Math.ceil(slices.length / 2) }, (_, index) => slices.slice(2 * index, 2 * index + 2));
+}

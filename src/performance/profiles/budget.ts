@@ -1,0 +1,50 @@
+import type { Summary } from '../load/runner-results.js';
+
+/** What a run must keep to: an upper bound of each figure, of `min_rps` a lower one. */
+export const BUDGET_KEYS = [
+  'mean_ms',
+  'p50_ms',
+  'p75_ms',
+  'p90_ms',
+  'p95_ms',
+  'p99_ms',
+  'p999_ms',
+  'max_ms',
+  'error_rate',
+  'min_rps',
+] as const;
+export type Budget = Partial<Record<(typeof BUDGET_KEYS)[number], number>>;
+
+export interface BudgetCheck {
+  name: string;
+  limit: number;
+  actual: number;
+  passed: boolean;
+}
+
+export interface BudgetVerdict {
+  passed: boolean;
+  checks: BudgetCheck[];
+}
+
+export function checkBudget(budget: Budget, summary: Summary): BudgetVerdict {
+  const checks = BUDGET_KEYS.flatMap((name): BudgetCheck[] => {
+    const limit = budget[name];
+    if (limit === undefined) return [];
+    const actual = name === 'min_rps' ? summary.rps : summary[name];
+    // Latencies of a run without a single answer keep to nothing.
+    const isMeasured = summary.requests > summary.errors || name === 'error_rate' || name === 'min_rps';
+    return [{ name, limit, actual, passed: isMeasured && (name === 'min_rps' ? actual >= limit : actual <= limit) }];
+  });
+  return { passed: checks.every(({ passed }) => passed), checks };
+}
+
+/** What is wrong with a budget, in words that fit after the name of the field; undefined when nothing is. */
+export function findBudgetFault(value: unknown): string | undefined {
+  const entries = Object.entries(value as object);
+  const unknown = entries.find(([name]) => !(BUDGET_KEYS as readonly string[]).includes(name));
+  if (unknown) return `must have only ${BUDGET_KEYS.join(', ')}`;
+  const isSound = ([name, limit]: [string, unknown]): boolean =>
+    typeof limit === 'number' && Number.isFinite(limit) && limit >= 0 && (name !== 'error_rate' || limit <= 1);
+  return entries.every(isSound) ? undefined : 'must have numbers of at least 0, error_rate one of at most 1';
+}

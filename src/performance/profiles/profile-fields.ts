@@ -1,0 +1,104 @@
+import { type Fault, InvalidRequest } from '../../core/errors/app-error.js';
+import { definedFields, nullToEmpty } from '../../core/rest/read-only-fields.js';
+import { findScheduleFaults, nextOccurrence, type Schedule } from '../schedules/cron.js';
+import type { LoadLimits } from '../load/load-limits.js';
+import type { PerformanceProfile } from './profile.entity.js';
+import type { NewProfile, ProfileChange } from './profile.inputs.js';
+import { EMPTY_CONTENT, parseFields, type RequestContent } from './request-content.js';
+
+const DEFAULTS = { concurrentRequest: 10, qps: 0, duration: '30s', protocol: 'http/1.1' } as const;
+
+/** The columns of a profile that an input sets, and what its requests carry. */
+export interface ProfileSettings {
+  fields: Partial<PerformanceProfile>;
+  content: RequestContent;
+}
+
+/** The settings of a new profile. @throws InvalidRequest naming every field that is wrong */
+export function toNewSettings(input: NewProfile, limits: LoadLimits): ProfileSettings {
+  const qps = input.qps ?? DEFAULTS.qps;
+  const initial: Partial<PerformanceProfile> = {
+    ...DEFAULTS,
+    method: (input.request_body ?? '') === '' ? 'GET' : 'POST',
+    loadModel: qps > 0 ? 'open' : 'closed',
+    ...{ serviceMesh: '', loadGenerators: [], contentType: '', metadata: {}, metricsQueries: [] },
+    ...{ budget: null, schedule: null, nextRunAt: null, metricsConnectionId: null },
+  };
+  const { fields, content } = toChangedSettings(input, initial, EMPTY_CONTENT, limits);
+  return { fields: { ...initial, ...fields }, content };
+}
+
+/** What an input changes of the settings of a profile. @throws InvalidRequest naming every field that is wrong */
+export function toChangedSettings(
+  input: ProfileChange,
+  current: Partial<PerformanceProfile>,
+  stored: RequestContent,
+  limits: LoadLimits,
+): ProfileSettings {
+  const schedule = findNewSchedule(input, current);
+  const fields: Partial<PerformanceProfile> = definedFields({
+    name: input.name,
+    endpoints: input.endpoints,
+    serviceMesh: nullToEmpty(input.service_mesh, ''),
+    loadGenerators: nullToEmpty(input.load_generators, []),
+    concurrentRequest: input.concurrent_request,
+    qps: input.qps,
+    duration: input.duration,
+    contentType: nullToEmpty(input.content_type, ''),
+    metadata: nullToEmpty(input.metadata, {}),
+    protocol: input.protocol,
+    method: input.method,
+    loadModel: input.load_model,
+    budget: input.budget,
+    schedule,
+    metricsConnectionId: input.metrics_connection_id,
+    metricsQueries: nullToEmpty(input.metrics_queries, []),
+  });
+  assertSound({ ...current, ...fields }, input, limits);
+  if (schedule !== undefined) fields.nextRunAt = schedule && nextOccurrence(schedule, new Date());
+  return { fields, content: toContent(input, stored) };
+}
+
+function assertSound(profile: Partial<PerformanceProfile>, input: ProfileChange, limits: LoadLimits): void {
+  const { qps = 0, concurrentRequest = 1, duration = '', loadModel } = profile;
+  const faults: Fault[] = limits.findFaults({ qps, concurrentRequest, duration });
+  if (loadModel === 'open' && qps === 0)
+    faults.push({ pointer: '/load_model', detail: 'open needs a rate', remedy: 'Send qps, or the load model closed.' });
+  if (profile.protocol === 'grpc' && profile.endpoints?.some((endpoint) => !endpoint.startsWith('http:')))
+    faults.push({ pointer: '/endpoints', detail: 'must be http addresses: gRPC is tested without TLS' });
+  for (const endpoint of input.endpoints ?? [])
+    if (!isAddress(endpoint)) faults.push({ pointer: '/endpoints', detail: 'must be http or https addresses' });
+  const schedule = toSchedule(input.schedule);
+  for (const { field, detail } of schedule ? findScheduleFaults(schedule, new Date()) : [])
+    faults.push({ pointer: `/schedule/${field}`, detail });
+  if (faults.length > 0)
+    throw new InvalidRequest(faults.map(({ pointer, detail }) => `${pointer?.slice(1)} ${detail}`).join('; '), {
+      errors: faults,
+    });
+}
+
+function isAddress(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url?.protocol === 'http:' || url?.protocol === 'https:';
+}
+
+/** The schedule that an input sets; undefined when it leaves it as it is. */
+function findNewSchedule(
+  input: ProfileChange,
+  { schedule: current = null }: Partial<PerformanceProfile>,
+): Schedule | null | undefined {
+  const schedule = toSchedule(input.schedule);
+  return schedule?.cron === current?.cron && schedule?.timezone === current?.timezone ? undefined : schedule;
+}
+
+const toSchedule = (given: ProfileChange['schedule']): Schedule | null | undefined =>
+  given && { cron: given.cron.trim(), timezone: given.timezone ?? 'UTC' };
+
+function toContent(input: ProfileChange, stored: RequestContent): RequestContent {
+  const { request_headers: headers, request_cookies: cookies, request_body: body } = input;
+  return {
+    headers: headers === undefined ? stored.headers : parseFields('request_headers', headers, stored.headers),
+    cookies: cookies === undefined ? stored.cookies : parseFields('request_cookies', cookies, stored.cookies),
+    body: nullToEmpty(body, '') ?? stored.body,
+  };
+}

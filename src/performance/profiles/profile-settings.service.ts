@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../core/access/actor.js';
+import { Outbound } from '../../core/outbound/outbound.service.js';
+import { MonitoringClient } from '../../monitoring/monitoring-client.js';
+import { PROMETHEUS } from '../../monitoring/prometheus/prometheus.service.js';
+import type { Workspace } from '../../workspaces/workspace.entity.js';
+import { LoadLimits } from '../load/load-limits.js';
+import { PerformanceProfile } from './profile.entity.js';
+import type { NewProfile, ProfileChange } from './profile.inputs.js';
+import { toChangedSettings, toNewSettings } from './profile-fields.js';
+import { ProfileContentsService } from './profile-contents.service.js';
+
+/** What profiles are set to: judged by the bounds of the operator, the outbound guard and the rights of who sets it. */
+@Injectable()
+export class ProfileSettingsService {
+  constructor(
+    readonly contents: ProfileContentsService,
+    private readonly limits: LoadLimits,
+    private readonly outbound: Outbound,
+    private readonly monitoring: MonitoringClient,
+  ) {}
+
+  /** A new profile, which is not kept yet. @throws InvalidRequest, also OUTBOUND_REFUSED; NotFound for a connection that the actor does not see */
+  async make(actor: Actor, { id, organizationId }: Workspace, input: NewProfile): Promise<PerformanceProfile> {
+    const { fields, content } = toNewSettings(input, this.limits);
+    await this.assertReachable(actor, null, input);
+    const profile = Object.assign(new PerformanceProfile(), fields, {
+      ...{ organizationId, workspaceId: id, userId: actor.userId },
+      headerNames: Object.keys(content.headers),
+      cookieNames: Object.keys(content.cookies),
+      scheduledBy: fields.schedule ? actor.userId : null,
+      lastRun: null,
+      totalResults: 0,
+    });
+    profile.content = await this.contents.seal(profile, content);
+    return profile;
+  }
+
+  /** The columns that an input changes of a profile that the caller has locked. */
+  async toChange(
+    actor: Actor,
+    profile: PerformanceProfile,
+    input: ProfileChange,
+  ): Promise<Partial<PerformanceProfile>> {
+    const stored = await this.contents.open(profile);
+    const { fields, content } = toChangedSettings(input, profile, stored, this.limits);
+    if (fields.schedule !== undefined) fields.scheduledBy = fields.schedule && actor.userId;
+    if (JSON.stringify(content) === JSON.stringify(stored)) return fields;
+    return {
+      ...fields,
+      headerNames: Object.keys(content.headers),
+      cookieNames: Object.keys(content.cookies),
+      content: await this.contents.seal(profile, content),
+    };
+  }
+
+  /** Judges addresses and connections that an input names, where they are others than the profile has. Waits for names to resolve. */
+  async assertReachable(
+    actor: Actor,
+    profile: PerformanceProfile | null,
+    { endpoints = [], metrics_connection_id: connection }: ProfileChange,
+  ): Promise<void> {
+    for (const endpoint of new Set(endpoints))
+      if (!profile?.endpoints.includes(endpoint)) await this.outbound.assertAllowed(endpoint, 'user');
+    if (connection && connection !== profile?.metricsConnectionId)
+      await this.monitoring.getConnection(actor, connection, PROMETHEUS);
+  }
+}

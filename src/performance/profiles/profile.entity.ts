@@ -1,0 +1,101 @@
+import { Column, Entity, ForeignKey, Index } from 'typeorm';
+import { TenantEntity } from '../../core/database/base.entity.js';
+import type { LoadModel, Method, Protocol } from '../load/load-plan.js';
+import type { Schedule } from '../schedules/cron.js';
+import type { Budget } from './budget.js';
+
+/** How load is driven at an endpoint, and what the results must keep to. It lives in exactly one workspace. */
+@Entity('performance_profile')
+@Index('performance_profile_created', ['organizationId', 'createdAt', 'id'], { where: 'deleted_at IS NULL' })
+@Index('performance_profile_workspace', ['workspaceId', 'createdAt', 'id'], { where: 'deleted_at IS NULL' })
+@Index('performance_profile_due', ['nextRunAt'], { where: 'next_run_at IS NOT NULL AND deleted_at IS NULL' })
+export class PerformanceProfile extends TenantEntity {
+  @ForeignKey('Workspace')
+  @Column('uuid')
+  workspaceId!: string;
+
+  @Column('text')
+  name!: string;
+
+  /** The user who owns it. */
+  @ForeignKey('User')
+  @Column('uuid')
+  userId!: string;
+
+  @Column('text', { default: '' })
+  serviceMesh!: string;
+
+  /** In the order in which they are wanted. */
+  @Column('text', { array: true, default: [] })
+  loadGenerators!: string[];
+
+  @Column('text', { array: true })
+  endpoints!: string[];
+
+  @Column('integer')
+  concurrentRequest!: number;
+
+  /** Requests a second; 0 for as many as the connections make. */
+  @Column('integer')
+  qps!: number;
+
+  /** As it was sent, such as `1m30s`. */
+  @Column('text')
+  duration!: string;
+
+  @Column('text')
+  protocol!: Protocol;
+
+  @Column('text')
+  method!: Method;
+
+  @Column('text')
+  loadModel!: LoadModel;
+
+  @Column('text', { default: '' })
+  contentType!: string;
+
+  /** The names of the headers and cookies; their values are sealed. */
+  @Column('text', { array: true, default: [] })
+  headerNames!: string[];
+
+  @Column('text', { array: true, default: [] })
+  cookieNames!: string[];
+
+  /** `RequestContent`, sealed. */
+  @Column('bytea', { select: false })
+  content!: Buffer;
+
+  @Column('jsonb', { default: {} })
+  metadata!: Record<string, unknown>;
+
+  @Column('jsonb', { nullable: true })
+  budget!: Budget | null;
+
+  @Column('jsonb', { nullable: true })
+  schedule!: Schedule | null;
+
+  /** In whose name scheduled runs are made: who set the schedule. */
+  @ForeignKey('User')
+  @Column('uuid', { nullable: true })
+  scheduledBy!: string | null;
+
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  nextRunAt!: Date | null;
+
+  /** The Prometheus that metrics of the server are read from. */
+  @ForeignKey('Connection')
+  @Column('uuid', { nullable: true })
+  metricsConnectionId!: string | null;
+
+  /** PromQL. */
+  @Column('text', { array: true, default: [] })
+  metricsQueries!: string[];
+
+  /** When its last run ended. */
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  lastRun!: Date | null;
+
+  @Column('integer', { default: 0 })
+  totalResults!: number;
+}

@@ -1,0 +1,245 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiPropertyOptional, ApiProperty } from '@nestjs/swagger';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsArray,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  IsUUID,
+  Length,
+  Matches,
+  Min,
+  ValidateBy,
+  ValidateIf,
+} from 'class-validator';
+import { OrganizationListQuery } from '../../core/listing/list-query.js';
+import { UpdateInput } from '../../core/rest/input.pipe.js';
+import { UpdatesView } from '../../core/rest/read-only-fields.js';
+import { IdInput, MapInput, MetadataInput, NameInput, TextInput, WordInput } from '../../core/schema/input-fields.js';
+import {
+  LOAD_GENERATORS,
+  LOAD_MODELS,
+  type LoadModel,
+  type Method,
+  METHODS,
+  type Protocol,
+  PROTOCOLS,
+} from '../load/load-plan.js';
+import { findBudgetFault, type Budget, BUDGET_KEYS } from './budget.js';
+import { PerformanceProfileView } from './profile.view.js';
+
+const MAX_ENDPOINTS = 10;
+const MAX_URL = 2_048;
+const MAX_QUERIES = 5;
+const MAX_QUERY = 1_000;
+export const MAX_BODY = 65_536;
+/** Generators that clients in the field also name; where they are wanted, another one is used. */
+const KNOWN_GENERATORS = [...LOAD_GENERATORS, 'k6', 'wrk2', 'nighthawk'];
+
+const ifSent = (optional: boolean): PropertyDecorator[] =>
+  optional ? [ValidateIf((_, value) => value !== undefined)] : [];
+
+const EndpointsInput = (optional: boolean): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({
+      type: String,
+      isArray: true,
+      required: !optional,
+      minItems: 1,
+      maxItems: MAX_ENDPOINTS,
+      description: 'http and https addresses; a run is made against the first unless it names another.',
+      example: ['https://shop.example.com/'],
+    }),
+    ...ifSent(optional),
+    IsArray({ message: 'must be a list of addresses' }),
+    ArrayMinSize(1, { message: 'must have at least one address' }),
+    ArrayMaxSize(MAX_ENDPOINTS, { message: `must have at most ${MAX_ENDPOINTS} addresses` }),
+    IsString({ each: true, message: 'must be strings' }),
+    Length(1, MAX_URL, { each: true, message: `must have 1 to ${MAX_URL} characters each` }),
+    Matches(/^\S+$/, { each: true, message: 'must be without spaces and line breaks' }),
+  );
+
+const NumberInput = (least: number, description: string): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({ type: 'integer', minimum: least, description }),
+    ...ifSent(true),
+    IsInt({ message: 'must be a whole number' }),
+    Min(least, { message: `must be at least ${least}` }),
+  );
+
+const RequestFieldsInput = (description: string): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({
+      description,
+      nullable: true,
+      oneOf: [{ type: 'object', additionalProperties: { type: 'string' } }, { type: 'string' }],
+    }),
+    IsOptional(),
+  );
+
+const BudgetInput = (): PropertyDecorator =>
+  applyDecorators(
+    MapInput({
+      clearable: true,
+      description: `Bounds of the figures of a run: ${BUDGET_KEYS.join(', ')}.`,
+    }),
+    ValidateBy({
+      name: 'isBudget',
+      validator: {
+        validate: (value) => typeof value !== 'object' || value === null || findBudgetFault(value) === undefined,
+        defaultMessage: (argument) => findBudgetFault(argument?.value) ?? '',
+      },
+    }),
+  );
+
+const ScheduleInput = (): PropertyDecorator =>
+  applyDecorators(
+    MapInput({ clearable: true, description: 'When runs are made: `cron` (five fields) and `timezone` (IANA, UTC).' }),
+    ValidateBy({
+      name: 'isSchedule',
+      validator: {
+        validate: (value) => typeof value !== 'object' || value === null || isScheduleShape(value),
+        defaultMessage: () => 'must have a cron expression as cron, and may have timezone',
+      },
+    }),
+  );
+
+function isScheduleShape(value: object): boolean {
+  const { cron, timezone = 'UTC', ...more } = value as Record<string, unknown>;
+  return typeof cron === 'string' && typeof timezone === 'string' && Object.keys(more).length === 0;
+}
+
+/** What a profile may have besides its name and its endpoints. */
+class ProfileFields extends UpdateInput {
+  @TextInput({ clearable: true, max: 100 })
+  service_mesh?: string | null;
+
+  @ApiPropertyOptional({
+    enum: KNOWN_GENERATORS,
+    isArray: true,
+    nullable: true,
+    description: 'In the order in which they are wanted; the first that this server has is used.',
+  })
+  @IsOptional()
+  @IsArray({ message: 'must be a list' })
+  @ArrayMaxSize(KNOWN_GENERATORS.length, { message: `must have at most ${KNOWN_GENERATORS.length} names` })
+  @IsIn(KNOWN_GENERATORS, { each: true, message: `must be some of ${KNOWN_GENERATORS.join(', ')}` })
+  load_generators?: string[] | null;
+
+  @NumberInput(1, 'Connections at a time; 10 unless said otherwise.')
+  concurrent_request?: number;
+
+  @NumberInput(0, 'Requests a second; 0, as many as the connections make, unless said otherwise.')
+  qps?: number;
+
+  @TextInput({ optional: true, max: 20, description: 'Such as `30s` or `1m30s`; 30 seconds unless said otherwise.' })
+  duration?: string;
+
+  @RequestFieldsInput('Headers of each request: an object, or its JSON. Values are sealed and never shown.')
+  request_headers?: unknown;
+
+  @RequestFieldsInput('Cookies of each request: an object, its JSON, or `a=b; c=d`. Values are sealed and never shown.')
+  request_cookies?: unknown;
+
+  @TextInput({ clearable: true, max: MAX_BODY, description: 'The body of each request.' })
+  request_body?: string | null;
+
+  @TextInput({ clearable: true, max: 200, description: 'The media type of the body.' })
+  @Matches(/^[\t\x20-\x7e]*$/, { message: 'must be a media type' })
+  content_type?: string | null;
+
+  @MetadataInput({ clearable: true })
+  metadata?: Record<string, unknown> | null;
+
+  @WordInput(PROTOCOLS, { optional: true })
+  protocol?: Protocol;
+
+  @WordInput(METHODS, { optional: true, description: 'POST with a body and GET without one, unless said otherwise.' })
+  method?: Method;
+
+  @WordInput(LOAD_MODELS, {
+    optional: true,
+    description: '`open` with a rate and `closed` without, unless said otherwise.',
+  })
+  load_model?: LoadModel;
+
+  @BudgetInput()
+  budget?: Budget | null;
+
+  @ScheduleInput()
+  schedule?: { cron: string; timezone?: string } | null;
+
+  @ApiPropertyOptional({
+    format: 'uuid',
+    nullable: true,
+    description: 'A connection to Prometheus that the caller sees.',
+  })
+  @IsOptional()
+  @IsUUID('all', { message: 'must be a UUID' })
+  metrics_connection_id?: string | null;
+
+  @ApiPropertyOptional({
+    type: String,
+    isArray: true,
+    nullable: true,
+    maxItems: MAX_QUERIES,
+    description: 'PromQL whose values during a run are kept with its result.',
+  })
+  @IsOptional()
+  @IsArray({ message: 'must be a list' })
+  @ArrayMaxSize(MAX_QUERIES, { message: `must have at most ${MAX_QUERIES} queries` })
+  @IsString({ each: true, message: 'must be strings' })
+  @Length(1, MAX_QUERY, { each: true, message: `must have 1 to ${MAX_QUERY} characters each` })
+  metrics_queries?: string[] | null;
+}
+
+@UpdatesView(() => PerformanceProfileView)
+export class NewProfile extends ProfileFields {
+  @NameInput()
+  name!: string;
+
+  @EndpointsInput(false)
+  endpoints!: string[];
+
+  @IdInput({ optional: true, description: "The caller's default workspace when it is left out." })
+  workspace_id?: string;
+
+  @IdInput({ optional: true })
+  organization_id?: string;
+}
+
+@UpdatesView(() => PerformanceProfileView)
+export class ProfileChange extends ProfileFields {
+  @NameInput({ optional: true })
+  name?: string;
+
+  @EndpointsInput(true)
+  endpoints?: string[];
+}
+
+/** What a list of profiles or of results is asked. */
+export class PerformanceQuery extends OrganizationListQuery {
+  @ApiPropertyOptional({ format: 'uuid', description: 'Only of this workspace.' })
+  @IsOptional()
+  @IsUUID('all', { message: 'must be a UUID' })
+  workspace_id?: string;
+}
+
+/** What a run is asked for. */
+export class RunRequest {
+  @NameInput({
+    optional: true,
+    description: 'The name of the run and its result; that of the profile unless said otherwise.',
+  })
+  name?: string;
+
+  @TextInput({
+    optional: true,
+    max: MAX_URL,
+    description: 'One of the endpoints of the profile; the first unless said otherwise.',
+  })
+  endpoint?: string;
+}

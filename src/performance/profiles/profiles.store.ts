@@ -1,0 +1,135 @@
+import { Injectable } from '@nestjs/common';
+import type { SelectQueryBuilder } from 'typeorm';
+import { Access, administeredSql } from '../../core/access/access.service.js';
+import type { Actor } from '../../core/access/actor.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import type { ListQuery } from '../../core/listing/list-query.js';
+import { equalsFilter, type Listing, recordOrderColumns } from '../../core/listing/listing.js';
+import type { Page } from '../../core/listing/page.js';
+import { PostgresPubSub } from '../../core/pubsub/postgres-pubsub.js';
+import { RecordStore } from '../../core/records/record.store.js';
+import { PERFORMANCE_TOPIC, type PerformanceNotice } from './performance-topic.js';
+import { PerformanceProfile } from './profile.entity.js';
+
+const listing: Listing<PerformanceProfile> = {
+  alias: 'performance_profile',
+  pageSize: 20,
+  order: recordOrderColumns('performance_profile'),
+  defaultOrder: 'created_at desc',
+  search: ['performance_profile.name'],
+  filter: { user_id: equalsFilter('user_id', 'performance_profile.user_id::text') },
+};
+
+/** What narrows a list of profiles or results beside the query that every list has. */
+export interface PerformanceScope {
+  organizationId?: string;
+  workspaceId?: string;
+}
+
+/** Profiles as the members of their workspace see them. */
+@Injectable()
+export class ProfilesStore extends RecordStore<PerformanceProfile> {
+  constructor(
+    unit: UnitOfWork,
+    private readonly access: Access,
+    private readonly pubsub: PostgresPubSub,
+  ) {
+    super(unit, PerformanceProfile, 'performance_profile');
+  }
+
+  async page(actor: Actor, scope: PerformanceScope, query: ListQuery): Promise<Page<PerformanceProfile>> {
+    const rows = await selectInScope(this.access, this.createQueryBuilder(), 'performance_profile', actor, scope);
+    return this.paginate(rows, listing, query);
+  }
+
+  /** The sealed contents of these profiles, by id. */
+  async findContents(ids: readonly string[]): Promise<Map<string, Buffer>> {
+    const rows = await this.unit.manager.query<{ id: string; content: Buffer }[]>(
+      'SELECT id, content FROM performance_profile WHERE id = ANY ($1)',
+      [ids],
+    );
+    return new Map(rows.map(({ id, content }) => [id, content]));
+  }
+
+  count(workspaceId: string): Promise<number> {
+    return this.repository.countBy({ workspaceId });
+  }
+
+  /** Profiles whose schedule has come, held until the end of the transaction; others that ask meanwhile do not get them. */
+  findDue(most: number): Promise<PerformanceProfile[]> {
+    return this.createQueryBuilder()
+      .andWhere('performance_profile.next_run_at <= now()')
+      .andWhere('performance_profile.workspace_id IN (SELECT id FROM active_workspace)')
+      .orderBy('performance_profile.next_run_at')
+      .limit(most)
+      .setLock('pessimistic_write')
+      .setOnLocked('skip_locked')
+      .getMany();
+  }
+
+  /** Counts a run that has ended, and by how many results there are more now. */
+  async addRun(id: string, results: number): Promise<void> {
+    await this.unit.manager.query(
+      `UPDATE performance_profile SET last_run = now(), total_results = total_results + $2 WHERE id = $1`,
+      [id, results],
+    );
+  }
+
+  /** Sets when the schedule comes next, which is no change of the profile. */
+  async reschedule(id: string, next: Date | null): Promise<void> {
+    await this.unit.manager.query('UPDATE performance_profile SET next_run_at = $2 WHERE id = $1', [id, next]);
+  }
+
+  /** Hides every profile of a workspace with it. */
+  async softDeleteByWorkspace(workspaceId: string, at: Date): Promise<void> {
+    await this.unit.manager.query(
+      `UPDATE performance_profile SET deleted_at = $2, updated_at = now(), revision = revision + 1
+        WHERE workspace_id = $1 AND deleted_at IS NULL`,
+      [workspaceId, at],
+    );
+  }
+
+  /** Brings back the profiles that were hidden with their workspace. */
+  async restoreByWorkspace(workspaceId: string, deletedAt: Date): Promise<void> {
+    await this.unit.manager.query(
+      `UPDATE performance_profile SET deleted_at = NULL, updated_at = now(), revision = revision + 1
+        WHERE workspace_id = $1 AND deleted_at = $2`,
+      [workspaceId, deletedAt],
+    );
+  }
+
+  /** Lets subscribers know, with the surrounding transaction, that something of an organization has changed. */
+  notify({ organizationId }: PerformanceNotice): Promise<void> {
+    return this.pubsub.publish(PERFORMANCE_TOPIC, { organizationId } satisfies PerformanceNotice);
+  }
+
+  protected override visibleTo(actor: Actor): SelectQueryBuilder<PerformanceProfile> {
+    return onlyVisible(this.createQueryBuilder(), 'performance_profile', actor);
+  }
+}
+
+/** Those of the workspaces that an actor sees. */
+export function onlyVisible<E extends { workspaceId: string }>(
+  rows: SelectQueryBuilder<E>,
+  table: string,
+  actor: Actor,
+): SelectQueryBuilder<E> {
+  if (actor.isSystem) return rows;
+  const granted = `${table}.workspace_id IN (SELECT granted_resources(:actorId, 'workspace'))`;
+  return rows.andWhere(`(${administeredSql(table, ':actorId')} OR ${granted})`, { actorId: actor.userId });
+}
+
+/** The same of one organization, when the list names it or the actor has no other. */
+export async function selectInScope<E extends { workspaceId: string }>(
+  access: Access,
+  rows: SelectQueryBuilder<E>,
+  table: string,
+  actor: Actor,
+  { workspaceId, organizationId: named }: PerformanceScope,
+): Promise<SelectQueryBuilder<E>> {
+  const organizationId = named ?? (workspaceId ? undefined : await access.findOnlyOrganization(actor));
+  if (workspaceId) rows.andWhere(`${table}.workspace_id = :workspaceId`, { workspaceId });
+  return organizationId
+    ? access.onlyVisibleIn(rows, table, 'workspace', actor, organizationId, { column: 'workspace_id' })
+    : onlyVisible(rows, table, actor);
+}

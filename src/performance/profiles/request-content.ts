@@ -1,0 +1,93 @@
+import { type Fault, InvalidRequest } from '../../core/errors/app-error.js';
+
+/** What requests carry, as it is sealed. */
+export interface RequestContent {
+  headers: Record<string, string>;
+  cookies: Record<string, string>;
+  body: string;
+}
+
+export const EMPTY_CONTENT: RequestContent = { headers: {}, cookies: {}, body: '' };
+
+/** Stands for a value that is stored and not shown; sent back, it leaves the value as it is. */
+export const HIDDEN = '[redacted]';
+
+const MAX_FIELDS = 30;
+const MAX_VALUE = 4_096;
+const MAX_TEXT = 32_768;
+const TOKEN = /^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/i;
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** No spaces, quotes, commas, semicolons and backslashes (RFC 6265). */
+const COOKIE_VALUE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
+/** Headers that belong to the connection or to the generator. */
+const RESERVED =
+  /^(connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|content-length|cookie|proxy-.*)$/i;
+
+type FieldName = 'request_headers' | 'request_cookies';
+
+/**
+ * Headers or cookies as an object, or as the text that clients in the field send: JSON, of cookies also `a=b; c=d`.
+ * @throws InvalidRequest naming what is wrong; a value is never repeated
+ */
+export function parseFields(
+  field: FieldName,
+  given: unknown,
+  stored: Record<string, string> = {},
+): Record<string, string> {
+  const fields = toObject(field, given);
+  const faults: Fault[] = [];
+  const fault = (name: string, detail: string): void => {
+    if (faults.length < MAX_FIELDS) faults.push({ pointer: `/${field}`, detail: `${name} ${detail}` });
+  };
+  const entries = Object.entries(fields);
+  if (entries.length > MAX_FIELDS) fault('it', `must have at most ${MAX_FIELDS} names`);
+  const parsed = entries.slice(0, MAX_FIELDS + 1).map(([name, value]): [string, string] => {
+    const label = TOKEN.test(name) ? name : 'a name';
+    if (!TOKEN.test(name)) fault(label, "must be letters, digits and any of !#$%&'*+.^_`|~-, at most 100");
+    else if (field === 'request_headers' && RESERVED.test(name)) fault(label, 'is set by the load generator');
+    if (value === HIDDEN && Object.hasOwn(stored, name)) return [name, stored[name] ?? ''];
+    const allowed = field === 'request_headers' ? HEADER_VALUE : COOKIE_VALUE;
+    if (typeof value !== 'string') fault(label, 'must have a text');
+    else if (value.length > MAX_VALUE) fault(label, `must have at most ${MAX_VALUE} characters`);
+    else if (!allowed.test(value)) fault(label, 'has characters that are not allowed, such as a line break');
+    return [name, String(value)];
+  });
+  if (faults.length > 0)
+    throw new InvalidRequest(`${field} ${faults.map(({ detail }) => detail).join('; ')}`, { errors: faults });
+  return Object.fromEntries(parsed);
+}
+
+/** Names with hidden values, as the text that clients in the field read; empty when there are none. */
+export const showFields = (names: readonly string[]): string =>
+  names.length === 0 ? '' : JSON.stringify(Object.fromEntries(names.map((name) => [name, HIDDEN])));
+
+/** The headers of a request, cookies and the type of its content among them. */
+export function toHeaders({ headers, cookies, body }: RequestContent, contentType: string): Record<string, string> {
+  const pairs = Object.entries(cookies).map(([name, value]) => `${name}=${value}`);
+  const hasType = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type');
+  return {
+    ...headers,
+    ...(pairs.length > 0 ? { cookie: pairs.join('; ') } : {}),
+    ...(body !== '' && contentType !== '' && !hasType ? { 'content-type': contentType } : {}),
+  };
+}
+
+function toObject(field: FieldName, given: unknown): Record<string, unknown> {
+  if (given === null || given === undefined || given === '') return {};
+  if (typeof given === 'object' && !Array.isArray(given)) return given as Record<string, unknown>;
+  const parsed = typeof given === 'string' && given.length <= MAX_TEXT ? parseText(field, given) : undefined;
+  if (parsed) return parsed;
+  throw InvalidRequest.forField(`/${field}`, `must be an object, or its JSON of at most ${MAX_TEXT} characters`);
+}
+
+function parseText(field: FieldName, text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // Cookies may be written as browsers send them.
+  }
+  const pairs = text.split(';').map((pair) => /^\s*([^=\s]+)=(.*?)\s*$/s.exec(pair));
+  if (field === 'request_headers' || pairs.some((pair) => pair === null)) return undefined;
+  return Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? '', pair?.[2] ?? '']));
+}

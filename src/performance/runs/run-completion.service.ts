@@ -1,0 +1,79 @@
+import { Injectable } from '@nestjs/common';
+import { Actor } from '../../core/access/actor.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { EventBus } from '../../core/events/event-bus.js';
+import type { FinishedJob } from '../../jobs/job.js';
+import { WorkspacePlacementService } from '../../workspaces/workspace-owned/workspace-placement.service.js';
+import { ProfilesStore } from '../profiles/profiles.store.js';
+import type { PerformanceRun } from './run.entity.js';
+import {
+  PerformanceBudgetExceeded,
+  PerformanceRunCancelled,
+  type PerformanceRunEvent,
+  PerformanceRunFailed,
+  PerformanceRunStarted,
+  PerformanceRunSucceeded,
+} from './run.events.js';
+import type { RunPayload } from './run-job.js';
+import { RunsStore } from './runs.store.js';
+
+const SYSTEM = Actor.system('performance runs');
+/** Runs of one profile that are kept. */
+const MAX_KEPT = 500;
+
+/** Writes how runs begin and end. */
+@Injectable()
+export class RunCompletionService {
+  constructor(
+    private readonly runs: RunsStore,
+    private readonly profiles: ProfilesStore,
+    private readonly placement: WorkspacePlacementService,
+    private readonly unit: UnitOfWork,
+    private readonly events: EventBus,
+  ) {}
+
+  /** @returns null when it has ended meanwhile; @throws Conflict WORKSPACE_ARCHIVED */
+  async start(id: string, fields: Pick<PerformanceRun, 'generator' | 'testStartTime'>): Promise<PerformanceRun | null> {
+    return this.unit.run(async () => {
+      const found = await this.runs.find(SYSTEM, id);
+      if (found) await this.placement.admit(SYSTEM, found.workspaceId);
+      const run = await this.runs.lock(SYSTEM, id);
+      if (!run || run.hasEnded) return null;
+      await this.runs.update(run, { ...fields, status: 'running', progress: null });
+      await this.events.publish(new PerformanceRunStarted(actorOf(run), run));
+      await this.profiles.notify(run);
+      return run;
+    });
+  }
+
+  /** Keeps what a run has measured, when the job still holds it. */
+  async succeed(id: string, fields: Partial<PerformanceRun>, assertLeased: () => Promise<void>): Promise<void> {
+    await this.unit.run(async () => {
+      const run = await this.runs.lock(SYSTEM, id);
+      if (!run || run.hasEnded) return;
+      await this.runs.update(run, { ...fields, status: 'succeeded', finishedAt: new Date() });
+      await this.conclude(run, new PerformanceRunSucceeded(actorOf(run), run));
+      if (run.budget && !run.budget.passed) await this.events.publish(new PerformanceBudgetExceeded(actorOf(run), run));
+      await assertLeased();
+    });
+  }
+
+  /** Hears the end of the job, in its transaction: a run that has not ended by itself ends as its job did. */
+  async handleJobEnd(job: FinishedJob<RunPayload>): Promise<void> {
+    const run = await this.runs.lock(SYSTEM, job.id, true);
+    if (!run || run.hasEnded) return;
+    const status = job.status === 'cancelled' ? 'cancelled' : 'failed';
+    await this.runs.update(run, { status, error: job.error, finishedAt: job.finishedAt });
+    const Ended = status === 'cancelled' ? PerformanceRunCancelled : PerformanceRunFailed;
+    await this.conclude(run, new Ended(actorOf(run), run));
+  }
+
+  private async conclude(run: PerformanceRun, event: PerformanceRunEvent): Promise<void> {
+    await this.events.publish(event);
+    const forgotten = await this.runs.purge(run.profileId, MAX_KEPT);
+    await this.profiles.addRun(run.profileId, (run.status === 'succeeded' ? 1 : 0) - forgotten);
+    await this.profiles.notify(run);
+  }
+}
+
+const actorOf = ({ userId }: PerformanceRun): Actor => Actor.onBehalfOf(userId, 'performance runs');

@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import { InvalidRequest } from '../../core/errors/app-error.js';
+import { Outbound } from '../../core/outbound/outbound.service.js';
+import { parseDuration } from '../../monitoring/prometheus/query-time.js';
+import { LoadGeneratorsService } from '../load/load-generators.service.js';
+import { LoadLimits } from '../load/load-limits.js';
+import type { GeneratorTask, LoadGenerator, LoadPlan } from '../load/load-plan.js';
+import { ProfileContentsService } from '../profiles/profile-contents.service.js';
+import type { PerformanceProfile } from '../profiles/profile.entity.js';
+import { toHeaders } from '../profiles/request-content.js';
+
+const TIMEOUT_SECONDS = 10;
+
+/** What runs of profiles do, judged when they are asked for and again when they begin. */
+@Injectable()
+export class RunPlansService {
+  constructor(
+    readonly limits: LoadLimits,
+    private readonly generators: LoadGeneratorsService,
+    private readonly contents: ProfileContentsService,
+    private readonly outbound: Outbound,
+  ) {}
+
+  toPlan(profile: PerformanceProfile, endpoint: string | undefined): LoadPlan {
+    const { protocol, method, loadModel, qps, concurrentRequest, duration, endpoints } = profile;
+    return {
+      endpoint: endpoint ?? endpoints[0] ?? '',
+      ...{ protocol, method, model: loadModel, connections: concurrentRequest },
+      rate: qps === 0 ? this.limits.maxRate : qps,
+      seconds: parseDuration(duration) ?? 1,
+      timeout: TIMEOUT_SECONDS,
+    };
+  }
+
+  /** Whether a run of the profile could begin now. @throws InvalidRequest, Conflict GENERATOR_UNAVAILABLE */
+  async assertRunnable(profile: PerformanceProfile, endpoint = profile.endpoints[0] ?? ''): Promise<void> {
+    this.assertWithinLimits(profile);
+    this.chooseGenerator(profile);
+    await this.outbound.assertAllowed(endpoint, 'user');
+  }
+
+  /** What the generator of a run is told. @throws InvalidRequest, also OUTBOUND_REFUSED; RemoteFailure; Conflict */
+  async toTask(
+    profile: PerformanceProfile,
+    plan: LoadPlan,
+  ): Promise<{ generator: LoadGenerator; task: GeneratorTask }> {
+    this.assertWithinLimits(profile);
+    const generator = this.chooseGenerator(profile);
+    const address = await this.outbound.resolve(plan.endpoint, 'user');
+    const content = await this.contents.open(profile);
+    const headers = toHeaders(content, profile.contentType);
+    const program = this.generators.findProgram(generator);
+    return { generator, task: { generator, plan, address, headers, body: content.body, program } };
+  }
+
+  private chooseGenerator(profile: PerformanceProfile): LoadGenerator {
+    const { loadGenerators: wanted, protocol, loadModel: model, headerNames, cookieNames } = profile;
+    return this.generators.choose({ wanted, protocol, model, hasSecrets: headerNames.length + cookieNames.length > 0 });
+  }
+
+  /** The operator may have set other bounds since the profile was written. */
+  private assertWithinLimits(profile: PerformanceProfile): void {
+    const errors = this.limits.findFaults(profile);
+    if (errors.length > 0)
+      throw new InvalidRequest(`the profile asks for too much: ${errors.map(({ detail }) => detail).join('; ')}`, {
+        errors,
+        remedy: 'Change the profile: PUT /api/performance/profiles/{id}.',
+      });
+  }
+}

@@ -1,0 +1,100 @@
+import { Check, Column, Entity, ForeignKey, Index } from 'typeorm';
+import { TenantEntity } from '../../core/database/base.entity.js';
+import type { Problem } from '../../core/errors/problem.js';
+import type { LoadGenerator, LoadPlan } from '../load/load-plan.js';
+import type { Measurement } from '../load/measurement.js';
+import type { Summary } from '../load/runner-results.js';
+import type { BudgetVerdict } from '../profiles/budget.js';
+import type { ServerMetrics } from './server-metrics.js';
+
+export const RUN_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+export const RUN_TRIGGERS = ['manual', 'schedule'] as const;
+export type RunTrigger = (typeof RUN_TRIGGERS)[number];
+
+/** How far a run has come. */
+export interface RunProgress {
+  seconds: number;
+  of: number;
+  requests: number;
+  errors: number;
+  /** Of the last second. */
+  rps: number;
+  p50_ms: number;
+  p99_ms: number;
+}
+
+/** One run of a profile; it has the id of its job. A run that succeeded is a result. */
+@Entity('performance_run')
+@Index('performance_run_created', ['organizationId', 'createdAt', 'id'], { where: 'deleted_at IS NULL' })
+@Index('performance_run_workspace', ['workspaceId', 'createdAt', 'id'], { where: 'deleted_at IS NULL' })
+@Index('performance_run_profile', ['profileId', 'createdAt', 'id'], { where: 'deleted_at IS NULL' })
+@Index('performance_run_unfinished', ['organizationId'], { where: 'finished_at IS NULL' })
+@Check('performance_run_status_check', `status IN ('queued', 'running', 'succeeded', 'failed', 'cancelled')`)
+export class PerformanceRun extends TenantEntity {
+  @ForeignKey('Workspace')
+  @Column('uuid')
+  workspaceId!: string;
+
+  @ForeignKey('PerformanceProfile')
+  @Column('uuid')
+  profileId!: string;
+
+  /** Who asked for it, or set the schedule. */
+  @ForeignKey('User')
+  @Column('uuid')
+  userId!: string;
+
+  @Column('text')
+  name!: string;
+
+  @Column('text')
+  trigger!: RunTrigger;
+
+  @Column('text', { default: 'queued' })
+  status!: RunStatus;
+
+  /** The service mesh of the profile at that time. */
+  @Column('text', { default: '' })
+  mesh!: string;
+
+  @Column('text', { nullable: true })
+  generator!: LoadGenerator | null;
+
+  @Column('jsonb')
+  plan!: LoadPlan;
+
+  @Column('jsonb', { nullable: true })
+  progress!: RunProgress | null;
+
+  @Column('jsonb', { nullable: true })
+  error!: Problem | null;
+
+  @Column('jsonb', { nullable: true })
+  summary!: Summary | null;
+
+  /** In the form of Fortio. */
+  @Column('jsonb', { nullable: true })
+  runnerResults!: object | null;
+
+  @Column('jsonb', { nullable: true })
+  budget!: BudgetVerdict | null;
+
+  /** Every part of the run, for comparing and drawing. */
+  @Column('jsonb', { nullable: true, select: false })
+  measurement!: Measurement | null;
+
+  @Column('jsonb', { nullable: true, select: false })
+  serverMetrics!: ServerMetrics | null;
+
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  testStartTime!: Date | null;
+
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  finishedAt!: Date | null;
+
+  get hasEnded(): boolean {
+    return this.finishedAt !== null;
+  }
+}

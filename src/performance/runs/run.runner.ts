@@ -1,0 +1,112 @@
+import { Injectable } from '@nestjs/common';
+import { Actor } from '../../core/access/actor.js';
+import { NotFound, RemoteFailure } from '../../core/errors/app-error.js';
+import type { Job } from '../../jobs/job.js';
+import type { JobContext } from '../../jobs/job-handler.registry.js';
+import { JobActorsService } from '../../organizations/users/job-actors.service.js';
+import { GeneratorProcess } from '../load/generator-process.js';
+import { percentile } from '../load/latency-histogram.js';
+import { MeasurementCollector, mergeSlices, type Measurement, type Slice, sumOf } from '../load/measurement.js';
+import { countFailures, summarize, toRunnerResults } from '../load/runner-results.js';
+import { checkBudget } from '../profiles/budget.js';
+import type { PerformanceProfile } from '../profiles/profile.entity.js';
+import { ProfilesService } from '../profiles/profiles.service.js';
+import { RunCompletionService } from './run-completion.service.js';
+import type { PerformanceRun, RunProgress } from './run.entity.js';
+import type { RunPayload } from './run-job.js';
+import { RunPlansService } from './run-plans.service.js';
+import { RunsStore } from './runs.store.js';
+import { ServerMetricsService } from './server-metrics.service.js';
+
+const SYSTEM = Actor.system('performance runs');
+
+/** Carries out runs as jobs. */
+@Injectable()
+export class RunRunner {
+  constructor(
+    private readonly runs: RunsStore,
+    private readonly profiles: ProfilesService,
+    private readonly plans: RunPlansService,
+    private readonly completion: RunCompletionService,
+    private readonly actors: JobActorsService,
+    private readonly metrics: ServerMetricsService,
+  ) {}
+
+  /** What was judged when the run was asked for is judged again. @throws AppError when the run fails, JobAborted */
+  async run(job: Job<RunPayload>, context: JobContext): Promise<{ result: string }> {
+    const actor = await this.actors.resolve(job);
+    const profile = await this.profiles.getAuthorized(actor, job.payload.profile, 'run');
+    const queued = await this.runs.find(SYSTEM, job.id);
+    if (!queued) throw new NotFound('performance run', job.id);
+    const { generator, task } = await this.plans.toTask(profile, queued.plan);
+    const startedAt = new Date();
+    const run = await this.completion.start(job.id, { generator, testStartTime: startedAt });
+    if (!run) throw new NotFound('performance run', job.id);
+    const collector = new MeasurementCollector();
+    const progress = new ProgressOf(run);
+    const tell = (value: RunProgress): void => {
+      context.reportProgress(value);
+      // A write that fails is made good by the next second.
+      this.runs.saveProgress(run, value).catch(() => undefined);
+    };
+    await new GeneratorProcess(task).run(context.signal, {
+      report: (slice) => {
+        collector.add(slice);
+        tell(progress.add(slice));
+      },
+      tick: (seconds) => tell(progress.tick(seconds)),
+    });
+    const measurement = collector.toMeasurement();
+    assertAnswered(run, measurement);
+    const summary = summarize(measurement);
+    const fields: Partial<PerformanceRun> = {
+      ...{ measurement, summary, generator },
+      runnerResults: toRunnerResults(measurement, { name: run.name, plan: run.plan, generator, startedAt }),
+      serverMetrics: await this.metrics.read(actor, profile, startedAt, new Date()),
+      budget: budgetOf(profile) && checkBudget(budgetOf(profile) ?? {}, summary),
+    };
+    await this.completion.succeed(run.id, fields, context.assertLeased);
+    return { result: run.id };
+  }
+}
+
+const budgetOf = ({ budget }: PerformanceProfile) => budget;
+
+/** What a run has done so far. */
+class ProgressOf {
+  private requests = 0;
+  private errors = 0;
+
+  constructor(private readonly run: PerformanceRun) {}
+
+  add(slice: Slice): RunProgress {
+    const { start, length, latencies, errors } = slice;
+    const toMs = (value: number): number => Number((value * 1_000).toPrecision(4));
+    this.requests += latencies.count + sumOf(errors);
+    this.errors += countFailures(slice);
+    return {
+      ...this.tick(Math.round((start + length) / 1_000)),
+      rps: length === 0 ? 0 : Math.round((latencies.count / length) * 1_000),
+      p50_ms: toMs(percentile(latencies, 50)),
+      p99_ms: toMs(percentile(latencies, 99)),
+    };
+  }
+
+  /** Time has passed, and no more is known. */
+  tick(seconds: number): RunProgress {
+    const { requests, errors } = this;
+    return { seconds, of: this.run.plan.seconds, requests, errors, rps: 0, p50_ms: 0, p99_ms: 0 };
+  }
+}
+
+/** A target that has answered nothing has no latency: the run failed, and says what went wrong most. */
+function assertAnswered({ plan }: PerformanceRun, { slices }: Measurement): void {
+  const { latencies, errors } = mergeSlices(slices);
+  if (latencies.count > 0) return;
+  const [kind = 'nothing came back'] = Object.entries(errors).sort(([, a], [, b]) => b - a)[0] ?? [];
+  const { host } = new URL(plan.endpoint);
+  throw new RemoteFailure('TARGET_FAILED', `${host} answered none of ${sumOf(errors)} requests: ${kind}`, {
+    errors: Object.entries(errors).map(([name, count]) => ({ detail: `${name}: ${count}` })),
+    remedy: 'Check that the address is right, and that the server behind it responds.',
+  });
+}

@@ -1,0 +1,106 @@
+import { Body, Controller, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { CurrentActor } from '../../core/access/access.decorators.js';
+import { Actor } from '../../core/access/actor.js';
+import { ListQuery } from '../../core/listing/list-query.js';
+import { type PageEnvelope, toPageEnvelope } from '../../core/listing/page.js';
+import { IdParam } from '../../core/rest/id.pipe.js';
+import { RestOperation } from '../../core/rest/openapi/rest-operation.decorator.js';
+import { RequiresRight } from '../../core/rest/rights/rights.decorators.js';
+import { performancePolicy } from '../profiles/performance.policy.js';
+import { PerformanceQuery, RunRequest } from '../profiles/profile.inputs.js';
+import { ProfilesService } from '../profiles/profiles.service.js';
+import { PerformanceResultPage, PerformanceResultView, PerformanceRunPage, PerformanceRunView } from './run.view.js';
+import { RunRequestsService } from './run-requests.service.js';
+import { RunsService } from './runs.service.js';
+
+@ApiTags('performance')
+@Controller(['performance', 'user/performance'])
+export class RunsController {
+  constructor(
+    private readonly runs: RunsService,
+    private readonly requests: RunRequestsService,
+  ) {}
+
+  @RestOperation(
+    'runPerformanceProfile',
+    'Run a performance test',
+    'Drives load as the profile says. The answer is 202 with the run, whose id is also that of the operation and of the result.',
+    { errors: [409, 429], example: { name: 'before the release' } },
+  )
+  @Post('profiles/:id/run')
+  @RequiresRight(performancePolicy.run, ProfilesService)
+  @HttpCode(202)
+  @ApiAcceptedResponse({ type: PerformanceRunView, description: 'The run goes on.' })
+  async run(
+    @CurrentActor() actor: Actor,
+    @IdParam() id: string,
+    @Body() input: RunRequest,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<PerformanceRunView> {
+    const run = await this.requests.request(actor, id, input);
+    response.location(`/api/operations/${run.id}`);
+    return PerformanceRunView.fromEntity(run);
+  }
+
+  @RestOperation('listPerformanceProfileResults', 'List results of a profile', 'Lists the results of a profile.')
+  @Get('profiles/:id/results')
+  @RequiresRight(performancePolicy.read, ProfilesService)
+  @ApiOkResponse({ type: PerformanceResultPage })
+  async listProfileResults(
+    @CurrentActor() actor: Actor,
+    @IdParam() id: string,
+    @Query() query: ListQuery,
+  ): Promise<PageEnvelope> {
+    const page = await this.runs.listProfileResults(actor, id, query);
+    return toPageEnvelope(page, 'results', PerformanceResultView.fromEntity);
+  }
+
+  @RestOperation('listPerformanceResults', 'List performance results', 'Lists the results that the caller sees.')
+  @Get('results')
+  @ApiOkResponse({ type: PerformanceResultPage })
+  async listResults(@CurrentActor() actor: Actor, @Query() query: PerformanceQuery): Promise<PageEnvelope> {
+    return toPageEnvelope(await this.runs.listResults(actor, query), 'results', PerformanceResultView.fromEntity);
+  }
+
+  @RestOperation(
+    'getPerformanceResult',
+    'Read a performance result',
+    'Reads a result with its timeline, its errors and the metrics of the server.',
+  )
+  @Get('results/:id')
+  @ApiOkResponse({ type: PerformanceResultView })
+  async getResult(@CurrentActor() actor: Actor, @IdParam() id: string): Promise<PerformanceResultView> {
+    const { run, details } = await this.runs.getDetails(actor, id);
+    return PerformanceResultView.fromDetails(run, details);
+  }
+
+  @RestOperation('listPerformanceRuns', 'List performance runs', 'Lists runs, whatever became of them.')
+  @Get('runs')
+  @ApiOkResponse({ type: PerformanceRunPage })
+  async list(@CurrentActor() actor: Actor, @Query() query: PerformanceQuery): Promise<PageEnvelope> {
+    return toPageEnvelope(await this.runs.list(actor, query), 'runs', PerformanceRunView.fromEntity);
+  }
+
+  @RestOperation('getPerformanceRun', 'Read a performance run', 'Reads a run with its progress, second by second.')
+  @Get('runs/:id')
+  @ApiOkResponse({ type: PerformanceRunView })
+  async get(@CurrentActor() actor: Actor, @IdParam() id: string): Promise<PerformanceRunView> {
+    return PerformanceRunView.fromEntity(await this.runs.get(actor, id));
+  }
+
+  @RestOperation(
+    'cancelPerformanceRun',
+    'Cancel a performance run',
+    'Ends a run that waits or goes on; it has no result.',
+    { errors: [409] },
+  )
+  @Post('runs/:id/cancel')
+  @RequiresRight(performancePolicy.cancel, RunsService)
+  @HttpCode(200)
+  @ApiOkResponse({ type: PerformanceRunView })
+  async cancel(@CurrentActor() actor: Actor, @IdParam() id: string): Promise<PerformanceRunView> {
+    return PerformanceRunView.fromEntity(await this.runs.cancel(actor, id));
+  }
+}

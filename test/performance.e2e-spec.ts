@@ -1,0 +1,381 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer as createTlsServer } from 'node:https';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { Actor } from '../src/core/access/actor.js';
+import { runInRequestContext } from '../src/core/telemetry/request-context.js';
+import { ScheduledRunsService } from '../src/performance/runs/scheduled-runs.service.js';
+import { Receiver } from './support/receiver.js';
+import type { Json, Person } from './support/person.js';
+import { SELF_SIGNED } from './support/self-signed.js';
+import { until } from './support/until.js';
+import { done, type People, peopleOf, WorkspaceScene } from './support/workspace-scene.js';
+import { World } from './support/world.js';
+
+const PROFILES = '/api/performance/profiles';
+const RESULTS = '/api/performance/results';
+const RUNS = '/api/performance/runs';
+
+let world: World;
+let people: People;
+let scene: WorkspaceScene;
+let target: Receiver;
+let editor: Person;
+
+beforeAll(async () => {
+  world = await World.start({ OUTBOUND_ALLOW: '127.0.0.1/32', LIMIT_PERFORMANCE_ORGANIZATION_RUNS: '3' });
+  people = await peopleOf(world);
+  scene = await WorkspaceScene.make(world, people);
+  editor = people.editor;
+  target = await Receiver.start();
+  target.answer = (response) => void response.end('hello');
+}, 120_000);
+afterAll(async () => {
+  await world.stop();
+  await target.stop();
+});
+
+const profileOf = async (fields: object = {}): Promise<Json> =>
+  done(
+    editor.post(PROFILES, {
+      ...{ name: 'shop', endpoints: [target.url], qps: 50, concurrent_request: 4, duration: '1s' },
+      ...{ workspace_id: scene.id, ...fields },
+    }),
+  );
+const runOf = async ({ id }: Json, body: object = {}): Promise<Json> =>
+  done(editor.post(`${PROFILES}/${id}/run`, body));
+
+/** The run, once it has ended. */
+async function ended({ id }: Json): Promise<Json> {
+  let run: Json;
+  await until(async () => {
+    run = await done(editor.get(`${RUNS}/${id}`));
+    return run.finished_at !== null;
+  }, 160_000);
+  return run;
+}
+
+/** Processes of load generators that this one has started. */
+const generators = (): string[] =>
+  execFileSync('ps', ['-eo', 'ppid,args'])
+    .toString()
+    .split('\n')
+    .filter((line) => line.trim().startsWith(`${process.pid} `) && line.includes('generator-entry'));
+
+describe('performance profiles', () => {
+  it('are created, read, changed and deleted', async () => {
+    const profile = await profileOf({ name: 'first', budget: { p99_ms: 200 }, metadata: { team: 'a' } });
+    expect(profile).toMatchObject({
+      ...{ name: 'first', workspace_id: scene.id, user_id: editor.id, qps: 50, concurrent_request: 4, duration: '1s' },
+      ...{ load_model: 'open', method: 'GET', protocol: 'http/1.1', total_results: 0, last_run: null, schedule: null },
+    });
+    const path = `${PROFILES}/${profile.id}`;
+    expect(await done(people.viewer.get(path))).toEqual(profile);
+    expect(await done(people.viewer.get(path.replace('/api/', '/api/user/')))).toEqual(profile);
+    const changed = await done(editor.put(path, { ...profile, qps: 0, load_model: 'closed', budget: null }));
+    expect(changed).toMatchObject({ qps: 0, load_model: 'closed', budget: null, metadata: { team: 'a' } });
+    expect((await people.viewer.put(path, { qps: 1 })).status).toBe(403);
+    expect((await editor.delete(path)).status).toBe(403);
+    expect((await people.outsider.get(path)).status).toBe(404);
+    expect((await people.admin.delete(path)).status).toBe(200);
+    expect((await editor.get(path)).status).toBe(404);
+  });
+
+  it('never show what headers and cookies hold, and keep it when it is sent back', async () => {
+    const profile = await profileOf({
+      request_headers: { authorization: 'Bearer hush-1', 'x-a': 'hush-2' },
+      request_cookies: 'session=hush-3; theme=dark',
+      request_body: '{"a":1}',
+      content_type: 'application/json',
+    });
+    const path = `${PROFILES}/${profile.id}`;
+    expect(profile).toMatchObject({ request_body: '{"a":1}', method: 'POST' });
+    expect(JSON.parse(profile.request_headers as string)).toEqual({ authorization: '[redacted]', 'x-a': '[redacted]' });
+    await done(editor.put(path, await done(editor.get(path))));
+    await done(editor.put(path, { request_headers: { authorization: '[redacted]', 'x-b': 'new' } }));
+    await ended(await runOf(profile));
+    const seen = target.received.at(-1);
+    expect(seen).toMatchObject({
+      headers: { authorization: 'Bearer hush-1', 'x-b': 'new', cookie: 'session=hush-3; theme=dark' },
+      body: '{"a":1}',
+    });
+    expect(seen?.headers).toMatchObject({ 'content-type': 'application/json' });
+    expect(seen?.headers).not.toHaveProperty('x-a');
+    const shown = [await editor.get(path), await editor.get(RUNS), await editor.get(`/api/events?pagesize=100`)];
+    expect(JSON.stringify(shown)).not.toContain('hush');
+    expect(JSON.stringify(await world.sql('SELECT p::text FROM performance_profile p'))).not.toContain('hush');
+  }, 240_000);
+
+  it.each([
+    [{ endpoints: ['ftp://127.0.0.1/'] }, '/endpoints'],
+    [{ endpoints: ['nonsense'] }, '/endpoints'],
+    [{ endpoints: ['http://127.0.0.1/a\r\nX: y'] }, '/endpoints'],
+    [{ endpoints: [] }, '/endpoints'],
+    [{ qps: 1e9 }, '/qps'],
+    [{ qps: -1 }, '/qps'],
+    [{ qps: 0, load_model: 'open' }, '/load_model'],
+    [{ concurrent_request: 100_000 }, '/concurrent_request'],
+    [{ concurrent_request: 0 }, '/concurrent_request'],
+    [{ duration: '0s' }, '/duration'],
+    [{ duration: '2d' }, '/duration'],
+    [{ duration: 'soon' }, '/duration'],
+    [{ request_headers: { a: 'b\r\nX: y' } }, '/request_headers'],
+    [{ request_headers: { 'a b': 'c' } }, '/request_headers'],
+    [{ request_headers: { 'Content-Length': '1' } }, '/request_headers'],
+    [{ request_headers: 'a: b' }, '/request_headers'],
+    [{ request_cookies: { a: 'b\nc' } }, '/request_cookies'],
+    [{ request_body: 'x'.repeat(70_000) }, '/request_body'],
+    [{ load_generators: ['ab'] }, '/load_generators'],
+    [{ budget: { p99: 1 } }, '/budget'],
+    [{ budget: { error_rate: 2 } }, '/budget'],
+    [{ schedule: { cron: '0 0 30 2 *' } }, '/schedule/cron'],
+    [{ schedule: { cron: 'often' } }, '/schedule/cron'],
+    [{ schedule: { cron: '* * * * * *' } }, '/schedule/cron'],
+    [{ schedule: { cron: '0 0 * * *', timezone: 'Mars/Olympus' } }, '/schedule/timezone'],
+    [{ schedule: { every: 'day' } }, '/schedule'],
+  ])('are refused with %j', async (fields, pointer) => {
+    const { status, body } = await editor.post(PROFILES, {
+      ...{ name: 'bad', endpoints: [target.url], workspace_id: scene.id, ...fields },
+    });
+    expect({ status, pointers: body.errors.map((each: Json) => each.pointer) }).toEqual({
+      status: 400,
+      pointers: [pointer],
+    });
+  });
+
+  it('are refused for addresses that the outbound guard does not let through', async () => {
+    for (const endpoint of ['http://127.0.0.2/', 'http://169.254.169.254/latest', 'http://10.0.0.1/']) {
+      const { status, body } = await editor.post(PROFILES, {
+        name: 'in',
+        endpoints: [endpoint],
+        workspace_id: scene.id,
+      });
+      expect({ status, code: body.code }).toEqual({ status: 400, code: 'OUTBOUND_REFUSED' });
+    }
+  });
+});
+
+describe('runs', () => {
+  it('measure a server, and their results have the form that clients in the field know', async () => {
+    const prometheus = await Receiver.start();
+    prometheus.answer = (answer, { path }) => {
+      const refused = path.includes('nonsense');
+      const series = { metric: { job: 'shop' }, values: [[1, '0.5']] };
+      const good = { status: 'success', data: { resultType: 'matrix', result: [series] } };
+      const bad = { status: 'error', errorType: 'bad_data', error: 'parse error' };
+      answer.writeHead(refused ? 400 : 200, { 'content-type': 'application/json' });
+      answer.end(JSON.stringify(refused ? bad : good));
+    };
+    const connection = await done(
+      world.admin.post('/api/integrations/connections', {
+        ...{ name: 'metrics', kind: 'prometheus', organization_id: world.organization },
+        metadata: { url: prometheus.url },
+      }),
+    );
+    const unseen = await editor.post(PROFILES, {
+      ...{ name: 'x', endpoints: [target.url], workspace_id: scene.id, metrics_connection_id: connection.id },
+    });
+    expect(unseen.status).toBe(404);
+    const environment = await scene.environment();
+    await done(world.admin.post(`/api/environments/${environment.id}/connections/${connection.id}`));
+    const profile = await profileOf({
+      ...{ name: '<measured> & drawn', duration: '2s', budget: { p99_ms: 5_000, min_rps: 1_000 } },
+      ...{ metrics_connection_id: connection.id, metrics_queries: ['up', 'nonsense('] },
+    });
+    const response = await editor.post(`${PROFILES}/${profile.id}/run`, { name: 'before the release' });
+    expect(response).toMatchObject({
+      status: 202,
+      body: { status: 'queued', trigger: 'manual', profile_id: profile.id },
+    });
+    expect(response.headers.get('location')).toBe(`/api/operations/${response.body.id}`);
+    const run = await ended(response.body);
+    expect(run).toMatchObject({ status: 'succeeded', load_generator: 'autocannon', error: null, result_id: run.id });
+    expect(run.progress).toMatchObject({ of: 2 });
+    const result = await done(people.viewer.get(`${RESULTS}/${run.id}`));
+    const { DurationHistogram: histogram, RetCodes: codes, ActualQPS: rate } = result.runner_results;
+    expect(result).toMatchObject({
+      ...{ name: 'before the release', performance_profile: profile.id, test_id: run.id, user_id: editor.id },
+      ...{ errors: {}, load_generator: 'autocannon' },
+      server_metrics: {
+        connection_id: connection.id,
+        queries: [
+          { query: 'up', series: [{ labels: { job: 'shop' }, values: [[1, '0.5']] }], truncated: false },
+          { query: 'nonsense(', series: [], error: 'Prometheus refuses the query: parse error' },
+        ],
+      },
+      summary: { requests: 100, errors: 0, error_rate: 0 },
+      budget: { passed: false },
+    });
+    expect(codes).toEqual({ '200': 100 });
+    expect(rate).toBeGreaterThan(20);
+    expect(histogram.Count).toBe(100);
+    expect(histogram.Percentiles.map((each: Json) => each.Percentile)).toEqual([50, 75, 90, 95, 99, 99.9]);
+    expect(histogram.Data.reduce((sum: number, each: Json) => sum + each.Count, 0)).toBe(100);
+    expect(histogram.Data.at(-1).Percent).toBe(100);
+    const failed = result.budget.checks.filter((each: Json) => !each.passed).map((each: Json) => each.name);
+    expect(failed).toEqual(['min_rps']);
+    expect(result.timeline.length).toBeGreaterThan(1);
+    const list = await done(editor.get(`${PROFILES}/${profile.id}/results`));
+    expect(list).toMatchObject({ total_count: 1, results: [{ id: run.id, runner_results: result.runner_results }] });
+    expect(await done(editor.get(`${PROFILES}/${profile.id}`))).toMatchObject({ total_results: 1 });
+    expect((await people.outsider.get(`${RESULTS}/${run.id}`)).status).toBe(404);
+    const { events } = await done(world.admin.get('/api/events?category=performance&pagesize=100'));
+    const actions = events.filter((each: Json) => each.acted_upon === run.id).map((each: Json) => each.action);
+    expect(actions.sort()).toEqual(['budget_exceeded', 'started', 'success']);
+    await prometheus.stop();
+
+    const compare = `/api/performance/compare?a=${run.id}&b=${run.id}`;
+    const comparison = await done(people.viewer.get(compare));
+    expect(comparison).toMatchObject({ verdict: 'same', plan_differences: [], a: { id: run.id }, b: { id: run.id } });
+    expect(comparison.figures[0]).toMatchObject({ name: 'mean_ms', difference: 0, verdict: 'same' });
+    expect(await done(people.viewer.get(compare))).toEqual(comparison);
+    expect((await people.outsider.get(compare)).status).toBe(404);
+    expect((await editor.get(`/api/performance/compare?a=${run.id}`)).status).toBe(400);
+    for (const path of [`${RESULTS}/${run.id}/chart.svg?theme=dark`, compare.replace('?', '/chart.svg?')]) {
+      const chart = await people.viewer.get(path);
+      expect(chart.headers.get('content-type')).toBe('image/svg+xml');
+      expect(chart.body).toMatch(/^<svg .*<\/svg>$/s);
+      expect(chart.body).not.toContain('<measured>');
+    }
+  }, 240_000);
+
+  it('are followed over GraphQL, second by second', async () => {
+    const profile = await profileOf({ name: 'followed', duration: '3s' });
+    const pages: Json[] = [];
+    const client = editor.socket();
+    client.subscribe<Json>(
+      {
+        query: `subscription ($id: String!) { subscribePerfResults(selector: { page: "0", pageSize: "5" }, profileID: $id) {
+          total_count results { id status progress runner_results server_metrics test_start_time } } }`,
+        variables: { id: profile.id },
+      },
+      { next: ({ data }) => pages.push(data?.subscribePerfResults), error: () => undefined, complete: () => undefined },
+    );
+    await until(() => pages.length === 1);
+    const run = await ended(await runOf(profile));
+    await until(() => pages.at(-1).results[0]?.status === 'succeeded');
+    const seconds = pages.map(({ results: [first] }) => first?.progress?.seconds as number | undefined);
+    expect(new Set(seconds).size).toBeGreaterThanOrEqual(3);
+    expect(pages.at(-1).results[0]).toMatchObject({ id: run.id, runner_results: { NumThreads: 4 } });
+    await client.dispose();
+    const { body } = await editor.graphql(
+      `query ($id: String!, $run: ID!) {
+         getPerformanceProfiles(selector: { page: "0", pageSize: "5", search: "followed" }) {
+           total_count profiles { id name endpoints qps duration request_body last_run total_results } }
+         fetchResults(selector: { page: "0", pageSize: "5" }, profileID: $id) { total_count results { id mesh } }
+         fetchAllResults(selector: { page: "0", pageSize: "5" }) { page_size results { id } }
+         getPerfResult(id: $run) { id test_id performance_profile server_metrics runner_results } }`,
+      { id: profile.id, run: run.id },
+    );
+    expect(body).toMatchObject({
+      data: {
+        getPerformanceProfiles: { total_count: 1, profiles: [{ id: profile.id, total_results: 1, request_body: '' }] },
+        fetchResults: { total_count: 1, results: [{ id: run.id }] },
+        getPerfResult: { id: run.id, performance_profile: profile.id, server_metrics: null },
+      },
+    });
+  }, 240_000);
+
+  it('are cancelled, and leave no process behind', async () => {
+    const profile = await profileOf({ name: 'cancelled', duration: '60s' });
+    const [running, waiting] = [await runOf(profile), await runOf(profile)];
+    await until(async () => (await done(editor.get(`${RUNS}/${running.id}`))).progress !== null, 120_000);
+    expect(generators().length).toBeGreaterThan(0);
+    expect((await people.viewer.post(`${RUNS}/${running.id}/cancel`)).status).toBe(403);
+    expect((await people.outsider.post(`${RUNS}/${running.id}/cancel`)).status).toBe(404);
+    expect(await done(editor.post(`${RUNS}/${waiting.id}/cancel`))).toMatchObject({ status: 'cancelled' });
+    expect(await done(editor.post(`${RUNS}/${running.id}/cancel`))).toMatchObject({ status: 'cancelled' });
+    expect(await done(editor.post(`${RUNS}/${running.id}/cancel`))).toMatchObject({ status: 'cancelled' });
+    await until(() => generators().length === 0);
+    expect((await editor.get(`${RESULTS}/${running.id}`)).status).toBe(404);
+  }, 240_000);
+
+  it('end with their profile, and are refused beyond what may run at a time', async () => {
+    const profile = await profileOf({ name: 'many', duration: '60s' });
+    const answers = await Promise.all([1, 2, 3, 4, 5].map(() => editor.post(`${PROFILES}/${profile.id}/run`)));
+    const codes = answers.map(({ status, body }) => (status === 202 ? status : body.code)).sort();
+    expect(codes).toEqual([202, 202, 202, 'TOO_MANY_RUNS', 'TOO_MANY_RUNS']);
+    await done(people.admin.delete(`${PROFILES}/${profile.id}`));
+    const unfinished = 'SELECT id FROM performance_run WHERE finished_at IS NULL';
+    await until(async () => (await world.sql(unfinished)).length === 0);
+    await until(() => generators().length === 0);
+  }, 240_000);
+
+  it('fail and say why when the target answers nothing', async () => {
+    const servers: Server[] = [];
+    const serve = async (server: Server): Promise<number> => {
+      servers.push(server);
+      await once(server.listen(0, '127.0.0.1'), 'listening');
+      return (server.address() as AddressInfo).port;
+    };
+    const closing = await serve(createServer((socket) => socket.on('error', () => undefined).destroy()));
+    const garbage = await serve(
+      createServer((socket) => void socket.on('error', () => undefined).write('what is this\r\n\r\n')),
+    );
+    const untrusted = await serve(createTlsServer(SELF_SIGNED) as unknown as Server);
+    const reasons: Record<string, RegExp> = {
+      [`http://127.0.0.1:${closing}/`]: /closed/,
+      [`http://127.0.0.1:${garbage}/`]: /not HTTP/,
+      [`https://127.0.0.1:${untrusted}/`]: /certificate/,
+      'http://127.0.0.1:1/': /refused/,
+    };
+    const profile = await profileOf({ name: 'broken', endpoints: Object.keys(reasons) });
+    for (const [endpoint, reason] of Object.entries(reasons)) {
+      const run = await ended(await runOf(profile, { endpoint }));
+      expect(run).toMatchObject({
+        status: 'failed',
+        error: { code: 'TARGET_FAILED', detail: expect.stringMatching(reason) },
+      });
+      expect((await editor.get(`${RESULTS}/${run.id}`)).status).toBe(404);
+    }
+    for (const server of servers) server.unref().close();
+  }, 240_000);
+
+  it('are made when their schedule comes, once over all who look', async () => {
+    const schedule = { cron: '0 3 * * *', timezone: 'Europe/Berlin' };
+    const profile = await profileOf({ name: 'scheduled', schedule });
+    expect(Date.parse(profile.next_run_at as string)).toBeGreaterThan(Date.now());
+    await world.sql(`UPDATE performance_profile SET next_run_at = now() - interval '2 days' WHERE id = $1`, [
+      profile.id,
+    ]);
+    const scheduled = world.get(ScheduledRunsService);
+    const asSystem = () =>
+      runInRequestContext({ requestId: 'test', actor: Actor.system('a test') }, () => scheduled.startDue());
+    await Promise.all([asSystem(), asSystem(), asSystem()]);
+    const filter = encodeURIComponent(JSON.stringify({ profile_id: profile.id }));
+    const { runs } = await done(editor.get(`${RUNS}?filter=${filter}`));
+    expect(runs).toMatchObject([{ trigger: 'schedule', user_id: editor.id }]);
+    const { next_run_at: next } = await done(editor.get(`${PROFILES}/${profile.id}`));
+    expect(Date.parse(next as string)).toBeGreaterThan(Date.now());
+    expect(await ended(runs[0])).toMatchObject({ status: 'succeeded' });
+    expect(await done(editor.put(`${PROFILES}/${profile.id}`, { schedule: null }))).toMatchObject({
+      next_run_at: null,
+    });
+  }, 240_000);
+
+  it('do not follow redirects', async () => {
+    target.answer = (response) => void response.writeHead(302, { location: 'http://169.254.169.254/' }).end();
+    const run = await ended(await runOf(await profileOf({ name: 'redirected' })));
+    target.answer = (response) => void response.end('hello');
+    const result = await done(editor.get(`${RESULTS}/${run.id}`));
+    expect(result.runner_results.RetCodes).toEqual({ '302': 50 });
+  }, 240_000);
+
+  it('need a generator that speaks the protocol', async () => {
+    const profile = await profileOf({ name: 'other', protocol: 'http/2' });
+    expect(await editor.post(`${PROFILES}/${profile.id}/run`)).toMatchObject({
+      status: 409,
+      body: { code: 'GENERATOR_UNAVAILABLE' },
+    });
+  }, 240_000);
+
+  it('are judged again when they begin', async () => {
+    const profile = await profileOf({ name: 'judged', duration: '2s' });
+    const [first, second] = [await runOf(profile), await runOf(profile)];
+    await done(world.admin.put(`${scene.path}/members/${editor.id}`, { role: 'viewer' }));
+    const judged = await ended(second);
+    await done(world.admin.put(`${scene.path}/members/${editor.id}`, { role: 'editor' }));
+    expect(judged).toMatchObject({ status: 'failed', error: { code: 'FORBIDDEN' } });
+    await ended(first);
+  }, 240_000);
+});
