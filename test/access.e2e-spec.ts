@@ -425,6 +425,7 @@ const RULES: Record<string, Rule> = {
   'POST /api/pattern/deploy on production': rule('deployment.actOnProduction', 'workspace', deployed('production')),
   'DELETE /api/pattern/deploy': rule('deployment.deploy', 'workspace', deployed('environment')),
   'GET /api/pattern/:id/deployments': rule('deployment.read', 'workspace'),
+  'GET /api/pattern/:id/drift': rule('deployment.read', 'workspace'),
   'GET /api/system/meshsync/resources': rule('resource.read', 'anywhere'),
   'GET /api/system/meshsync/resources/summary': rule('resource.read', 'anywhere'),
   'GET /api/system/meshsync/resources/:id': rule('resource.read', 'workspace'),

@@ -67,7 +67,7 @@ describe('approvals of deployments', () => {
   });
 
   it('of two different people let a deployment begin, and stand in its record', async () => {
-    const { deploy, request } = await place({ tier: 'production', required_approvals: 2 });
+    const { deploy, request, connection } = await place({ tier: 'production', required_approvals: 2 });
     expect(await deploy(people.editor)).toMatchObject({
       ...refused(403, 'APPROVAL_REQUIRED'),
       body: { missing_approvals: 2, remedy: expect.stringContaining('request_approval') },
@@ -102,7 +102,11 @@ describe('approvals of deployments', () => {
       { action: 'approved', metadata: { missing_approvals: 0 } },
     ]);
     await until(async () => (await record(id)).finished_at !== null, 30_000);
-    expect((await record(id)).error.code).toBe('CLUSTER_UNREACHABLE');
+    const error = { code: 'CLUSTER_UNREACHABLE', connection_id: connection.id };
+    expect(await record(id)).toMatchObject({
+      error,
+      clusters: [{ connection_id: connection.id, outcome: 'unchanged', error }],
+    });
   }, 60_000);
 
   it('count an admin who asks as one of those that are needed, who approves nothing of their own', async () => {

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
+import dgram from 'node:dgram';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import fs from 'node:fs';
+import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
@@ -13,26 +15,37 @@ import { Env } from '../src/core/config/env.js';
 import { DatabaseUrl } from '../src/core/database/database-url.js';
 import { runInRequestContext } from '../src/core/telemetry/request-context.js';
 import { AuditEntriesStore } from '../src/events/audit/audit-entries.store.js';
+import { INSTALLATION_CHAIN } from '../src/events/audit/audit.entity.js';
+import { AuditForwarder } from '../src/events/audit/forwarding/audit-forwarder.service.js';
+import { parseForwardTarget } from '../src/events/audit/forwarding/forward-target.js';
+import { OtlpSender } from '../src/events/audit/forwarding/otlp.sender.js';
+import { SyslogDatagramSender } from '../src/events/audit/forwarding/syslog.sender.js';
 import { ChainsStore } from '../src/events/audit/chain/chains.store.js';
 import { AuditReportsService } from '../src/events/audit/reports/audit-reports.service.js';
 import { AuditRetentionService } from '../src/events/audit/reports/audit-retention.service.js';
 import { CheckpointsStore } from '../src/events/audit/reports/checkpoints.store.js';
 import { UsersStore } from '../src/organizations/users/users.store.js';
 import type { Json, Person } from './support/person.js';
+import { Receiver } from './support/receiver.js';
 import { until } from './support/until.js';
 import { done, peopleOf, type People, WorkspaceScene } from './support/workspace-scene.js';
 import { PASSWORD, World } from './support/world.js';
 
 let world: World;
+let collector: Collector;
 let people: People;
 let scene: WorkspaceScene;
 
 beforeAll(async () => {
-  world = await World.start();
+  collector = await Collector.start();
+  world = await World.start({ AUDIT_FORWARD: `syslog://127.0.0.1:${collector.port}` });
   people = await peopleOf(world);
   scene = await WorkspaceScene.make(world, people);
 });
-afterAll(() => world.stop());
+afterAll(async () => {
+  await world.stop();
+  await collector.stop();
+});
 
 const audit = (organization = world.organization): string => `/api/identity/orgs/${organization}/audit`;
 const entriesOf = async (query: string, base = audit(), by: Person = world.admin): Promise<Json[]> =>
@@ -453,6 +466,114 @@ describe('the chain', () => {
     expect(await entriesOf('action=audit.pruned')).toHaveLength(1);
   });
 });
+
+describe('entries that are sent on', () => {
+  it('come to a syslog collector in their order, at least once, also when it was away', async () => {
+    const forwarder = world.get(AuditForwarder);
+    const forward = async (): Promise<void> => {
+      Object.assign(forwarder, { pausedUntil: 0 });
+      await runInRequestContext({ requestId: 'test', actor: Actor.system('test') }, () =>
+        forwarder.forward(new AbortController().signal),
+      );
+    };
+    const named = (name: string) => (entry: Json) => entry.after?.name === name;
+    const first = await newEnvironment();
+    await entriesOf('');
+    await until(async () => {
+      await forward();
+      return collector.entries.some(named(first.name));
+    });
+    await collector.stop();
+    const second = await newEnvironment();
+    await entriesOf('');
+    await forward();
+    expect(collector.entries.some(named(second.name))).toBe(false);
+    await collector.listen();
+    await until(async () => {
+      await forward();
+      return collector.entries.some(named(second.name));
+    });
+    const ofChain = collector.entries.filter(({ organization_id }) => organization_id === world.organization);
+    const from = ofChain.findIndex(named(first.name));
+    const numbers = [...new Set(ofChain.slice(from).map(({ sequence }) => BigInt(sequence as string)))];
+    expect(numbers).toEqual([...numbers].sort((a, b) => (a < b ? -1 : 1)));
+    expect(numbers.every((number, index) => index === 0 || number === numbers[index - 1]! + 1n)).toBe(true);
+    expect(collector.heads[0]).toMatch(/^<1(08|10)>1 \d{4}-\d\d-\d\dT[\d:.]+Z \S+ armature \d+ \S+ - \{/);
+  });
+
+  it('go over UDP and OTLP as well, and tell when a collector refuses', async () => {
+    const [entry] = await world.get(AuditEntriesStore).readAfter(INSTALLATION_CHAIN, '0', 1);
+    const { signal } = new AbortController();
+    const udp = dgram.createSocket('udp4').bind(0, '127.0.0.1');
+    await once(udp, 'listening');
+    const target = { kind: 'syslog', transport: 'udp', host: '127.0.0.1', port: udp.address().port } as const;
+    const sender = new SyslogDatagramSender(target);
+    const [[datagram]] = await Promise.all([once(udp, 'message'), sender.send([entry!], signal)]);
+    expect(String(datagram)).toContain(`"hash":"${entry!.hash}"`);
+    sender.close();
+    udp.close();
+    const receiver = await Receiver.start();
+    try {
+      const { url } = parseForwardTarget(`otlp+${receiver.url}`) as { url: string };
+      const otlp = new OtlpSender(url);
+      receiver.answer = (response) => void response.writeHead(200).end('{}');
+      await otlp.send([entry!], signal);
+      const body = JSON.parse(receiver.at('/v1/logs')[0]!.body) as Json;
+      expect(body.resourceLogs[0].scopeLogs[0].logRecords[0]).toMatchObject({ eventName: entry!.action });
+      receiver.answer = (response) => void response.writeHead(503).end();
+      await expect(otlp.send([entry!], signal)).rejects.toThrow('503');
+    } finally {
+      await receiver.stop();
+    }
+  });
+});
+
+/** A syslog collector over TCP that reads messages by their lengths. */
+class Collector {
+  readonly entries: Json[] = [];
+  readonly heads: string[] = [];
+  port = 0;
+  private server?: net.Server;
+  private readonly sockets = new Set<net.Socket>();
+
+  static async start(): Promise<Collector> {
+    const collector = new Collector();
+    await collector.listen();
+    return collector;
+  }
+
+  async listen(): Promise<void> {
+    this.server = net.createServer((socket) => {
+      this.sockets.add(socket);
+      socket.on('error', () => undefined);
+      let left: Buffer = Buffer.alloc(0);
+      socket.on('data', (data: Buffer) => {
+        left = this.read(Buffer.concat([left, data]));
+      });
+    });
+    this.server.listen(this.port, '127.0.0.1');
+    await once(this.server, 'listening');
+    this.port = (this.server.address() as net.AddressInfo).port;
+  }
+
+  async stop(): Promise<void> {
+    for (const socket of this.sockets) socket.destroy();
+    this.sockets.clear();
+    if (!this.server?.listening) return;
+    this.server.close();
+    await once(this.server, 'close');
+  }
+
+  private read(bytes: Buffer): Buffer {
+    const space = bytes.indexOf(' ');
+    const length = Number(bytes.subarray(0, space).toString());
+    if (space < 0 || bytes.length < space + 1 + length) return bytes;
+    const message = bytes.subarray(space + 1, space + 1 + length).toString();
+    this.heads.push(message);
+    this.entries.push(JSON.parse(message.slice(message.indexOf('{'))));
+    return this.read(bytes.subarray(space + 1 + length));
+  }
+}
 
 /** Entries through a number are as if they had been written two years ago; what was sealed is not changed by it. */
 const OLDER = `UPDATE audit_entry SET created_at = created_at - interval '2 years' WHERE chain = $1 AND sequence <= $2`;

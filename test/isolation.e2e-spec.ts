@@ -102,6 +102,7 @@ const TENANT_TABLES = [
   'webhook_delivery',
   'cluster_resource',
   'cluster_watch',
+  'deployed_drift',
   'organization_member',
   'team',
 ];

@@ -312,7 +312,7 @@ describe('runs', () => {
     const garbage = await serve(
       createServer((socket) => void socket.on('error', () => undefined).write('what is this\r\n\r\n')),
     );
-    const untrusted = await serve(createTlsServer(SELF_SIGNED) as unknown as Server);
+    const untrusted = await serve(createTlsServer(SELF_SIGNED));
     const reasons: Record<string, RegExp> = {
       [`http://127.0.0.1:${closing}/`]: /closed/,
       [`http://127.0.0.1:${garbage}/`]: /not HTTP/,

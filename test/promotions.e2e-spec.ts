@@ -94,7 +94,11 @@ requires('KUBEBUILDER_ASSETS', 'from one environment to the next, and back', () 
     expect(await promote(people.admin, pending)).toMatchObject(refused(409, 'NOT_PROMOTABLE'));
     expect(await people.admin.post(`/api/deployments/${pending.id}/approve`)).toMatchObject({
       status: 200,
-      body: { status: 'succeeded', promoted_from: source.id },
+      body: {
+        status: 'succeeded',
+        promoted_from: source.id,
+        clusters: [{ connection_id: connectionId, outcome: 'deployed', error: null }],
+      },
     });
     expect([await colour(namespaces.live), await colour(namespaces.staging)]).toEqual(['blue', 'blue']);
 
@@ -134,6 +138,10 @@ requires('KUBEBUILDER_ASSETS', 'from one environment to the next, and back', () 
       body: { errors: [{ pointer: '/plan_id' }] },
     });
     const { plan_id, resources } = await plan(1);
+    expect(await promote(people.admin, source, { plan_id, namespace: 'other' })).toMatchObject({
+      status: 400,
+      body: { errors: [{ pointer: '/namespace' }] },
+    });
     expect(resources).toMatchObject([{ action: 'create', name: 'settings' }]);
     const { id } = await done(promote(people.editor, source, { plan_id, request_approval: true }));
     await kubectl(cluster, 'create', 'configmap', 'settings', '-n', namespaces.live, '--from-literal=colour=grey');

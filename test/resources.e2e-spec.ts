@@ -214,6 +214,102 @@ requires('KUBEBUILDER_ASSETS', 'the watch of a cluster, on a real API server', (
     await until(isWatching, PATIENCE);
   }, 120_000);
 
+  /** A design of a namespace, a ConfigMap, a Secret and a Deployment, deployed. */
+  const deploy = async (options: object = {}): Promise<{ namespace: string; design: Json; deployment: Json }> => {
+    const namespace = `n${randomUUID().slice(0, 8)}`;
+    const items = [
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace }, data: { colour: 'blue' } },
+      { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'keys', namespace }, stringData: { key: 'canary-secret' } },
+      deploymentOf('web', namespace),
+    ];
+    const file = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
+    const workspace = { workspace_id: scene.id };
+    const design = await done(world.admin.upload('/api/pattern/import', 'app.json', file, workspace));
+    const deployment = await done(world.admin.post('/api/pattern/deploy', { id: design.id, wait: true, ...options }));
+    return { namespace, design, deployment };
+  };
+  const driftOf = (design: Json, person = world.admin): Promise<Json> =>
+    done(person.get(`/api/pattern/${design.id}/drift`));
+  const eventsOf = async (deployment: Json, action: string): Promise<Json[]> =>
+    (await done(world.admin.get(`/api/events?acted_upon=${deployment.id}&category=deployment&action=${action}`)))
+      .events;
+  const patch = (namespace: string, object: string, change: object): Promise<string> =>
+    kubectl(cluster, 'patch', object, '-n', namespace, '--type=merge', '-p', JSON.stringify(change));
+
+  it('sees drift within seconds, tells each field and who changed it, and that it is in sync again', async () => {
+    const { namespace, design, deployment } = await deploy();
+    expect(await driftOf(design)).toMatchObject({ status: 'in_sync', errors: [] });
+    await until(
+      async () => (await world.sql('SELECT FROM deployed_drift WHERE design_id = $1', [design.id])).length > 0,
+      PATIENCE,
+    );
+
+    const changedAt = performance.now();
+    await patch(namespace, 'configmap/settings', { data: { colour: 'red', added: 'by hand' } });
+    await until(async () => (await eventsOf(deployment, 'drifted')).length === 1, PATIENCE);
+    expect(performance.now() - changedAt).toBeLessThan(15_000);
+    await patch(namespace, 'secret/keys', { stringData: { key: 'another-canary' } });
+    await kubectl(cluster, 'scale', 'deployment/web', '-n', namespace, '--replicas=3');
+    await kubectl(cluster, 'label', 'deployment/web', '-n', namespace, 'mine=too');
+    const drift = await driftOf(design, people.viewer);
+    expect(drift).toMatchObject({ status: 'drifted', checked_at: expect.any(String) });
+    const changed = drift.resources.filter(({ status }: Json) => status === 'changed');
+    expect(changed.map(({ kind }: Json) => kind).sort()).toEqual(['ConfigMap', 'Deployment', 'Secret']);
+    const at = { manager: expect.stringMatching(/^kubectl/), at: expect.any(String) };
+    expect(changed.flatMap(({ changes }: Json) => changes)).toEqual(
+      expect.arrayContaining([
+        { pointer: '/data/colour', desired: 'blue', live: 'red', ...at },
+        { pointer: '/spec/replicas', desired: 1, live: 3, manager: 'kubectl', at: null },
+        { pointer: '/data/key', desired: '(hidden)', live: '(hidden)', ...at },
+      ]),
+    );
+    expect(JSON.stringify(drift)).not.toMatch(/canary|by hand|mine/);
+
+    await kubectl(cluster, 'delete', 'secret', 'keys', '-n', namespace);
+    await until(
+      async () => (await driftOf(design)).resources.some(({ status }: Json) => status === 'missing'),
+      PATIENCE,
+    );
+    await done(world.admin.post('/api/pattern/deploy', { id: design.id, force: true }));
+    expect(await driftOf(design)).toMatchObject({ status: 'in_sync' });
+    expect((await people.outsider.get(`/api/pattern/${design.id}/drift`)).status).toBe(404);
+    await done(world.admin.delete(`/api/pattern/deploy?id=${design.id}`));
+    expect(await driftOf(design)).toEqual({ status: 'unknown', checked_at: null, resources: [], errors: [] });
+  }, 180_000);
+
+  it('takes neither defaults of the server nor what an autoscaler scales for drift', async () => {
+    const { namespace, design, deployment } = await deploy();
+    await apply({
+      ...{ apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', metadata: { name: 'web', namespace } },
+      spec: { maxReplicas: 5, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' } },
+    });
+    await kubectl(cluster, 'scale', 'deployment/web', '-n', namespace, '--replicas=2');
+    await until(async () => (await list(`namespace=${namespace}&kind=Pod`)).length === 2, PATIENCE);
+    expect(await driftOf(design)).toMatchObject({ status: 'in_sync' });
+    expect(await eventsOf(deployment, 'drifted')).toEqual([]);
+    await done(world.admin.delete(`/api/pattern/deploy?id=${design.id}`));
+  }, 120_000);
+
+  it('heals what drifts where that is asked for, and stops after five times', async () => {
+    const { namespace, design, deployment } = await deploy({ self_heal: true });
+    const colour = (): Promise<string> =>
+      kubectl(cluster, 'get', 'configmap', 'settings', '-n', namespace, '-o', 'jsonpath={.data.colour}');
+    for (let time = 1; time <= 5; time++) {
+      if (time === 1) await kubectl(cluster, 'delete', 'configmap', 'settings', '-n', namespace);
+      else await patch(namespace, 'configmap/settings', { data: { colour: `red-${time}` } });
+      await until(async () => (await colour().catch(() => '')) === 'blue', PATIENCE);
+      await until(async () => (await eventsOf(deployment, 'healed')).length === time, PATIENCE);
+    }
+    await patch(namespace, 'configmap/settings', { data: { colour: 'red' } });
+    await until(
+      async () => (await eventsOf(deployment, 'drifted')).some(({ metadata }) => metadata.self_heal === 'stopped'),
+      PATIENCE,
+    );
+    expect(await colour()).toBe('red');
+    await done(world.admin.delete(`/api/pattern/deploy?id=${design.id}`));
+  }, 180_000);
+
   it('goes on after the API server was away, without a change lost', async () => {
     const name = `c${randomUUID().slice(0, 8)}`;
     await kubectl(cluster, 'create', 'configmap', name);

@@ -309,11 +309,28 @@ describe('every write route', () => {
   });
 });
 
+/** Mutations with arguments that none of them takes. */
+const MUTATIONS: Record<string, (connection: string) => string> = {
+  changeAdapterStatus: () =>
+    'changeAdapterStatus(input: { targetStatus: ENABLED, targetPort: "no port", adapter: "no adapter" })',
+  changeOperatorStatus: (id) => `changeOperatorStatus(input: { targetStatus: UNKNOWN, contextID: "${id}" })`,
+  resyncCluster: (id) =>
+    `resyncCluster(k8scontextID: "${id}", selector: { clearDB: "maybe", ReSync: "no", hardReset: "" })`,
+};
+
 describe('every GraphQL field', () => {
   it('that changes something is known to this test', () => {
     const { schema } = world.get(GraphQLSchemaHost);
-    expect(Object.keys(schema.getMutationType()?.getFields() ?? {})).toEqual([]);
+    expect(Object.keys(schema.getMutationType()?.getFields() ?? {})).toEqual(Object.keys(MUTATIONS));
   });
+
+  it.each(Object.entries(MUTATIONS))(
+    '%s judges the connection before it looks at its other arguments',
+    async (_, ask) => {
+      const { body } = await people.outsider.graphql(`mutation { ${ask(ids['connectionID'] ?? '')} }`);
+      expect((body.errors as Json[]).map(({ extensions }: Json) => extensions.code as string)).toEqual(['NOT_FOUND']);
+    },
+  );
 
   it.each(['environments', 'workspaces', 'connections', 'events'])(
     '%s judges the organization before it parses its other arguments',

@@ -10,10 +10,23 @@ import { listWorks } from './works.js';
 /** Everyday work beside a plain server, on one database; arguments choose the works whose names contain one of them. */
 const PRODUCT = import.meta.resolve('../support/product.js');
 const PLAIN = import.meta.resolve('./server.js');
+const BARE = import.meta.resolve('../guard/bare.js');
 const TIMES = { warmUp: 1, seconds: Number(process.env['BENCH_SECONDS'] ?? 2) };
 const REPORT = 'docs/benchmarks.md';
 const MARKS = ['<!-- bench -->', '<!-- /bench -->'] as const;
-const HEAD = ['work', 'ours', 'plain', 'ratio', 'goal', 'met', 'CPU ms', 'plain CPU ms', 'p99 ms', 'plain p99 ms'];
+const HEAD = [
+  'work',
+  'ours',
+  'baseline',
+  'ratio',
+  'goal',
+  'met',
+  'CPU ms',
+  'baseline CPU ms',
+  'CPU ratio',
+  'p99 ms',
+  'baseline p99 ms',
+];
 
 const chosen = process.argv.slice(2);
 const database = await startDatabase();
@@ -26,29 +39,39 @@ try {
     fillOrganizations(client, await fillEnvironments(client, [10])),
   );
   const plain = await startServer(PLAIN, { ...settings, BENCH_OPTIONS: PLANNER_OPTIONS });
+  const bare = await startServer(BARE, { NODE_ENV: 'production' });
+  const baselines = { plain, bare, product };
   const admin = await signIn(product.url);
   const viewer = await signIn(product.url, { ...ADMIN, email: scene.viewerEmail });
   for (const work of await listWorks(scene, product.url, admin)) {
     if (chosen.length > 0 && !chosen.some((part) => work.name.includes(part))) continue;
     const candidates: Candidate[] = [
-      { name: `${work.name}, plain`, server: plain, paths: [], next: work.plain },
+      {
+        name: `${work.name}, baseline`,
+        server: baselines[work.baseline ?? 'plain'],
+        paths: [],
+        next: work.plain,
+        ...(work.baseline === 'product' ? { token: admin } : {}),
+      },
       {
         name: `${work.name}, ours`,
         server: product,
         paths: [],
         next: work.ours,
-        token: work.asViewer ? viewer : admin,
+        ...(work.isOpen ? {} : { token: work.asViewer ? viewer : admin }),
       },
     ];
     const [theirs, ours] = [...(await runInterleaved(database, candidates, TIMES)).values()].map(middle);
     if (!theirs || !ours) continue;
     const ratio = ours.rps / theirs.rps;
-    const times = [ours.server, theirs.server, ours.p99, theirs.p99].map((ms) => ms.toFixed(2));
+    const times = [ours.server, theirs.server, theirs.server / ours.server, ours.p99, theirs.p99].map((figure) =>
+      figure.toFixed(2),
+    );
     const figures = [String(Math.round(ours.rps)), String(Math.round(theirs.rps)), ratio.toFixed(2)];
     rows.push([work.name, ...figures, work.goal.toFixed(2), ratio >= work.goal ? 'yes' : 'no', ...times]);
     console.error(rows.at(-1)?.join(' | '));
   }
-  await Promise.all([product.stop(), plain.stop()]);
+  await Promise.all([product.stop(), plain.stop(), bare.stop()]);
 } finally {
   await database.stop();
 }

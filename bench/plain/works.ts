@@ -8,12 +8,28 @@ export interface Work {
   goal: number;
   ours: () => Partial<Request>;
   plain: () => Partial<Request>;
+  /** What it is compared with, when that is not the plain server: NestJS on Express alone, or the product itself. */
+  baseline?: 'bare' | 'product';
   asViewer?: true;
+  /** Asked without a token. */
+  isOpen?: true;
 }
 
 const WORDS = ['ab3', 'f00', '7cd', '19e', 'b2a', 'e77', '0fd', '5a5'];
 
+const LIST_DOCUMENT = `query ($orgID: ID!, $page: Int!) {
+  environments(orgID: $orgID, page: $page, pagesize: 20) {
+    page page_size total_count
+    environments {
+      id name description organization_id owner status tier metadata schemaVersion created_at updated_at deleted_at
+    }
+  }
+}`;
+
 const pick = <T>(from: readonly T[]): T => from[Math.floor(Math.random() * from.length)] as T;
+
+/** One of the pages that most callers ask for. */
+const firstPages = (): number => pick([0, 1, 2, 3, 4]);
 
 const json = (method: 'POST' | 'PUT', path: string, body: object): Partial<Request> => ({
   method,
@@ -30,8 +46,8 @@ export async function listWorks(scene: OrganizationsScene, url: string, token: s
   const listOf = (id: string, more = '') => `environments?orgID=${id}&pagesize=20${more}`;
   const record = (): Partial<Request> => ({ path: `/environments/${pick(ids)}` });
   const list = (id: string, more = '') => ({
-    ours: () => ({ path: `/api/${listOf(id, `${more}&page=${pick([0, 1, 2, 3, 4])}`)}` }),
-    plain: () => ({ path: `/${listOf(id, `${more}&page=${pick([0, 1, 2, 3, 4])}`)}` }),
+    ours: () => ({ path: `/api/${listOf(id, `${more}&page=${firstPages()}`)}` }),
+    plain: () => ({ path: `/${listOf(id, `${more}&page=${firstPages()}`)}` }),
   });
   const answered = async (path: string): Promise<Response> => {
     const response = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } });
@@ -47,6 +63,21 @@ export async function listWorks(scene: OrganizationsScene, url: string, token: s
   const tag = (await answered(`/api/environments/${known}`)).headers.get('etag') ?? '';
   const api = (request: Partial<Request>): Partial<Request> => ({ ...request, path: `/api${request.path ?? ''}` });
   return [
+    {
+      name: 'hello, open',
+      goal: 0.8,
+      baseline: 'bare',
+      isOpen: true,
+      ours: () => ({ path: '/api/bench/open' }),
+      plain: () => ({ path: '/api/bench/open' }),
+    },
+    {
+      name: 'hello, guarded',
+      goal: 0.75,
+      baseline: 'bare',
+      ours: () => ({ path: '/api/bench/guarded' }),
+      plain: () => ({ path: '/api/bench/open' }),
+    },
     {
       name: 'own profile, member of 51 organizations',
       goal: 0.25,
@@ -81,6 +112,24 @@ export async function listWorks(scene: OrganizationsScene, url: string, token: s
       goal: 0.4,
       ours: () => ({ path: `/api/${listOf(organization, '&page=4000')}` }),
       plain: () => ({ path: `/${listOf(organization, '&page=4000')}` }),
+    },
+    {
+      name: 'deep page, 4,000, beside the first page',
+      goal: 0.33,
+      baseline: 'product',
+      ours: () => ({ path: `/api/${listOf(organization, '&page=4000')}` }),
+      plain: () => ({ path: `/api/${listOf(organization)}` }),
+    },
+    {
+      name: 'GraphQL list of 20 of 100,000, beside REST',
+      goal: 0.6,
+      baseline: 'product',
+      ours: () =>
+        json('POST', '/api/system/graphql/query', {
+          query: LIST_DOCUMENT,
+          variables: { orgID: organization, page: firstPages() },
+        }),
+      plain: () => ({ path: `/api/${listOf(organization, `&page=${firstPages()}`)}` }),
     },
     {
       name: 'search in 100,000',

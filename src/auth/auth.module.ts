@@ -1,6 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { Authenticator } from '../core/access/authenticator.js';
+import { BodyGuard } from '../core/rest/body/body.guard.js';
 import { RightsGuard } from '../core/rest/rights/rights.guard.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { AuthenticationMiddleware } from './authentication.middleware.js';
@@ -71,9 +72,10 @@ import { TokenAuthenticator } from './token.authenticator.js';
     IssuerKeysService,
     FirstStartService,
     { provide: Authenticator, useClass: TokenAuthenticator },
-    // The order of these is that of their questions: who is calling, then what they may.
+    // The order of these is that of their questions: who is calling, what they may, and what they send.
     { provide: APP_GUARD, useClass: AuthGuard },
     { provide: APP_GUARD, useClass: RightsGuard },
+    { provide: APP_GUARD, useClass: BodyGuard },
   ],
   exports: [AuthenticationMiddleware, Authenticator, FirstStartService],
 })

@@ -46,6 +46,15 @@ export class DeployedDesignsStore {
     return this.unit.manager.query(`SELECT ${COLUMNS} FROM deployed_design WHERE design_id = ANY ($1)`, [designIds]);
   }
 
+  /** Whether a deployment of the design into the environment is under way. */
+  async isChanging({ designId, environmentId }: Pick<DeployedDesign, 'designId' | 'environmentId'>): Promise<boolean> {
+    const [row] = await this.unit.manager.query<{ changing: boolean }[]>(
+      `SELECT EXISTS (SELECT FROM deployment WHERE design_id = $1 AND environment_id = $2 AND status = 'running') AS changing`,
+      [designId, environmentId],
+    );
+    return row?.changing ?? false;
+  }
+
   /** Where a design is deployed in an environment; when it is not, the place that it would be deployed from now. Null for an unknown design. */
   async findLocation(designId: string, environmentId: string): Promise<DeploymentLocation | null> {
     const [place] = await this.unit.runAsSystem('the place of a deployment', () =>

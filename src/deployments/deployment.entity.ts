@@ -51,6 +51,17 @@ export interface DeploymentOptions {
   force?: boolean;
   plan_id?: string;
   override_freeze?: boolean;
+  /** What drifts is applied again. */
+  self_heal?: boolean;
+}
+
+export const CLUSTER_OUTCOMES = ['deployed', 'undeployed', 'unchanged', 'partial'] as const;
+export type ClusterOutcomeWord = (typeof CLUSTER_OUTCOMES)[number];
+
+/** What stands on one cluster since a deployment ended, as the record keeps it. */
+export interface DeployedCluster {
+  connection_id: string;
+  outcome: ClusterOutcomeWord;
 }
 
 /** Why it did not succeed, as the API answers it. */
@@ -59,6 +70,8 @@ export interface DeploymentFailure {
   code: string;
   detail: string;
   remedy?: string;
+  /** The cluster that it failed on, where it was one. */
+  connection_id?: string;
 }
 
 /** One deployment, undeployment or rollback of a design into an environment, from its request to its end. */
@@ -128,6 +141,10 @@ export class Deployment extends TenantEntity {
 
   @Column('jsonb', { default: [] })
   resources!: DeployedResource[];
+
+  /** Of each cluster, once it has ended. */
+  @Column('jsonb', { default: [] })
+  clusters!: DeployedCluster[];
 
   /** Of policies that only warn, as it was asked for. */
   @Column('jsonb', { default: [] })

@@ -95,3 +95,17 @@ export class DesignUndeployed extends DeploymentEvent {
   override readonly severity: Severity = 'success';
   protected readonly verb = 'succeeded';
 }
+
+/** What runs is not what was deployed any more. */
+export class DeploymentDrifted extends DeploymentEvent {
+  readonly action = 'drifted';
+  override readonly severity: Severity = 'warning';
+  protected readonly verb = 'has drifted';
+}
+
+/** What runs is what was deployed again. */
+export class DeploymentHealed extends DeploymentEvent {
+  readonly action = 'healed';
+  override readonly severity: Severity = 'success';
+  protected readonly verb = 'is in sync again';
+}

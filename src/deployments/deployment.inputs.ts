@@ -1,37 +1,29 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsInt, IsOptional, IsString, IsUUID, Matches, Max, Min } from 'class-validator';
+import { IsIn, IsOptional, IsString, IsUUID, Matches } from 'class-validator';
 import { Repeatable } from '../core/schema/repeatable.js';
 import { InvalidRequest } from '../core/errors/app-error.js';
 import { OrganizationListQuery } from '../core/listing/list-query.js';
 import { IsVersionNumber } from '../designs/contents/version-number.js';
 import { DEPLOYMENT_STATUSES, type DeploymentOptions, type DeploymentStatus } from './deployment.entity.js';
-import { FlagInput, IdInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
+import { FlagInput, IdInput, IntegerInput, NameInput, TextInput, WordInput } from '../core/schema/input-fields.js';
 
 const MAX_TIMEOUT_SECONDS = 3_600;
-const TIMEOUT_MESSAGE = `must be a whole number from 1 to ${MAX_TIMEOUT_SECONDS}`;
 const MAX_REASON_LENGTH = 1_000;
+
+const TimeoutInput = () =>
+  IntegerInput({
+    optional: true,
+    min: 1,
+    max: MAX_TIMEOUT_SECONDS,
+    description: 'Seconds for that waiting, and for each hook of a chart; 300 when it is left out.',
+  });
 
 const ApprovalRequestInput = () =>
   FlagInput({
     optional: true,
     description: 'Keeps it until as many admins of the workspace have approved as the environment needs.',
   });
-
-const TimeoutInput = () =>
-  applyDecorators(
-    ApiPropertyOptional({
-      type: 'integer',
-      minimum: 1,
-      maximum: MAX_TIMEOUT_SECONDS,
-      default: 300,
-      description: 'Seconds for that waiting, and for each hook of a chart.',
-    }),
-    IsOptional(),
-    IsInt({ message: TIMEOUT_MESSAGE }),
-    Min(1, { message: TIMEOUT_MESSAGE }),
-    Max(MAX_TIMEOUT_SECONDS, { message: TIMEOUT_MESSAGE }),
-  );
 
 const NamespaceInput = () =>
   applyDecorators(
@@ -134,6 +126,12 @@ export class DeployRequest extends PlanRequest {
   })
   atomic?: boolean;
 
+  @FlagInput({
+    optional: true,
+    description: 'Applies again what drifts on the cluster, at most 5 times in 10 minutes.',
+  })
+  self_heal?: boolean;
+
   @IdInput({ optional: true, description: 'Applies exactly this plan.' })
   plan_id?: string;
 
@@ -200,6 +198,9 @@ export class PromotionRequest extends FreezeOverride {
 
   @NamespaceInput()
   namespace?: string;
+
+  @FlagInput({ optional: true, description: 'Makes the namespace when it is not there; undeploying removes it.' })
+  create_namespace?: boolean;
 
   @ValuesInput('Of a chart: values over those that it was deployed with, as YAML text or object.')
   values?: string | Record<string, unknown>;

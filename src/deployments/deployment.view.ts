@@ -15,6 +15,9 @@ import {
 import { RecordView } from '../core/schema/record.view.js';
 import {
   APPROVAL_DECISIONS,
+  CLUSTER_OUTCOMES,
+  type ClusterOutcomeWord,
+  type DeploymentFailure,
   type ApprovalDecision,
   type DeployedResource,
   type Deployment,
@@ -92,6 +95,34 @@ export class DeploymentApprovalView {
   }
 }
 
+const ClusterOutcomeEnum = graphqlEnum(
+  'ClusterOutcome',
+  CLUSTER_OUTCOMES,
+  'What stands on a cluster since a deployment.',
+);
+
+@ObjectType('DeployedCluster', { description: 'How a deployment ended on one cluster.' })
+export class DeployedClusterView {
+  @IdField()
+  connection_id!: string;
+
+  @EnumField(ClusterOutcomeEnum, {
+    description: 'deployed or undeployed as wanted; unchanged, or taken back; partial where only some of it was done.',
+  })
+  outcome!: ClusterOutcomeWord;
+
+  @MapField({ nullable: true, description: 'Why the deployment failed there: status, code and detail.' })
+  error!: DeploymentFailure | null;
+
+  static fromDeployment(this: void, { clusters, failure }: Deployment): DeployedClusterView[] {
+    return clusters.map((cluster) =>
+      Object.assign(new DeployedClusterView(), cluster, {
+        error: failure?.connection_id === cluster.connection_id ? failure : null,
+      }),
+    );
+  }
+}
+
 @ObjectType('Deployment', { description: 'A design that is deployed to an environment, or was.' })
 export class DeploymentView extends RecordView {
   @TextField({ description: "The deployment's label." })
@@ -145,6 +176,9 @@ export class DeploymentView extends RecordView {
   @RecordsField(() => DeployedResourceView, { description: 'What is deployed, object by object.' })
   resources!: DeployedResourceView[];
 
+  @RecordsField(() => DeployedClusterView, { description: 'How it ended, cluster by cluster.' })
+  clusters!: DeployedClusterView[];
+
   @MapsField({ description: 'What does not comply with policies that only warn: resource, policy and message.' })
   policy_violations!: object[];
 
@@ -175,6 +209,7 @@ export class DeploymentView extends RecordView {
       approval_expires_at: deployment.approvalExpiresAt,
       promoted_from: deployment.promotedFrom,
       resources: deployment.resources.map(DeployedResourceView.fromResource),
+      clusters: DeployedClusterView.fromDeployment(deployment),
       policy_violations: deployment.policyViolations,
       error: deployment.failure,
       started_at: deployment.startedAt,

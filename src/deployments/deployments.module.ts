@@ -67,6 +67,12 @@ import { DeploymentJobsListeners } from './runs/deployment-jobs.listeners.js';
 import { DeploymentMetricsListeners } from './runs/deployment-metrics.listeners.js';
 import { DeploymentStartService } from './runs/deployment-start.service.js';
 import { InterruptedDeploymentsService } from './runs/interrupted-deployments.service.js';
+import { DeployedDriftStore } from './drift/deployed-drift.store.js';
+import { DriftChecksService } from './drift/drift-checks.service.js';
+import { DriftController } from './drift/drift.controller.js';
+import { DriftListeners } from './drift/drift.listeners.js';
+import { DriftService } from './drift/drift.service.js';
+import { SelfHealingService } from './drift/self-healing.service.js';
 import { ClusterResourcesController } from './resources/cluster-resources.controller.js';
 import { RunningResourcesService } from './resources/running-resources.service.js';
 import { TargetsService } from './targets/targets.service.js';
@@ -91,6 +97,7 @@ import { TargetsStore } from './targets/targets.store.js';
     DeploymentDiagramsController,
     PoliciesController,
     ClusterResourcesController,
+    DriftController,
   ],
   providers: [
     DeploymentsService,
@@ -151,6 +158,11 @@ import { TargetsStore } from './targets/targets.store.js';
     TargetsService,
     TargetsStore,
     RunningResourcesService,
+    DeployedDriftStore,
+    DriftChecksService,
+    DriftListeners,
+    DriftService,
+    SelfHealingService,
   ],
   exports: [DeploymentsService],
 })

@@ -38,6 +38,7 @@ import { Design } from '../designs/design.entity.js';
 import { DesignVersion } from '../designs/contents/design-version.entity.js';
 import { Snapshot } from '../designs/versions/snapshot.entity.js';
 import { Filter } from '../filters/filter.entity.js';
+import { DeployedDrift } from '../deployments/drift/deployed-drift.entity.js';
 import { DeployedDesignRecord } from '../deployments/deployed-design.entity.js';
 import { Deployment } from '../deployments/deployment.entity.js';
 import { DeploymentPlan } from '../deployments/plans/deployment-plan.entity.js';
@@ -106,6 +107,7 @@ export const entities: EntityClass[] = [
   Snapshot,
   Filter,
   DeployedDesignRecord,
+  DeployedDrift,
   Deployment,
   DeploymentPlan,
   DeploymentChange,

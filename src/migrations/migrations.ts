@@ -4,9 +4,9 @@ import { Platform1764000000002 } from './1764000000002-platform.js';
 import { Infrastructure1764000000003 } from './1764000000003-infrastructure.js';
 import { Designs1764000000004 } from './1764000000004-designs.js';
 import { AccessRole1764000000005 } from './1764000000005-access-role.js';
-import { RowSecurity1764000000008 } from './1764000000008-row-security.js';
 import { IdentityWhole1764000000006 } from './1764000000006-identity-whole.js';
 import { WorkspacesWhole1764000000007 } from './1764000000007-workspaces-whole.js';
+import { RowSecurity1764000000008 } from './1764000000008-row-security.js';
 import { DataKeyRotation1764000000009 } from './1764000000009-data-key-rotation.js';
 import { Registry1764000000010 } from './1764000000010-registry.js';
 import { DesignsWhole1764000000011 } from './1764000000011-designs-whole.js';
@@ -22,8 +22,10 @@ import { Freezes1764000000030 } from './1764000000030-freezes.js';
 import { Policies1764000000031 } from './1764000000031-policies.js';
 import { Approvals1764000000032 } from './1764000000032-approvals.js';
 import { PlannedActions1764000000033 } from './1764000000033-planned-actions.js';
+import { DeployedClusters1764000000034 } from './1764000000034-deployed-clusters.js';
 import { DeployedNamespace1764000000035 } from './1764000000035-deployed-namespace.js';
 import { ClusterResources1764000000037 } from './1764000000037-cluster-resources.js';
+import { Drift1764000000038 } from './1764000000038-drift.js';
 import { Controllers1764000000039 } from './1764000000039-controllers.js';
 import { Webhooks1764000000044 } from './1764000000044-webhooks.js';
 import { Audit1764000000045 } from './1764000000045-audit.js';
@@ -56,8 +58,10 @@ export const migrations: Migration[] = [
   Policies1764000000031,
   Approvals1764000000032,
   PlannedActions1764000000033,
+  DeployedClusters1764000000034,
   DeployedNamespace1764000000035,
   ClusterResources1764000000037,
+  Drift1764000000038,
   Controllers1764000000039,
   Webhooks1764000000044,
   Audit1764000000045,

@@ -93,6 +93,7 @@ export const envVariables = {
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   LOG_FORMAT: z.enum(['json', 'pretty']).optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: url(['http:', 'https:']).optional(),
+  AUDIT_FORWARD: url(['syslog:', 'syslog+tls:', 'syslog+udp:', 'otlp+http:', 'otlp+https:']).optional(),
   AUDIT_RETENTION: duration.refine((seconds) => seconds >= 86_400, 'must be at least 1d').optional(),
 };
 

@@ -18,20 +18,27 @@ function queryPool(pool: pg.Pool, text: string, values?: unknown[]): Promise<unk
   return new Promise((resolve, reject) => {
     const taken: ConnectCallback = (error, client, release) => {
       if (error || !client) return reject(error ?? new Error('the pool has no connection'));
-      client.query(text, values).then(
-        (result) => {
-          release();
-          resolve(toRaw(result));
-        },
-        (cause: Error) => {
-          // The pool drops a connection that has ended.
-          release();
-          reject(new QueryFailedError(text, values, cause));
-        },
+      // The pool drops a connection that has ended.
+      const settle = (done: () => void): void => {
+        release();
+        done();
+      };
+      queryClient(client, text, values).then(
+        (raw) => settle(() => resolve(raw)),
+        (failure: Error) => settle(() => reject(failure)),
       );
     };
     (pool.connect as (callback: ConnectCallback) => void)(taken);
   });
+}
+
+/** Asks a connection as a query runner of TypeORM would. */
+export async function queryClient(client: pg.ClientBase, text: string, values?: unknown[]): Promise<unknown> {
+  try {
+    return toRaw(await client.query(text, values));
+  } catch (cause) {
+    throw new QueryFailedError(text, values, cause as Error);
+  }
 }
 
 const toRaw = ({ command, rows, rowCount }: pg.QueryResult): unknown =>

@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable, Logger } from '@nestjs/common';
 import type pg from 'pg';
-import { DataSource, type EntityManager, QueryFailedError, type QueryRunner } from 'typeorm';
+import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { currentRequest } from '../telemetry/request-context.js';
 import { describeRequest } from './audited-request.js';
+import { queryClient } from './pool-queries.js';
 import { SET_LOCAL_REQUEST_SQL, SET_LOCAL_USER_SQL } from './pooled-client.js';
 import { currentRowSecurityUser, runAsSystem } from './row-security.js';
 
@@ -47,7 +48,7 @@ export class UnitOfWork {
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.isOpen) return work();
     const runner = this.dataSource.createQueryRunner();
-    forbidConcurrentStatements(runner);
+    sendInTurn(runner);
     const open: OpenTransaction = {
       manager: runner.manager,
       user: currentRowSecurityUser(),
@@ -154,29 +155,28 @@ export class UnitOfWork {
 /** Sends the last statements of a transaction and its commit in one write: what they lock is held for no round trip more. */
 async function commitAfter(runner: QueryRunner, last: Statement[]): Promise<void> {
   const client = (await runner.connect()) as pg.PoolClient;
-  const sent = last.map(async ({ text, values }) => {
-    try {
-      await client.query(text, values);
-    } catch (error) {
-      throw new QueryFailedError(text, values, error as Error);
-    }
-  });
+  const sent = last.map(({ text, values }) => queryClient(client, text, values));
   // The commit of a transaction in which a statement failed is its rollback.
   const results = await Promise.allSettled([...sent, runner.commitTransaction()]);
   const failure = results.find((result) => result.status === 'rejected');
   if (failure) throw failure.reason;
 }
 
-/** Two statements at once on one connection would run in an order nobody chose: that is a fault of ours, said at once. */
-function forbidConcurrentStatements(runner: QueryRunner): void {
+/**
+ * Sends the statements of a transaction straight to its connection. Two at once would run in an order nobody chose: that is a fault
+ * of ours, said at once.
+ */
+function sendInTurn(runner: QueryRunner): void {
   const query = runner.query.bind(runner);
   let running = false;
-  runner.query = async (...args: Parameters<QueryRunner['query']>): Promise<never> => {
+  runner.query = async (text: string, values?: unknown[], structured?: boolean): Promise<never> => {
     if (running) throw new Error('two statements at once inside one unit of work; await them one after another');
     running = true;
     try {
       // The overloads of `query` answer types of the caller's choice.
-      return (await query(...args)) as never;
+      // One that comes after the end is refused there.
+      if (structured || runner.isReleased) return (await query(text, values, structured as true)) as never;
+      return (await queryClient((await runner.connect()) as pg.PoolClient, text, values)) as never;
     } finally {
       running = false;
     }

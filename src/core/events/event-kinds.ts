@@ -34,6 +34,8 @@ export const EVENT_KINDS = {
     'cancelled',
     'rolled_back',
     'undeployed',
+    'drifted',
+    'healed',
   ],
   controller: ['deployed', 'undeployed', 'failure'],
   policy: ['violation'],

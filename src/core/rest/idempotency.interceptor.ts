@@ -8,6 +8,7 @@ import { toAppError, toProblem } from '../errors/problem.js';
 import { currentRequest } from '../telemetry/request-context.js';
 import type { RequestWithBody } from './body/body-reader.service.js';
 import { type StoredResponse, IdempotencyKeysStore } from './idempotency-keys.store.js';
+import { AnswerWriter } from './answer-writer.service.js';
 import { getFormFiles } from './form-uploads.service.js';
 import { SerializedJson } from './serialized-json.js';
 
@@ -22,6 +23,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
 
   constructor(
     private readonly keys: IdempotencyKeysStore,
+    private readonly answers: AnswerWriter,
     private readonly reflector: Reflector,
   ) {}
 
@@ -47,6 +49,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const keep = (answer: StoredResponse): Promise<void> =>
       call.finish(answer).catch((error: unknown) => this.logger.warn(error, 'an answer was not kept under its key'));
     return next.handle().pipe(
+      mergeMap(async (body: unknown) => this.answers.write(request, response, body)),
       catchError(async (thrown: unknown) => {
         const error = toAppError(thrown);
         if (error.status >= 500 || UNSTORED_STATUSES.has(error.status)) await call.forget().catch(() => undefined);

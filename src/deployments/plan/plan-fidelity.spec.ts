@@ -37,8 +37,10 @@ requires('CORPUS_DIR', 'A plan of an application', (corpus) => {
       const isSame = isDeepStrictEqual(omitServerFields(kind, before), omitServerFields(kind, after));
       return isSame ? 'unchanged' : 'update';
     };
-    const foretold = ({ planned }: PlanItem): Effect => {
+    /** Where something is refused, nothing is pruned. */
+    const foretold = ({ planned }: PlanItem, isRefused: boolean): Effect => {
       if (planned.error) return 'refused';
+      if (isRefused && planned.action === 'prune') return 'unchanged';
       return planned.kept !== undefined || planned.action === 'delete' ? 'unchanged' : planned.action;
     };
 
@@ -46,7 +48,8 @@ requires('CORPUS_DIR', 'A plan of an application', (corpus) => {
     const compare = async (scene: DeploymentScene, objects: KubernetesObject[]): Promise<string[]> => {
       const plan: Plan = await scene.plan(objects);
       const before = await Promise.all(plan.items.map((item) => live(scene, item)));
-      const told = plan.items.map((item) => ({ effect: foretold(item), diff: item.planned.diff }));
+      const isRefused = plan.items.some(({ planned }) => planned.error);
+      const told = plan.items.map((item) => ({ effect: foretold(item, isRefused), diff: item.planned.diff }));
       await scene.apply(plan, { atomic: false });
       const after = await Promise.all(plan.items.map((item) => live(scene, item)));
       return plan.items.map((item, index) => {

@@ -73,6 +73,7 @@ export class DeploymentRequestsService {
         jobId: null,
         options: { ...request.options, ...(override.override_freeze ? { override_freeze: true } : {}) },
         resources: [],
+        clusters: [],
         policyViolations,
         failure: null,
         startedAt: null,

@@ -44,6 +44,7 @@ export class DesignDeploymentsService {
         wait: input.wait,
         timeout: input.timeout,
         atomic: input.atomic,
+        self_heal: input.self_heal,
       },
       requestApproval: input.request_approval,
       override: input,
@@ -53,16 +54,17 @@ export class DesignDeploymentsService {
 
 /** @throws InvalidRequest when the call names another target or version than the plan was made for, or values */
 export function assertMatchesPlan(
-  input: Pick<DeployRequest, 'values' | 'environment_id' | 'connection_ids' | 'version'>,
+  input: Pick<DeployRequest, 'values' | 'environment_id' | 'connection_ids' | 'namespace' | 'version'>,
   plan: DeploymentPlan,
 ): void {
   if (input.values !== undefined)
     throw InvalidRequest.forField('/values', 'are part of the plan', 'Plan with these values, and deploy that plan.');
-  const { environment_id, connection_ids = [], version } = input;
+  const { environment_id, connection_ids = [], namespace, version } = input;
   const differs = (pointer: string) =>
     InvalidRequest.forField(pointer, 'is not what the plan was made for', 'Leave it out, or plan again.');
   if (environment_id && environment_id !== plan.environmentId) throw differs('/environment_id');
   if (connection_ids.length > 0 && !isSameSet(connection_ids, plan.connectionIds)) throw differs('/connection_ids');
+  if (namespace && namespace !== plan.options.namespace) throw differs('/namespace');
   if (version !== undefined && version !== plan.designVersion) throw differs('/version');
 }
 

@@ -67,12 +67,12 @@ export class PromotionsService {
   private async chooseNamespace(
     { options }: Deployment,
     design: Design,
-    { namespace, environment_id: to }: PromotionRequest,
+    { namespace, create_namespace: create, environment_id: to }: PromotionRequest,
   ): Promise<DeploymentOptions> {
     const places = namespace ? [] : await this.targets.findDeployed(design);
     const isThere = places.some(({ environmentId }) => environmentId === to.toLowerCase());
     const chosen = namespace ?? (isThere ? undefined : options.namespace);
-    return chosen ? { namespace: chosen } : {};
+    return chosen ? { namespace: chosen, create_namespace: create ?? options.create_namespace } : {};
   }
 }
 

@@ -65,6 +65,7 @@ export class RollbacksService {
         replace: options.replace,
         atomic: options.atomic,
         wait: input.wait,
+        self_heal: options.self_heal,
         timeout: input.timeout,
       },
       requestApproval: input.request_approval,

@@ -15,7 +15,7 @@ import {
 } from '../deployment.events.js';
 import { DeploymentsStore } from '../deployments.store.js';
 import { ChangeJournalsStore } from './change-journals.store.js';
-import type { DeploymentOutcome, ClusterStanding } from './deployment-outcome.js';
+import { type ClusterStanding, type DeploymentOutcome, toDeployedCluster } from './deployment-outcome.js';
 
 const SYSTEM = Actor.system('deployment');
 
@@ -40,7 +40,8 @@ export class DeploymentCompletionService {
     return this.unit.run(async () => {
       const deployment = await this.deployments.lock(SYSTEM, id);
       if (!deployment || deployment.hasEnded) return deployment;
-      await this.deployments.update(deployment, { ...end, finishedAt: new Date() });
+      const clusters = standing.map(toDeployedCluster);
+      await this.deployments.update(deployment, { ...end, clusters, finishedAt: new Date() });
       for (const each of standing) await this.recordStanding(deployment, each);
       await this.journals.clear(deployment);
       if (end.status === 'succeeded') await this.designs.incrementDeploymentCount(deployment.designId);

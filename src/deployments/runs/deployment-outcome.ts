@@ -1,6 +1,12 @@
 import type { FinishedJob } from '../../jobs/job.js';
 import type { ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
-import type { DeployedResource, Deployment, DeploymentFailure, DeploymentStatus } from '../deployment.entity.js';
+import type {
+  DeployedCluster,
+  DeployedResource,
+  Deployment,
+  DeploymentFailure,
+  DeploymentStatus,
+} from '../deployment.entity.js';
 
 export const CANCELLED: Readonly<DeploymentFailure> = {
   status: 409,
@@ -45,13 +51,25 @@ export function toDeploymentOutcome({ action }: Deployment, ends: ClusterOutcome
   return {
     status: worst ?? (undeploys ? 'undeployed' : 'succeeded'),
     resources: ends.flatMap((end) => end.resources),
-    failure: ends.find((end) => end.failure)?.failure ?? null,
+    failure: toFirstFailure(ends),
     standing: ends.map(({ connectionId, failure, objects, changed }) => {
       if (failure) return { connectionId, is: changed ? 'mixed' : 'old' };
       return undeploys ? { connectionId, is: 'none' } : { connectionId, is: 'new', objects };
     }),
   };
 }
+
+/** The first failure, with the cluster that it came from. */
+function toFirstFailure(ends: ClusterOutcome[]): DeploymentFailure | null {
+  const failed = ends.find((end) => end.failure);
+  return failed?.failure ? { ...failed.failure, connection_id: failed.connectionId } : null;
+}
+
+/** What a record tells of a cluster. */
+export const toDeployedCluster = ({ connectionId, is }: ClusterStanding): DeployedCluster => ({
+  connection_id: connectionId,
+  outcome: ({ new: 'deployed', none: 'undeployed', old: 'unchanged', mixed: 'partial' } as const)[is],
+});
 
 /** Why a deployment ends whose job came to no end of its own. */
 export function toJobFailure({ status, error }: Pick<FinishedJob, 'status' | 'error'>): DeploymentFailure {

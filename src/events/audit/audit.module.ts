@@ -7,6 +7,8 @@ import { InstallationAuditController, OrganizationAuditController } from './audi
 import { AuditService } from './audit.service.js';
 import { AuditSealer } from './chain/audit-sealer.service.js';
 import { ChainsStore } from './chain/chains.store.js';
+import { AuditForwarder } from './forwarding/audit-forwarder.service.js';
+import { ForwardingStore } from './forwarding/forwarding.store.js';
 import { RefusalRecorder } from './refusals/refusal-recorder.listeners.js';
 import { RefusalsStore } from './refusals/refusals.store.js';
 import { AuditReportsService } from './reports/audit-reports.service.js';
@@ -38,6 +40,8 @@ import { VerificationService } from './reports/verification.service.js';
     AuditService,
     AuditVerificationsService,
     AuditJobsListeners,
+    ForwardingStore,
+    AuditForwarder,
   ],
 })
 export class AuditModule {}

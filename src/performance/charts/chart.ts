@@ -31,7 +31,7 @@ const PLOT = { left: 70, width: 660, height: 190 };
 const PANEL_HEIGHT = PLOT.height + 84;
 const LINE = 18;
 const MAX_TITLE = 80;
-const MAX_NOTE = 110;
+const MAX_NOTE = 115;
 const TICKS = 4;
 
 /** A document of its own: no scripts, nothing from elsewhere, and names only as escaped text of bounded length. */

@@ -101,7 +101,7 @@ const ScheduleInput = (): PropertyDecorator =>
     ValidateBy({
       name: 'isSchedule',
       validator: {
-        validate: (value) => typeof value !== 'object' || value === null || isScheduleShape(value),
+        validate: (value) => typeof value !== 'object' || value === null || isScheduleShape(value as object),
         defaultMessage: () => 'must have a cron expression as cron, and may have timezone',
       },
     }),

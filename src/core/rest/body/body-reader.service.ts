@@ -40,7 +40,7 @@ export class BodyReader {
 
   /** Leaves the parsed body in `request.body` and the files of a form beside it. */
   async readBody(request: RequestWithBody, response: Response, taken: AcceptedBodies): Promise<void> {
-    if (request.method === 'GET' || request.method === 'HEAD' || !hasBody(request)) return;
+    if (!hasBody(request)) return;
     const isForm = Boolean(request.is('multipart/form-data'));
     if (!(isForm ? taken.takesFiles : request.is(['json', '+json'])))
       throw unsupportedMediaType(
@@ -98,7 +98,9 @@ export class BodyReader {
   }
 }
 
-function hasBody({ headers }: Request): boolean {
+/** Whether a request has a body that is read: what comes with a read is not. */
+export function hasBody({ method, headers }: Request): boolean {
+  if (method === 'GET' || method === 'HEAD') return false;
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 

@@ -1,54 +1,57 @@
 import { createHash, hash as digestOf } from 'node:crypto';
-import {
-  type CallHandler,
-  type ExecutionContext,
-  Injectable,
-  type NestInterceptor,
-  StreamableFile,
-} from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
+import { Injectable, type OnModuleInit, StreamableFile } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
 import type { Request, Response } from 'express';
-import { mergeMap, type Observable } from 'rxjs';
-import { hasMetadata } from '../access/access.decorators.js';
 import { ResponseBudget } from '../responses/response-budget.service.js';
 import { getRevision } from '../schema/record.view.js';
 import { TimeSlicer } from '../time-slicer.js';
 import { varyBy } from './compression.js';
-import { IS_NO_STORE } from './no-store.decorator.js';
+import { setLocation } from './location.js';
 import { RevisedJson, RevisedResponse } from './revised-response.js';
 import { isLargeJson, estimateJsonBytes, SerializedJson } from './serialized-json.js';
 
+/** What a request keeps for its answer. */
+export interface AnsweredRequest extends Request {
+  /** The method of a controller that serves it. */
+  handler?: object;
+}
+
 /**
- * Writes JSON answers and their ETags (RFC 9110). The tag of a record is its revision and a digest of what is shown of
- * it: writes compare the revision, reads the whole. A read that names the tag it has is answered 304.
+ * Writes JSON answers and their ETags (RFC 9110), and the address of what was created. The tag of a record is its revision and a
+ * digest of what is shown of it: writes compare the revision, reads the whole. A read that names the tag it has is answered 304.
  */
 @Injectable()
-export class ConditionalInterceptor implements NestInterceptor {
+export class AnswerWriter implements OnModuleInit {
+  /** Responses whose answer has been made already. */
+  private readonly written = new WeakSet<Response>();
+
   constructor(
     private readonly budget: ResponseBudget,
-    private readonly reflector: Reflector,
+    private readonly host: HttpAdapterHost,
   ) {}
 
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    if (context.getType() !== 'http') return next.handle();
-    const request = context.switchToHttp().getRequest<Request>();
-    const response = context.switchToHttp().getResponse<Response>();
-    if (hasMetadata(this.reflector, IS_NO_STORE, context)) response.setHeader('Cache-Control', 'no-store');
-    return next
-      .handle()
-      .pipe(
-        mergeMap((body: unknown) =>
-          body instanceof RevisedResponse
-            ? this.writeRevised(request, response, body)
-            : body instanceof RevisedJson
-              ? this.writeRevisedJson(request, response, body as RevisedJson<object>)
-              : body instanceof StreamableFile && !(body instanceof SerializedJson)
-                ? this.reserveFile(body)
-                : body instanceof SerializedJson || (isJsonRecord(body, response) && isLargeJson(body))
-                  ? this.writeLarge(request, response, body)
-                  : [writeJson(request, response, body)],
-        ),
-      );
+  /** What NestJS answers with a value of a handler passes here first. */
+  onModuleInit(): void {
+    const { httpAdapter: adapter } = this.host;
+    const reply = adapter.reply.bind(adapter) as (response: Response, body: unknown, status?: number) => unknown;
+    adapter.reply = (response: Response, body: unknown, status?: number): unknown => {
+      if (this.written.has(response)) return reply(response, body, status);
+      const written = this.write(response.req, response, body);
+      if (!(written instanceof Promise)) return reply(response, written, status);
+      return written.then((made) => reply(response, made, status));
+    };
+  }
+
+  /** Sets the headers of an answer and makes its body: text, a file, or nothing when the caller has it already. */
+  write(request: AnsweredRequest, response: Response, body: unknown): unknown {
+    this.written.add(response);
+    if (response.statusCode === 201) setLocation(request, response, body);
+    if (body instanceof RevisedResponse) return this.writeRevised(request, response, body);
+    if (body instanceof RevisedJson) return this.writeRevisedJson(request, response, body as RevisedJson<object>);
+    if (body instanceof StreamableFile && !(body instanceof SerializedJson)) return this.reserveFile(body);
+    if (body instanceof SerializedJson || (isJsonRecord(body, response) && isLargeJson(body)))
+      return this.writeLarge(request, response, body);
+    return writeJson(request, response, body);
   }
 
   private async writeRevised(request: Request, response: Response, body: RevisedResponse): Promise<unknown> {

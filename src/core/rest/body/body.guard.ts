@@ -1,0 +1,68 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { ModuleRef, Reflector } from '@nestjs/core';
+import type { Response } from 'express';
+import type { Actor } from '../../access/actor.js';
+import { IS_PUBLIC, hasMetadata } from '../../access/access.decorators.js';
+import { currentRequest } from '../../telemetry/request-context.js';
+import type { AnsweredRequest } from '../answer-writer.service.js';
+import { ACCEPTS_FILES } from '../form-uploads.service.js';
+import { IS_NO_STORE } from '../no-store.decorator.js';
+import { RequestFields } from '../rights/request-fields.js';
+import { type BodyRight, getDeclaredRights } from '../rights/rights.decorators.js';
+import { BodyReader, hasBody, type RequestWithBody } from './body-reader.service.js';
+import { IGNORES_BODY } from './ignores-body.decorator.js';
+
+/**
+ * The last guard of a REST call: reads the body, once every other guard has let the caller pass, and judges the rights that a route
+ * declares by it as soon as it is parsed: before a kept answer is replayed, before validation, and before files are interpreted.
+ */
+@Injectable()
+export class BodyGuard implements CanActivate {
+  constructor(
+    private readonly bodies: BodyReader,
+    private readonly modules: ModuleRef,
+    private readonly reflector: Reflector,
+  ) {}
+
+  /** What has neither a body nor a right to judge passes without waiting. */
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    if (context.getType() !== 'http') return true;
+    const request = context.switchToHttp().getRequest<RequestWithBody & AnsweredRequest>();
+    const { body: rights } = getDeclaredRights(context.getHandler());
+    const reads = hasBody(request) && !hasMetadata(this.reflector, IGNORES_BODY, context);
+    if (!reads && (rights.length === 0 || !request.actor)) return this.pass(context, request);
+    return this.readAndJudge(context, request, reads, rights);
+  }
+
+  private async readAndJudge(
+    context: ExecutionContext,
+    request: RequestWithBody,
+    reads: boolean,
+    rights: readonly BodyRight[],
+  ): Promise<boolean> {
+    if (reads)
+      await this.bodies.readBody(request, context.switchToHttp().getResponse<Response>(), {
+        isPublic: hasMetadata(this.reflector, IS_PUBLIC, context),
+        takesFiles: hasMetadata(this.reflector, ACCEPTS_FILES, context),
+      });
+    if (request.actor && rights.length > 0) await this.authorize(request.actor, request, rights);
+    return this.pass(context, request);
+  }
+
+  private async authorize(actor: Actor, request: RequestWithBody, rights: readonly BodyRight[]): Promise<void> {
+    const fields = new RequestFields(request);
+    for (const { operation, authorizer } of rights)
+      await this.modules.get(authorizer, { strict: false }).authorizeIn(actor, operation, fields);
+  }
+
+  /** Keeps what the query says in place of the body, and what the answer has to know of its route. */
+  private pass(context: ExecutionContext, request: RequestWithBody & AnsweredRequest): boolean {
+    const call = currentRequest();
+    if (call && request.method !== 'GET')
+      call.organizationInQuery = new RequestFields({ query: request.query }).value('organization_id');
+    request.handler = context.getHandler();
+    if (hasMetadata(this.reflector, IS_NO_STORE, context))
+      context.switchToHttp().getResponse<Response>().setHeader('Cache-Control', 'no-store');
+    return true;
+  }
+}

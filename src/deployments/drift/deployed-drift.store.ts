@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import type { DeployedDesign } from '../deployed-designs.store.js';
+import type { DriftStatus } from './deployed-drift.entity.js';
+
+/** Where a design stands. */
+export type DriftKey = Pick<DeployedDesign, 'designId' | 'connectionId' | 'environmentId'>;
+
+export interface KnownDrift {
+  deploymentId: string;
+  status: DriftStatus;
+  stopped: boolean;
+  /** How often it was healed within the time in which attempts count. */
+  heals: number;
+}
+
+const KEY = 'design_id = $1 AND connection_id = $2 AND environment_id = $3';
+const keyOf = ({ designId, connectionId, environmentId }: DriftKey): string[] => [
+  designId,
+  connectionId,
+  environmentId,
+];
+
+/** What was found when designs were last compared with what runs. Written in the name of the system. */
+@Injectable()
+export class DeployedDriftStore {
+  constructor(private readonly unit: UnitOfWork) {}
+
+  /** Locked until the end of the unit of work. @param windowMs in which attempts to heal count */
+  async lock(key: DriftKey, windowMs: number): Promise<KnownDrift | null> {
+    const [found] = await this.unit.manager.query<KnownDrift[]>(
+      `SELECT deployment_id AS "deploymentId", status, stopped,
+              (SELECT count(*)::int FROM jsonb_array_elements_text(heals) AS at WHERE at::timestamptz > now() - $4 * interval '1 millisecond') AS heals
+         FROM deployed_drift WHERE ${KEY} FOR UPDATE`,
+      [...keyOf(key), windowMs],
+    );
+    return found ?? null;
+  }
+
+  /** Another deployment than the one that stood there begins anew. */
+  async save(key: DriftKey, organizationId: string, deploymentId: string, status: DriftStatus): Promise<void> {
+    await this.unit.manager.query(
+      `INSERT INTO deployed_drift AS known (design_id, connection_id, environment_id, organization_id, deployment_id, status, checked_at)
+       VALUES ($1, $2, $3, $4, $5, $6, now())
+       ON CONFLICT (design_id, connection_id, environment_id) DO UPDATE SET status = excluded.status, checked_at = now(),
+         deployment_id = excluded.deployment_id, organization_id = excluded.organization_id,
+         heals = CASE known.deployment_id WHEN excluded.deployment_id THEN known.heals ELSE '[]' END,
+         stopped = known.stopped AND known.deployment_id = excluded.deployment_id AND excluded.status <> 'in_sync'`,
+      [...keyOf(key), organizationId, deploymentId, status],
+    );
+  }
+
+  /** Counts an attempt to heal, and forgets those that count no more. */
+  async addHeal(key: DriftKey, windowMs: number): Promise<void> {
+    await this.unit.manager.query(
+      `UPDATE deployed_drift SET heals = to_jsonb(ARRAY(
+         SELECT at FROM jsonb_array_elements_text(heals) AS at
+          WHERE at::timestamptz > now() - $4 * interval '1 millisecond')) || to_jsonb(now()) WHERE ${KEY}`,
+      [...keyOf(key), windowMs],
+    );
+  }
+
+  async stop(key: DriftKey): Promise<void> {
+    await this.unit.manager.query(`UPDATE deployed_drift SET stopped = true WHERE ${KEY}`, keyOf(key));
+  }
+
+  async remove(key: DriftKey): Promise<void> {
+    await this.unit.manager.query(`DELETE FROM deployed_drift WHERE ${KEY}`, keyOf(key));
+  }
+
+  /** Everything that stands somewhere, for a look from time to time: what was compared the longest ago comes first. */
+  async listDue(limit: number): Promise<(DriftKey & { organizationId: string })[]> {
+    return this.unit.manager.query(
+      `SELECT d.design_id AS "designId", d.connection_id AS "connectionId", d.environment_id AS "environmentId",
+              d.organization_id AS "organizationId"
+         FROM deployed_design d LEFT JOIN deployed_drift known USING (design_id, connection_id, environment_id)
+        ORDER BY known.checked_at NULLS FIRST, d.design_id LIMIT $1`,
+      [limit],
+    );
+  }
+}

@@ -1,0 +1,117 @@
+import { Injectable } from '@nestjs/common';
+import { Actor } from '../../core/access/actor.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { EventBus } from '../../core/events/event-bus.js';
+import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
+import type { DeployedDesign } from '../deployed-designs.store.js';
+import type { Deployment } from '../deployment.entity.js';
+import { DeploymentDrifted, DeploymentHealed } from '../deployment.events.js';
+import { DeploymentsStore } from '../deployments.store.js';
+import { DeploymentContextService } from '../plans/deployment-context.service.js';
+import { DeployedDriftStore } from './deployed-drift.store.js';
+import type { DriftStatus } from './deployed-drift.entity.js';
+import { DriftComparison, type DriftedObject, type DriftResource, isDrifted } from './drift-comparison.js';
+
+const SYSTEM = Actor.system('drift');
+/** However slowly a cluster answers. */
+const TIMEOUT_MS = 120_000;
+
+/** In so long at most so many attempts to heal are made; then it stops, for something works against it. */
+export const HEAL_WINDOW_MS = 600_000;
+export const MAX_HEALS = 5;
+
+/** What a comparison found at one place. */
+export interface DriftFinding {
+  deployment: Deployment;
+  status: DriftStatus;
+  resources: DriftResource[];
+  drifted: DriftedObject[];
+  /** Why the cluster could not be compared with. */
+  error: ClusterError | null;
+}
+
+/** What is to be done about a finding. */
+export type DriftConsequence = 'none' | 'heal';
+
+/** Compares what is deployed with what runs, keeps what was found, and tells when it has changed. */
+@Injectable()
+export class DriftChecksService {
+  constructor(
+    private readonly deployments: DeploymentsStore,
+    private readonly context: DeploymentContextService,
+    private readonly drifts: DeployedDriftStore,
+    private readonly unit: UnitOfWork,
+    private readonly events: EventBus,
+  ) {}
+
+  /** Nothing is changed or kept by it. A cluster that cannot be worked with is the status unknown. */
+  async compare(place: DeployedDesign, signal?: AbortSignal): Promise<DriftFinding> {
+    const deployment = await this.deployments.get(SYSTEM, place.deploymentId);
+    try {
+      const cluster = await this.context.getClient(place.connectionId);
+      const owner = await this.context.getOwner(place, place.connectionId);
+      const namespace = place.namespace ?? (deployment.options.namespace || cluster.namespace || 'default');
+      const deadline = AbortSignal.timeout(TIMEOUT_MS);
+      const either = signal ? AbortSignal.any([signal, deadline]) : deadline;
+      const comparison = new DriftComparison(cluster, { owner, namespace, objects: place.objects }, either);
+      const resources = await this.context.readResources(place.designId, place.designVersion);
+      return { deployment, error: null, ...toFinding(await comparison.compare(resources)) };
+    } catch (error) {
+      if (!(error instanceof ClusterError)) throw error;
+      return { deployment, status: 'unknown', resources: [], drifted: [], error };
+    }
+  }
+
+  /** Keeps a finding, and tells of it when it is another one than before. */
+  async record(place: DeployedDesign, finding: DriftFinding): Promise<DriftConsequence> {
+    const { deployment, status } = finding;
+    return this.unit.run(async () => {
+      const before = await this.drifts.lock(place, HEAL_WINDOW_MS);
+      const known = before?.deploymentId === place.deploymentId ? before : null;
+      // A cluster that was not reached tells nothing new.
+      if (status === 'unknown' && known?.status === 'drifted') return 'none';
+      await this.drifts.save(place, deployment.organizationId, place.deploymentId, status);
+      if (status === 'in_sync' && known?.status === 'drifted')
+        await this.events.publish(new DeploymentHealed(SYSTEM, deployment, { connection_id: place.connectionId }));
+      if (status !== 'drifted') return 'none';
+      const canHeal = deployment.options.self_heal === true && finding.drifted.some(({ isHealable }) => isHealable);
+      const isExhausted = canHeal && (known?.stopped || (known?.heals ?? 0) >= MAX_HEALS);
+      const stops = isExhausted && !known?.stopped;
+      if (stops) await this.drifts.stop(place);
+      if (known?.status !== 'drifted' || stops)
+        await this.events.publish(new DeploymentDrifted(SYSTEM, deployment, describe(place, finding, stops)));
+      return canHeal && !isExhausted ? 'heal' : 'none';
+    });
+  }
+
+  /** Nothing stands there any more. */
+  async forget(place: Pick<DeployedDesign, 'designId' | 'connectionId' | 'environmentId'>): Promise<void> {
+    await this.drifts.remove(place);
+  }
+}
+
+const MAX_NAMED = 20;
+
+function toFinding(found: {
+  resources: DriftResource[];
+  drifted: DriftedObject[];
+}): Pick<DriftFinding, 'status' | 'resources' | 'drifted'> {
+  const hasDrifted = found.resources.some(isDrifted);
+  const isUnknown = found.resources.some(({ status }) => status === 'unknown');
+  return { ...found, status: hasDrifted ? 'drifted' : isUnknown ? 'unknown' : 'in_sync' };
+}
+
+function describe(place: DeployedDesign, { resources }: DriftFinding, stops: boolean): Record<string, unknown> {
+  const drifted = resources.filter(isDrifted);
+  return {
+    connection_id: place.connectionId,
+    count: drifted.length,
+    resources: drifted
+      .slice(0, MAX_NAMED)
+      .map(({ kind, namespace, name, status }) => ({ kind, namespace, name, status })),
+    ...(stops && {
+      self_heal: 'stopped',
+      reason: `it was applied ${MAX_HEALS} times in ${HEAL_WINDOW_MS / 60_000} minutes and drifted again each time`,
+    }),
+  };
+}

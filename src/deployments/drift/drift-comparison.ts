@@ -1,0 +1,226 @@
+import { parsePointer } from '../../core/json/json-pointer.js';
+import type { ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
+import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
+import type { ResourceKind } from '../../kubernetes/clusters/discovery.js';
+import { groupOf, type KubernetesObject, type ObjectReference } from '../../kubernetes/clusters/kubernetes-object.js';
+import { boundedParallel } from '../plan/bounded-parallel.js';
+import { Comparison, type ComparisonResult } from '../plan/comparison.js';
+import { buildDesiredObject, parseDesired } from '../plan/desired-object.js';
+import { findAppliedFields, type Owner, parseOwnerLabels } from '../plan/owner.js';
+import { type DesiredResource, objectKey } from '../plan/planned-resource.js';
+import { findFieldWriter } from './field-managers.js';
+
+export const DRIFT_RESOURCE_STATUSES = ['in_sync', 'changed', 'missing', 'unknown'] as const;
+export type DriftResourceStatus = (typeof DRIFT_RESOURCE_STATUSES)[number];
+
+/** A field that is not as the design says. Secret values are shown as `(hidden)`. */
+export interface DriftChange {
+  pointer: string;
+  desired: unknown;
+  live: unknown;
+  /** Who wrote it, and when; null when nobody holds the field any more. */
+  manager: string | null;
+  at: string | null;
+}
+
+/** How one resource of a design is on a cluster. */
+export interface DriftResource {
+  api_version: string;
+  kind: string;
+  namespace: string | null;
+  name: string;
+  status: DriftResourceStatus;
+  changes: DriftChange[];
+  /** Why it cannot be compared. */
+  detail: string | null;
+}
+
+/** What of a drifted resource is to be applied again. */
+export interface DriftedObject {
+  resource: DriftResource;
+  kind: ResourceKind;
+  desired: KubernetesObject;
+  /** Whether the object is this owner's, or gone: an object of somebody else is not touched. */
+  isHealable: boolean;
+}
+
+export interface DriftPlace {
+  owner: Owner;
+  namespace: string;
+  /** Everything that was applied there. */
+  objects: ObjectReference[];
+}
+
+const CONCURRENCY = 6;
+/** Autoscalers of one namespace that are looked at. */
+const MAX_AUTOSCALERS = 500;
+
+/** Compares what a design should be on a cluster with what is there: a dry run of the apply of each resource, and nothing is changed. */
+export class DriftComparison {
+  private readonly scaled = new Map<string, Promise<Set<string>>>();
+
+  constructor(
+    private readonly cluster: ClusterClient,
+    private readonly place: DriftPlace,
+    private readonly signal?: AbortSignal,
+  ) {}
+
+  /** @throws ClusterError when the cluster as a whole cannot be worked with */
+  async compare(resources: DesiredResource[]): Promise<{ resources: DriftResource[]; drifted: DriftedObject[] }> {
+    const standing = new Set(this.place.objects.map(keyOf));
+    const compared = await boundedParallel(resources, CONCURRENCY, async ({ object }) => {
+      const shape = parseDesired(object);
+      if ('error' in shape || isHook(shape.object)) return undefined;
+      const kind = await this.cluster.findKind(shape.object.apiVersion, shape.object.kind);
+      if (!kind) return this.compareUnserved(shape.object, standing);
+      const desired = buildDesiredObject(shape.object, kind, this.place.owner, this.place.namespace);
+      return standing.has(keyOf(toReference(desired))) ? this.compareOne(kind, desired) : undefined;
+    });
+    const found = compared.filter((one) => one !== undefined);
+    return {
+      resources: found.map(({ resource }) => resource),
+      drifted: found.filter((one): one is DriftedObject => 'kind' in one && isDrifted(one.resource)),
+    };
+  }
+
+  private async compareOne(kind: ResourceKind, desired: KubernetesObject): Promise<DriftedObject> {
+    let result = await this.dryRun(kind, desired, false);
+    const { live } = result;
+    const other = live && parseOwnerLabels(live)?.design;
+    const isOurs = !live || findAppliedFields(live) !== undefined;
+    const hasLostLabels =
+      result.error?.reason === 'NOT_OWNED' && isOurs && (!other || other === this.place.owner.design);
+    if (hasLostLabels) result = await this.dryRun(kind, desired, true);
+    const changes = live ? await this.findChanges(kind, desired, live, result) : [];
+    const status = this.judge(desired, result, changes);
+    const resource = toResource(desired, status, changes, result.error?.detail ?? null);
+    return { resource, kind, desired, isHealable: !live || (isOurs && !result.error) };
+  }
+
+  private judge(
+    desired: KubernetesObject,
+    { live, error, action }: ComparisonResult,
+    changes: DriftChange[],
+  ): DriftResourceStatus {
+    if (error) return error.reason === 'NOT_OWNED' ? 'changed' : 'unknown';
+    if (!live) return action === 'create' && !endsByItself(desired) ? 'missing' : 'in_sync';
+    return changes.length > 0 ? 'changed' : 'in_sync';
+  }
+
+  private dryRun(kind: ResourceKind, desired: KubernetesObject, adopt: boolean): Promise<ComparisonResult> {
+    const options = { force: true, adopt, mayAdopt: () => Promise.resolve(false) };
+    return new Comparison(this.cluster, this.place.owner, options).compare(kind, desired, this.signal);
+  }
+
+  /** Only fields that the design has: what others add is theirs. The number of replicas belongs to an autoscaler, where there is one. */
+  private async findChanges(
+    kind: ResourceKind,
+    desired: KubernetesObject,
+    live: KubernetesObject,
+    { diff }: ComparisonResult,
+  ): Promise<DriftChange[]> {
+    const changes = diff.filter(
+      ({ path }) => !path.startsWith('/metadata/managedFields') && isWanted(desired, parsePointer(path)),
+    );
+    const isScaled = changes.some(({ path }) => path === '/spec/replicas') && (await this.isScaled(kind, desired));
+    return changes
+      .filter(({ path }) => !(isScaled && path === '/spec/replicas'))
+      .map(({ path, from, to }) => {
+        const writer = findFieldWriter(live, parsePointer(path));
+        return { pointer: path, desired: to, live: from, manager: writer?.manager ?? null, at: writer?.at ?? null };
+      });
+  }
+
+  private async isScaled(kind: ResourceKind, { metadata }: KubernetesObject): Promise<boolean> {
+    const { namespace = '' } = metadata;
+    const reading = this.scaled.get(namespace) ?? this.readScaled(namespace);
+    this.scaled.set(namespace, reading);
+    return (await reading).has(`${kind.group}/${kind.kind}/${metadata.name}`);
+  }
+
+  /** What the autoscalers of a namespace scale. */
+  private async readScaled(namespace: string): Promise<Set<string>> {
+    const kinds = (await this.cluster.listKinds()).filter(
+      (one) => one.preferred && one.group === 'autoscaling' && one.kind === 'HorizontalPodAutoscaler',
+    );
+    const found = new Set<string>();
+    for (const kind of kinds)
+      try {
+        for await (const page of this.cluster.listPages(kind, {
+          namespace,
+          pageSize: MAX_AUTOSCALERS,
+          signal: this.signal,
+        }))
+          for (const { spec } of page) {
+            const { apiVersion = '', kind: target, name } = ((spec ?? {}) as AutoscalerSpec).scaleTargetRef ?? {};
+            found.add(`${groupOf(apiVersion)}/${target}/${name}`);
+          }
+      } catch (error) {
+        if (!(error instanceof ClusterError) || error.kind !== 'forbidden') throw error;
+      }
+    return found;
+  }
+
+  /** A kind that is gone took its objects with it. */
+  private compareUnserved(
+    object: KubernetesObject,
+    standing: ReadonlySet<string>,
+  ): { resource: DriftResource } | undefined {
+    const { namespace, name } = object.metadata;
+    const known = [namespace, this.place.namespace, undefined].some((one) =>
+      standing.has(keyOf({ apiVersion: object.apiVersion, kind: object.kind, namespace: one, name })),
+    );
+    return known
+      ? { resource: toResource(object, 'missing', [], 'The cluster does not serve the kind any more') }
+      : undefined;
+  }
+}
+
+interface AutoscalerSpec {
+  scaleTargetRef?: { apiVersion?: string; kind?: string; name?: string };
+}
+
+export const isDrifted = ({ status }: Pick<DriftResource, 'status'>): boolean =>
+  status === 'changed' || status === 'missing';
+
+const keyOf = ({ apiVersion, kind, namespace, name }: ObjectReference): string =>
+  objectKey({ group: groupOf(apiVersion), kind, namespace, name });
+
+const toReference = ({ apiVersion, kind, metadata: { namespace, name } }: KubernetesObject): ObjectReference => ({
+  ...{ apiVersion, kind, namespace, name },
+});
+
+const toResource = (
+  { apiVersion, kind, metadata }: KubernetesObject,
+  status: DriftResourceStatus,
+  changes: DriftChange[],
+  detail: string | null,
+): DriftResource => ({
+  ...{
+    api_version: apiVersion,
+    kind,
+    namespace: metadata.namespace ?? null,
+    name: metadata.name,
+    status,
+    changes,
+    detail,
+  },
+});
+
+/** Hooks of charts come and go as their policies say. */
+const isHook = ({ metadata }: KubernetesObject): boolean => Boolean(metadata.annotations?.['helm.sh/hook']);
+
+/** A Job that is deleted some time after its end. */
+const endsByItself = ({ kind, spec }: KubernetesObject): boolean =>
+  kind === 'Job' && (spec as { ttlSecondsAfterFinished?: unknown } | undefined)?.ttlSecondsAfterFinished !== undefined;
+
+/** Whether the design says something of the field; within lists, whose items the cluster may order and add to, of the list. */
+function isWanted(desired: unknown, path: readonly string[]): boolean {
+  let at: unknown = desired;
+  for (const name of path) {
+    if (typeof at !== 'object' || at === null || Array.isArray(at)) return at !== undefined && at !== null;
+    if (!Object.hasOwn(at, name)) return false;
+    at = (at as Record<string, unknown>)[name];
+  }
+  return true;
+}

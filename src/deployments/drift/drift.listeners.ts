@@ -1,0 +1,67 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Env } from '../../core/config/env.js';
+import { EventBus } from '../../core/events/event-bus.js';
+import { JobsService } from '../../jobs/jobs.service.js';
+import { ResourceChanges } from '../../kubernetes/resources/resource-changes.js';
+import {
+  DeploymentFailed,
+  DeploymentRolledBack,
+  DeploymentSucceeded,
+  DesignUndeployed,
+  type DeploymentEvent,
+} from '../deployment.events.js';
+import { DeployedDriftStore } from './deployed-drift.store.js';
+import { DRIFT_QUEUE, type DriftPayload, HEAL_QUEUE, SelfHealingService } from './self-healing.service.js';
+
+const CONCURRENCY = 2;
+/** What changes together is looked at together. */
+const SETTLE_MS = 300;
+/** What no watch told is found from time to time. */
+const SWEEP_MS = 600_000;
+const SWEPT_AT_ONCE = 200;
+
+/** While clusters are watched: looks for drift when a watch sees a change of what was deployed, when a deployment ends, and from time to time. */
+@Injectable()
+export class DriftListeners implements OnModuleInit {
+  constructor(
+    private readonly healing: SelfHealingService,
+    private readonly drifts: DeployedDriftStore,
+    private readonly changes: ResourceChanges,
+    private readonly events: EventBus,
+    private readonly jobs: JobsService,
+    private readonly env: Env,
+  ) {}
+
+  onModuleInit(): void {
+    const { healing, jobs } = this;
+    jobs.registerHandler<DriftPayload>(DRIFT_QUEUE, {
+      concurrency: CONCURRENCY,
+      handle: ({ payload }, { signal }) => healing.check(payload, signal),
+    });
+    jobs.registerHandler<DriftPayload>(HEAL_QUEUE, {
+      concurrency: CONCURRENCY,
+      handle: ({ payload }, { signal }) => healing.heal(payload, signal),
+    });
+    if (!this.env.CLUSTER_WATCH) return;
+    this.changes.register((changes) =>
+      healing.checkSoon(
+        changes.flatMap(({ organizationId, designId, environmentId, connectionId }) =>
+          environmentId ? [{ organizationId, designId, environmentId, connectionId }] : [],
+        ),
+        SETTLE_MS,
+      ),
+    );
+    const handleEnd = (event: DeploymentEvent): Promise<void> => this.checkDeployment(event);
+    for (const type of [DeploymentSucceeded, DeploymentFailed]) this.events.after(type, handleEnd);
+    for (const type of [DeploymentRolledBack, DesignUndeployed]) this.events.after(type, handleEnd);
+    jobs.schedule('drift', SWEEP_MS, async () => healing.checkSoon(await this.drifts.listDue(SWEPT_AT_ONCE)));
+  }
+
+  private checkDeployment({ deployment }: DeploymentEvent): Promise<void> {
+    const { organizationId, designId, environmentId, connectionIds } = deployment;
+    return this.healing.checkSoon(
+      connectionIds.map((connectionId) => ({ organizationId, designId, environmentId, connectionId })),
+      SETTLE_MS,
+    );
+  }
+}

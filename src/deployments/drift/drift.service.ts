@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import { assertScope } from '../../core/access/access.service.js';
+import type { Actor } from '../../core/access/actor.js';
+import { ConnectionsStore } from '../../connections/connections.store.js';
+import { DesignsService } from '../../designs/designs.service.js';
+import { type DeployedDesign, DeployedDesignsStore } from '../deployed-designs.store.js';
+import { deploymentPolicy } from '../deployment.policy.js';
+import { DriftChecksService, type DriftFinding } from './drift-checks.service.js';
+import type { DriftQuery } from './drift.inputs.js';
+import type { DriftView } from './drift.view.js';
+
+/** Compares a design with what runs of it, for who asks. */
+@Injectable()
+export class DriftService {
+  private readonly running = new Map<string, Promise<DriftFinding>>();
+
+  constructor(
+    private readonly designs: DesignsService,
+    private readonly connections: ConnectionsStore,
+    private readonly deployed: DeployedDesignsStore,
+    private readonly checks: DriftChecksService,
+  ) {}
+
+  /** Of all places where it is deployed that the actor sees, or of those that are named. */
+  async getDrift(actor: Actor, id: string, { environment_id, connection_id }: DriftQuery): Promise<DriftView> {
+    assertScope(actor, deploymentPolicy.read);
+    await this.designs.get(actor, id);
+    const use = { designId: id, environmentId: environment_id, connectionId: connection_id };
+    const standing = await this.deployed.findByUse(use);
+    const visible = await this.connections.findAll(
+      actor,
+      standing.map(({ connectionId }) => connectionId),
+    );
+    const places = standing.filter(({ connectionId }) => visible.has(connectionId));
+    const findings = [];
+    for (const place of places) findings.push({ place, finding: await this.compareOnce(place) });
+    const all = findings.map(({ finding }) => finding.status);
+    return {
+      status: all.includes('drifted') ? 'drifted' : all.includes('unknown') || all.length === 0 ? 'unknown' : 'in_sync',
+      checked_at: places.length > 0 ? new Date() : null,
+      resources: findings.flatMap(({ place, finding }) =>
+        finding.resources.map((resource) => ({ ...resource, connection_id: place.connectionId })),
+      ),
+      errors: findings.flatMap(({ place, finding: { error } }) =>
+        error ? [{ connection_id: place.connectionId, code: error.code, detail: error.message }] : [],
+      ),
+    };
+  }
+
+  /** Who asks while it is compared is answered the same. */
+  private compareOnce(place: DeployedDesign): Promise<DriftFinding> {
+    const key = `${place.deploymentId} ${place.connectionId}`;
+    const found = this.running.get(key);
+    if (found) return found;
+    const comparing = this.checks.compare(place).finally(() => this.running.delete(key));
+    this.running.set(key, comparing);
+    return comparing;
+  }
+}

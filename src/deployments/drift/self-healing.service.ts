@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import { Actor } from '../../core/access/actor.js';
+import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
+import { JobsService } from '../../jobs/jobs.service.js';
+import { DeployedDesignsStore } from '../deployed-designs.store.js';
+import { FIELD_MANAGER } from '../plan/owner.js';
+import { inKindOrder } from '../plan/kind-order.js';
+import { DeploymentContextService } from '../plans/deployment-context.service.js';
+import { DeployedDriftStore, type DriftKey } from './deployed-drift.store.js';
+import { DriftChecksService, HEAL_WINDOW_MS } from './drift-checks.service.js';
+
+export const DRIFT_QUEUE = 'deployment.drift';
+export const HEAL_QUEUE = 'deployment.heal';
+const SYSTEM = Actor.system('drift');
+
+export interface DriftPayload extends DriftKey {
+  organizationId: string;
+}
+
+/** Looks for drift and applies again what has drifted, each as a job: what was seen is looked into whatever dies. */
+@Injectable()
+export class SelfHealingService {
+  constructor(
+    private readonly checks: DriftChecksService,
+    private readonly deployed: DeployedDesignsStore,
+    private readonly drifts: DeployedDriftStore,
+    private readonly context: DeploymentContextService,
+    private readonly jobs: JobsService,
+  ) {}
+
+  /** Asks for a look at these places: one for each is enough, however often it is asked for meanwhile. */
+  async checkSoon(places: DriftPayload[], delayMs = 0): Promise<void> {
+    const byKey = new Map(
+      places.map((place) => [`drift ${place.designId} ${place.environmentId} ${place.connectionId}`, place]),
+    );
+    if (byKey.size === 0) return;
+    await this.jobs.enqueueOnce(
+      SYSTEM,
+      [...byKey].map(([serialKey, { organizationId, designId, environmentId, connectionId }]) => ({
+        queue: DRIFT_QUEUE,
+        payload: { organizationId, designId, environmentId, connectionId } satisfies DriftPayload,
+        organizationId,
+        serialKey,
+        runAt: new Date(Date.now() + delayMs),
+      })),
+    );
+  }
+
+  /** A place where a deployment is under way is looked at when that has ended. */
+  async check(payload: DriftPayload, signal: AbortSignal): Promise<void> {
+    const place = await this.deployed.find(payload, payload.connectionId);
+    if (!place) return this.checks.forget(payload);
+    if (await this.deployed.isChanging(payload)) return;
+    const finding = await this.checks.compare(place, signal);
+    // What was deployed meanwhile is compared on its own.
+    const now = await this.deployed.find(payload, payload.connectionId);
+    if (now?.deploymentId !== place.deploymentId || (await this.deployed.isChanging(payload))) return;
+    if ((await this.checks.record(place, finding)) === 'none') return;
+    const { designId, environmentId, organizationId } = payload;
+    // Under the key of deployments, so that none of the same place runs meanwhile.
+    await this.jobs.enqueue(SYSTEM, {
+      queue: HEAL_QUEUE,
+      payload,
+      organizationId,
+      serialKey: `deployment ${designId} ${environmentId}`,
+    });
+  }
+
+  /** Applies what has drifted as it is wanted now, then looks again. */
+  async heal(payload: DriftPayload, signal: AbortSignal): Promise<void> {
+    const place = await this.deployed.find(payload, payload.connectionId);
+    if (!place || (await this.deployed.isChanging(payload))) return;
+    const { deployment, drifted } = await this.checks.compare(place, signal);
+    const healable = drifted.filter(({ isHealable }) => isHealable);
+    if (deployment.options.self_heal !== true || healable.length === 0) return;
+    await this.drifts.addHeal(payload, HEAL_WINDOW_MS);
+    const cluster = await this.context.getClient(place.connectionId);
+    for (const { kind, desired } of inKindOrder(healable, (one) => one.kind))
+      await cluster
+        .apply(kind, desired, { fieldManager: FIELD_MANAGER, force: true, signal })
+        .catch((error: unknown) => {
+          // The next look tells what is left; what the cluster refuses of one object is no reason to leave the others.
+          if (!(error instanceof ClusterError)) throw error;
+        });
+    await this.checkSoon([payload]);
+  }
+}

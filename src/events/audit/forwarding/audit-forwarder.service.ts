@@ -1,0 +1,84 @@
+import { type BeforeApplicationShutdown, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { backoff } from '../../../core/backoff.js';
+import { Env } from '../../../core/config/env.js';
+import { isDatabaseOutage } from '../../../core/errors/database-outage.js';
+import { JobsService } from '../../../jobs/jobs.service.js';
+import { AuditEntriesStore } from '../audit-entries.store.js';
+import type { AuditSender } from './audit-sender.js';
+import { parseForwardTarget } from './forward-target.js';
+import { ForwardingStore } from './forwarding.store.js';
+import { OtlpSender } from './otlp.sender.js';
+import { SyslogDatagramSender, SyslogStreamSender } from './syslog.sender.js';
+
+const INTERVAL_MS = 5_000;
+const INITIAL_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 300_000;
+/** Chains that one round looks at, and entries of each that are sent at once. */
+const MAX_CHAINS = 500;
+const BATCH = 200;
+
+/**
+ * Sends entries on to AUDIT_FORWARD, in the order of each chain and at least once: how far it came is kept in the database, and
+ * moves on when the collector has taken them. No writer waits for it.
+ */
+@Injectable()
+export class AuditForwarder implements OnModuleInit, BeforeApplicationShutdown {
+  private readonly logger = new Logger('Audit');
+  private readonly sender?: AuditSender;
+  private failures = 0;
+  private pausedUntil = 0;
+
+  constructor(
+    private readonly entries: AuditEntriesStore,
+    private readonly positions: ForwardingStore,
+    private readonly jobs: JobsService,
+    env: Env,
+  ) {
+    if (env.AUDIT_FORWARD) this.sender = createSender(env.AUDIT_FORWARD);
+  }
+
+  onModuleInit(): void {
+    if (this.sender) this.jobs.schedule('audit-forwarding', INTERVAL_MS, ({ signal }) => this.forward(signal));
+  }
+
+  beforeApplicationShutdown(): void {
+    this.sender?.close();
+  }
+
+  /** Sends what has been sealed; a collector that fails is left alone for a while, twice as long after each failure. */
+  async forward(signal: AbortSignal): Promise<void> {
+    if (!this.sender || performance.now() < this.pausedUntil) return;
+    try {
+      while (await this.forwardRound(this.sender, signal));
+      this.failures = 0;
+    } catch (error) {
+      if (signal.aborted || isDatabaseOutage(error)) throw error;
+      const pause = backoff(++this.failures, INITIAL_PAUSE_MS, MAX_PAUSE_MS);
+      this.pausedUntil = performance.now() + pause;
+      const { message } = error as Error;
+      this.logger.warn(
+        `the audit could not be sent on and is tried again in ${Math.round(pause / 1000)} s: ${message}`,
+      );
+    }
+  }
+
+  /** @returns whether something was sent, so that there may be more */
+  private async forwardRound(sender: AuditSender, signal: AbortSignal): Promise<boolean> {
+    const behind = await this.positions.findBehind(MAX_CHAINS);
+    for (const { chain, sequence } of behind) {
+      signal.throwIfAborted();
+      const batch = await this.entries.readAfter(chain, sequence, BATCH);
+      const last = batch.at(-1);
+      if (!last) continue;
+      await sender.send(batch, signal);
+      await this.positions.save(chain, last.sequence);
+    }
+    return behind.length > 0;
+  }
+}
+
+function createSender(setting: string): AuditSender {
+  const target = parseForwardTarget(setting);
+  if (target.kind === 'otlp') return new OtlpSender(target.url);
+  return target.transport === 'udp' ? new SyslogDatagramSender(target) : new SyslogStreamSender(target);
+}

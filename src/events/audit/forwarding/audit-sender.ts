@@ -1,0 +1,8 @@
+import type { AuditEntry } from '../audit.entity.js';
+
+/** Sends entries to a collector. */
+export interface AuditSender {
+  /** Resolves when the collector has taken them, as far as its protocol tells. */
+  send(entries: AuditEntry[], signal: AbortSignal): Promise<void>;
+  close(): void;
+}
