@@ -210,6 +210,7 @@ describe('GraphQL', () => {
     const { body } = await world.admin.graphql(
       '{ __schema { types { name kind fields { name type { kind name ofType { kind name } } } } } }',
     );
+    expect(body.errors).toBeUndefined();
     const types = (body.data.__schema.types as Json[]).filter(({ kind, name }) => kind === 'OBJECT' && name[0] !== '_');
     const words: string[] = [];
     const twice: string[] = [];

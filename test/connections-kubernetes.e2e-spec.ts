@@ -232,7 +232,9 @@ requires('KUBEBUILDER_ASSETS', 'a real cluster', () => {
     const made = await register(kubeconfig({ real: reached('unknown', 'again') }));
     expect(made.body.registered).toMatchObject([{ error: { code: 'CLUSTER_UNAUTHORIZED' } }]);
     const again = await register(kubeconfig({ real: reached(cluster.tokens.admin, 'again') }));
-    expect(again.body.connected).toEqual([{ context: 'real', connection_id: made.body.registered[0].connection_id }]);
+    expect(again.body.connected).toEqual([
+      { context: 'real', connection_id: made.body.registered[0].connection_id, missing_rights: [] },
+    ]);
     const { body } = await world.admin.get(`${CONNECTIONS}/${again.body.connected[0].connection_id}`);
     expect(body).toMatchObject({
       status: 'connected',

@@ -44,7 +44,7 @@ let routes: WriteRoute[];
 let places: Record<string, object>;
 
 beforeAll(async () => {
-  world = await World.start({ LIMIT_BODY_BYTES: '1500000' });
+  world = await World.start({ LIMIT_BODY_BYTES: '1500000', OUTBOUND_ALLOW: '127.0.0.1/32' });
   people = await peopleOf(world);
   const made = await done(world.admin.post('/api/identity/tokens', { name: 'reader', scopes: ['read'] }));
   reader = new Person(world.baseUrl, made.token as string);
@@ -76,6 +76,13 @@ async function prepare(): Promise<void> {
       organization_id: organization,
     }),
   );
+  const profile = await done(
+    admin.post('/api/performance/profiles', {
+      ...{ name: 'shop', endpoints: ['http://127.0.0.1:9/'], qps: 1, concurrent_request: 1, duration: '1s' },
+      workspace_id: workspace.id,
+    }),
+  );
+  const run = await done(admin.post(`/api/performance/profiles/${profile.id}/run`, {}));
   ids = {
     orgId: organization,
     environmentID: environment.id,
@@ -96,6 +103,10 @@ async function prepare(): Promise<void> {
     '/api/filter': filter.id,
     '/api/filter/clone': filter.id,
     '/api/deployments': deployment.id,
+    '/api/performance/profiles': profile.id,
+    '/api/user/performance/profiles': profile.id,
+    '/api/performance/runs': run.id,
+    '/api/user/performance/runs': run.id,
     '/api/events': (await done(admin.get(`${workspace.path}/activity`))).events[0].id,
   };
   ids['/api/system/events'] = ids['/api/events'] ?? '';

@@ -147,9 +147,17 @@ describe('The limits', () => {
     expect(codeOf(rename('__schema {', 'item { id } __schema {'))).toBe('QUERY_TOO_DEEP');
     const aliases = Array.from({ length: 1_600 }, (_, n) => `a${n}: __schema { queryType { name } }`).join(' ');
     expect(codeOf(`{ ${aliases} }`)).toBe('TOO_MANY_ALIASES');
-    const all = '{ __schema { types { fields { args { name type { name ofType { name } } } } } } }';
-    expect(codeOf(all)).toBe('QUERY_TOO_COSTLY');
+    const nested = (levels: number): string =>
+      levels === 0 ? 'name' : `name fields { args { type { ${nested(levels - 1)} } } }`;
+    expect(codeOf(`{ __schema { types { ${nested(2)} } } }`)).toBe('QUERY_TOO_COSTLY');
     expect(codeOf('{ __type(name: "Item") { name fields { name } } }')).toBeUndefined();
+  });
+
+  it('let an operation that asks for the schema alone cost as much as the introspection query of tools', () => {
+    const fields = '__schema { types { name kind fields { name args { name type { name ofType { name } } } } } }';
+    expect(size(`{ ${fields} }`).cost).toBeGreaterThan(DEFAULT_QUERY_LIMITS.cost);
+    expect(codeOf(`{ ${fields} }`)).toBeUndefined();
+    expect(codeOf(`{ item { id } ${fields} }`)).toBe('QUERY_TOO_COSTLY');
   });
 
   it('refuses variables of more values than any input has, however they are nested', () => {
@@ -215,10 +223,13 @@ describe('The limits', () => {
     for (const source of worst) {
       const document = findDocumentError(source, DEFAULT_QUERY_LIMITS) ? null : parse(source, PARSE_OPTIONS);
       if (document) validate(schema, document);
-      const before = process.cpuUsage();
-      if (document) validate(schema, document);
-      // 20 ms on an idle machine; without the bounds it was 200.
-      expect(process.cpuUsage(before).user / 1000).toBeLessThan(60);
+      const used = [1, 2, 3, 4, 5].map(() => {
+        const before = process.cpuUsage();
+        if (document) validate(schema, document);
+        return process.cpuUsage(before).user / 1000;
+      });
+      // 20 ms on an idle machine; without the bounds it was 200. Other threads of the process count, too.
+      expect(Math.min(...used)).toBeLessThan(60);
     }
   });
 

@@ -1,4 +1,13 @@
-import { type DocumentNode, GraphQLError, type GraphQLSchema, type OperationDefinitionNode } from 'graphql';
+import {
+  type DocumentNode,
+  getIntrospectionQuery,
+  getOperationAST,
+  GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+} from 'graphql';
 import { MAX_FAULTS } from '../../errors/app-error.js';
 import { limitRemedy } from '../../errors/limit-remedy.js';
 import { ALIAS_RULE, findPartsError, SPLIT_REMEDY } from './document-limits.js';
@@ -62,7 +71,7 @@ export const limitErrors = <E>(errors: readonly E[]): E[] => errors.slice(0, MAX
 /**
  * The first limit that the operation is over, as an error with `code`, `limit`, `actual` and `remedy` under its
  * extensions (and the HTTP status 400, which Apollo takes out again); null when it is within all of them. The introspection query
- * of tools is within all of them whatever the size of the schema.
+ * of tools is within all of them whatever the size of the schema, and another one that asks for nothing else may cost as much.
  */
 export function findLimitError(
   schema: GraphQLSchema,
@@ -76,11 +85,30 @@ export function findLimitError(
   const parts = findPartsError(document);
   if (parts) return parts;
   const size = measureQuery(schema, document, operation, variables ?? {});
-  const rule = LIMIT_RULES.find(({ measure }) => size[measure] > limits[measure]);
+  const cost = isIntrospection(operation) ? Math.max(limits.cost, getIntrospectionCost(schema)) : limits.cost;
+  const allowed = { ...limits, cost };
+  const rule = LIMIT_RULES.find(({ measure }) => size[measure] > allowed[measure]);
   if (!rule) return null;
   const { code, what, measure, remedy, setting } = rule;
-  const exceeded = { code, what, measure, limit: limits[measure], actual: size[measure] };
+  const exceeded = { code, what, measure, limit: allowed[measure], actual: size[measure] };
   return limitError({ ...exceeded, remedy: limitRemedy(remedy, setting) }, operation);
+}
+
+/** Whether the operation asks for the schema alone. */
+const isIntrospection = ({ selectionSet }: OperationDefinitionNode): boolean =>
+  selectionSet.selections.every((field) => field.kind === Kind.FIELD && field.name.value.startsWith('__'));
+
+const introspectionCosts = new WeakMap<GraphQLSchema, number>();
+
+/** What the introspection query of tools costs, which grows with the schema. */
+function getIntrospectionCost(schema: GraphQLSchema): number {
+  const known = introspectionCosts.get(schema);
+  if (known !== undefined) return known;
+  const document = parse(getIntrospectionQuery());
+  const operation = getOperationAST(document);
+  const cost = operation ? measureQuery(schema, document, operation, {}).cost : 0;
+  introspectionCosts.set(schema, cost);
+  return cost;
 }
 
 /** Validation passes operations of a type that the schema does not have, for their fields are those of no type. */

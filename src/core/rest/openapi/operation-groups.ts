@@ -48,6 +48,7 @@ const GROUPS: readonly OperationGroup[] = [
     tags: {
       resources: 'What runs on the connected clusters, as the watch of each cluster keeps it.',
       filters: 'WebAssembly filters of service meshes, and their catalog.',
+      performance: 'Load tests: profiles, runs with their progress, results, comparisons and charts.',
       telemetry: 'Queries to the Prometheus and Grafana servers that connections lead to.',
       operations: 'Work that goes on after the answer 202: its progress, its result, its end.',
       health: 'Probes and the version of the server.',
