@@ -518,7 +518,7 @@ describe('entries that are sent on', () => {
       const otlp = new OtlpSender(url);
       receiver.answer = (response) => void response.writeHead(200).end('{}');
       await otlp.send([entry!], signal);
-      const body = JSON.parse(receiver.at('/v1/logs')[0]!.body) as Json;
+      const body = JSON.parse(receiver.at('/v1/logs')[0]!.body);
       expect(body.resourceLogs[0].scopeLogs[0].logRecords[0]).toMatchObject({ eventName: entry!.action });
       receiver.answer = (response) => void response.writeHead(503).end();
       await expect(otlp.send([entry!], signal)).rejects.toThrow('503');

@@ -11,6 +11,9 @@ const compress = compression({ threshold: MIN_BYTES });
 const compressibleTypes = new Map<string, boolean>();
 const MAX_TYPES = 100;
 
+type WriteArguments = Parameters<ServerResponse['write']>;
+type EndArguments = Parameters<ServerResponse['end']>;
+
 /** Appends a header to `Vary`. */
 export function varyBy(response: Response, header: string): void {
   if (response.hasHeader('Vary')) response.vary(header);
@@ -22,18 +25,18 @@ export function varyBy(response: Response, header: string): void {
  * @param responses the object that responses of the application inherit from
  */
 export function compressBodies(responses: Response): void {
-  const { write, end } = ServerResponse.prototype;
+  const plain = ServerResponse.prototype;
   responses.write = function (this: Response, ...given: unknown[]): boolean {
-    if (this.headersSent) return write.apply(this, given as Parameters<typeof write>);
+    if (this.headersSent) return plain.write.apply(this, given as WriteArguments);
     compress(this.req, this, () => undefined);
-    return this.write(...(given as Parameters<typeof write>));
+    return this.write(...(given as WriteArguments));
   };
   responses.end = function (this: Response, ...given: unknown[]): Response {
-    const all = given as Parameters<typeof end>;
-    if (this.headersSent) return end.apply(this, all) as Response;
+    const all = given as EndArguments;
+    if (this.headersSent) return plain.end.apply(this, all) as Response;
     if (isShort(this, given[0])) {
       if (isCompressible(this)) varyBy(this, 'Accept-Encoding');
-      return end.apply(this, all) as Response;
+      return plain.end.apply(this, all) as Response;
     }
     compress(this.req, this, () => undefined);
     return this.end(...all);

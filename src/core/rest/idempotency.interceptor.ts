@@ -49,7 +49,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const keep = (answer: StoredResponse): Promise<void> =>
       call.finish(answer).catch((error: unknown) => this.logger.warn(error, 'an answer was not kept under its key'));
     return next.handle().pipe(
-      mergeMap(async (body: unknown) => this.answers.write(request, response, body)),
+      mergeMap((body: unknown) => Promise.resolve(this.answers.write(request, response, body))),
       catchError(async (thrown: unknown) => {
         const error = toAppError(thrown);
         if (error.status >= 500 || UNSTORED_STATUSES.has(error.status)) await call.forget().catch(() => undefined);
