@@ -113,7 +113,10 @@ requires('KUBEBUILDER_ASSETS', 'the rights of a connection', () => {
     const planned = await done(world.admin.post('/api/pattern/deploy/plan', target));
     expect(planned.resources.map((each: Json) => each.action)).toEqual(objects.map(() => 'unchanged'));
     const { status, body } = await world.admin.delete('/api/pattern/deploy', { body: target });
-    expect({ status, errors: body.resources?.filter((each: Json) => each.error) }).toEqual({ status: 200, errors: [] });
+    expect({ status, errors: (body.deployment ?? body).resources.filter((each: Json) => each.error) }).toEqual({
+      status: 200,
+      errors: [],
+    });
     const left = await kubectl(cluster, 'get', 'namespace', namespace, '--ignore-not-found', '-o', 'name');
     expect(left).toBe('');
 

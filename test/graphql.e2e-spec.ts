@@ -60,8 +60,14 @@ describe('GraphQL reads', () => {
     expect(first.environments[0].connections).toHaveLength(3);
     countStatements();
     await Promise.all([ask(1), ask(1), ask(1), ask(1), ask(1)]);
-    const many = await statements(() => ask(20));
-    const few = await statements(() => ask(1));
+    // The least of some tries: what the server does by itself is counted, too.
+    const least = async (size: number): Promise<number> => {
+      let count = Infinity;
+      for (let n = 0; n < 5; n++) count = Math.min(count, await statements(() => ask(size)));
+      return count;
+    };
+    const many = await least(20);
+    const few = await least(1);
     expect(many).toBe(few);
     expect(many).toBeLessThanOrEqual(8);
   }, 60_000);

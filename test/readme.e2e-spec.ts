@@ -65,7 +65,7 @@ requires('KUBEBUILDER_ASSETS', 'the main job of the README', (assets) => {
     expect({ stdout, stderr }).toMatchObject({ stdout: expect.stringContaining('signed in, organization') as string });
     expect(stderr).toMatch(/CONTEXT +CONNECTION_ID\ntest /);
     expect(stderr).toMatch(/Deployment +greeter +create\n/);
-    expect(stderr).toMatch(/Deployment +greeter +applied\n/);
+    expect(stderr).toMatch(/Deployment +greeter +ready\n/);
     expect(stderr).toMatch(/Deployment +greeter +unchanged\n/);
     expect(stdout).toContain('/configuration/spec/replicas');
     expect(stderr).toMatch(/Deployment +greeter +update\n/);

@@ -127,7 +127,7 @@ export class ClusterTransport {
     return {
       body,
       contentType,
-      warnings: parseWarnings(headers.warning).map((text) => redactSecrets(text, this.access.user)),
+      warnings: parseWarnings(headers.warning).map((text) => redactSecrets(text, toSecret(this.access.user))),
     };
   }
 
@@ -318,11 +318,14 @@ interface RawResponse {
   bytes: Bytes;
 }
 
+/** Whom it acts as is no secret, and is what a refusal is about. */
+const toSecret = (user: ClusterUser): object => ({ ...user, impersonate: undefined });
+
 /** What a failed request was answered with, without the credential; undefined when it is none that an API server sends. */
 function parseStatus(bytes: Bytes, user: ClusterUser): unknown {
   if (bytes.length > INLINE_MAX_BYTES) return undefined;
   try {
-    return JSON.parse(redactSecrets(Buffer.from(bytes.buffer).toString('utf8'), user));
+    return JSON.parse(redactSecrets(Buffer.from(bytes.buffer).toString('utf8'), toSecret(user)));
   } catch {
     return undefined;
   }

@@ -50,28 +50,10 @@ const DEPLOY: readonly RequiredRight[] = [
   namespaced('policy', ['poddisruptionbudgets'], APPLY, UNDEPLOYABLE),
   namespaced('rbac.authorization.k8s.io', ['rolebindings', 'roles'], APPLY, UNDEPLOYABLE),
   namespaced(
-    '',
-    ['podtemplates'],
+    '*',
+    ['*'],
     ['list'],
-    'A namespace that a design made is left when the design is undeployed: whether it is empty cannot be told.',
-  ),
-  namespaced(
-    'apps',
-    ['controllerrevisions'],
-    ['list'],
-    'A namespace that a design made is left when the design is undeployed: whether it is empty cannot be told.',
-  ),
-  namespaced(
-    'storage.k8s.io',
-    ['csistoragecapacities'],
-    ['list'],
-    'A namespace that a design made is left when the design is undeployed: whether it is empty cannot be told.',
-  ),
-  namespaced(
-    'resource.k8s.io',
-    ['resourceclaims', 'resourceclaimtemplates'],
-    ['list'],
-    'A namespace that a design made is left when the design is undeployed: whether it is empty cannot be told.',
+    'A namespace or a definition that a design made is left when the design is undeployed: whether others use it cannot be told.',
   ),
   ofCluster('', ['namespaces'], APPLY, 'Designs that bring their namespace cannot be deployed or undeployed.'),
   ofCluster(
