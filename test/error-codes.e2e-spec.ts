@@ -32,8 +32,8 @@ function codesIn(path: string): string[] {
   return found;
 }
 
-/** A code of Node.js on an error that no caller sees. */
-const INTERNAL = new Set(['PROXY_CLOSED']);
+/** Codes of Node.js on errors that no caller sees. */
+const INTERNAL = new Set(['PROXY_CLOSED', 'ETIMEDOUT']);
 
 it('every code that the sources give to an error is explained', () => {
   const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' });

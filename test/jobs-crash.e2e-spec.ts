@@ -48,7 +48,7 @@ it('another replica takes over from one that was killed, once the lease has run 
   jobs.registerHandler('killed', { concurrency: 1, handle: ({ attempt }) => Promise.resolve({ attempt }) });
   const job = await jobs.waitUntilFinished(id, { timeoutMs: 20_000 });
   expect(job).toMatchObject({ status: 'succeeded', result: { attempt: 2 }, losses: 1, failures: 0 });
-});
+}, 120_000);
 
 it('one that slept through its lease is aborted when it wakes, and what it did does not count', async () => {
   const { child, lines, id } = await startChild('asleep');
@@ -64,4 +64,4 @@ it('one that slept through its lease is aborted when it wakes, and what it did d
   child.kill('SIGTERM');
   await once(child, 'exit');
   expect(await jobs.waitUntilFinished(id, { timeoutMs: 0 })).toEqual(job);
-});
+}, 120_000);

@@ -54,7 +54,7 @@ export async function startReplica(databaseUrl: string, times: Partial<JobSettin
 
 /** Waits until the condition holds. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 20_000; !(await condition()); await sleep(10))
+  for (const deadline = Date.now() + 50_000; !(await condition()); await sleep(10))
     if (Date.now() > deadline) throw new Error(`this did not come true: ${condition.toString()}`);
 }
 

@@ -6,7 +6,7 @@ import { type AuthenticatedCaller, IS_PUBLIC, hasMetadata } from '../core/access
 import { IS_REGISTRY_READ } from '../core/access/registry-read.decorator.js';
 import { Env } from '../core/config/env.js';
 import { Unauthenticated } from '../core/errors/app-error.js';
-import { REST_OPERATION, type RestOperationMetadata } from '../core/rest/openapi/rest-operation.decorator.js';
+import { REST_OPERATION, type RestOperationMetadata } from '../core/rest/openapi/rest-operation.metadata.js';
 import { currentRequest } from '../core/telemetry/request-context.js';
 
 /** Closes every route and GraphQL field to callers whom Admission did not find, but for what is marked public. */

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import type { AnsweredRequest } from './answer-writer.service.js';
-import { REST_OPERATION, type RestOperationMetadata } from './openapi/rest-operation.decorator.js';
+import { REST_OPERATION, type RestOperationMetadata } from './openapi/rest-operation.metadata.js';
 
 /** Gives an answer 201 its `Location`: the record below the route, or where the route declares it. */
 export function setLocation(request: AnsweredRequest, response: Response, body: unknown): void {

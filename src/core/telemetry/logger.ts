@@ -31,6 +31,7 @@ export function createLogger(env: Env): Logger {
     base: undefined,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
+    serializers: { err: serializeError },
     redact: {
       paths: REDACTED_FIELDS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`, `*.*.*.${name}`]),
       censor: '[redacted]',
@@ -43,6 +44,12 @@ export function createLogger(env: Env): Logger {
   return isPretty(env)
     ? pino({ ...options, transport: { target: 'pino-pretty', options: { ignore: 'hostname,pid', singleLine: true } } })
     : pino(options, pino.destination({ sync: false, maxLength: MAX_UNWRITTEN_BYTES }));
+}
+
+/** An error without what a parser could not read, which may be what this server sent, its credential included. */
+function serializeError(error: Error): object {
+  const { data: _, ...logged } = pino.stdSerializers.err(error) as pino.SerializedError & { data?: unknown };
+  return logged;
 }
 
 /** A logger for lines whose fields are all fixed and hold no secrets: looking for those is the dearest part of a short line. */

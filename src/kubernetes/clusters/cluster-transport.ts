@@ -273,6 +273,8 @@ export class ClusterTransport {
 
   private connectionError(error: unknown, timedOut: boolean): ClusterError {
     const { code, message } = error as { code?: string; message?: string };
+    // A parser keeps what it could not read, which may be the request, sent back.
+    if (error instanceof Error) delete (error as { data?: unknown }).data;
     const reason = timedOut ? 'Timeout' : (code ?? 'failed');
     const host = new URL(this.access.server).host;
     if (timedOut || /TIMEOUT|ETIMEDOUT/.test(reason)) {

@@ -1,7 +1,16 @@
 import { ObjectType } from '@nestjs/graphql';
 import { PaginatedView } from '../../core/listing/page.js';
 import { RecordView } from '../../core/schema/record.view.js';
-import { IdField, MapField, MapsField, TextField, TimeField, WordField } from '../../core/schema/view-fields.js';
+import {
+  EnumField,
+  graphqlEnum,
+  IdField,
+  MapField,
+  MapsField,
+  TextField,
+  TimeField,
+  WordField,
+} from '../../core/schema/view-fields.js';
 import type { LoadPlan } from '../load/load-plan.js';
 import { mergeSlices } from '../load/measurement.js';
 import { type Summary, type TimelinePoint, toTimeline } from '../load/runner-results.js';
@@ -16,6 +25,8 @@ import {
 } from './run.entity.js';
 import type { RunDetails } from './runs.store.js';
 import type { ServerMetrics } from './server-metrics.js';
+
+const RunStatusEnum = graphqlEnum('PerfRunStatus', RUN_STATUSES, 'How far the run of a performance test has come.');
 
 /** A run as it goes on, under the id of its operation. */
 export class PerformanceRunView extends RecordView {
@@ -124,7 +135,7 @@ export class PerformanceResultView extends RecordView {
   @IdField({ nullable: true, description: 'Who asked for the run, or set the schedule.' })
   user_id!: string;
 
-  @WordField(RUN_STATUSES, { nullable: true, description: 'succeeded; subscriptions also show runs that go on.' })
+  @EnumField(RunStatusEnum, { nullable: true, description: 'succeeded; subscriptions also show runs that go on.' })
   status!: RunStatus;
 
   @MapField({ nullable: true, description: 'How far the run has come.' })

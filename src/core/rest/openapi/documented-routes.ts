@@ -5,7 +5,7 @@ import { IS_PUBLIC } from '../../access/access.decorators.js';
 import { IS_REGISTRY_READ } from '../../access/registry-read.decorator.js';
 import { RecordView } from '../../schema/record.view.js';
 import { getFileFields } from '../form-uploads.service.js';
-import { REST_OPERATION, type RestOperationMetadata } from './rest-operation.decorator.js';
+import { REST_OPERATION, type RestOperationMetadata } from './rest-operation.metadata.js';
 
 type Handler = (...args: never[]) => unknown;
 type Answers = Record<string, { type?: unknown }>;
