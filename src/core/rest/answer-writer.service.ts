@@ -6,15 +6,9 @@ import { ResponseBudget } from '../responses/response-budget.service.js';
 import { getRevision } from '../schema/record.view.js';
 import { TimeSlicer } from '../time-slicer.js';
 import { varyBy } from './compression.js';
-import { setLocation } from './location.js';
+import { type AnsweredRequest, setLocation } from './location.js';
 import { RevisedJson, RevisedResponse } from './revised-response.js';
 import { isLargeJson, estimateJsonBytes, SerializedJson } from './serialized-json.js';
-
-/** What a request keeps for its answer. */
-export interface AnsweredRequest extends Request {
-  /** The method of a controller that serves it. */
-  handler?: object;
-}
 
 /**
  * Writes JSON answers and their ETags (RFC 9110), and the address of what was created. The tag of a record is its revision and a

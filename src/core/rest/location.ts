@@ -1,6 +1,11 @@
-import type { Response } from 'express';
-import type { AnsweredRequest } from './answer-writer.service.js';
+import type { Request, Response } from 'express';
 import { REST_OPERATION, type RestOperationMetadata } from './openapi/rest-operation.metadata.js';
+
+/** What a request keeps for its answer. */
+export interface AnsweredRequest extends Request {
+  /** The method of a controller that serves it. */
+  handler?: object;
+}
 
 /** Gives an answer 201 its `Location`: the record below the route, or where the route declares it. */
 export function setLocation(request: AnsweredRequest, response: Response, body: unknown): void {

@@ -1,7 +1,8 @@
 import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js';
 import { isDefinition } from '../plan/definitions.js';
 import { inKindOrder } from '../plan/kind-order.js';
-import { type Plan, type PlanItem } from '../plan/plan.js';
+import { type Plan } from '../plan/plan.js';
+import { type PlanItem } from '../plan/plan-item.js';
 import { plannedRemoval } from '../plan/prunes.js';
 import { groupOf } from '../../kubernetes/clusters/kubernetes-object.js';
 import { type AppliedChange, changeKey, type ChangeJournal } from './applied-change.js';

@@ -7,7 +7,8 @@ import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-obje
 import { type ComparisonResult, Comparison } from '../plan/comparison.js';
 import { isDefinition } from '../plan/definitions.js';
 import { findAppliedFields, FIELD_MANAGER } from '../plan/owner.js';
-import { type Plan, type PlanItem } from '../plan/plan.js';
+import { type Plan } from '../plan/plan.js';
+import { type PlanItem } from '../plan/plan-item.js';
 import { type ResourceError } from '../plan/planned-resource.js';
 import { isClusterFailure, toResourceError } from '../plan/resource-error.js';
 import { type AppliedChange, changeKey, type ChangeJournal, toRecordedObject } from './applied-change.js';

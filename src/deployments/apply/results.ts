@@ -1,4 +1,4 @@
-import { type PlanItem } from '../plan/plan.js';
+import { type PlanItem } from '../plan/plan-item.js';
 import { type ResourceError } from '../plan/planned-resource.js';
 import {
   type ResourceResult,

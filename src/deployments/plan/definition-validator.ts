@@ -5,7 +5,7 @@ import { type ResourceKind, isSameKind } from '../../kubernetes/clusters/discove
 import { toFieldPath, type Finding } from '../../validation/schema/findings.js';
 import { type ValidationService } from '../../registry/validation/validation.service.js';
 import { type DefinedKind, definedKinds } from './definitions.js';
-import { type PlanItem } from './plan.js';
+import { type PlanItem } from './plan-item.js';
 import { type ResourceError } from './planned-resource.js';
 
 /** Judges resources by schemas that are no part of the registry. */

@@ -2,7 +2,7 @@ import { type ClusterClient } from '../../kubernetes/clusters/cluster-client.js'
 import { type DefinedKind } from './definitions.js';
 import { buildDesiredObject, parseDesired } from './desired-object.js';
 import { isOwnedBy, type Owner } from './owner.js';
-import { type PlanItem } from './plan.js';
+import { type PlanItem } from './plan-item.js';
 import { type DesiredResource, type PlannedResource, type ResourceError } from './planned-resource.js';
 
 /** Makes the items of a plan as far as the design alone tells them. */

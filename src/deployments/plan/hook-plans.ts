@@ -5,7 +5,7 @@ import { type DefinedKind } from './definitions.js';
 import { type DraftItems } from './draft-items.js';
 import { kindRank } from './kind-order.js';
 import { addHookLabel, FIELD_MANAGER } from './owner.js';
-import { type PlanItem } from './plan.js';
+import { type PlanItem } from './plan-item.js';
 import { type DesiredResource } from './planned-resource.js';
 import { isWaitingForPlan } from './prerequisites.js';
 import { isClusterFailure, toResourceError } from './resource-error.js';

@@ -2,7 +2,7 @@ import { isObject } from '../../core/json/json.js';
 import { type ResourceKind } from '../../kubernetes/clusters/discovery.js';
 import { type ObjectMetadata } from '../../kubernetes/clusters/kubernetes-object.js';
 import { definedKinds, isDefinition } from './definitions.js';
-import { type PlanItem } from './plan.js';
+import { type PlanItem } from './plan-item.js';
 
 export interface KeepOptions {
   /** Deletes volume claims too, which are kept otherwise. */

@@ -7,7 +7,8 @@ import { DeploymentScene } from '../../../test/support/deployment-scene.js';
 import { requires } from '../../../test/support/requirements.js';
 import { type KubernetesObject } from '../../kubernetes/clusters/kubernetes-object.js';
 import { omitServerFields } from './field-changes.js';
-import { type Plan, type PlanItem } from './plan.js';
+import { type Plan } from './plan.js';
+import { type PlanItem } from './plan-item.js';
 
 /** Deployments that are compared with their plans; 300 and more are asked for by `FIDELITY_DEPLOYMENTS=300`. */
 const DEPLOYMENTS = Number(process.env['FIDELITY_DEPLOYMENTS'] ?? 9);

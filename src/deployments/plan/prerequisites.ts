@@ -1,4 +1,4 @@
-import { type PlanItem } from './plan.js';
+import { type PlanItem } from './plan-item.js';
 import { type PlannedResource, type ResourceError } from './planned-resource.js';
 
 /** Kinds that others cannot be tried without. */

@@ -6,7 +6,7 @@ import { findKeepReason, findUseByDesign, type KeepOptions } from './kept-object
 import { findMadeClaims } from './made-claims.js';
 import { OwnedObjects } from './owned-objects.js';
 import { isHookObject, type Owner } from './owner.js';
-import { type PlanItem } from './plan.js';
+import { type PlanItem } from './plan-item.js';
 import { objectKey, type PlannedResource } from './planned-resource.js';
 
 interface PruneOptions extends KeepOptions {

@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import type { Actor } from '../../access/actor.js';
 import { IS_PUBLIC, hasMetadata } from '../../access/access.decorators.js';
 import { currentRequest } from '../../telemetry/request-context.js';
-import type { AnsweredRequest } from '../answer-writer.service.js';
+import type { AnsweredRequest } from '../location.js';
 import { ACCEPTS_FILES } from '../form-uploads.service.js';
 import { IS_NO_STORE } from '../no-store.decorator.js';
 import { RequestFields } from '../rights/request-fields.js';
