@@ -94,9 +94,9 @@ export function findLimitError(
   return limitError({ ...exceeded, remedy: limitRemedy(remedy, setting) }, operation);
 }
 
-/** Whether the operation asks for the schema alone. */
-const isIntrospection = ({ selectionSet }: OperationDefinitionNode): boolean =>
-  selectionSet.selections.every((field) => field.kind === Kind.FIELD && field.name.value.startsWith('__'));
+/** Whether the operation asks for the schema alone, and once: `{ __schema { types { name } } }`. */
+const isIntrospection = ({ selectionSet: { selections } }: OperationDefinitionNode): boolean =>
+  selections.length === 1 && selections[0].kind === Kind.FIELD && selections[0].name.value.startsWith('__');
 
 const introspectionCosts = new WeakMap<GraphQLSchema, number>();
 
