@@ -140,6 +140,15 @@ describe('every route', () => {
     expect(notice).toBeGreaterThan(182 * 86_400_000);
     expect(headers.get('link')).toBe('</api/meshmodels/models/kubernetes>; rel="successor-version"');
     expect((await world.admin.get('/api/meshmodels/models/kubernetes')).headers.get('deprecation')).toBeNull();
+    const { body: openapi } = await world.stranger.get('/api/openapi.json');
+    const deprecated = Object.entries(openapi.paths as Record<string, Json>).filter(([, { get }]) => get?.deprecated);
+    expect(deprecated.length).toBeGreaterThan(10);
+    const silent: string[] = [];
+    for (const [path] of deprecated.filter(([path]) => !/stream|subscribe/.test(path))) {
+      const answer = await world.admin.get(path.replace(/\{\w+\}/g, randomUUID()));
+      if (!answer.headers.get('sunset')) silent.push(path);
+    }
+    expect(silent).toEqual([]);
   });
 
   it('answers an unknown path 404, a method that it does not have 405 with Allow, and malformed bodies 400 or 415', async () => {

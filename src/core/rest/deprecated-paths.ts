@@ -4,6 +4,7 @@ import type { NextFunction, Request, Response } from 'express';
 const DEPRECATED_PATHS: readonly (readonly [RegExp, string])[] = [
   [/^\/api\/registry(?=\/|$)/, '/api/meshmodels'],
   [/^\/api\/system\/events(?=\/|$)/, '/api/events'],
+  [/^\/api\/user\/performance(?=\/|$)/, '/api/performance'],
   [/^\/api\/events\/subscribe$/, '/api/events/stream'],
 ];
 const DEPRECATED_SINCE = new Date('2026-11-22T00:00:00Z');
