@@ -153,7 +153,9 @@ export class Audit1764000000045 implements MigrationInterface {
                   coalesce(NEW.user_id::text, 'system'), nullif(current_setting('armature.request', true), ''), clock_timestamp());
           RETURN NULL;
         END $$;
-      CREATE TRIGGER audited AFTER INSERT ON event FOR EACH ROW EXECUTE FUNCTION audit_event();
+      -- How far a deployment has come is no change of anything.
+      CREATE TRIGGER audited AFTER INSERT ON event FOR EACH ROW
+        WHEN (NOT (NEW.category = 'deployment' AND NEW.action = 'progress')) EXECUTE FUNCTION audit_event();
 
       -- Makes the triggers that write down every change of a record, for all tables of records; again after tables have changed.
       CREATE FUNCTION audit_attach() RETURNS void LANGUAGE plpgsql SET search_path = public, pg_temp AS $attach$
