@@ -66,7 +66,8 @@ export class ControllersResolver {
   }
 
   @Mutation(() => StatusEnum, {
-    description: 'Deploys or removes an adapter of a service mesh. An event of the category controller reports the end.',
+    description:
+      'Deploys or removes an adapter of a service mesh. An event of the category controller reports the end.',
   })
   @KubernetesMiddleware(clusterPolicy.changeControllers)
   async changeAdapterStatus(
