@@ -95,8 +95,10 @@ export function findLimitError(
 }
 
 /** Whether the operation asks for the schema alone, and once: `{ __schema { types { name } } }`. */
-const isIntrospection = ({ selectionSet: { selections } }: OperationDefinitionNode): boolean =>
-  selections.length === 1 && selections[0].kind === Kind.FIELD && selections[0].name.value.startsWith('__');
+function isIntrospection({ selectionSet: { selections } }: OperationDefinitionNode): boolean {
+  const [first] = selections;
+  return selections.length === 1 && first?.kind === Kind.FIELD && first.name.value.startsWith('__');
+}
 
 const introspectionCosts = new WeakMap<GraphQLSchema, number>();
 
