@@ -43,6 +43,16 @@ describe('the windows of a freeze', () => {
     expect(endAt(freeze('FREQ=DAILY;UNTIL=20260110T235959Z'), '2026-01-11T17:00:00Z')).toBe('2026-01-13T07:00:00.000Z');
   });
 
+  it('ends after as many windows as are counted, however often it is asked', () => {
+    const counted = freeze('FREQ=WEEKLY;COUNT=30');
+    for (const asked of ['first', 'again']) {
+      const last = endAt(counted, '2026-08-01T12:00:00Z');
+      expect({ asked, last, after: endAt(counted, '2026-08-08T12:00:00Z') }).toEqual({
+        ...{ asked, last: '2026-08-03T06:00:00.000Z', after: undefined },
+      });
+    }
+  });
+
   it.each([
     'FREQ=WEEKLY;BYDAY=FR',
     'FREQ=MONTHLY;BYDAY=-1FR',

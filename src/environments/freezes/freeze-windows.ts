@@ -95,7 +95,32 @@ function findExpansionFault(freeze: Omit<FreezeTimes, 'recurrence'> & { recurren
   }
 }
 
-function ruleOf({ startsAt, recurrence, timezone }: { startsAt: Date; recurrence: string; timezone: string }) {
+type Recurrence = Pick<Freeze, 'startsAt' | 'timezone'> & { recurrence: string };
+
+function ruleOf(freeze: Recurrence): RRuleTemporal {
+  return /(^|;)COUNT=/.test(freeze.recurrence) ? readRule(withEnd(freeze)) : readRule(freeze);
+}
+
+/** Rules that are counted, with the end that they have: whoever asks again need not count up to now. */
+const countedRules = new Map<string, string>();
+const MAX_COUNTED_RULES = 1_000;
+
+function withEnd(freeze: Recurrence): Recurrence {
+  const { startsAt, timezone, recurrence } = freeze;
+  const key = `${startsAt.getTime()} ${timezone} ${recurrence}`;
+  const known = countedRules.get(key);
+  if (known !== undefined) return { ...freeze, recurrence: known };
+  const last = readRule(freeze).all().at(-1);
+  // A rule that never comes stays what it is.
+  const until = last?.toInstant().toString({ smallestUnit: 'second' }).replace(/[-:]/g, '');
+  const ended = until ? recurrence.replace(/COUNT=\d+/, `UNTIL=${until}`) : recurrence;
+  const oldest = countedRules.size >= MAX_COUNTED_RULES ? countedRules.keys().next().value : undefined;
+  if (oldest !== undefined) countedRules.delete(oldest);
+  countedRules.set(key, ended);
+  return { ...freeze, recurrence: ended };
+}
+
+function readRule({ startsAt, recurrence, timezone }: Recurrence): RRuleTemporal {
   const start = Temporal.Instant.fromEpochMilliseconds(startsAt.getTime()).toZonedDateTimeISO(timezone);
   const local = start.toPlainDateTime().toString({ smallestUnit: 'second' }).replace(/[-:]/g, '');
   const rruleString = `DTSTART;TZID=${timezone}:${local}\nRRULE:${recurrence}`;
