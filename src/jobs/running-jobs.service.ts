@@ -5,7 +5,7 @@ import type { Job } from './job.js';
 import { JobHandlerRegistry } from './job-handler.registry.js';
 import { JobRunner } from './job-runner.js';
 import { JobSettings } from './job-settings.js';
-import { LeasesStore } from './leases.store.js';
+import { LeasesStore, type QueueRoom } from './leases.store.js';
 import { RunningJob } from './running-job.js';
 
 /** The jobs that this process runs, and its leases on them. */
@@ -32,9 +32,9 @@ export class RunningJobsService {
    * @returns how many it took
    */
   async claim(onEnded: () => void): Promise<number> {
-    const places = this.freeCapacity();
+    const rooms = this.findRoom();
     const leaseEnds = performance.now() + this.settings.leaseMs;
-    const jobs = places.size > 0 ? await this.leases.claim(this.id, places, this.settings.leaseMs) : [];
+    const jobs = rooms.length > 0 ? await this.leases.claim(this.id, rooms, this.settings.leaseMs) : [];
     for (const job of jobs) this.run(job, leaseEnds, onEnded);
     return jobs.length;
   }
@@ -92,10 +92,15 @@ export class RunningJobsService {
     this.running.set(running, done);
   }
 
-  private freeCapacity(): Map<string, number> {
-    const places = this.handlers.places();
-    for (const { job } of this.running.keys()) places.set(job.queue, (places.get(job.queue) ?? 0) - 1);
-    return new Map([...places].filter(([, free]) => free > 0));
+  private findRoom(): QueueRoom[] {
+    const counts = new Map<string, number>();
+    for (const { job } of this.running.keys()) counts.set(job.queue, (counts.get(job.queue) ?? 0) + 1);
+    return this.handlers.list().flatMap<QueueRoom>(({ queue, concurrency, reserve = 0 }) => {
+      const free = concurrency - (counts.get(queue) ?? 0);
+      if (free > 0) return [{ queue, places: free, isReserve: false }];
+      // One at a time: the next has to see that it runs.
+      return free + reserve > 0 ? [{ queue, places: 1, isReserve: true }] : [];
+    });
   }
 
   private async waitForEnd(withinMs: number): Promise<void> {

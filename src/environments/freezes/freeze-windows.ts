@@ -10,6 +10,8 @@ export type FreezeTimes = Pick<Freeze, 'startsAt' | 'endsAt' | 'recurrence' | 't
 const MAX_RECURRING_DAYS = 31;
 /** Steps that finding one window may take. */
 const BOUNDS = { maxIterations: 2_000, maxCandidateEvaluations: 20_000 };
+/** The same for counting all windows, which looks at more days. */
+const COUNTING_BOUNDS = { maxIterations: 2_000, maxCandidateEvaluations: 5_000 };
 const MS_PER_DAY = 86_400_000;
 
 const list = (item: string): RegExp => new RegExp(`^${item}(,${item}){0,49}$`);
@@ -110,7 +112,7 @@ function withEnd(freeze: Recurrence): Recurrence {
   const key = `${startsAt.getTime()} ${timezone} ${recurrence}`;
   const known = countedRules.get(key);
   if (known !== undefined) return { ...freeze, recurrence: known };
-  const last = readRule(freeze).all().at(-1);
+  const last = readRule(freeze, COUNTING_BOUNDS).all().at(-1);
   // A rule that never comes stays what it is.
   const until = last?.toInstant().toString({ smallestUnit: 'second' }).replace(/[-:]/g, '');
   const ended = until ? recurrence.replace(/COUNT=\d+/, `UNTIL=${until}`) : recurrence;
@@ -120,9 +122,9 @@ function withEnd(freeze: Recurrence): Recurrence {
   return { ...freeze, recurrence: ended };
 }
 
-function readRule({ startsAt, recurrence, timezone }: Recurrence): RRuleTemporal {
+function readRule({ startsAt, recurrence, timezone }: Recurrence, bounds = BOUNDS): RRuleTemporal {
   const start = Temporal.Instant.fromEpochMilliseconds(startsAt.getTime()).toZonedDateTimeISO(timezone);
   const local = start.toPlainDateTime().toString({ smallestUnit: 'second' }).replace(/[-:]/g, '');
   const rruleString = `DTSTART;TZID=${timezone}:${local}\nRRULE:${recurrence}`;
-  return new RRuleTemporal({ rruleString, temporal: Temporal, ...BOUNDS });
+  return new RRuleTemporal({ rruleString, temporal: Temporal, ...bounds });
 }
