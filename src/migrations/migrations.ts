@@ -32,6 +32,7 @@ import { Audit1764000000045 } from './1764000000045-audit.js';
 import { Notifications1764000000047 } from './1764000000047-notifications.js';
 import { NotificationMails1764000000048 } from './1764000000048-notification-mails.js';
 import { Performance1764000000049 } from './1764000000049-performance.js';
+import { StaleWatches1764000000052 } from './1764000000052-stale-watches.js';
 
 /** Every change of the schema, oldest first. */
 export const migrations: Migration[] = [
@@ -68,4 +69,5 @@ export const migrations: Migration[] = [
   Notifications1764000000047,
   NotificationMails1764000000048,
   Performance1764000000049,
+  StaleWatches1764000000052,
 ];

@@ -129,6 +129,8 @@ function isNotModified(request: Request, response: Response, tag: string): boole
   if (!response.hasHeader('Cache-Control')) response.setHeader('Cache-Control', 'private, no-cache');
   varyBy(response, 'Authorization');
   if (!matchesTag(request.headers['if-none-match'], tag)) return false;
+  // What varies the body that is left out is told all the same (RFC 9110, 15.4.5).
+  varyBy(response, 'Accept-Encoding');
   response.status(304);
   return true;
 }

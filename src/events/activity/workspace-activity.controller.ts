@@ -21,7 +21,7 @@ export class WorkspaceActivityController {
   @RestOperation(
     'listWorkspaceActivity',
     'List activity of a workspace',
-    'Lists the events of a workspace, and the bursts among them that may be told together.',
+    'Lists the events of a workspace, and the bursts among them that may be shown as one.',
   )
   @Get()
   @ApiOkResponse({ type: ActivityPage })

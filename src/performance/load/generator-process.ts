@@ -60,7 +60,7 @@ export class GeneratorProcess {
       });
       child.on('error', (error) => settle(() => reject(generatorFailed('could not be started', error))));
       child.on('exit', () => settle(() => reject(generatorFailed('ended before the run', said))));
-      child.send(this.task, (error) => error && settle(() => reject(generatorFailed('could not be told', error))));
+      child.send(this.task, (error) => error && settle(() => reject(generatorFailed('could not be started', error))));
     });
   }
 }
