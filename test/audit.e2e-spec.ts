@@ -720,7 +720,7 @@ const columnsOf = async (table: string): Promise<string[]> =>
 /** The lines of an export with the chain made anew from one entry on: its hashes, and its heads signed with a key. */
 function remake(lines: string[], from: number, key: KeyObject, publicKey: KeyObject): string {
   const keyId = fingerprintOf(publicKey);
-  const parsed = lines.map((line) => JSON.parse(line) as Json);
+  const parsed = lines.map((line) => JSON.parse(line));
   let hash = parsed.slice(0, from).findLast(({ type }) => type === 'entry')!.hash as string;
   for (const [index, line] of parsed.entries()) {
     if (line.type === 'entry' && index >= from) {
