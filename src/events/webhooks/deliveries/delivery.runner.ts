@@ -34,6 +34,8 @@ export class DeliveryRunner {
       const due = webhook ? await this.queue.listDue(webhookId, BATCH_SIZE) : [];
       if (!webhook || due.length === 0) return true;
       if (!(await this.sendAll(webhook, due, end, context))) return true;
+      // What came meanwhile is found when the endpoint is woken again.
+      if (due.length < BATCH_SIZE) return false;
     }
     return false;
   }
