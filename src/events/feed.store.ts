@@ -11,9 +11,6 @@ import { readersSql } from './event-readers.js';
 /** The feed of what belongs to no organization; every other feed has the id of its organization. */
 export const INSTALLATION_FEED = '00000000-0000-0000-0000-000000000000';
 
-/** For how long missed events are replayed. They stay in the lists for longer. */
-const REPLAY_DAYS = 7;
-
 /** An event before it has its number. */
 export interface NewEvent {
   id: string;
@@ -44,7 +41,7 @@ class SharedEvent extends SharedMessage implements SeenEvent {
 export interface FeedBatch {
   /** When that was checked. */
   at: number;
-  /** It holds what comes after the number `from`, up to `through`. */
+  /** It holds what comes after the number `from`, up to `through`. `from` is higher than asked for where events are gone. */
   from: bigint;
   through: bigint;
   /** Whose rights were checked. */
@@ -69,7 +66,8 @@ export interface FeedEnd {
   last: bigint;
 }
 
-const feedColumn = (alias: string): string => `coalesce(${alias}.organization_id, '${INSTALLATION_FEED}'::uuid)`;
+/** SQL of the feed of an event. */
+export const feedColumn = (alias: string): string => `coalesce(${alias}.organization_id, '${INSTALLATION_FEED}'::uuid)`;
 
 const NOTICE = publishEventSql({
   organizationId: 'organization_id',
@@ -143,7 +141,9 @@ export class FeedStore {
       read: new SharedEvent(event, true),
       unread: new SharedEvent(event, false),
     }));
-    return { at: Date.now(), from, through: BigInt(events.at(-1)?.unread.event.sequence ?? from), users, events };
+    const [first, last] = [events[0], events.at(-1)].map((each) => each && BigInt(each.unread.event.sequence));
+    // What was removed meanwhile is missing before the first.
+    return { at: Date.now(), from: first === undefined ? from : first - 1n, through: last ?? from, users, events };
   }
 
   /** How far each feed has come that the user may follow: those of their organizations, and the installation's. */
@@ -166,20 +166,6 @@ export class FeedStore {
       [organizationId, users],
     );
     return new Set(rows.map((row) => row.user_id));
-  }
-
-  /** The oldest number that can be replayed, when a replay after this one would miss some; else null. */
-  async findOldestIfExpired(organizationId: string, after: bigint, last: bigint): Promise<bigint | null> {
-    const rows = await this.unit.manager.query<{ sequence: string; expired: boolean }[]>(
-      `(SELECT sequence, created_at < now() - interval '${REPLAY_DAYS} days' AS expired FROM event
-         WHERE ${feedColumn('event')} = $1 AND sequence > $2 ORDER BY sequence LIMIT 1)
-       UNION ALL
-       (SELECT sequence, false FROM event WHERE organization_id = $1 AND created_at >= now() - interval '${REPLAY_DAYS} days'
-         ORDER BY created_at, id LIMIT 1)`,
-      [organizationId, after.toString()],
-    );
-    if (!rows.some(({ expired }) => expired)) return null;
-    return BigInt(rows.find(({ expired }) => !expired)?.sequence ?? last + 1n);
   }
 
   private async queryEnds(feeds: string, parameter: string): Promise<FeedEnd[]> {
