@@ -1,9 +1,10 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Optional } from '@nestjs/common';
 import { roleRank } from '../core/access/roles.js';
 import { runAsSystem } from '../core/database/row-security.js';
 import { named } from '../core/database/statements.js';
 import { type Statement, UnitOfWork } from '../core/database/unit-of-work.js';
-import { publishEventSql } from '../core/events/event-notification.js';
+import { eventMessageSql, publishEventSql } from '../core/events/event-notification.js';
+import { PostgresPubSub } from '../core/pubsub/postgres-pubsub.js';
 import { SharedMessage } from '../core/pubsub/shared-message.js';
 import { RecordedEvent, type SeenEvent } from './event.entity.js';
 import { readersSql } from './event-readers.js';
@@ -69,15 +70,16 @@ export interface FeedEnd {
 /** SQL of the feed of an event. */
 export const feedColumn = (alias: string): string => `coalesce(${alias}.organization_id, '${INSTALLATION_FEED}'::uuid)`;
 
-const NOTICE = publishEventSql({
+const NOTICE = {
   organizationId: 'organization_id',
   sequence: 'sequence',
   category: 'category',
   action: 'action',
   actedUpon: 'acted_upon',
-});
+};
 
-const APPEND = named(`WITH told AS (
+const appendSql = (told: string): string =>
+  named(`WITH told AS (
    SELECT t.*, ${feedColumn('t')} AS feed, row_number() OVER (PARTITION BY ${feedColumn('t')} ORDER BY place) AS nth
      FROM ROWS FROM (json_to_recordset($1) AS (
        id uuid, organization_id uuid, workspace_id uuid, user_id uuid, system_actor text, acted_upon uuid,
@@ -97,19 +99,32 @@ const APPEND = named(`WITH told AS (
      FROM told JOIN counted USING (feed) ORDER BY place
    RETURNING organization_id, sequence, category, action, acted_upon
  )
- SELECT ${NOTICE} FROM kept`);
+ SELECT ${told} FROM kept`);
+
+const APPEND = appendSql(publishEventSql(NOTICE));
+const APPEND_FOR_LATER = appendSql(`${eventMessageSql(NOTICE)} AS message`);
 
 /** The feeds as logs: one for each organization, appended to and read by number. */
 @Injectable()
 export class FeedStore {
-  constructor(private readonly unit: UnitOfWork) {}
+  constructor(
+    private readonly unit: UnitOfWork,
+    @Optional() private readonly pubsub?: PostgresPubSub,
+  ) {}
 
   /**
-   * Appends the events of a unit of work in one statement, which also tells every replica when it commits. The counters
+   * Appends the events of a unit of work in one statement; every replica is told when it commits. The counters
    * stay locked until then, so that numbers become visible in their order; they are locked in the order of their ids.
    */
   appendStatement(told: NewEvent[]): Statement {
-    return { text: APPEND, values: [JSON.stringify(told)] };
+    const values = [JSON.stringify(told)];
+    const { pubsub } = this;
+    if (!pubsub?.publishesAfterCommit) return { text: APPEND, values };
+    return {
+      text: APPEND_FOR_LATER,
+      values,
+      onCommitted: (rows) => pubsub.publishCommitted(rows.map(({ message }) => message as string)),
+    };
   }
 
   /** Up to `most` events of a feed after a number, with what each of the users may read of them now and has read. */
