@@ -1,5 +1,5 @@
 // Measures the structure of `src`: imports against the order of folders, import cycles, tables named by folders to the left
-// of their owner, and sizes. `npm run structure` prints a table; `test/structure.spec.ts` holds the goals.
+// of their owner, and sizes. `npm run structure` prints a table and fails when one of the measurements that must be zero is not.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -38,6 +38,14 @@ const SMALL = 30;
 const MAX_COLLABORATORS = 6;
 /** Files that are as small as what they describe. */
 const DESCRIPTIVE = /\.(entity|view|policy|events|event|module|inputs|input|d)\.ts$/;
+
+const MUST_BE_ZERO = new Set([
+  'imports against the order of folders',
+  'import cycles between files',
+  'tables named by a folder left of their owner',
+  `classes with more than ${MAX_COLLABORATORS} collaborators`,
+  'formatting switched off',
+]);
 
 /** Every measurement, as lists of what was found. */
 export function measureStructure() {
@@ -188,7 +196,9 @@ function occurrences({ path, text }, pattern) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const verbose = process.argv.includes('--list');
   for (const [name, found] of Object.entries(measureStructure())) {
-    console.log(`${String(found.length).padStart(5)}  ${name}`);
-    if (verbose) for (const each of found) console.log(`         ${each}`);
+    const isBroken = MUST_BE_ZERO.has(name) && found.length > 0;
+    console.log(`${String(found.length).padStart(5)}  ${name}${isBroken ? ', which must be 0' : ''}`);
+    if (verbose || isBroken) for (const each of found) console.log(`         ${each}`);
+    if (isBroken) process.exitCode = 1;
   }
 }

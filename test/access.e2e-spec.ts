@@ -229,6 +229,7 @@ const RULES: Record<string, Rule> = {
     after: ({ world, environment }) => world.admin.post(`/api/environments/${environment.id}/restore`),
   }),
   'POST /api/environments/:id/restore': rule('environment.restore', 'workspace'),
+  'GET /api/environments/:id/diagram.svg': rule('environment.read', 'workspace'),
   'GET /api/environments/:environmentID/connections': rule('environment.read', 'workspace'),
   'POST /api/environments/:environmentID/connections/:connectionID': rule('environment.connect', 'workspace'),
   'DELETE /api/environments/:environmentID/connections/:connectionID': rule(

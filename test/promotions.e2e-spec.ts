@@ -73,6 +73,9 @@ requires('KUBEBUILDER_ASSETS', 'from one environment to the next, and back', () 
     kubectl(cluster, 'get', 'cm', 'settings', '-n', namespace, '--ignore-not-found', '-o', 'jsonpath={.data.colour}');
 
   it('the very same version is promoted, by the rules of where it goes', async () => {
+    const healed = { id: design.id, environment_id: staging.id, self_heal: true };
+    expect(await people.editor.post('/api/pattern/deploy', healed)).toMatchObject(refused(409, 'WATCH_DISABLED'));
+    expect(await people.viewer.post('/api/pattern/deploy', healed)).toMatchObject(refused(403, 'FORBIDDEN'));
     const source = await deploy();
     await change('red');
     expect(await promote(people.editor, source)).toMatchObject(refused(403, 'APPROVAL_REQUIRED'));

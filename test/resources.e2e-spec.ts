@@ -162,6 +162,60 @@ requires('KUBEBUILDER_ASSETS', 'the watch of a cluster, on a real API server', (
     await done(world.admin.delete(`/api/pattern/deploy?id=${design.id}`));
   }, 120_000);
 
+  /** The picture of the environment: what it shows of a namespace, to whom, and that its words cannot be anything else. */
+  const drawsEnvironment = async (namespace: string): Promise<void> => {
+    const path = `/api/environments/${environment.id}/diagram.svg`;
+    const whole = await people.viewer.get(path);
+    expect([whole.status, whole.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
+    expect(whole.headers.get('content-security-policy')).toContain("default-src 'none'");
+    for (const part of ['Cluster', 'kube-system', namespace, 'data-status="Healthy"'])
+      expect(String(whole.body)).toContain(part);
+    const one = await people.viewer.get(`${path}?namespace=${namespace}&theme=dark`);
+    expect(String(one.body)).toContain('keys');
+    expect(String(one.body)).not.toContain('kube-system');
+    const again = await people.viewer.get(path, { headers: { 'if-none-match': whole.headers.get('etag') ?? '' } });
+    expect([200, 304]).toContain(again.status);
+    const none = await people.viewer.get(`${path}?namespace=${encodeURIComponent('<script>')}`);
+    expect(String(none.body)).toContain('0 objects');
+    expect((await people.outsider.get(path)).status).toBe(404);
+    expect((await people.viewer.get(`${path}?theme=pink`)).status).toBe(400);
+  };
+
+  it('shows the health of what stands in its deployment, over REST, GraphQL and in its picture', async () => {
+    const { namespace, design, deployment } = await deploy();
+    const path = `/api/deployments/${deployment.id}`;
+    const read = (): Promise<Json> => done(people.viewer.get(path));
+    const healthOf = ({ resources }: Json): Json =>
+      Object.fromEntries(resources.map(({ kind, health }: Json) => [kind, health?.status ?? null]));
+    const healthy = { Namespace: 'Healthy', ConfigMap: null, Secret: null, Deployment: 'Healthy' };
+    await until(async () => (await read()).health?.status === 'Healthy', PATIENCE);
+    expect(healthOf(await read())).toEqual(healthy);
+
+    await kubectl(cluster, 'delete', 'deployment', 'web', '-n', namespace);
+    await kubectl(cluster, 'delete', 'configmap', 'settings', '-n', namespace);
+    const missing = { ...healthy, ConfigMap: 'Missing', Deployment: 'Missing' };
+    await until(async () => JSON.stringify(healthOf(await read())) === JSON.stringify(missing), PATIENCE);
+    const query = `{ deployment(id: "${deployment.id}") { health { status message } resources { kind health { status } } } }`;
+    const { data } = (await people.viewer.graphql(query)).body;
+    expect(healthOf(data.deployment)).toEqual(missing);
+    expect(data.deployment.health).toEqual({
+      status: 'Missing',
+      message: expect.stringMatching(/^(ConfigMap settings|Deployment web): It is not on the cluster$/),
+    });
+    const listed = await done(people.viewer.get(`/api/pattern/${design.id}/deployments`));
+    expect(listed.deployments[0].health).toMatchObject({ status: 'Missing' });
+    expect(String((await people.viewer.get(`${path}/diagram.svg`)).body)).toContain('data-status="Missing"');
+    await drawsEnvironment(namespace);
+
+    const next = await done(world.admin.post('/api/pattern/deploy', { id: design.id, wait: true }));
+    expect((await read()).health).toBeNull();
+    await until(
+      async () => (await done(world.admin.get(`/api/deployments/${next.id}`))).health?.status === 'Healthy',
+      PATIENCE,
+    );
+    await done(world.admin.delete(`/api/pattern/deploy?id=${design.id}`));
+  }, 120_000);
+
   it('answers over GraphQL: namespaces, descriptions, counts as they change, and reads anew when asked', async () => {
     const namespace = `n${randomUUID().slice(0, 8)}`;
     await kubectl(cluster, 'create', 'namespace', namespace);
@@ -320,6 +374,20 @@ requires('KUBEBUILDER_ASSETS', 'the watch of a cluster, on a real API server', (
     process.kill(server, 'SIGCONT');
     await kubectl(cluster, 'delete', 'configmap', name);
     await until(async () => !(await find(`kind=ConfigMap&search=${name}`)), PATIENCE);
+  }, 90_000);
+
+  it('keeps what it knows while the connection is disconnected, and connects it again by itself', async () => {
+    const [before] = await list('kind=Namespace&search=default');
+    expect(before?.stale_since).toBeNull();
+    await world.sql(`UPDATE connection SET status = 'disconnected', revision = revision + 1 WHERE id = $1`, [
+      connectionId,
+    ]);
+    await until(
+      async () => (await done(world.admin.get(`/api/integrations/connections/${connectionId}`))).status === 'connected',
+      PATIENCE,
+    );
+    await until(isWatching, PATIENCE);
+    expect((await find('kind=Namespace&search=default'))?.id).toBe(before?.id);
   }, 90_000);
 
   it('says which kinds it may not read, and ends with the connection', async () => {

@@ -4,6 +4,7 @@ import { Authenticator } from '../core/access/authenticator.js';
 import type { AuthenticatedCaller } from '../core/access/access.decorators.js';
 import { clientNetwork } from '../core/rest/client-network.js';
 import { RateLimitService } from '../core/rest/rate-limit.service.js';
+import { findRepeatedHeader, repeatedHeader } from '../core/rest/request-headers.js';
 import { assertUrl } from '../core/rest/request-url.js';
 import { currentRequest } from '../core/telemetry/request-context.js';
 
@@ -25,8 +26,11 @@ export class AuthenticationMiddleware {
 
   async authenticateAndCount(request: Request & AuthenticatedCaller, response: Response): Promise<void> {
     if (PROBE_PATHS.has(request.path)) return;
-    if (request.headers.authorization !== undefined && request.path !== METRICS_PATH) await this.authenticate(request);
+    const repeated = findRepeatedHeader(request);
+    const hasToken = request.headers.authorization !== undefined && request.path !== METRICS_PATH;
+    if (hasToken && repeated !== 'authorization') await this.authenticate(request);
     await this.limit.consume(request, response);
+    if (repeated !== undefined) throw repeatedHeader(repeated);
     assertUrl(request);
   }
 
@@ -37,7 +41,7 @@ export class AuthenticationMiddleware {
 
   private async authenticate(request: Request & AuthenticatedCaller): Promise<void> {
     try {
-      request.actor = await this.authenticator.authenticate(request, clientNetwork(request.ip));
+      request.actor = await this.authenticator.authenticate(request, () => clientNetwork(request.ip));
       const current = currentRequest();
       if (current) current.actor = current.caller = request.actor;
     } catch (error) {

@@ -13,6 +13,7 @@ export interface PreviousDeployment {
 @Entity('deployed_design')
 @Index('deployed_design_connection', ['connectionId'])
 @Index('deployed_design_workspace', ['workspaceId'])
+@Index('deployed_design_deployment', ['deploymentId'])
 export class DeployedDesignRecord {
   @ForeignKey('Design')
   @PrimaryColumn('uuid')

@@ -46,6 +46,14 @@ export class DeployedDesignsStore {
     return this.unit.manager.query(`SELECT ${COLUMNS} FROM deployed_design WHERE design_id = ANY ($1)`, [designIds]);
   }
 
+  /** Where these deployments are what stands, or are about to be. */
+  findStanding(deploymentIds: string[]): Promise<Pick<DeployedDesign, 'deploymentId' | 'connectionId'>[]> {
+    return this.unit.manager.query(
+      `SELECT deployment_id AS "deploymentId", connection_id AS "connectionId" FROM deployed_design WHERE deployment_id = ANY ($1)`,
+      [deploymentIds],
+    );
+  }
+
   /** Whether a deployment of the design into the environment is under way. */
   async isChanging({ designId, environmentId }: Pick<DeployedDesign, 'designId' | 'environmentId'>): Promise<boolean> {
     const [row] = await this.unit.manager.query<{ changing: boolean }[]>(

@@ -1,5 +1,6 @@
 import { Column, Entity, ForeignKey, Index } from 'typeorm';
 import { TenantEntity } from '../core/database/base.entity.js';
+import type { Health } from '../kubernetes/resources/health/health-status.js';
 import type { PolicyViolation } from './plan/policy-violation.js';
 import type { ResourceResult } from './apply/resource-result.js';
 
@@ -161,6 +162,9 @@ export class Deployment extends TenantEntity {
 
   /** Its place in the queue, from 1, where a store has looked it up and it waits in one. */
   queuePosition?: number;
+
+  /** Of each of its resources how it is now, where that was looked up and the deployment stands. */
+  resourceHealth?: (Health | null)[];
 
   get hasEnded(): boolean {
     return this.finishedAt !== null;

@@ -5,6 +5,7 @@ import {
   IntField,
   MapField,
   MapsField,
+  RecordField,
   RecordsField,
   TextField,
   TextsField,
@@ -26,6 +27,8 @@ import {
   DEPLOYMENT_STATUSES,
   type DeploymentStatus,
 } from './deployment.entity.js';
+import { findWorstHealth, type Health } from '../kubernetes/resources/health/health-status.js';
+import { ResourceHealthView } from './health/health.view.js';
 import { RESOURCE_STATUSES } from './apply/resource-result.js';
 import { RESOURCE_ACTIONS } from './plan/planned-resource.js';
 
@@ -67,11 +70,19 @@ export class DeployedResourceView {
   @MapField({ nullable: true, description: 'reason, field and detail' })
   error!: object | null;
 
-  static fromResource(this: void, resource: DeployedResource): DeployedResourceView {
+  @RecordField(() => ResourceHealthView, {
+    nullable: true,
+    description:
+      'How the object is now, as the watch of its cluster sees it; null for kinds that have no health, and where another deployment stands.',
+  })
+  health!: ResourceHealthView | null;
+
+  static fromResource(this: void, resource: DeployedResource, health: Health | null): DeployedResourceView {
     return Object.assign(new DeployedResourceView(), resource, {
       hook: resource.hook ?? null,
       message: resource.message ?? null,
       error: resource.error ?? null,
+      health: health && Object.assign(new ResourceHealthView(), health),
     });
   }
 }
@@ -176,6 +187,12 @@ export class DeploymentView extends RecordView {
   @RecordsField(() => DeployedResourceView, { description: 'What is deployed, object by object.' })
   resources!: DeployedResourceView[];
 
+  @RecordField(() => ResourceHealthView, {
+    nullable: true,
+    description: 'The worst health of its objects; null when none has a health, or another deployment stands there.',
+  })
+  health!: ResourceHealthView | null;
+
   @RecordsField(() => DeployedClusterView, { description: 'How it ended, cluster by cluster.' })
   clusters!: DeployedClusterView[];
 
@@ -208,7 +225,10 @@ export class DeploymentView extends RecordView {
       approvals: deployment.approvals.map(DeploymentApprovalView.fromApproval),
       approval_expires_at: deployment.approvalExpiresAt,
       promoted_from: deployment.promotedFrom,
-      resources: deployment.resources.map(DeployedResourceView.fromResource),
+      resources: deployment.resources.map((resource, index) =>
+        DeployedResourceView.fromResource(resource, deployment.resourceHealth?.[index] ?? null),
+      ),
+      health: findWorst(deployment),
       clusters: DeployedClusterView.fromDeployment(deployment),
       policy_violations: deployment.policyViolations,
       error: deployment.failure,
@@ -216,6 +236,18 @@ export class DeploymentView extends RecordView {
       finished_at: deployment.finishedAt,
     });
   }
+}
+
+/** The worst health, and which object has it. */
+function findWorst({ resources, resourceHealth = [] }: Deployment): ResourceHealthView | null {
+  const status = findWorstHealth(resourceHealth.map((health) => health?.status ?? null));
+  const worst = resourceHealth.findIndex((health) => health?.status === status);
+  const [resource, message] = [resources[worst], resourceHealth[worst]?.message];
+  if (!status || !resource) return null;
+  return Object.assign(new ResourceHealthView(), {
+    status,
+    message: message ? `${resource.kind} ${resource.name}: ${message}` : null,
+  });
 }
 
 export const DeploymentPage = PaginatedView(DeploymentView, 'deployments', 'DeploymentPage');

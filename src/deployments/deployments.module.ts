@@ -14,6 +14,9 @@ import { ApprovalsService } from './approvals/approvals.service.js';
 import { CancellationsService } from './requests/cancellations.service.js';
 import { DeploymentDiagramsController } from './diagrams/deployment-diagrams.controller.js';
 import { DeploymentDiagramsService } from './diagrams/deployment-diagrams.service.js';
+import { EnvironmentDiagramsController } from './diagrams/environment-diagrams.controller.js';
+import { EnvironmentDiagramsService } from './diagrams/environment-diagrams.service.js';
+import { EnvironmentResourcesStore } from './diagrams/environment-resources.store.js';
 import { ResourceStatesStore } from './diagrams/resource-states.store.js';
 import { DeployedDesignsStore } from './deployed-designs.store.js';
 import { DeployedDesignsService } from './protection/deployed-designs.service.js';
@@ -60,6 +63,7 @@ import { PlansStore } from './plans/plans.store.js';
 import { RequestedVersionsService } from './plans/requested-versions.service.js';
 import { DesignDeletionListeners } from './protection/design-deletion.listeners.js';
 import { DeploymentChangesController } from './requests/deployment-changes.controller.js';
+import { DeploymentConditionsService } from './requests/deployment-conditions.service.js';
 import { DeploymentQueueService } from './requests/deployment-queue.service.js';
 import { DesignDeploymentsService } from './requests/design-deployments.service.js';
 import { UndeploymentsService } from './requests/undeployments.service.js';
@@ -67,6 +71,7 @@ import { DeploymentJobsListeners } from './runs/deployment-jobs.listeners.js';
 import { DeploymentMetricsListeners } from './runs/deployment-metrics.listeners.js';
 import { DeploymentStartService } from './runs/deployment-start.service.js';
 import { InterruptedDeploymentsService } from './runs/interrupted-deployments.service.js';
+import { DeploymentHealthService } from './health/deployment-health.service.js';
 import { DeployedDriftStore } from './drift/deployed-drift.store.js';
 import { DriftChecksService } from './drift/drift-checks.service.js';
 import { DriftController } from './drift/drift.controller.js';
@@ -95,6 +100,7 @@ import { TargetsStore } from './targets/targets.store.js';
     DeploymentChangesController,
     ApprovalsController,
     DeploymentDiagramsController,
+    EnvironmentDiagramsController,
     PoliciesController,
     ClusterResourcesController,
     DriftController,
@@ -106,6 +112,8 @@ import { TargetsStore } from './targets/targets.store.js';
     DeploymentAdmissionService,
     ApprovalExpiryListeners,
     DeploymentDiagramsService,
+    EnvironmentDiagramsService,
+    EnvironmentResourcesStore,
     ResourceStatesStore,
     ApprovalExpiryService,
     ApprovalRulesService,
@@ -137,6 +145,7 @@ import { TargetsStore } from './targets/targets.store.js';
     ClusterPlansService,
     PlansStore,
     DesignDeletionListeners,
+    DeploymentConditionsService,
     DeploymentQueueService,
     DesignDeploymentsService,
     UndeploymentsService,
@@ -158,6 +167,7 @@ import { TargetsStore } from './targets/targets.store.js';
     TargetsService,
     TargetsStore,
     RunningResourcesService,
+    DeploymentHealthService,
     DeployedDriftStore,
     DriftChecksService,
     DriftListeners,

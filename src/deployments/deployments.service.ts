@@ -8,6 +8,7 @@ import { DesignsService } from '../designs/designs.service.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 import { WorkspacesService } from '../workspaces/workspaces.service.js';
 import type { Deployment } from './deployment.entity.js';
+import { DeploymentHealthService } from './health/deployment-health.service.js';
 import type { DeploymentListQuery } from './deployment.inputs.js';
 import { deploymentPolicy } from './deployment.policy.js';
 import { DeploymentsStore } from './deployments.store.js';
@@ -21,6 +22,7 @@ export class DeploymentsService implements RecordAuthorizer {
     private readonly organizations: OrganizationsService,
     private readonly workspaces: WorkspacesService,
     private readonly access: Access,
+    private readonly health: DeploymentHealthService,
   ) {}
 
   async list(actor: Actor, query: DeploymentListQuery, designId?: string): Promise<Page<Deployment>> {
@@ -37,12 +39,15 @@ export class DeploymentsService implements RecordAuthorizer {
     };
     const page = await this.deployments.page(actor, scope, query);
     await this.deployments.findQueuePositions(page.items);
+    await this.health.load(page.items);
     return page;
   }
 
   async get(actor: Actor, id: string): Promise<Deployment> {
     assertScope(actor, deploymentPolicy.read);
-    return this.withQueuePosition(await this.deployments.get(actor, id));
+    const deployment = await this.withQueuePosition(await this.deployments.get(actor, id));
+    await this.health.load([deployment]);
+    return deployment;
   }
 
   /** The same, with its place in the queue where it waits in one. */
@@ -53,7 +58,8 @@ export class DeploymentsService implements RecordAuthorizer {
 
   /** Judges the role in the workspace; what the tier of the environment asks for is judged with the rest of the call. */
   async authorize(actor: Actor, operation: Operation, id: string): Promise<void> {
-    const { workspaceId, organizationId } = await this.get(actor, id);
+    assertScope(actor, deploymentPolicy.read);
+    const { workspaceId, organizationId } = await this.deployments.get(actor, id);
     await this.access.authorize(actor, operation, { type: 'workspace', id: workspaceId, organizationId });
   }
 }

@@ -24,7 +24,7 @@ export class DesignClonesService {
     private readonly unit: UnitOfWork,
   ) {}
 
-  /** Copies the version that the actor sees, with what it was imported from; the clone is the actor's, and tells where it comes from. */
+  /** Copies the version that the actor sees, with what it was imported from; the clone is the actor's, and names its origin. */
   async clone(actor: Actor, id: string, input: CloneInput): Promise<DesignWriteResult> {
     assertScope(actor, designPolicy.clone);
     const original = await this.designs.get(actor, id);

@@ -30,6 +30,6 @@ import { EnvironmentsStore } from './environments.store.js';
     FreezesService,
     FreezesStore,
   ],
-  exports: [EnvironmentsService, EnvironmentsStore, FreezesService],
+  exports: [EnvironmentsService, EnvironmentsStore, EnvironmentConnectionsService, FreezesService],
 })
 export class EnvironmentsModule {}

@@ -33,7 +33,7 @@ export class EventListQuery extends OrganizationListQuery {
   @WordsParameter('One severity or several, with commas.', SEVERITIES)
   severity?: string | string[];
 
-  @ApiPropertyOptional({ format: 'uuid', description: 'The record that events tell of.' })
+  @ApiPropertyOptional({ format: 'uuid', description: 'The record that events are about.' })
   @IsOptional()
   @IsUUID('all', { message: 'must be a UUID' })
   acted_upon?: string;

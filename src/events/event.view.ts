@@ -43,7 +43,7 @@ export class EventView {
   @IdField({ nullable: true, description: 'Who did it; null when the system did.' })
   user_id!: string | null;
 
-  @IdField({ description: 'The record that it tells of.' })
+  @IdField({ description: 'The record that it is about.' })
   acted_upon!: string;
 
   @IdField({ nullable: true })

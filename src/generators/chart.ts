@@ -79,7 +79,7 @@ export function readChart(source: GeneratorSource, contents: GenerationCollector
   return sound ? { root, name, version, facts, document } : undefined;
 }
 
-/** The files of a chart with those of its packed subcharts, below `charts/NAME-1.2.3.tgz/`; what cannot be unpacked is told in `contents`. */
+/** The files of a chart with those of its packed subcharts, below `charts/NAME-1.2.3.tgz/`; what cannot be unpacked is named in `contents`. */
 export async function expandSubcharts(
   { files, limits }: GeneratorSource,
   contents: GenerationCollector,

@@ -6,6 +6,7 @@ import { JobHandlerRegistry } from './job-handler.registry.js';
 import { JobMetrics } from './job-metrics.js';
 import { JobNotifications } from './job-notifications.js';
 import { JobRunner } from './job-runner.js';
+import { JobSettlementService } from './job-settlement.service.js';
 import { JobSettings } from './job-settings.js';
 import { JobWaiter } from './job-waiter.js';
 import { JobWorker } from './job-worker.js';
@@ -32,6 +33,7 @@ import { RunningJobsService } from './running-jobs.service.js';
     JobCompletionService,
     OverdueJobsService,
     PeriodicJobsService,
+    JobSettlementService,
     JobRunner,
     RunningJobsService,
     JobWorker,

@@ -31,8 +31,8 @@ export class JobsStore {
       `WITH made AS (
          INSERT INTO job (id, queue, payload, organization_id, requested_by, serial_key, run_at, most_attempts, most_takes)
          VALUES ($1, $2, $3, $4, $5, $6, coalesce($7, now()), $8, $9) RETURNING *),
-       told AS (SELECT count(${JobNotifications.notifySql('ready', 'queue')}) FROM made WHERE run_at <= now())
-       SELECT ${JOB_COLUMNS} FROM made, told`,
+       notified AS (SELECT count(${JobNotifications.notifySql('ready', 'queue')}) FROM made WHERE run_at <= now())
+       SELECT ${JOB_COLUMNS} FROM made, notified`,
       [
         job.id ?? newId(),
         job.queue,
@@ -56,8 +56,8 @@ export class JobsStore {
          OVERRIDING SYSTEM VALUE
          SELECT $2, position, queue, payload, organization_id, requested_by, serial_key, most_attempts, most_takes
            FROM job WHERE id = $1 RETURNING *),
-       told AS (SELECT count(${JobNotifications.notifySql('ready', 'queue')}) FROM made)
-       SELECT ${JOB_COLUMNS} FROM made, told`,
+       notified AS (SELECT count(${JobNotifications.notifySql('ready', 'queue')}) FROM made)
+       SELECT ${JOB_COLUMNS} FROM made, notified`,
       [id, newId()],
     );
     return made;
@@ -79,9 +79,9 @@ export class JobsStore {
        advanced AS (
          UPDATE job SET run_at = greatest(q.run_at, now()), updated_at = now() FROM held JOIN queued q USING (id)
           WHERE job.id = held.id RETURNING q.key, job.queue, job.run_at),
-       told AS (SELECT count(${JobNotifications.notifySql('ready', 'queue')})
+       notified AS (SELECT count(${JobNotifications.notifySql('ready', 'queue')})
                   FROM (SELECT DISTINCT queue FROM advanced WHERE run_at <= now()) AS ready)
-       SELECT key FROM queued, told WHERE NOT late UNION SELECT key FROM advanced`,
+       SELECT key FROM queued, notified WHERE NOT late UNION SELECT key FROM advanced`,
       [keys, times],
     );
     const known = new Set(waiting.map(({ key }) => key));
@@ -129,8 +129,8 @@ export class JobsStore {
           WHERE NOT EXISTS (SELECT FROM job WHERE queue = $1 AND status = 'queued')
             AND NOT EXISTS (SELECT FROM job WHERE serial_key = $1 AND status = 'running')
          ON CONFLICT (id) DO NOTHING RETURNING queue),
-       told AS (SELECT count(${JobNotifications.notifySql('ready', 'queue')}) FROM made)
-       SELECT ($2 - clock.ms % $2)::float8 AS remaining FROM clock, told`,
+       notified AS (SELECT count(${JobNotifications.notifySql('ready', 'queue')}) FROM made)
+       SELECT ($2 - clock.ms % $2)::float8 AS remaining FROM clock, notified`,
       [queue, intervalMs],
     );
     return tick.remaining;
@@ -177,11 +177,11 @@ export class JobsStore {
            error = CASE status WHEN 'queued' THEN NULL ELSE error END,
            finished_at = CASE status WHEN 'queued' THEN now() END
          WHERE id = $1 AND status IN ('queued', 'running') RETURNING *),
-       told AS (SELECT count(CASE status WHEN 'running' THEN ${JobNotifications.notifySql('cancel', 'id')}
+       notified AS (SELECT count(CASE status WHEN 'running' THEN ${JobNotifications.notifySql('cancel', 'id')}
                                          ELSE ${JobNotifications.notifySql('ended', 'id')} END),
                        count(CASE WHEN status = 'cancelled' AND serial_key IS NOT NULL THEN ${JobNotifications.notifySql('ready')} END)
                   FROM asked)
-       SELECT ${JOB_COLUMNS} FROM asked, told`,
+       SELECT ${JOB_COLUMNS} FROM asked, notified`,
       [id],
     );
     return job ?? null;

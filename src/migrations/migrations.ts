@@ -17,6 +17,7 @@ import { IdentitySafe1764000000016 } from './1764000000016-identity-safe.js';
 import { RowSecurityOfWrites1764000000020 } from './1764000000020-row-security-of-writes.js';
 import { RecordTotals1764000000022 } from './1764000000022-record-totals.js';
 import { MembershipNotices1764000000023 } from './1764000000023-membership-notices.js';
+import { WebhookPauses1764000000025 } from './1764000000025-webhook-pauses.js';
 import { SearchCandidates1764000000026 } from './1764000000026-search-candidates.js';
 import { Freezes1764000000030 } from './1764000000030-freezes.js';
 import { Policies1764000000031 } from './1764000000031-policies.js';
@@ -33,6 +34,7 @@ import { Audit1764000000045 } from './1764000000045-audit.js';
 import { Notifications1764000000047 } from './1764000000047-notifications.js';
 import { NotificationMails1764000000048 } from './1764000000048-notification-mails.js';
 import { Performance1764000000049 } from './1764000000049-performance.js';
+import { StaleWatches1764000000052 } from './1764000000052-stale-watches.js';
 
 /** Every change of the schema, oldest first. */
 export const migrations: Migration[] = [
@@ -54,6 +56,7 @@ export const migrations: Migration[] = [
   RowSecurityOfWrites1764000000020,
   RecordTotals1764000000022,
   MembershipNotices1764000000023,
+  WebhookPauses1764000000025,
   SearchCandidates1764000000026,
   Freezes1764000000030,
   Policies1764000000031,
@@ -70,4 +73,5 @@ export const migrations: Migration[] = [
   Notifications1764000000047,
   NotificationMails1764000000048,
   Performance1764000000049,
+  StaleWatches1764000000052,
 ];

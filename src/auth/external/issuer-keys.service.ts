@@ -107,6 +107,6 @@ export class IssuerKeysService {
 
 const issuerUnreachable = (reason: string): RemoteFailure =>
   new RemoteFailure('ISSUER_UNREACHABLE', 'the OpenID Connect issuer could not be asked for its keys', {
-    remedy: 'Try again in a moment; if it goes on, tell the operator.',
+    remedy: 'Try again in a moment; if it persists, inform the operator.',
     cause: new Error(reason),
   });

@@ -31,8 +31,8 @@ export class AnswerWriter implements OnModuleInit {
     adapter.reply = (response: Response, body: unknown, status?: number): unknown => {
       if (this.written.has(response)) return reply(response, body, status);
       const written = this.write(response.req, response, body);
-      if (!(written instanceof Promise)) return reply(response, written, status);
-      return written.then((made) => reply(response, made, status));
+      if (written instanceof Promise) return written.then((made) => reply(response, made, status));
+      return isJsonText(body, written) ? sendText(response, written, status) : reply(response, written, status);
     };
   }
 
@@ -88,6 +88,18 @@ export class AnswerWriter implements OnModuleInit {
   }
 }
 
+/** Whether a value has become a text that is whole: with its type and tag, and known to be new to the caller. */
+const isJsonText = (body: unknown, written: unknown): written is string =>
+  typeof body === 'object' && typeof written === 'string';
+
+/** Express would look again at what is known of it. */
+function sendText(response: Response, text: string, status?: number): void {
+  if (status !== undefined) response.status(status);
+  response.setHeader('Content-Length', Buffer.byteLength(text));
+  if (response.req.method === 'HEAD') response.end();
+  else response.end(text);
+}
+
 function writeJson(request: Request, response: Response, body: unknown): unknown {
   if (!isJsonRecord(body, response)) return body;
   const text = JSON.stringify(body);
@@ -117,6 +129,8 @@ function isNotModified(request: Request, response: Response, tag: string): boole
   if (!response.hasHeader('Cache-Control')) response.setHeader('Cache-Control', 'private, no-cache');
   varyBy(response, 'Authorization');
   if (!matchesTag(request.headers['if-none-match'], tag)) return false;
+  // What varies the body that is left out is told all the same (RFC 9110, 15.4.5).
+  varyBy(response, 'Accept-Encoding');
   response.status(304);
   return true;
 }

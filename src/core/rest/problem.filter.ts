@@ -10,7 +10,7 @@ import { toAppError, toProblem } from '../errors/problem.js';
 import { methodNotAllowed, RouteTable } from './route-table.js';
 import { AppError } from '../errors/app-error.js';
 
-const SIGN_IN_PATH = '/api/auth/login';
+const SIGN_IN_ROUTE = '/api/auth/login';
 
 /** The one filter: every failed REST call answers a problem document; GraphQL formats its own from the same errors. */
 @Catch()
@@ -46,7 +46,7 @@ export class ProblemFilter implements ExceptionFilter {
     const { route, params, body } = request as { route?: { path?: string }; params: object; body?: unknown };
     // What signs in is told by the account that was tried, and never by what was sent in its place.
     const { email } = (typeof body === 'object' && body !== null ? body : {}) as { email?: unknown };
-    const isSignIn = request.method === 'POST' && getRequestPath(request) === SIGN_IN_PATH;
+    const isSignIn = request.method === 'POST' && route?.path === SIGN_IN_ROUTE;
     this.refusals.report(error, {
       operation: currentRequest()?.operation ?? `${request.method} ${route?.path ?? 'unknown'}`,
       ids: Object.values(params ?? {}).filter((value) => typeof value === 'string' && validate(value)) as string[],

@@ -18,7 +18,7 @@ export function accessLogMiddleware(logger: Logger, metrics: Metrics, mounted: r
   return (request: Request & AuthenticatedCaller, response: Response, next: NextFunction): void => {
     const started = performance.now();
     const context = currentRequest();
-    response.once('close', () => {
+    response.on('close', () => {
       const seconds = (performance.now() - started) / 1000;
       const route = findRoute(request, mounted);
       const status = response.headersSent ? response.statusCode : CLIENT_CLOSED_REQUEST;
@@ -50,8 +50,13 @@ function findRoute(request: Request, mounted: readonly string[]): string {
   return mounted.find((each) => path === each || path.startsWith(`${each}/`)) ?? 'none';
 }
 
-/** The path as the log may tell it: where a secret is a part of it, the route stands in its place. */
+/** Segments of a path that are as long as a token is, and longer than an id. */
+const TOKEN_LIKE_SEGMENTS = /[^/]{40,}/g;
+
+/** The path as the log may tell it: where a secret is a part of it, or may be since no route takes it, that part is left out. */
 export function redactedPath(request: Request): string {
-  const route = (request.route as { path?: string } | undefined)?.path;
-  return route?.includes(':token') ? route : getRequestPath(request);
+  const { path: matched = UNKNOWN_PATH } = (request.route ?? {}) as { path?: string };
+  if (matched.includes(':token')) return matched;
+  const path = getRequestPath(request);
+  return matched === UNKNOWN_PATH ? path.replace(TOKEN_LIKE_SEGMENTS, '[redacted]') : path;
 }

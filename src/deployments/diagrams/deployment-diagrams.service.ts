@@ -55,19 +55,15 @@ export class DeploymentDiagramsService {
 
   /** What it has done, else what it is planned to do; with their health where it stands. */
   private async readStates(deployment: Deployment, colour: DiagramColour): Promise<ResourceState[]> {
-    const { resources } = deployment;
-    const actions: ResourceState[] =
-      resources.length > 0
-        ? resources.map(({ api_version, kind, namespace, name, action, error }) => ({
-            ...{ api_version, kind, namespace, name, action },
-            ...(error && { failure: `${error.reason}: ${error.detail}` }),
-          }))
-        : await this.states.findPlanned(deployment);
-    if (colour === 'action') return actions;
-    const seen = await this.states.findHealth(deployment);
-    const health = seen.map((one): ResourceState => ({ ...one, namespace: one.namespace || null }));
-    const keyOf = ({ kind, namespace, name }: ResourceState): string => JSON.stringify([kind, namespace, name]);
-    const known = new Set(health.map(keyOf));
-    return [...health, ...actions.filter((action) => action.failure !== undefined || !known.has(keyOf(action)))];
+    const { resources, resourceHealth } = deployment;
+    if (resources.length === 0) return this.states.findPlanned(deployment);
+    return resources.map(({ api_version, kind, namespace, name, action, error }, index): ResourceState => {
+      const health = colour === 'health' && !error ? resourceHealth?.[index] : null;
+      return {
+        ...{ api_version, kind, namespace, name, action },
+        ...(error && { failure: `${error.reason}: ${error.detail}` }),
+        ...(health && { health: health.status, message: health.message }),
+      };
+    });
   }
 }

@@ -28,6 +28,8 @@ const BY_HEALTH: Readonly<Record<HealthStatus, (typeof COLOURS)[number]>> = {
   Missing: 'definition',
 };
 
+export const colourOfHealth = (health: HealthStatus): DiagramMark['colour'] => BY_HEALTH[health];
+
 const BY_ACTION: Readonly<Record<ResourceAction, (typeof COLOURS)[number]>> = {
   create: 'network',
   unchanged: 'other',

@@ -12,6 +12,8 @@ export interface KnownDrift {
   stopped: boolean;
   /** How often it was healed within the time in which attempts count. */
   heals: number;
+  /** When it was healed last, within that time. */
+  healedAt: Date | null;
 }
 
 const KEY = 'design_id = $1 AND connection_id = $2 AND environment_id = $3';
@@ -30,7 +32,9 @@ export class DeployedDriftStore {
   async lock(key: DriftKey, windowMs: number): Promise<KnownDrift | null> {
     const [found] = await this.unit.manager.query<KnownDrift[]>(
       `SELECT deployment_id AS "deploymentId", status, stopped,
-              (SELECT count(*)::int FROM jsonb_array_elements_text(heals) AS at WHERE at::timestamptz > now() - $4 * interval '1 millisecond') AS heals
+              (SELECT count(*)::int FROM jsonb_array_elements_text(heals) AS at WHERE at::timestamptz > now() - $4 * interval '1 millisecond') AS heals,
+              (SELECT max(at::timestamptz) FROM jsonb_array_elements_text(heals) AS at
+                WHERE at::timestamptz > now() - $4 * interval '1 millisecond') AS "healedAt"
          FROM deployed_drift WHERE ${KEY} FOR UPDATE`,
       [...keyOf(key), windowMs],
     );

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Actor } from '../../core/access/actor.js';
+import { backoff } from '../../core/backoff.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
@@ -8,7 +9,7 @@ import type { Deployment } from '../deployment.entity.js';
 import { DeploymentDrifted, DeploymentHealed } from '../deployment.events.js';
 import { DeploymentsStore } from '../deployments.store.js';
 import { DeploymentContextService } from '../plans/deployment-context.service.js';
-import { DeployedDriftStore } from './deployed-drift.store.js';
+import { DeployedDriftStore, type KnownDrift } from './deployed-drift.store.js';
 import type { DriftStatus } from './deployed-drift.entity.js';
 import { DriftComparison, type DriftedObject, type DriftResource, isDrifted } from './drift-comparison.js';
 
@@ -30,8 +31,12 @@ export interface DriftFinding {
   error: ClusterError | null;
 }
 
-/** What is to be done about a finding. */
-export type DriftConsequence = 'none' | 'heal';
+/** What is to be done about a finding: to heal it now, or to look again after a pause. */
+export type DriftConsequence = { action: 'none' | 'heal' } | { action: 'wait'; ms: number };
+
+/** Between two attempts to heal: whatever undoes them gets time to end, and no cluster is kept busy. */
+const HEAL_PAUSE = { firstMs: 1_000, longestMs: 60_000 };
+const NONE: DriftConsequence = { action: 'none' };
 
 /** Compares what is deployed with what runs, keeps what was found, and tells when it has changed. */
 @Injectable()
@@ -69,18 +74,18 @@ export class DriftChecksService {
       const before = await this.drifts.lock(place, HEAL_WINDOW_MS);
       const known = before?.deploymentId === place.deploymentId ? before : null;
       // A cluster that was not reached tells nothing new.
-      if (status === 'unknown' && known?.status === 'drifted') return 'none';
+      if (status === 'unknown' && known?.status === 'drifted') return NONE;
       await this.drifts.save(place, deployment.organizationId, place.deploymentId, status);
       if (status === 'in_sync' && known?.status === 'drifted')
         await this.events.publish(new DeploymentHealed(SYSTEM, deployment, { connection_id: place.connectionId }));
-      if (status !== 'drifted') return 'none';
+      if (status !== 'drifted') return NONE;
       const canHeal = deployment.options.self_heal === true && finding.drifted.some(({ isHealable }) => isHealable);
       const isExhausted = canHeal && (known?.stopped || (known?.heals ?? 0) >= MAX_HEALS);
       const stops = isExhausted && !known?.stopped;
       if (stops) await this.drifts.stop(place);
       if (known?.status !== 'drifted' || stops)
         await this.events.publish(new DeploymentDrifted(SYSTEM, deployment, describe(place, finding, stops)));
-      return canHeal && !isExhausted ? 'heal' : 'none';
+      return canHeal && !isExhausted ? toConsequence(known) : NONE;
     });
   }
 
@@ -91,6 +96,14 @@ export class DriftChecksService {
 }
 
 const MAX_NAMED = 20;
+
+/** The first attempt is made at once, each further one after a longer pause since the last, which is kept across restarts. */
+function toConsequence(known: KnownDrift | null): DriftConsequence {
+  const { heals = 0, healedAt = null } = known ?? {};
+  if (!healedAt) return { action: 'heal' };
+  const ms = healedAt.getTime() + backoff(heals, HEAL_PAUSE.firstMs, HEAL_PAUSE.longestMs) - Date.now();
+  return ms > 0 ? { action: 'wait', ms } : { action: 'heal' };
+}
 
 function toFinding(found: {
   resources: DriftResource[];

@@ -55,7 +55,9 @@ export class SelfHealingService {
     // What was deployed meanwhile is compared on its own.
     const now = await this.deployed.find(payload, payload.connectionId);
     if (now?.deploymentId !== place.deploymentId || (await this.deployed.isChanging(payload))) return;
-    if ((await this.checks.record(place, finding)) === 'none') return;
+    const next = await this.checks.record(place, finding);
+    if (next.action === 'wait') return this.checkSoon([payload], next.ms);
+    if (next.action === 'none') return;
     const { designId, environmentId, organizationId } = payload;
     // Under the key of deployments, so that none of the same place runs meanwhile.
     await this.jobs.enqueue(SYSTEM, {

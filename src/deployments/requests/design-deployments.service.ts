@@ -6,10 +6,10 @@ import type { Deployment } from '../deployment.entity.js';
 import { type DeployRequest, toOptions } from '../deployment.inputs.js';
 import { deploymentPolicy } from '../deployment.policy.js';
 import type { DeploymentPlan } from '../plans/deployment-plan.entity.js';
-import { DeployedNamespacesService } from '../plans/deployed-namespaces.service.js';
 import { PlansStore } from '../plans/plans.store.js';
 import { RequestedVersionsService } from '../plans/requested-versions.service.js';
 import { TargetsService } from '../targets/targets.service.js';
+import { DeploymentConditionsService } from './deployment-conditions.service.js';
 import { DeploymentRequestsService } from './deployment-requests.service.js';
 
 /** Deploys designs, as they are or as a plan was made of them; a job does it. */
@@ -20,7 +20,7 @@ export class DesignDeploymentsService {
     private readonly versions: RequestedVersionsService,
     private readonly targets: TargetsService,
     private readonly plans: PlansStore,
-    private readonly namespaces: DeployedNamespacesService,
+    private readonly conditions: DeploymentConditionsService,
     private readonly requests: DeploymentRequestsService,
   ) {}
 
@@ -30,8 +30,8 @@ export class DesignDeploymentsService {
     if (plan) assertMatchesPlan(input, plan);
     const wanted = plan ? { environment_id: plan.environmentId, connection_ids: plan.connectionIds } : input;
     const target = await this.targets.resolveForDeployment(actor, design, wanted);
-    const options = plan?.options ?? toOptions(input);
-    await this.namespaces.requireSame({ designId: design.id, ...target }, options);
+    const options = { ...(plan?.options ?? toOptions(input)), self_heal: input.self_heal };
+    await this.conditions.require({ designId: design.id, ...target }, options);
     return this.requests.create(actor, {
       action: 'deploy',
       design,
@@ -44,7 +44,6 @@ export class DesignDeploymentsService {
         wait: input.wait,
         timeout: input.timeout,
         atomic: input.atomic,
-        self_heal: input.self_heal,
       },
       requestApproval: input.request_approval,
       override: input,

@@ -11,17 +11,9 @@ import {
   WordField,
 } from '../../core/schema/view-fields.js';
 import type { ClusterResource } from '../../kubernetes/resources/cluster-resource.entity.js';
-import { HEALTH_STATUSES } from '../../kubernetes/resources/health/health-status.js';
 import type { ResourceSummary } from '../../kubernetes/resources/cluster-resources.service.js';
+import { ResourceHealthView } from '../health/health.view.js';
 import { WATCH_STATUSES } from '../../kubernetes/resources/watch/cluster-watch.entity.js';
-
-export class ResourceHealthView {
-  @WordField(HEALTH_STATUSES, { rest: true, description: 'The health, as users of Argo CD know it.' })
-  status!: string;
-
-  @TextField({ rest: true, nullable: true, description: 'Why it is not healthy.' })
-  message!: string | null;
-}
 
 export class ClusterResourceView {
   @IdField({ rest: true })
@@ -60,6 +52,13 @@ export class ClusterResourceView {
   @TimeField({ rest: true, description: 'When it was last seen to change.' })
   updated_at!: Date;
 
+  @TimeField({
+    rest: true,
+    nullable: true,
+    description: 'Since when the cluster cannot be followed, and this may be out of date; null while it is.',
+  })
+  stale_since!: Date | null;
+
   @MapField({
     rest: true,
     optional: true,
@@ -70,8 +69,16 @@ export class ClusterResourceView {
   @TextsField({ rest: true, optional: true, description: 'JSON Pointers of what of it was too large to be kept.' })
   omitted?: string[];
 
-  /** @param deploymentId of the deployment that stands where the resource is */
-  static fromEntity(this: void, resource: ClusterResource, deploymentId: string | null): ClusterResourceView {
+  /**
+   * @param deploymentId of the deployment that stands where the resource is
+   * @param staleSince of the watch of its cluster
+   */
+  static fromEntity(
+    this: void,
+    resource: ClusterResource,
+    deploymentId: string | null,
+    staleSince: Date | null,
+  ): ClusterResourceView {
     const { health, healthMessage, content } = resource;
     return Object.assign(new ClusterResourceView(), {
       id: resource.id,
@@ -86,6 +93,7 @@ export class ClusterResourceView {
       deployment_id: deploymentId,
       created_at: resource.createdAt,
       updated_at: resource.updatedAt,
+      stale_since: staleSince,
       ...((content as object | undefined) && { content, omitted: resource.omitted }),
     });
   }
@@ -119,6 +127,13 @@ export class WatchSummaryView {
 
   @TimeField({ rest: true, nullable: true, description: 'When everything had been listed; null until then.' })
   synced_at!: Date | null;
+
+  @TimeField({
+    rest: true,
+    nullable: true,
+    description: 'Since when what is kept of the cluster may be out of date; null while it is up to date.',
+  })
+  stale_since!: Date | null;
 }
 
 export class ResourceSummaryView implements ResourceSummary {

@@ -17,15 +17,32 @@ export class RunningResourcesService {
 
   async list(actor: Actor, query: ClusterResourceListQuery): Promise<PageEnvelope> {
     const page = await this.resources.list(actor, query);
-    const deployments = await this.findDeployments(page.items);
+    const [deployments, stale] = [await this.findDeployments(page.items), await this.findStale(actor, page.items)];
     return toPageEnvelope(page, 'resources', (resource) =>
-      ClusterResourceView.fromEntity(resource, deployments.get(resource.id) ?? null),
+      ClusterResourceView.fromEntity(
+        resource,
+        deployments.get(resource.id) ?? null,
+        stale.get(resource.connectionId) ?? null,
+      ),
     );
   }
 
   async get(actor: Actor, id: string): Promise<ClusterResourceView> {
     const resource = await this.resources.get(actor, id);
-    return ClusterResourceView.fromEntity(resource, (await this.findDeployments([resource])).get(id) ?? null);
+    const deployments = await this.findDeployments([resource]);
+    const stale = await this.findStale(actor, [resource]);
+    return ClusterResourceView.fromEntity(
+      resource,
+      deployments.get(id) ?? null,
+      stale.get(resource.connectionId) ?? null,
+    );
+  }
+
+  /** Of each of their clusters since when what is kept of it may be out of date. */
+  private async findStale(actor: Actor, resources: ClusterResource[]): Promise<Map<string, Date | null>> {
+    const ids = [...new Set(resources.map(({ connectionId }) => connectionId))];
+    const watches = ids.length > 0 ? await this.resources.listWatches(actor, ids) : [];
+    return new Map(watches.map(({ connection_id, stale_since }) => [connection_id, stale_since]));
   }
 
   /** The deployments that stand where the resources are, by the ids of the resources. */

@@ -54,7 +54,7 @@ export class AuditEntryView {
   @TextField({ ...REST, nullable: true, description: 'The code of the refusal.' })
   reason!: string | null;
 
-  @IntField({ ...REST, description: 'How many refusals it stands for; those beyond the first are told together.' })
+  @IntField({ ...REST, description: 'How many refusals it stands for; those beyond the first share an entry.' })
   count!: number;
 
   @MapField({ ...REST, description: 'Who: kind, id and name; the name of the system actor where it was the server.' })
@@ -78,7 +78,7 @@ export class AuditEntryView {
   @MapsField({ ...REST, description: 'Changes of other records that came with it.' })
   changes!: object[];
 
-  @MapField({ ...REST, nullable: true, description: 'What the event told beside.' })
+  @MapField({ ...REST, nullable: true, description: 'The other members of the event.' })
   metadata!: object | null;
 
   @IdField({ ...REST, nullable: true })

@@ -53,7 +53,7 @@ export class EventStreamsService implements OnModuleDestroy {
     });
   }
 
-  /** Answers with the stream; resolves when it has ended. */
+  /** Answers with the stream, of which HEAD asks for the headers alone; resolves when it has ended. */
   async serve(actor: Actor, query: EventStreamQuery, request: Request, response: Response): Promise<void> {
     const stream = this.openStream(actor);
     try {
@@ -62,6 +62,7 @@ export class EventStreamsService implements OnModuleDestroy {
         query,
         parseLastEventId(request.get('Last-Event-ID')),
       );
+      if (request.method === 'HEAD') return new ServerSentEvents(response).end();
       stream.follower = await this.subscriptions.follow(actor, {
         organizationId,
         workspaceId: query.workspace_id,
@@ -101,7 +102,7 @@ export class EventStreamsService implements OnModuleDestroy {
   /** A token that cannot be looked at, since the database is away, is looked at again next time. */
   private async reauthenticate(stream: OpenStream, request: Request): Promise<void> {
     try {
-      await this.authenticator.authenticate(request, clientNetwork(request.ip));
+      await this.authenticator.authenticate(request, () => clientNetwork(request.ip));
     } catch (error) {
       if (error instanceof AppError && (error.status === 401 || error.status === 403)) stream.end();
     }

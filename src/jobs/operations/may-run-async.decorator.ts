@@ -6,6 +6,6 @@ import { OperationView } from './operation.view.js';
 /** Documents a route that with `?async=true` answers 202 with the operation that goes on. */
 export const MayRunAsync = (): MethodDecorator =>
   applyDecorators(
-    ApiFlagQuery('async', 'true answers 202 at once; the operation tells how it goes on.'),
+    ApiFlagQuery('async', 'true answers 202 at once; the operation shows its progress.'),
     ApiAcceptedResponse({ type: OperationView, description: 'The operation goes on.' }),
   );

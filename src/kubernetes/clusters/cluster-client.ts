@@ -1,13 +1,14 @@
-import { stringifyExact } from '../../core/json/large-integers.js';
 import { type Outbound } from '../../core/outbound/outbound.service.js';
-import { type SourceFile } from '../../formats/sources/source-file.js';
 import { type TaskRunner } from '../../core/workers/task.js';
-import { TimeSlicer } from '../../core/time-slicer.js';
+import { type ApiDescription, readApiDocuments } from './api-description.js';
 import { type ClusterAccess } from './cluster-access.js';
 import { ClusterError } from './cluster-error.js';
 import { type ClusterLimits, ClusterTransport, type ClusterHooks } from './cluster-transport.js';
 import { Discovery, type ResourceKind } from './discovery.js';
 import { type KubernetesObject, type ObjectMetadata } from './kubernetes-object.js';
+import { type ListOptions, listPages } from './list-pages.js';
+import { type ListedPage, toObject, toWatchEvent, type WatchEvent } from './object-answers.js';
+import { objectPath } from './object-path.js';
 
 export interface ClusterVersion {
   major: string;
@@ -16,33 +17,6 @@ export interface ClusterVersion {
   gitVersion: string;
   platform?: string;
 }
-
-/** Files of JSON, by the path that the API server gives them. */
-export interface ApiDescription {
-  gitVersion: string;
-  documents: SourceFile[];
-  definitions: SourceFile[];
-}
-
-export interface ListOptions {
-  /** All namespaces without it. */
-  namespace?: string;
-  labelSelector?: string;
-  fieldSelector?: string;
-  /** Objects asked for at a time; 100 without it, 500 of metadata. Less when an answer is too large. */
-  pageSize?: number;
-  signal?: AbortSignal;
-}
-
-/** One page of a list; the version is that of the whole list, from which a watch goes on. */
-export interface ListedPage<T> {
-  items: T[];
-  resourceVersion: string;
-}
-
-/** What a watch tells: a change of an object, or how far it is without one. */
-export type WatchEvent =
-  { type: 'ADDED' | 'MODIFIED' | 'DELETED'; object: KubernetesObject } | { type: 'BOOKMARK'; resourceVersion: string };
 
 export interface WriteOptions {
   /** Nothing is kept: the answer is the object as it would be. */
@@ -71,18 +45,10 @@ export type Patch = { type: 'merge'; body: Record<string, unknown> } | { type: '
 /** Bytes of one object: an API server takes none of more than 3 MiB. */
 const OBJECT_MAX_BYTES = 4 * 1024 * 1024;
 
-/** Of one list, whatever its pages. */
-const MAX_LISTED = 50_000;
-const MAX_PAGES = 600;
-const LIST_TIMEOUT_MS = 180_000;
-
 /** How long one request of a watch lasts, up to twice as long: not all of them end at once. */
 const WATCH_SECONDS = 240;
 /** A bookmark comes about once a minute: a watch that is silent for longer has lost its connection. */
 const WATCH_IDLE_MS = 150_000;
-
-/** Groups of an API server that are described. */
-const MAX_GROUPS = 1_000;
 
 const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
@@ -138,7 +104,7 @@ export class ClusterClient {
   }
 
   async get(kind: ResourceKind, name: string, namespace?: string, signal?: AbortSignal): Promise<KubernetesObject> {
-    const path = pathOf(kind, namespace, name);
+    const path = objectPath(kind, namespace, name);
     return toObject(await this.transport.request({ path, maxBytes: OBJECT_MAX_BYTES, signal }));
   }
 
@@ -164,7 +130,7 @@ export class ClusterClient {
 
   /** As `listPages`, with the version from which a watch of the kind goes on. */
   listVersionedPages(kind: ResourceKind, options: ListOptions = {}): AsyncGenerator<ListedPage<KubernetesObject>> {
-    return this.walkPages<KubernetesObject>(kind, { pageSize: 100, ...options });
+    return listPages<KubernetesObject>(this.transport, kind, { pageSize: 100, ...options });
   }
 
   /**
@@ -175,7 +141,7 @@ export class ClusterClient {
   async *watch(kind: ResourceKind, resourceVersion: string, signal?: AbortSignal): AsyncGenerator<WatchEvent> {
     const seconds = Math.round(WATCH_SECONDS * (1 + Math.random()));
     const lines = this.transport.streamLines({
-      path: pathOf(kind),
+      path: objectPath(kind),
       query: { watch: true, allowWatchBookmarks: true, resourceVersion, timeoutSeconds: seconds },
       timeoutMs: (seconds + 30) * 1_000,
       idleTimeoutMs: WATCH_IDLE_MS,
@@ -194,7 +160,12 @@ export class ClusterClient {
   /** As `list`, without the objects' contents, which is all that finding and counting them needs. */
   async listMetadata(kind: ResourceKind, options: ListOptions = {}): Promise<ObjectMetadata[]> {
     const found: ObjectMetadata[] = [];
-    for await (const { items } of this.walkPages<ObjectMetadata>(kind, { pageSize: 500, ...options }, METADATA_LIST)) {
+    for await (const { items } of listPages<ObjectMetadata>(
+      this.transport,
+      kind,
+      { pageSize: 500, ...options },
+      METADATA_LIST,
+    )) {
       found.push(...items);
     }
     return found;
@@ -211,7 +182,7 @@ export class ClusterClient {
   ): Promise<WriteResult> {
     const answer = await this.transport.request({
       method: 'PATCH',
-      path: pathOf(kind, wanted.metadata.namespace, wanted.metadata.name),
+      path: objectPath(kind, wanted.metadata.namespace, wanted.metadata.name),
       query: { ...writeQuery(options), force: options.force ?? false },
       contentType: 'application/apply-patch+yaml',
       body: wanted,
@@ -224,7 +195,7 @@ export class ClusterClient {
   async create(kind: ResourceKind, wanted: KubernetesObject, options: WriteOptions = {}): Promise<WriteResult> {
     const answer = await this.transport.request({
       method: 'POST',
-      path: pathOf(kind, wanted.metadata.namespace),
+      path: objectPath(kind, wanted.metadata.namespace),
       query: writeQuery(options),
       body: wanted,
       maxBytes: OBJECT_MAX_BYTES,
@@ -242,7 +213,7 @@ export class ClusterClient {
   ): Promise<WriteResult> {
     const answer = await this.transport.request({
       method: 'PATCH',
-      path: pathOf(kind, namespace, name),
+      path: objectPath(kind, namespace, name),
       query: writeQuery(options),
       contentType: patch.type === 'merge' ? 'application/merge-patch+json' : 'application/json-patch+json',
       body: patch.body,
@@ -262,7 +233,7 @@ export class ClusterClient {
     const preconditions = { uid: options.uid, resourceVersion: options.resourceVersion };
     await this.transport.request({
       method: 'DELETE',
-      path: pathOf(kind, namespace, name),
+      path: objectPath(kind, namespace, name),
       body: {
         kind: 'DeleteOptions',
         apiVersion: 'v1',
@@ -294,130 +265,19 @@ export class ClusterClient {
     return (await this.transport.request({ path: `/openapi/v3/${path}`, signal })).body;
   }
 
-  /** What the server says of itself: the OpenAPI v3 documents of all its groups and versions, and its definitions of kinds, as JSON. */
+  /** The OpenAPI v3 documents of all groups and versions of the server, and its definitions of kinds, as JSON. */
   async describe(signal?: AbortSignal): Promise<ApiDescription> {
     const { gitVersion } = await this.version(signal);
-    const index = (await this.transport.request({ path: '/openapi/v3', signal })).body as
-      { paths?: object } | undefined;
-    const groups = Object.keys(index?.paths ?? {}).filter((path) => /^apis?\/(?:[^/]+\/)?v[^/]+$/.test(path));
-    const documents = [];
-    for (const path of groups.sort().slice(0, MAX_GROUPS))
-      documents.push({ path, bytes: await this.transport.requestBytes({ path: `/openapi/v3/${path}`, signal }) });
-    const definitions = [];
     const kind = await this.findKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition');
-    const turns = new TimeSlicer();
-    for await (const page of kind ? this.listPages(kind, { pageSize: 20, signal }) : [])
-      for (const definition of page) {
-        definitions.push(toSourceFile(definition.metadata.name, definition));
-        await turns.yieldToEventLoop();
-      }
-    return { gitVersion, documents, definitions };
+    return { gitVersion, ...(await readApiDocuments(this.transport, kind, signal)) };
   }
 
   /** Ends all connections, running requests too. */
   close(): Promise<void> {
     return this.transport.close();
   }
-
-  private async *walkPages<T extends ObjectMetadata>(
-    kind: ResourceKind,
-    options: ListOptions,
-    accept?: string,
-  ): AsyncGenerator<ListedPage<T>> {
-    let [next, pageSize, listed] = [undefined as string | undefined, options.pageSize ?? 100, 0];
-    const end = Date.now() + LIST_TIMEOUT_MS;
-    for (let pages = 0; pages < MAX_PAGES; pages++) {
-      if (Date.now() > end) throw new ClusterError('timeout', `The cluster did not list all ${kind.plural} in time`);
-      const query = {
-        labelSelector: options.labelSelector,
-        fieldSelector: options.fieldSelector,
-        limit: pageSize,
-        continue: next,
-      };
-      const { signal } = options;
-      const request = {
-        path: pathOf(kind, options.namespace),
-        query,
-        accept,
-        metadataOnly: accept !== undefined,
-        signal,
-      };
-      const answer = await this.transport.request(request).catch((error: unknown) => {
-        if (error instanceof ClusterError && error.kind === 'tooLarge' && pageSize > 1) return undefined;
-        throw error;
-      });
-      if (!answer) {
-        pageSize = Math.ceil(pageSize / 10);
-        continue;
-      }
-      const { items, more, resourceVersion } = toPage<T>(answer, kind);
-      listed += items.length;
-      if (listed > MAX_LISTED)
-        throw new ClusterError('tooLarge', `The cluster lists more than ${MAX_LISTED} ${kind.plural}`);
-      yield { items, resourceVersion };
-      if (!more) return;
-      next = more;
-    }
-    throw new ClusterError('tooLarge', `The cluster lists ${kind.plural} on more than ${MAX_PAGES} pages`);
-  }
-}
-
-/** Items of a list do not say what they are: the list does. */
-function toPage<T extends ObjectMetadata>(
-  { body }: { body: unknown },
-  kind: ResourceKind,
-): ListedPage<T> & { more: string } {
-  const { items, metadata } = (body ?? {}) as {
-    items?: T[] | null;
-    metadata?: { continue?: unknown; resourceVersion?: unknown } | null;
-  };
-  if (!Array.isArray(items ?? []) || !(items ?? []).every(isObject))
-    throw new ClusterError('protocol', `The cluster answered something that is not a list of ${kind.plural}`);
-  const more = typeof metadata?.continue === 'string' ? metadata.continue : '';
-  const resourceVersion = typeof metadata?.resourceVersion === 'string' ? metadata.resourceVersion : '';
-  const named = (items ?? []).map((item) => ({ ...item, apiVersion: kind.apiVersion, kind: kind.kind }));
-  return { items: named, more, resourceVersion };
-}
-
-function toWatchEvent(body: unknown, kind: ResourceKind): WatchEvent {
-  const { type, object } = (body ?? {}) as { type?: unknown; object?: { code?: unknown } | null };
-  if (type === 'ERROR')
-    throw ClusterError.fromResponse(Number(object?.code) || 500, object, `a watch of ${kind.plural}`);
-  const { resourceVersion } = (object as Partial<KubernetesObject> | null)?.metadata ?? {};
-  if (type === 'BOOKMARK' && typeof resourceVersion === 'string') return { type, resourceVersion };
-  if ((type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED') && isObject(object))
-    return { type, object: { ...(object as KubernetesObject), apiVersion: kind.apiVersion, kind: kind.kind } };
-  throw new ClusterError('protocol', `The cluster answered a watch of ${kind.plural} with something that is no event`);
 }
 
 function writeQuery({ dryRun, fieldManager }: WriteOptions) {
   return { fieldManager, fieldValidation: 'Warn', dryRun: dryRun ? 'All' : undefined };
 }
-
-/** A name is one segment of the path; what would be read as more than that is no name of any object. */
-function pathOf(kind: ResourceKind, namespace?: string, name?: string): string {
-  const root = kind.group ? `/apis/${kind.group}/${kind.version}` : `/api/${kind.version}`;
-  const inside = kind.namespaced && namespace !== undefined ? `/namespaces/${pathSegment(namespace, 'namespace')}` : '';
-  return `${root}${inside}/${kind.plural}${name === undefined ? '' : `/${pathSegment(name, 'name')}`}`;
-}
-
-function pathSegment(text: string, what: string): string {
-  if (text !== '' && text !== '.' && text !== '..' && !/[/%]/.test(text)) return encodeURIComponent(text);
-  throw new ClusterError('invalid', `"${text}" cannot be the ${what} of an object`, { reason: 'Invalid' });
-}
-
-function toObject({ body }: { body: unknown }): KubernetesObject {
-  if (isObject(body)) return body as KubernetesObject;
-  throw new ClusterError('protocol', 'The cluster answered something that is not an object of its API');
-}
-
-/** Whether the parts of an object's metadata that are read without looking are what they should be. */
-function isObject(value: unknown): boolean {
-  const { metadata } = (value ?? {}) as { metadata?: Record<string, unknown> | null };
-  if (typeof metadata !== 'object' || metadata === null) return false;
-  const { name, labels, managedFields, finalizers, ownerReferences } = metadata;
-  const areLists = [managedFields, finalizers, ownerReferences].every((list) => Array.isArray(list ?? []));
-  return typeof name === 'string' && typeof (labels ?? {}) === 'object' && areLists;
-}
-
-const toSourceFile = (path: string, body: unknown): SourceFile => ({ path, bytes: Buffer.from(stringifyExact(body)) });

@@ -1,16 +1,16 @@
-import { stringifyExact } from '../../core/json/large-integers.js';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Dispatcher } from 'undici';
 import { AppError } from '../../core/errors/app-error.js';
-import { redactSecrets } from '../../connections/redact-secrets.js';
+import { stringifyExact } from '../../core/json/large-integers.js';
 import { describeConnectionFailure } from '../../core/outbound/connection-failure.js';
 import { type Outbound } from '../../core/outbound/outbound.service.js';
-import { INLINE_MAX_BYTES } from '../../core/json/json-chunks.js';
 import { type TaskRunner } from '../../core/workers/task.js';
-import { type ClusterAccess, type ClusterUser } from './cluster-access.js';
-import { parseResponse } from './cluster-response.js';
+import { type ClusterAccess } from './cluster-access.js';
 import { ClusterError } from './cluster-error.js';
-import { sanitizeClusterText } from './sanitize-cluster-text.js';
+import { type ClusterRequest, type ClusterResponse, identityHeaders, toQueryString } from './cluster-request.js';
+import { parseResponse } from './cluster-response.js';
+import { parseStatus, parseWarnings } from './response-texts.js';
+import { splitLines } from './split-lines.js';
 
 export interface ClusterLimits {
   connectTimeoutMs: number;
@@ -24,44 +24,13 @@ export interface ClusterLimits {
   connections: number;
 }
 
-export interface ClusterRequest {
-  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Absolute path below the server's own path. */
-  path: string;
-  query?: Record<string, string | number | boolean | undefined>;
-  accept?: string;
-  contentType?: string;
-  body?: unknown;
-  /** From the request to the last byte of the answer; twice `answerTimeoutMs` without it. */
-  timeoutMs?: number;
-  /** Between two pieces of the answer, where that may be longer than `answerTimeoutMs`. */
-  idleTimeoutMs?: number;
-  /** Replaces the largest answer taken, where less is expected. */
-  maxBytes?: number;
-  /** Of the items of a list nothing but their metadata is kept. */
-  metadataOnly?: boolean;
-  signal?: AbortSignal;
-}
-
-export interface ClusterResponse {
-  /** Parsed JSON, or the text of an answer of any other type. */
-  body: unknown;
-  contentType: string;
-  /** Texts of the API server's warnings, such as that of a deprecated version. */
-  warnings: string[];
-}
-
-/** Who is told of requests to a cluster. */
+/** Called about requests to a cluster. */
 export interface ClusterHooks {
   /** Called whenever the cluster has granted a request that it grants to known callers only. */
   onAnswer?: () => void;
   /** Called at the end of each request, with `ok` or the kind of the ClusterError. */
   onRequest?: (outcome: string, seconds: number) => void;
 }
-
-/** Of one answer. */
-const MAX_WARNINGS = 20;
-const MAX_WARNING_LENGTH = 1_000;
 
 const DEFAULT_LIMITS: ClusterLimits = {
   connectTimeoutMs: 5_000,
@@ -71,10 +40,9 @@ const DEFAULT_LIMITS: ClusterLimits = {
   connections: 8,
 };
 
-/** What a cluster tells everybody. */
+/** What a cluster answers to everybody. */
 const PUBLIC_PATH = '/version';
 
-const LINE_END = 10;
 /** What undici calls it when nothing came for the idle time. */
 const SILENCE = 'UND_ERR_BODY_TIMEOUT';
 const MAX_PAUSE_MS = 5_000;
@@ -127,7 +95,7 @@ export class ClusterTransport {
     return {
       body,
       contentType,
-      warnings: parseWarnings(headers.warning).map((text) => redactSecrets(text, toSecret(this.access.user))),
+      warnings: parseWarnings(headers.warning, this.access.user),
     };
   }
 
@@ -138,13 +106,13 @@ export class ClusterTransport {
 
   private async measure(request: ClusterRequest): Promise<RawResponse> {
     const started = performance.now();
-    const tell = (outcome: string): void => this.hooks.onRequest?.(outcome, (performance.now() - started) / 1000);
+    const report = (outcome: string): void => this.hooks.onRequest?.(outcome, (performance.now() - started) / 1000);
     try {
       const response = await this.sendWithRetries(request);
-      tell('ok');
+      report('ok');
       return response;
     } catch (error) {
-      if (error instanceof ClusterError) tell(error.kind);
+      if (error instanceof ClusterError) report(error.kind);
       throw error;
     }
   }
@@ -295,71 +263,10 @@ function assertIdentity(headers: Dispatcher.ResponseData['headers'], body?: Disp
   throw new ClusterError('protocol', 'The cluster answered in an encoding that it was not asked for');
 }
 
-/** The lines of a text that comes in pieces, without the last one when it has no end. */
-async function* splitLines(pieces: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Bytes> {
-  let [begun, size]: [Buffer[], number] = [[], 0];
-  for await (const piece of pieces) {
-    let from = 0;
-    for (let end = piece.indexOf(LINE_END); end >= 0; end = piece.indexOf(LINE_END, from)) {
-      const line = Buffer.concat([...begun, piece.subarray(from, end)]);
-      [begun, size, from] = [[], 0, end + 1];
-      if (line.length > 0) yield new Uint8Array(line);
-    }
-    if (from < piece.length) begun.push(piece.subarray(from));
-    size += piece.length - from;
-    if (size > maxBytes)
-      throw new ClusterError('tooLarge', `The cluster's answer has a line of more than ${maxBytes} bytes`);
-  }
-}
-
 type Bytes = Uint8Array<ArrayBuffer>;
 
 interface RawResponse {
   status: number;
   headers: Dispatcher.ResponseData['headers'];
   bytes: Bytes;
-}
-
-/** Whom it acts as is no secret, and is what a refusal is about. */
-const toSecret = (user: ClusterUser): object => ({ ...user, impersonate: undefined });
-
-/** What a failed request was answered with, without the credential; undefined when it is none that an API server sends. */
-function parseStatus(bytes: Bytes, user: ClusterUser): unknown {
-  if (bytes.length > INLINE_MAX_BYTES) return undefined;
-  try {
-    return JSON.parse(redactSecrets(Buffer.from(bytes.buffer).toString('utf8'), toSecret(user)));
-  } catch {
-    return undefined;
-  }
-}
-
-/** Each header reads `299 - "text"`, with quotes and backslashes escaped (RFC 7234 section 5.5). */
-function parseWarnings(header: string | string[] | undefined): string[] {
-  const joined = [header ?? []].flat().join(', ');
-  const quoted = [...joined.matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)].slice(0, MAX_WARNINGS);
-  return quoted.map((match) => sanitizeClusterText((match[1] ?? '').replace(/\\(.)/g, '$1'), MAX_WARNING_LENGTH));
-}
-
-function toQueryString(query: ClusterRequest['query'] = {}): string {
-  const given = new URLSearchParams();
-  for (const [name, value] of Object.entries(query))
-    if (value !== undefined && value !== '') given.set(name, String(value));
-  return given.size === 0 ? '' : `?${given.toString()}`;
-}
-
-function identityHeaders(user: ClusterUser): Record<string, string | string[]> {
-  const headers: Record<string, string | string[]> = {};
-  if (user.token) headers.authorization = `Bearer ${user.token}`;
-  else if (user.username) {
-    headers.authorization = `Basic ${Buffer.from(`${user.username}:${user.password ?? ''}`).toString('base64')}`;
-  }
-  if (user.impersonate) {
-    headers['impersonate-user'] = user.impersonate.user;
-    if (user.impersonate.uid) headers['impersonate-uid'] = user.impersonate.uid;
-    if (user.impersonate.groups?.length) headers['impersonate-group'] = user.impersonate.groups;
-    for (const [key, values] of Object.entries(user.impersonate.extra ?? {})) {
-      headers[`impersonate-extra-${encodeURIComponent(key).toLowerCase()}`] = values;
-    }
-  }
-  return headers;
 }

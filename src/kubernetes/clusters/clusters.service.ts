@@ -52,12 +52,18 @@ export class ClustersService implements OnApplicationShutdown {
     limits?: Partial<ClusterLimits>,
   ): Promise<{ client: ClusterClient; revision: string }> {
     const { secret, revision } = await this.secrets.reveal(connection);
-    return { client: this.createTemporaryClient(toClusterAccess(connection.metadata, secret), limits), revision };
+    const access = toClusterAccess(connection.metadata, secret);
+    const onAnswer = isUnreached(connection.status) ? this.onFirstResponse(connection.id) : undefined;
+    return { client: this.createTemporaryClient(access, limits, onAnswer), revision };
   }
 
   /** A client for one try; the caller closes it. */
-  createTemporaryClient(access: ClusterAccess, limits?: Partial<ClusterLimits>): ClusterClient {
-    return new ClusterClient(access, this.outbound, this.pool, limits, { onRequest: this.onRequest });
+  createTemporaryClient(
+    access: ClusterAccess,
+    limits?: Partial<ClusterLimits>,
+    onAnswer?: ClusterHooks['onAnswer'],
+  ): ClusterClient {
+    return new ClusterClient(access, this.outbound, this.pool, limits, { onRequest: this.onRequest, onAnswer });
   }
 
   evict(connectionId: string): Promise<void> {

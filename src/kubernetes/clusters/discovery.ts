@@ -89,7 +89,10 @@ export class Discovery {
     const found = await Promise.all([this.readRoot('/api'), this.readRoot('/apis')]).catch((error: unknown) => {
       // A foreign answer that is not built as it says it is.
       if (error instanceof TypeError)
-        throw new ClusterError('protocol', 'The cluster does not tell its kinds as a cluster does');
+        throw new ClusterError(
+          'protocol',
+          'The discovery answer of the cluster is not that of a Kubernetes API server',
+        );
       throw error;
     });
     const kinds = found.flat();

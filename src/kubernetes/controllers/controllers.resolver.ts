@@ -53,7 +53,7 @@ export class ControllersResolver {
 
   @Mutation(() => StatusEnum, {
     description:
-      'Deploys or removes the operator, the broker and the resource sync. An event of the category controller tells the end.',
+      'Deploys or removes the operator, the broker and the resource sync. An event of the category controller reports the end.',
   })
   @KubernetesMiddleware(clusterPolicy.changeControllers)
   async changeOperatorStatus(
@@ -66,7 +66,8 @@ export class ControllersResolver {
   }
 
   @Mutation(() => StatusEnum, {
-    description: 'Deploys or removes an adapter of a service mesh. An event of the category controller tells the end.',
+    description:
+      'Deploys or removes an adapter of a service mesh. An event of the category controller reports the end.',
   })
   @KubernetesMiddleware(clusterPolicy.changeControllers)
   async changeAdapterStatus(

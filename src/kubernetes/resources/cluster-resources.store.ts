@@ -31,6 +31,8 @@ export interface WatchSummary {
   kinds: number;
   missing: MissingKind[];
   synced_at: Date | null;
+  /** Since when what is kept may be out of date. */
+  stale_since: Date | null;
 }
 
 /** What is asked about more than one cluster or namespace. */
@@ -50,6 +52,9 @@ export interface ResourceName {
 }
 
 const ALIAS = 'cluster_resource';
+/** A watch that nobody holds any more keeps nothing up to date. */
+const WATCH_COLUMNS = `connection_id, status, error, kinds, missing, synced_at,
+  CASE WHEN synced_at IS NOT NULL THEN coalesce(stale_since, CASE WHEN lease_until < now() THEN lease_until END) END AS stale_since`;
 const MAX_LABELS = 20;
 /** Kinds, namespaces and labels of a summary. */
 const MAX_COUNTS = 500;
@@ -160,13 +165,14 @@ export class ClusterResourcesStore {
     const found = await this.unit.manager.query<(ClusterResource & { position: number })[]>(
       `SELECT wanted.position::int - 1 AS position, r.id, r.connection_id AS "connectionId", r.api_version AS "apiVersion", r.kind,
               r.namespace, r.name, r.health, r.health_message AS "healthMessage", r.design_id AS "designId", r.updated_at AS "updatedAt"
-         FROM jsonb_to_recordset($1::jsonb) WITH ORDINALITY
-                AS wanted (connection_id uuid, api_version text, kind text, namespace text, name text, position)
+         FROM ROWS FROM (jsonb_to_recordset($1::jsonb)
+                AS (connection_id uuid, api_version text, kind text, namespace text, name text)) WITH ORDINALITY
+              AS wanted (connection_id, api_version, kind, namespace, name, position)
          JOIN ${ALIAS} r ON r.connection_id = wanted.connection_id AND r.kind = wanted.kind
           AND r.namespace = coalesce(wanted.namespace, '') AND r.name = wanted.name
           AND CASE WHEN r.api_version LIKE '%/%' THEN split_part(r.api_version, '/', 1) ELSE '' END
             = CASE WHEN wanted.api_version LIKE '%/%' THEN split_part(wanted.api_version, '/', 1) ELSE '' END`,
-      [JSON.stringify(names)],
+      [JSON.stringify(names.map(toName))],
     );
     return new Map(found.map(({ position, ...resource }) => [position, resource]));
   }
@@ -174,7 +180,7 @@ export class ClusterResourcesStore {
   /** How the watches of the connections stand that the actor sees. */
   async listWatches(actor: Actor, { organizationId, connectionIds }: ResourceScope): Promise<WatchSummary[]> {
     return this.unit.manager.query(
-      `SELECT connection_id, status, error, kinds, missing, synced_at FROM cluster_watch w
+      `SELECT ${WATCH_COLUMNS} FROM cluster_watch w
         WHERE ($1::uuid IS NULL OR ${visibleTo('w', '$1')}) AND ($2::uuid IS NULL OR organization_id = $2)
           AND ($3::uuid[] IS NULL OR connection_id = ANY ($3)) ORDER BY connection_id LIMIT ${MAX_COUNTS}`,
       [actor.userId, organizationId ?? null, connectionIds ?? null],
@@ -214,6 +220,10 @@ export class ClusterResourcesStore {
     return this.unit.manager.getRepository(ClusterResource).createQueryBuilder(ALIAS);
   }
 }
+
+const toName = ({ connection_id, api_version, kind, namespace, name }: ResourceName): ResourceName => ({
+  ...{ connection_id, api_version, kind, namespace, name },
+});
 
 /** Roles are asked once for a statement, not once for a resource. */
 const visibleTo = (alias: string, userId: string): string =>

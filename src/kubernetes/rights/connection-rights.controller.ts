@@ -40,7 +40,7 @@ export class ConnectionRightsController {
   @RestOperation(
     'getConnectionManifest',
     'Make a service account for a connection',
-    'Answers a service account with just the rights that a purpose needs, as YAML for kubectl; its comments tell how to make the kubeconfig. The cluster is not called.',
+    'Answers a service account with just the rights that a purpose needs, as YAML for kubectl; its comments explain how to make the kubeconfig. The cluster is not called.',
     { errors: [409] },
   )
   @Get('manifest')

@@ -53,7 +53,7 @@ const DEPLOY: readonly RequiredRight[] = [
     '*',
     ['*'],
     ['list'],
-    'A namespace or a definition that a design made is left when the design is undeployed: whether others use it cannot be told.',
+    'A namespace or a definition that a design made is left when the design is undeployed: whether others use it is unknown.',
   ),
   ofCluster('', ['namespaces'], APPLY, 'Designs that bring their namespace cannot be deployed or undeployed.'),
   ofCluster(
@@ -124,7 +124,7 @@ const OPERATOR: readonly RequiredRight[] = [
   namespaced('', ['serviceaccounts', 'services'], APPLY, UNMANAGED),
   namespaced('apps', ['deployments', 'statefulsets'], APPLY, UNMANAGED),
   namespaced('rbac.authorization.k8s.io', ['rolebindings', 'roles'], APPLY, UNMANAGED),
-  namespaced('', ['pods'], ['get', 'list'], 'Why a controller does not become ready cannot be told.'),
+  namespaced('', ['pods'], ['get', 'list'], 'Why a controller does not become ready is unknown.'),
   namespaced('', ['events'], ['create', 'patch'], UNMANAGED),
   namespaced(
     'coordination.k8s.io',

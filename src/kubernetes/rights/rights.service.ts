@@ -86,7 +86,7 @@ async function withinTime<T>(milliseconds: number, work: (signal: AbortSignal) =
     return await work(signal);
   } catch (error) {
     if (signal.aborted && !(error instanceof ClusterError))
-      throw new ClusterError('timeout', 'The cluster did not tell its rights in time', { cause: error });
+      throw new ClusterError('timeout', 'The cluster did not list its rights in time', { cause: error });
     throw error;
   }
 }

@@ -58,7 +58,7 @@ export class ConnectionRightsView {
   @RecordField(() => ClusterUserView, {
     rest: true,
     nullable: true,
-    description: 'Who the credential is; null where the cluster does not tell.',
+    description: 'Who the credential is; null where the cluster does not say.',
   })
   user!: ClusterUserView | null;
 

@@ -1,4 +1,7 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { unpackArchive } from '../../formats/archives/archive.js';
 import type { JsonObject } from '../../core/json/json.js';
 import { type ModelContent } from '../../formats/definitions/definitions.js';
@@ -6,6 +9,8 @@ import { aComponent, aModel, aRelationship, readFiles } from './package.fixture.
 import { readPackage } from './package-reader.js';
 import { writePackage } from './package-writer.js';
 
+/** A schema that does not pack well. */
+const noise = () => JSON.stringify({ type: 'object', description: randomBytes(50_000).toString('base64') });
 const written = (contents: ModelContent[]) => buffer(writePackage(contents));
 const filesIn = async (bytes: Buffer) => {
   const files = await unpackArchive({ path: 'p.tar.gz', bytes });
@@ -50,6 +55,24 @@ describe('writePackage', () => {
     });
     expect(files.get(second ?? '')).toMatchObject({ schemaVersion: 'relationships.meshery.io/v1alpha3', kind: 'edge' });
     await expect(again(models)).resolves.toEqual(models);
+  });
+
+  it('ends quietly when its reader goes away before the end', async () => {
+    const { models } = await readFiles({
+      'model.json': aModel(),
+      ...Object.fromEntries(
+        Array.from({ length: 40 }, (_, at) => [`${at}.json`, aComponent({}, { kind: `Thing${at}`, schema: noise() })]),
+      ),
+    });
+    const faults: unknown[] = [];
+    const keep = (fault: unknown) => faults.push(fault);
+    process.on('uncaughtException', keep);
+    const zip = writePackage(models);
+    await once(zip, 'readable');
+    zip.destroy();
+    await sleep(100);
+    process.off('uncaughtException', keep);
+    expect(faults).toEqual([]);
   });
 
   it('gives back the same content, whatever names it has', async () => {

@@ -33,12 +33,14 @@ async function writeMembers(tar: Pack, contents: Iterable<ModelContent> | AsyncI
   tar.finalize();
 }
 
-/** Resolves once the archive wants more, so that nothing piles up before a slow reader. */
+/** Resolves once the archive wants more, so that nothing piles up before a slow reader; rejects when the reader has gone. */
 function writeMember(tar: Pack, { path, file }: ArchiveMember): Promise<void> {
   const bytes = Buffer.from(`${JSON.stringify(file, null, 2)}\n`);
   const header = { name: path, size: bytes.length, mode: 0o644, mtime: new Date(0) };
   return new Promise((resolve, reject) => {
     const entry = tar.entry(header, (error) => (error ? reject(error) : resolve()));
+    // A member is a stream of its own, whose error ends the process when nobody listens.
+    entry.on('error', reject);
     entry.end(bytes);
   });
 }

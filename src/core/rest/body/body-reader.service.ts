@@ -59,8 +59,14 @@ export class BodyReader {
       response.removeHeader('Connection');
       response.writeContinue();
     }
-    if (isForm) await this.readForm(request, response);
-    else await this.readJson(request, limits);
+    try {
+      if (isForm) await this.readForm(request, response);
+      else await this.readJson(request, limits);
+    } catch (error) {
+      // What is left of the body is not read, so that no other request can follow it on this connection.
+      if (!request.complete && !response.headersSent) response.setHeader('Connection', 'close');
+      throw error;
+    }
   }
 
   private async readForm(request: RequestWithBody, response: Response): Promise<void> {

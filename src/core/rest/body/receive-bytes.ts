@@ -50,9 +50,14 @@ export async function receiveBytes(request: IncomingMessage, limits: ReceiveLimi
       request.unpipe();
       decoder?.removeAllListeners('error').on('error', () => undefined);
       decoder?.destroy();
-      if (error) request.pause();
-      if (error) reject(error);
-      else resolve(concatChunks(chunks, size));
+      if (error) {
+        request.pause();
+        reject(error);
+      } else {
+        // What follows a compressed body is dropped, or the next request on the connection would never be reached.
+        request.resume();
+        resolve(concatChunks(chunks, size));
+      }
     };
     const count = (chunk: Buffer): void => {
       received += chunk.length;

@@ -18,7 +18,7 @@ export class NotificationSettingsController {
   @RestOperation(
     'getNotificationSettings',
     'Read own notification settings',
-    'Reads how the caller is told of events, in the application and by mail.',
+    'Reads how the caller is notified of events, in the application and by mail.',
   )
   @Get()
   @RequiresRight(notificationPolicy.read)

@@ -19,7 +19,7 @@ export class NotificationSettingsView {
   @TextField({ ...REST, description: 'The local time of the daily digest, as HH:MM.' })
   digest_at!: string;
 
-  @TextsField({ ...REST, description: 'Workspaces of which nothing is told.' })
+  @TextsField({ ...REST, description: 'Workspaces without notifications.' })
   muted_workspaces!: string[];
 
   @FlagField({ ...REST, description: 'Whether this installation sends mail.' })

@@ -8,6 +8,7 @@ import type { Webhook } from '../endpoints/webhook.entity.js';
 import type { Recovery } from '../endpoints/webhook.inputs.js';
 import { WebhooksService } from '../endpoints/webhooks.service.js';
 import { DeliveryWakesService } from './delivery-wakes.service.js';
+import { EndpointPausesStore } from './endpoint-pauses.store.js';
 import { WebhookDeliveriesStore } from './webhook-deliveries.store.js';
 import type { WebhookDelivery } from './webhook-delivery.entity.js';
 
@@ -17,6 +18,7 @@ export class WebhookDeliveriesService {
   constructor(
     private readonly webhooks: WebhooksService,
     private readonly deliveries: WebhookDeliveriesStore,
+    private readonly pauses: EndpointPausesStore,
     private readonly wakes: DeliveryWakesService,
   ) {}
 
@@ -34,7 +36,7 @@ export class WebhookDeliveriesService {
   async test(actor: Actor, owner: WebhookOwner, webhookId: string): Promise<WebhookDelivery> {
     const webhook = await this.webhooks.get(actor, owner, webhookId, 'send');
     const delivery = await this.deliveries.insertTest(webhook);
-    await this.wakes.wakeEndpoint(webhook.id);
+    await this.sendNow(webhook.id);
     return delivery;
   }
 
@@ -45,7 +47,7 @@ export class WebhookDeliveriesService {
     if (!(await this.deliveries.hasEvent(id)))
       throw eventsRemoved('the event of the delivery is kept no more', 'Read the current state of the record instead.');
     await this.deliveries.resend(webhook.id, id);
-    await this.wakes.wakeEndpoint(webhook.id);
+    await this.sendNow(webhook.id);
     return this.getDelivery(webhook.id, id);
   }
 
@@ -66,8 +68,13 @@ export class WebhookDeliveriesService {
     const removed = await this.deliveries.findLastRemoved(webhook.id, span);
     if (removed) throw spanExpired(removed);
     const recovered = await this.deliveries.recover(webhook.id, span);
-    await this.wakes.wakeEndpoint(webhook.id);
+    await this.sendNow(webhook.id);
     return recovered;
+  }
+
+  private async sendNow(webhookId: string): Promise<void> {
+    await this.pauses.end(webhookId);
+    await this.wakes.wakeEndpoint(webhookId);
   }
 
   private async getDelivery(webhookId: string, id: string): Promise<WebhookDelivery> {

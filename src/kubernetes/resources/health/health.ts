@@ -21,6 +21,12 @@ const RULES: Record<string, HealthRule> = {
 /** Groups of Kubernetes itself: their kinds have health by a rule above or none at all. */
 const BUILT_IN = /^$|^(apps|batch|autoscaling|policy|extensions)$|\.k8s\.io$/;
 
+/** Whether objects of a kind can have a health; of custom kinds it depends on the object. */
+export function hasHealth(apiVersion: string, kind: string): boolean {
+  const group = groupOf(apiVersion);
+  return `${group}/${kind}` in RULES || !BUILT_IN.test(group);
+}
+
 /**
  * The health of an object by its kind, by the rules that users of Argo CD know; null for a kind that has none, such as a
  * ConfigMap. Custom kinds are judged by `status.conditions` as kstatus does.

@@ -11,8 +11,11 @@ export type Resync = (typeof RESYNCS)[number];
 export interface MissingKind {
   api_version: string;
   kind: string;
-  reason: 'forbidden' | 'too_large' | 'failing';
+  /** `partial`: it is watched in some namespaces only, for it may not be listed in all of them. */
+  reason: 'forbidden' | 'partial' | 'too_large' | 'failing';
   detail: string;
+  /** Of `partial`: where it is watched. */
+  namespaces?: string[];
 }
 
 /** Who watches a connected cluster, and how far the watch is. */
@@ -53,6 +56,10 @@ export class ClusterWatch {
   /** When everything had been listed; null until then. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   syncedAt!: Date | null;
+
+  /** Since when what is kept may be out of date; null while it is kept up to date, and before anything was kept. */
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  staleSince!: Date | null;
 
   @Column('text', { nullable: true })
   resync!: Resync | null;

@@ -8,6 +8,7 @@ import type { Resync } from './cluster-watch.entity.js';
 import type { ClusterWatchesStore } from './cluster-watches.store.js';
 import { type KindSink, KindWatch, WATCH_TIMING, type WatchTiming } from './kind-watch.js';
 import type { Slots } from './slots.js';
+import { isWatchedKind } from './watched-kinds.js';
 import { type WatchedResourcesStore, type WatchLease, WatchLeaseLost } from './watched-resources.store.js';
 
 /** What a watcher works with, the same for all clusters of a process. */
@@ -27,8 +28,6 @@ export type OpenClient = () => Promise<ClusterClient>;
 
 /** More are not watched: each is a connection to the cluster. */
 const MAX_KINDS = 500;
-/** Of what changes all the time and is asked of the cluster itself when it is wanted. */
-const UNWATCHED = new Set(['/Event', 'events.k8s.io/Event', 'coordination.k8s.io/Lease']);
 /** Kinds whose objects are, or bring, other kinds. */
 const DEFINING = new Set(['CustomResourceDefinition', 'APIService']);
 const DISCOVERY_DELAY_MS = 500;
@@ -169,8 +168,10 @@ export class ClusterWatcher implements KindSink {
     this.resync = null;
     if (resync || isAnother || uid === null) for (const watch of this.kinds.values()) watch.reset();
     if (resync === 'discover' || isAnother) this.kinds.clear();
-    if (resync === 'clear' || resync === 'discover' || isAnother)
+    if (resync === 'clear' || resync === 'discover' || isAnother) {
       await this.tools.resources.deleteAll(this.lease.connectionId);
+      await this.tools.watches.reset(this.lease);
+    }
     if (uid === null || uid === this.clusterUid) return;
     this.clusterUid = uid;
     await this.tools.watches.saveClusterUid(this.lease, uid);
@@ -220,5 +221,5 @@ export class ClusterWatcher implements KindSink {
 
 function isWatchable(kind: ResourceKind): boolean {
   const watches = kind.verbs.includes('list') && kind.verbs.includes('watch');
-  return kind.preferred && watches && !UNWATCHED.has(`${kind.group}/${kind.kind}`);
+  return kind.preferred && watches && isWatchedKind(kind);
 }

@@ -23,7 +23,8 @@ export interface WatchState {
   isSynced: boolean;
 }
 
-const WATCHED = `connection.kind = 'kubernetes' AND connection.status = 'connected' AND connection.deleted_at IS NULL`;
+/** What cannot be reached for a while is tried on, and what was kept of it stays. */
+const WATCHED = `connection.kind = 'kubernetes' AND connection.status IN ('connected', 'disconnected') AND connection.deleted_at IS NULL`;
 const HELD = `w.connection_id AS "connectionId", w.organization_id AS "organizationId", w.resync, w.cluster_uid AS "clusterUid",
   concat_ws('.', connection.revision, connection.credential_id, credential.revision) AS revision`;
 const JOINED = `JOIN connection ON connection.id = w.connection_id LEFT JOIN credential ON credential.id = connection.credential_id`;
@@ -37,7 +38,7 @@ export class ClusterWatchesStore {
   async reconcile(): Promise<string[]> {
     await this.unit.manager.query(
       `INSERT INTO cluster_watch (connection_id, organization_id)
-       SELECT id, organization_id FROM connection WHERE ${WATCHED} ON CONFLICT DO NOTHING`,
+       SELECT id, organization_id FROM connection WHERE ${WATCHED} AND status = 'connected' ON CONFLICT DO NOTHING`,
     );
     const ended = await this.unit.manager.query<{ id: string }[]>(
       `SELECT w.connection_id AS id FROM cluster_watch w JOIN connection ON connection.id = w.connection_id
@@ -67,7 +68,8 @@ export class ClusterWatchesStore {
           WHERE (w.worker IS NULL OR w.lease_until < now()) AND ${WATCHED}
           ORDER BY w.connection_id LIMIT $2 FOR UPDATE OF w SKIP LOCKED),
        taken AS (
-         UPDATE cluster_watch SET worker = $1, lease_until = now() + $3 * interval '1 millisecond', status = 'starting', error = NULL
+         UPDATE cluster_watch SET worker = $1, lease_until = now() + $3 * interval '1 millisecond', status = 'starting', error = NULL,
+            stale_since = CASE WHEN synced_at IS NULL THEN stale_since ELSE coalesce(stale_since, lease_until, now()) END
           WHERE connection_id IN (SELECT connection_id FROM free) RETURNING *)
        SELECT ${HELD} FROM taken w ${JOINED}`,
       [worker, places, leaseMs],
@@ -89,7 +91,7 @@ export class ClusterWatchesStore {
 
   /** Gives the watches back, for others to take at once. */
   async release(worker: string): Promise<void> {
-    await this.unit.manager.query('UPDATE cluster_watch SET worker = NULL, lease_until = NULL WHERE worker = $1', [
+    await this.unit.manager.query('UPDATE cluster_watch SET worker = NULL, lease_until = now() WHERE worker = $1', [
       worker,
     ]);
   }
@@ -98,9 +100,18 @@ export class ClusterWatchesStore {
   async saveState({ connectionId, worker }: WatchLease, state: WatchState): Promise<void> {
     await this.unit.manager.query(
       `UPDATE cluster_watch SET status = $3, error = $4, kinds = $5, missing = $6, updated_at = now(),
-         synced_at = CASE WHEN $7 THEN coalesce(synced_at, now()) END
+         synced_at = CASE WHEN $7 THEN coalesce(synced_at, now()) ELSE synced_at END,
+         stale_since = CASE WHEN $7 OR synced_at IS NULL THEN NULL WHEN $3 = 'failing' THEN coalesce(stale_since, now()) ELSE stale_since END
         WHERE connection_id = $1 AND worker = $2`,
       [connectionId, worker, state.status, state.error, state.kinds, toJsonb(state.missing), state.isSynced],
+    );
+  }
+
+  /** Nothing is kept of the cluster any more: it is as if it had never been watched. */
+  async reset({ connectionId, worker }: WatchLease): Promise<void> {
+    await this.unit.manager.query(
+      'UPDATE cluster_watch SET synced_at = NULL, stale_since = NULL WHERE connection_id = $1 AND worker = $2',
+      [connectionId, worker],
     );
   }
 

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backoff } from '../../../core/backoff.js';
 import { TimeSlicer } from '../../../core/time-slicer.js';
-import type { ClusterClient, WatchEvent } from '../../clusters/cluster-client.js';
+import type { ClusterClient } from '../../clusters/cluster-client.js';
+import type { WatchEvent } from '../../clusters/object-answers.js';
 import { ClusterError } from '../../clusters/cluster-error.js';
 import type { ResourceKind } from '../../clusters/discovery.js';
 import type { KubernetesObject } from '../../clusters/kubernetes-object.js';

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../../core/config/env.js';
 import { runAsSystem } from '../../../core/database/row-security.js';
-import { Conflict } from '../../../core/errors/app-error.js';
 import type { OpenCluster } from '../../middleware/open-clusters.service.js';
 import type { ClusterStatus } from '../../status.enum.js';
 import { type ReSyncActions, toResync } from '../cluster-resource.graphql.js';
+import { assertWatching } from './assert-watching.js';
 import { ClusterWatchesService } from './cluster-watches.service.js';
 import { ClusterWatchesStore } from './cluster-watches.store.js';
 
@@ -30,9 +30,6 @@ export class ResyncsService {
 
   /** @throws Conflict WATCH_DISABLED */
   assertWatching(): void {
-    if (this.env.CLUSTER_WATCH) return;
-    throw new Conflict('WATCH_DISABLED', 'clusters are not watched by this server', {
-      remedy: 'Ask the operator of the server to set CLUSTER_WATCH=on.',
-    });
+    assertWatching(this.env);
   }
 }

@@ -45,6 +45,7 @@ interface WrittenRow {
   isOwn: boolean;
   before: string | null;
   beforeDesign: string | null;
+  ownerUid: string | null;
 }
 
 /** Resources as watches write them: in batches, only what differs, and only while the lease is held. */
@@ -81,24 +82,25 @@ export class WatchedResourcesStore {
            applied_digest = excluded.applied_digest, content = excluded.content, omitted = excluded.omitted,
            created_at = excluded.created_at, updated_at = excluded.updated_at
          WHERE now.resource_version <> excluded.resource_version OR now.uid <> excluded.uid
-         RETURNING now.uid, now.namespace, now.name, now.design_id, now.environment_id, now.applied_digest, now.${OWN_DESIGN} AS is_own),
+         RETURNING now.uid, now.namespace, now.name, now.owner_uid, now.design_id, now.environment_id, now.applied_digest, now.${OWN_DESIGN} AS is_own),
        told AS (SELECT ${publishChange()} FROM held WHERE EXISTS (SELECT FROM written))
        SELECT written.uid, written.namespace, written.name, written.design_id AS "designId", written.environment_id AS "environmentId",
               written.applied_digest AS "appliedDigest", written.is_own AS "isOwn", before.applied_digest AS before,
-              before.design_id AS "beforeDesign", NULL AS held
+              before.design_id AS "beforeDesign", written.owner_uid AS "ownerUid", NULL AS held
          FROM written LEFT JOIN before ON before.namespace = written.namespace AND before.name = written.name
         WHERE (SELECT count(*) FROM told) >= 0
-       UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false WHERE NOT EXISTS (SELECT FROM held)`,
+       UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false WHERE NOT EXISTS (SELECT FROM held)`,
       [lease.connectionId, lease.worker, kind.apiVersion, kind.kind, toBatch(rows)],
     );
     assertHeld(written);
     const changed = written as WrittenRow[];
     const moved = changed.filter(({ designId, beforeDesign }) => designId !== beforeDesign);
-    if (moved.length > 0)
-      await this.linkToOwners(
-        lease.connectionId,
-        moved.map(({ uid }) => uid),
-      );
+    // An owner of another kind may have been written at the same time, neither statement seeing the other's rows.
+    const unlinked = changed.filter(({ ownerUid, designId }) => ownerUid !== null && designId === null);
+    await this.linkToOwners(lease.connectionId, [
+      ...moved.map(({ uid }) => uid),
+      ...unlinked.flatMap(({ ownerUid }) => ownerUid ?? []),
+    ]);
     return changed
       .filter(({ isOwn, appliedDigest, before }) => isOwn && before !== null && appliedDigest !== before)
       .flatMap((row) => toChange(lease, kind, row, false));

@@ -79,7 +79,11 @@ export function buildClaimSpec(
   if (given === undefined) {
     const place = volume ? toPointer('volumes', volume.key) : conversion.pointer('volumes');
     const remedy = `Set the label kompose.volume.size of the ${volume ? 'volume' : 'service'} to a size such as 1Gi.`;
-    conversion.conversion.warn(place, `asks for ${DEFAULT_SIZE}, which is a guess: Compose tells no sizes`, remedy);
+    conversion.conversion.warn(
+      place,
+      `asks for ${DEFAULT_SIZE}, which is a guess: Compose files have no sizes`,
+      remedy,
+    );
   }
   if (!quantity.test(size)) conversion.labelFault('kompose.volume.size', 'a size such as 1Gi');
   return definedMembers({

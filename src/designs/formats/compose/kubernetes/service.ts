@@ -95,7 +95,7 @@ function nodePort(conversion: ServiceConversion, type: string, index: number): n
   conversion.warn(
     ['labels'],
     `the node port ${text.slice(0, 80)} is left to the cluster`,
-    'Clusters take 30000 to 32767 unless told otherwise.',
+    'Clusters take 30000 to 32767 unless configured otherwise.',
   );
   return undefined;
 }

@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import type { HealthStatus } from '../../kubernetes/resources/health/health-status.js';
+
+/** Objects of one kind with the same health in one namespace of a cluster, and how many there are. */
+export interface CountedResources {
+  connection_id: string;
+  /** Empty for kinds that are not namespaced. */
+  namespace: string;
+  group: string;
+  kind: string;
+  health: HealthStatus | null;
+  count: number;
+}
+
+export interface NamedResource extends Omit<CountedResources, 'count'> {
+  name: string;
+  message: string | null;
+}
+
+/** Where something runs: clusters, and within them all namespaces or one. */
+export interface RunningScope {
+  connectionIds: string[];
+  namespace?: string;
+}
+
+/** Rows of counts: an environment of so many namespaces and kinds is drawn by its largest. */
+const MAX_COUNTS = 5_000;
+const KEY = `connection_id, namespace, CASE WHEN api_version LIKE '%/%' THEN split_part(api_version, '/', 1) ELSE '' END`;
+const IN_SCOPE = `connection_id = ANY ($1) AND ($2::text IS NULL OR namespace = $2)`;
+
+/** What runs on clusters, without contents; whoever asks has judged who may see the connections. */
+@Injectable()
+export class EnvironmentResourcesStore {
+  constructor(private readonly unit: UnitOfWork) {}
+
+  /** The most first. */
+  count({ connectionIds, namespace }: RunningScope): Promise<CountedResources[]> {
+    return this.unit.manager.query(
+      `SELECT ${KEY} AS "group", kind, health, count(*)::int AS count FROM cluster_resource
+        WHERE ${IN_SCOPE} GROUP BY 1, 2, 3, 4, 5 ORDER BY count DESC, 1, 2, 3, 4 LIMIT ${MAX_COUNTS}`,
+      [connectionIds, namespace ?? null],
+    );
+  }
+
+  /** Up to `limit` of them: those that are not well, or all. */
+  list({ connectionIds, namespace }: RunningScope, isUnwell: boolean, limit: number): Promise<NamedResource[]> {
+    const condition = isUnwell ? `AND health NOT IN ('Healthy', 'Suspended')` : '';
+    return this.unit.manager.query(
+      `SELECT ${KEY} AS "group", kind, name, health, health_message AS message FROM cluster_resource
+        WHERE ${IN_SCOPE} ${condition} ORDER BY connection_id, namespace, kind, name LIMIT $3`,
+      [connectionIds, namespace ?? null, limit],
+    );
+  }
+}

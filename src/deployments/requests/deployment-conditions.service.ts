@@ -1,0 +1,23 @@
+import { Injectable } from '@nestjs/common';
+import { Env } from '../../core/config/env.js';
+import { assertWatching } from '../../kubernetes/resources/watch/assert-watching.js';
+import type { Deployment, DeploymentOptions } from '../deployment.entity.js';
+import { DeployedNamespacesService } from '../plans/deployed-namespaces.service.js';
+
+/** Judges whether what a caller wants of a deployment can be had here. */
+@Injectable()
+export class DeploymentConditionsService {
+  constructor(
+    private readonly namespaces: DeployedNamespacesService,
+    private readonly env: Env,
+  ) {}
+
+  /** @throws Conflict NAMESPACE_CHANGED; WATCH_DISABLED for healing where nobody would see what drifts */
+  async require(
+    place: Pick<Deployment, 'designId' | 'environmentId' | 'connectionIds'>,
+    options: Pick<DeploymentOptions, 'namespace' | 'move' | 'self_heal'>,
+  ): Promise<void> {
+    if (options.self_heal) assertWatching(this.env);
+    await this.namespaces.requireSame(place, options);
+  }
+}

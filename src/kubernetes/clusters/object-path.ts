@@ -1,0 +1,14 @@
+import { ClusterError } from './cluster-error.js';
+import type { ResourceKind } from './discovery.js';
+
+/** A name is one segment of the path; what would be read as more than that is no name of any object. */
+export function objectPath(kind: ResourceKind, namespace?: string, name?: string): string {
+  const root = kind.group ? `/apis/${kind.group}/${kind.version}` : `/api/${kind.version}`;
+  const inside = kind.namespaced && namespace !== undefined ? `/namespaces/${pathSegment(namespace, 'namespace')}` : '';
+  return `${root}${inside}/${kind.plural}${name === undefined ? '' : `/${pathSegment(name, 'name')}`}`;
+}
+
+function pathSegment(text: string, what: string): string {
+  if (text !== '' && text !== '.' && text !== '..' && !/[/%]/.test(text)) return encodeURIComponent(text);
+  throw new ClusterError('invalid', `"${text}" cannot be the ${what} of an object`, { reason: 'Invalid' });
+}

@@ -1,0 +1,147 @@
+import net from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { RouteTable } from '../src/core/rest/route-table.js';
+import { PASSWORD, World } from './support/world.js';
+
+let world: World;
+beforeAll(async () => (world = await World.start()));
+afterAll(() => world.stop());
+
+/** Milliseconds within which every answer here has come, on a slow machine too. */
+const LONGEST_MS = 15_000;
+
+/** Sends bytes over one connection; resolves with what came back once the server has closed it. */
+function exchange(...parts: (string | Buffer)[]): Promise<string> {
+  const { hostname, port } = new URL(world.baseUrl);
+  return new Promise((resolve) => {
+    let heard = '';
+    const socket = net.connect(Number(port), hostname, () => parts.forEach((part) => socket.write(part)));
+    socket.setTimeout(LONGEST_MS, () => socket.destroy());
+    socket.on('data', (chunk) => (heard += chunk.toString('latin1')));
+    socket.on('error', () => undefined);
+    socket.on('close', () => resolve(heard));
+  });
+}
+
+const statusesIn = (heard: string): number[] =>
+  [...heard.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, code]) => Number(code));
+
+/** Lines of headers, with the token of the administrator. */
+const head = (target: string, ...lines: string[]): string =>
+  [`${target} HTTP/1.1`, 'Host: armature.example', ...lines, '', ''].join('\r\n');
+const token = (): string => `Authorization: Bearer ${world.admin.token}`;
+
+describe('HEAD', () => {
+  it('of every route that reads is answered at once and without a body, streams of events included', async () => {
+    const paths = world
+      .get(RouteTable)
+      .listRoutes()
+      .filter(({ method }) => method === 'GET')
+      .map(({ path }) => path.replace(/:\w+/g, world.organization).replace(/\*\w+/g, 'none'));
+    const heads = paths.map(async (path) => {
+      const response = await fetch(world.baseUrl + path, {
+        method: 'HEAD',
+        headers: { authorization: `Bearer ${world.admin.token}` },
+        redirect: 'manual',
+        signal: AbortSignal.timeout(LONGEST_MS),
+      });
+      return { path, isFault: response.status >= 500, body: await response.text() };
+    });
+    expect(await Promise.all(heads)).toEqual(paths.map((path) => ({ path, isFault: false, body: '' })));
+    expect(paths.length).toBeGreaterThan(100);
+  });
+
+  it('lets the next request on the connection be answered', async () => {
+    const heard = await exchange(
+      head('HEAD /api/events/stream', token()),
+      head('GET /api/system/version', 'Connection: close'),
+    );
+    expect(statusesIn(heard)).toEqual([200, 200]);
+  });
+});
+
+describe('headers that say one thing', () => {
+  it.each([
+    ['Authorization: Bearer other', 'authorization'],
+    ['Content-Type: text/plain', 'content-type'],
+    ['Host: other.example', 'host'],
+    ['Idempotency-Key: second', 'idempotency-key'],
+  ])('are refused when they are there twice: %s', async (second, name) => {
+    const body = JSON.stringify({ name: 'twice', organization_id: world.organization });
+    const heard = await exchange(
+      head(
+        'POST /api/environments',
+        token(),
+        'Content-Type: application/json',
+        'Idempotency-Key: first',
+        second,
+        `Content-Length: ${body.length}`,
+        'Connection: close',
+      ),
+      body,
+    );
+    expect(statusesIn(heard)).toEqual([400]);
+    expect(heard).toContain(`${name} must be given once`);
+  });
+
+  it('may be told apart from headers that may be repeated', async () => {
+    const heard = await exchange(
+      head('GET /api/identity/users/profile', token(), 'Accept: text/plain', 'Accept: */*', 'Connection: close'),
+    );
+    expect(statusesIn(heard)).toEqual([200]);
+  });
+});
+
+describe('the rest of a body that is not read', () => {
+  const post = (bytes: Buffer, ...lines: string[]): [string, Buffer] => [
+    head(
+      'POST /api/environments',
+      token(),
+      'Content-Type: application/json',
+      `Content-Length: ${bytes.length}`,
+      ...lines,
+    ),
+    bytes,
+  ];
+
+  it('is announced with the refusal, so that the client opens another connection', async () => {
+    const heard = await exchange(...post(Buffer.alloc(4_000_000, 'a'), 'Content-Encoding: gzip'));
+    expect(statusesIn(heard)).toEqual([400]);
+    expect(heard).toMatch(/^Connection: close\r$/m);
+  });
+
+  it('is dropped when the body was whole before its end, and the next request is answered', async () => {
+    const body = gzipSync(JSON.stringify({ name: 'padded', organization_id: world.organization }));
+    const heard = await exchange(
+      ...post(Buffer.concat([body, Buffer.alloc(1_000_000)]), 'Content-Encoding: gzip'),
+      head('GET /api/system/version', 'Connection: close'),
+    );
+    expect(statusesIn(heard)).toEqual([201, 200]);
+  });
+});
+
+it('a failed sign-in is told of its account, however the path is spelled', async () => {
+  const body = JSON.stringify({ email: 'admin@example.org', password: `not ${PASSWORD}` });
+  for (const path of ['/api/auth/login/', '/api/auth/LOGIN', 'http://armature.example/api/auth/login']) {
+    const lines = ['Content-Type: application/json', `Content-Length: ${body.length}`, 'Connection: close'];
+    expect(statusesIn(await exchange(head(`POST ${path}`, ...lines), body))).toEqual([401]);
+  }
+  const { body: audit } = await world.admin.get('/api/system/audit?action=signIn&outcome=refused');
+  const tried = (audit.entries as { resource: { type: string; id: string } }[]).map(({ resource }) => resource);
+  expect(new Set(tried.map(({ type, id }) => `${type} ${id}`))).toEqual(new Set([`user ${world.admin.id}`]));
+});
+
+it('the path of a target in absolute form is the path of the request', async () => {
+  const heard = await exchange(head('PUT https://armature.example/api/auth/login', 'Connection: close'));
+  expect(statusesIn(heard)).toEqual([405]);
+});
+
+it('an answer 304 varies by what the answer 200 varies by', async () => {
+  const path = `/api/identity/orgs/${world.organization}`;
+  const first = await world.admin.get(path);
+  const second = await world.admin.get(path, { headers: { 'if-none-match': first.headers.get('etag') ?? '' } });
+  expect({ status: second.status, vary: second.headers.get('vary') }).toEqual({
+    status: 304,
+    vary: first.headers.get('vary'),
+  });
+});
