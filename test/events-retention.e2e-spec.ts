@@ -15,7 +15,7 @@ class Told extends DomainEvent {
   readonly category = 'environment';
   readonly action = 'updated';
   get description(): string {
-    return `a test told this of ${String(this.metadata['email'] ?? 'nobody')}`;
+    return `a test told this of ${(this.metadata['email'] as string | undefined) ?? 'nobody'}`;
   }
 }
 
