@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** What some tests need from the machine; each variable holds a path. */
-export type Requirement = 'KUBEBUILDER_ASSETS' | 'HELM_BIN' | 'CORPUS_DIR' | 'CHROMIUM_BIN' | 'PROMETHEUS_BIN' | 'REDIS_BIN';
+export type Requirement =
+  'KUBEBUILDER_ASSETS' | 'HELM_BIN' | 'CORPUS_DIR' | 'CHROMIUM_BIN' | 'PROMETHEUS_BIN' | 'REDIS_BIN';
 
 const WHAT: Record<Requirement, string> = {
   KUBEBUILDER_ASSETS: 'folder of etcd and kube-apiserver',
