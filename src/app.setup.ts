@@ -1,7 +1,7 @@
 import { type INestApplication, NotFoundException } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
@@ -36,7 +36,7 @@ export function setPathPrefix(app: INestApplication): void {
  * @param door where it is to serve; without one the caller lets it listen
  */
 export async function createApp(env: Env, databaseUrl: string, door?: HttpListener): Promise<NestExpressApplication> {
-  const adapter = door ? new HttpListenerAdapter(door) : new ExpressAdapter();
+  const adapter = new HttpListenerAdapter(door);
   const app = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(env, databaseUrl), adapter, {
     bodyParser: false,
     bufferLogs: true,
@@ -47,7 +47,7 @@ export async function createApp(env: Env, databaseUrl: string, door?: HttpListen
   app.flushLogs();
   app.disable('x-powered-by');
   app.disable('etag');
-  app.set('trust proxy', parseTrustProxy(env.TRUST_PROXY));
+  trustProxy(app, parseTrustProxy(env.TRUST_PROXY));
   app.set('query parser', 'simple');
   setErrorReference(env.baseUrl);
   setPathPrefix(app);
@@ -119,6 +119,19 @@ function refuseOtherPaths({ method, path }: Request, _response: Response, next: 
 function answerPreflight(request: Request, response: Response, next: NextFunction): void {
   if (request.method !== 'OPTIONS' || !response.hasHeader('Access-Control-Allow-Methods')) return next();
   response.status(204).set('Content-Length', '0').end();
+}
+
+/** Without a proxy the address of a caller is that of the connection, and no header is looked into for it. */
+function trustProxy(app: NestExpressApplication, trusted: boolean | number | string): void {
+  app.set('trust proxy', trusted);
+  if (trusted !== false) return;
+  const { request } = app.getHttpAdapter().getInstance() as Express;
+  Object.defineProperty(request, 'ip', {
+    configurable: true,
+    get(this: Request) {
+      return this.socket.remoteAddress;
+    },
+  });
 }
 
 function parseTrustProxy(setting: string): boolean | number | string {

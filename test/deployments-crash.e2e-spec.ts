@@ -12,6 +12,7 @@ import { ClusterProxy, type WriteHook } from './support/cluster-proxy.js';
 import { kubectl } from './support/kubectl.js';
 import type { Json } from './support/person.js';
 import { requires } from './support/requirements.js';
+import { FROM_SOURCE } from './support/server-process.js';
 import { done } from './support/workspace-scene.js';
 import { World } from './support/world.js';
 
@@ -68,9 +69,7 @@ requires('KUBEBUILDER_ASSETS', 'a deployment whose server is killed', () => {
     const child = spawn(
       process.execPath,
       [
-        '--import',
-        '@swc-node/register/esm-register',
-        '--no-warnings',
+        ...FROM_SOURCE,
         join(import.meta.dirname, 'deployments-replica.ts'),
         world.get(DatabaseUrl).href,
         String(LEASE_MS),

@@ -130,10 +130,10 @@ describe('npm start', () => {
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
     writeFileSync(
       join(folder, 'dist/src/main.js'),
-      `import '@swc-node/register/esm-register';\n` +
+      `import '${join(ROOT, 'scripts/typescript/register.mjs')}';\n` +
         `await import('${join(import.meta.dirname, 'shutdown-program.ts')}');\n`,
     );
-    return start({ SWC_NODE_PROJECT: join(ROOT, 'tsconfig.json') }, ['npm', 'start'], folder);
+    return start({}, ['npm', 'start'], folder);
   }
 
   it.each(['SIGTERM', 'SIGKILL'] as const)('leaves no server behind when npm is ended with %s', async (signal) => {

@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { Actor } from '../src/core/access/actor.js';
+import { UnitOfWork } from '../src/core/database/unit-of-work.js';
 import { runInRequestContext } from '../src/core/telemetry/request-context.js';
+import { ProfilesStore } from '../src/performance/profiles/profiles.store.js';
 import { ScheduledRunsService } from '../src/performance/runs/scheduled-runs.service.js';
 import { Receiver } from './support/receiver.js';
 import type { Json, Person } from './support/person.js';
@@ -105,6 +107,41 @@ describe('performance profiles', () => {
     expect(JSON.stringify(shown)).not.toContain('hush');
     expect(JSON.stringify(await world.sql('SELECT p::text FROM performance_profile p'))).not.toContain('hush');
   }, 240_000);
+
+  it('send what headers and cookies hold to another server only when it is sent anew', async () => {
+    const elsewhere = 'http://127.0.0.1:9/';
+    const profile = await profileOf({
+      request_headers: { authorization: 'Bearer hush-4' },
+      request_cookies: 'a=hush-5',
+    });
+    const path = `${PROFILES}/${profile.id}`;
+    await done(editor.put(path, { endpoints: [`${target.url}/other`] }));
+    const hidden = { request_headers: profile.request_headers, request_cookies: profile.request_cookies };
+    for (const kept of [{}, hidden, { request_cookies: null }])
+      expect(await editor.put(path, { endpoints: [target.url, elsewhere], ...kept })).toMatchObject({
+        status: 400,
+        body: { errors: [{ pointer: '/request_headers' }] },
+      });
+    const anew = { request_headers: { authorization: 'Bearer other' }, request_cookies: null };
+    expect(await done(editor.put(path, { endpoints: [elsewhere], ...anew }))).toMatchObject({ endpoints: [elsewhere] });
+    expect((await done(editor.get(path))).request_cookies).toBe('');
+  });
+
+  it('ask a connection nothing new for who does not see it', async () => {
+    const connection = await done(
+      people.owner.post('/api/integrations/connections', {
+        ...{ name: 'metrics', kind: 'prometheus', organization_id: world.organization },
+        metadata: { url: 'http://127.0.0.1:9' },
+      }),
+    );
+    const profile = await profileOf();
+    const path = `${PROFILES}/${profile.id}`;
+    const asked = { metrics_connection_id: connection.id, metrics_queries: ['up'] };
+    expect((await editor.put(path, asked)).status).toBe(404);
+    const set = await done(people.owner.put(path, asked));
+    expect((await editor.put(path, { metrics_queries: ['secret_series'] })).status).toBe(404);
+    expect(await done(editor.put(path, { ...set, name: 'renamed' }))).toMatchObject({ ...asked, name: 'renamed' });
+  });
 
   it.each([
     [{ endpoints: ['ftp://127.0.0.1/'] }, '/endpoints'],
@@ -352,6 +389,25 @@ describe('runs', () => {
       next_run_at: null,
     });
   }, 240_000);
+
+  it('of one organization whose schedules have come are not before all those of others', async () => {
+    const schedule = { cron: '0 3 * * *' };
+    const other = await done(
+      people.outsider.post(PROFILES, { name: 'other', endpoints: [target.url], duration: '1s', schedule }),
+    );
+    const many = await Promise.all(['a', 'b', 'c'].map((name) => profileOf({ name, schedule })));
+    const ids = many.map(({ id }) => id as string);
+    const makeDue = `UPDATE performance_profile SET next_run_at = now() - $2::interval WHERE id = ANY($1)`;
+    await world.sql(makeDue, [ids, '2 days']);
+    await world.sql(makeDue, [[other.id], '1 day']);
+    const due = await runInRequestContext({ requestId: 'test', actor: Actor.system('a test') }, () =>
+      world.get(UnitOfWork).run(() => world.get(ProfilesStore).findDue(2, 1)),
+    );
+    expect(new Set(due.map(({ organizationId }) => organizationId))).toEqual(
+      new Set([world.organization, other.organization_id]),
+    );
+    await world.sql('UPDATE performance_profile SET next_run_at = NULL WHERE id = ANY($1)', [[...ids, other.id]]);
+  });
 
   it('do not follow redirects', async () => {
     target.answer = (response) => void response.writeHead(302, { location: 'http://169.254.169.254/' }).end();

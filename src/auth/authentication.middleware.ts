@@ -41,7 +41,7 @@ export class AuthenticationMiddleware {
 
   private async authenticate(request: Request & AuthenticatedCaller): Promise<void> {
     try {
-      request.actor = await this.authenticator.authenticate(request, clientNetwork(request.ip));
+      request.actor = await this.authenticator.authenticate(request, () => clientNetwork(request.ip));
       const current = currentRequest();
       if (current) current.actor = current.caller = request.actor;
     } catch (error) {

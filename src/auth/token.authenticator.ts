@@ -44,12 +44,12 @@ export class TokenAuthenticator extends Authenticator implements OnModuleInit {
     this.revocations.onGap(() => this.clear());
   }
 
-  async authenticate(request: IncomingMessage, network: string): Promise<Actor> {
+  async authenticate(request: IncomingMessage, getNetwork: () => string): Promise<Actor> {
     const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
     if (!token) throw new Unauthenticated('a bearer token is required');
     if (token.length > MAX_TOKEN_LENGTH) throw invalidToken('the token is too long');
     const key = hash('sha256', token, 'base64');
-    const outcome = this.findCached(key) ?? (await this.verifyCounted(request, token, key, network));
+    const outcome = this.findCached(key) ?? (await this.verifyCounted(request, token, key, getNetwork));
     outcome.onUse?.();
     return outcome.actor;
   }
@@ -70,12 +70,12 @@ export class TokenAuthenticator extends Authenticator implements OnModuleInit {
     request: IncomingMessage,
     token: string,
     key: string,
-    network: string,
+    getNetwork: () => string,
   ): Promise<VerifiedToken> {
     if (this.cache.has(key)) return this.verify(request, token, key);
     const rejection = this.rejected.find(key);
     if (rejection) throw rejection;
-    const restore = await this.limit.consumeToken(network);
+    const restore = await this.limit.consumeToken(getNetwork());
     const before = this.notices;
     try {
       const outcome = await this.verify(request, token, key);

@@ -8,6 +8,9 @@ import { JobSettings } from './job-settings.js';
 import { LeasesStore } from './leases.store.js';
 import { RunningJob } from './running-job.js';
 
+/** Jobs that wait for others and hold no place of their queue. */
+const MAX_WITHOUT_PLACE = 1_000;
+
 /** The jobs that this process runs, and its leases on them. */
 @Injectable()
 export class RunningJobsService {
@@ -28,7 +31,7 @@ export class RunningJobsService {
 
   /**
    * Takes as many jobs that are due as there is capacity for, and runs them.
-   * @param onEnded called at the end of each
+   * @param onEnded called at the end of each, and when it leaves its place
    * @returns how many it took
    */
   async claim(onEnded: () => void): Promise<number> {
@@ -83,7 +86,12 @@ export class RunningJobsService {
   }
 
   private run(job: Job, leaseEnds: number, onEnded: () => void): void {
-    const running = new RunningJob(job, leaseEnds);
+    const running: RunningJob = new RunningJob(job, leaseEnds, () => {
+      const without = [...this.running.keys()].filter(({ holdsPlace }) => !holdsPlace).length;
+      if (!running.holdsPlace || without >= MAX_WITHOUT_PLACE) return;
+      running.holdsPlace = false;
+      onEnded();
+    });
     if (job.cancelRequested) running.abort('cancelled');
     const done = this.runner.run(running).finally(() => {
       this.running.delete(running);
@@ -94,7 +102,8 @@ export class RunningJobsService {
 
   private freeCapacity(): Map<string, number> {
     const places = this.handlers.places();
-    for (const { job } of this.running.keys()) places.set(job.queue, (places.get(job.queue) ?? 0) - 1);
+    for (const { job, holdsPlace } of this.running.keys())
+      if (holdsPlace) places.set(job.queue, (places.get(job.queue) ?? 0) - 1);
     return new Map([...places].filter(([, free]) => free > 0));
   }
 

@@ -17,6 +17,7 @@ import { IdentitySafe1764000000016 } from './1764000000016-identity-safe.js';
 import { RowSecurityOfWrites1764000000020 } from './1764000000020-row-security-of-writes.js';
 import { RecordTotals1764000000022 } from './1764000000022-record-totals.js';
 import { MembershipNotices1764000000023 } from './1764000000023-membership-notices.js';
+import { WebhookPauses1764000000025 } from './1764000000025-webhook-pauses.js';
 import { SearchCandidates1764000000026 } from './1764000000026-search-candidates.js';
 import { Freezes1764000000030 } from './1764000000030-freezes.js';
 import { Policies1764000000031 } from './1764000000031-policies.js';
@@ -54,6 +55,7 @@ export const migrations: Migration[] = [
   RowSecurityOfWrites1764000000020,
   RecordTotals1764000000022,
   MembershipNotices1764000000023,
+  WebhookPauses1764000000025,
   SearchCandidates1764000000026,
   Freezes1764000000030,
   Policies1764000000031,

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import http, { type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
+import type { Express } from 'express';
 import { AppError } from '../errors/app-error.js';
 import { toProblem } from '../errors/problem.js';
+import { HttpMessages } from '../rest/http-messages.js';
 import { generateRequestId } from '../telemetry/request-context.js';
 
 /** The server cannot listen where it is to. */
@@ -20,7 +22,8 @@ const REMEDIES: Record<string, string> = {
  * application serves answers that it is starting. At the end it takes no more calls and waits for those that are underway.
  */
 export class HttpListener {
-  readonly server: Server = http.createServer();
+  readonly messages = new HttpMessages();
+  readonly server: Server = http.createServer(this.messages);
   private readonly activeResponses = new Set<ServerResponse>();
   private handler: RequestListener = respondStarting;
   private isClosing = false;
@@ -85,24 +88,32 @@ export class HttpListener {
   private handleRequest(request: IncomingMessage, response: ServerResponse): void {
     if (this.isClosing) response.shouldKeepAlive = false;
     this.activeResponses.add(response);
-    response.once('close', () => this.activeResponses.delete(response));
+    response.on('close', () => this.activeResponses.delete(response));
     this.handler(request, response);
   }
 }
 
-/** Lets Nest serve behind a door that listens already. */
+/** Lets Nest serve behind a door that listens already; without one it listens itself. */
 export class HttpListenerAdapter extends ExpressAdapter {
-  constructor(private readonly listener: HttpListener) {
+  constructor(private readonly listener?: HttpListener) {
     super();
   }
 
   override initHttpServer(): void {
-    this.setHttpServer(this.listener.server);
+    const app = this.getInstance<Express>();
+    const { messages, server } = this.listener ?? createServer(app);
+    messages.shareWith(app);
+    this.setHttpServer(server);
   }
 
-  override close(): Promise<void> {
-    return this.listener.whenClosed();
+  override async close(): Promise<void> {
+    await (this.listener ? this.listener.whenClosed() : super.close());
   }
+}
+
+function createServer(app: Express): { messages: HttpMessages; server: Server } {
+  const messages = new HttpMessages();
+  return { messages, server: http.createServer(messages, app as unknown as RequestListener) };
 }
 
 /** Liveness holds; all else is told to come back. */

@@ -16,13 +16,13 @@ export interface Mail {
 }
 
 const TIMEOUT_MS = 10_000;
-/** From the connection to the last answer, however slowly a server talks. */
-const DEADLINE_MS = 60_000;
 const REFUSED_FOR_GOOD = 500;
 
 /** The one way to send mail: through the server of SMTP_URL, from MAIL_FROM. */
 @Injectable()
 export class Mailer implements OnApplicationShutdown {
+  /** From the connection to the last answer, however slowly a server talks. */
+  deadlineMs = 60_000;
   private readonly transport: Transporter | null;
 
   constructor(private readonly env: Env) {
@@ -57,7 +57,7 @@ export class Mailer implements OnApplicationShutdown {
       // As an object it is one address, whatever it holds.
       to: { name: '', address: to },
       subject: toSingleLine(subject),
-      signal: AbortSignal.timeout(DEADLINE_MS),
+      signal: AbortSignal.timeout(this.deadlineMs),
       headers: {
         'Auto-Submitted': 'auto-generated',
         ...(unsubscribeUrl

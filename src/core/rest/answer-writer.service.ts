@@ -31,8 +31,8 @@ export class AnswerWriter implements OnModuleInit {
     adapter.reply = (response: Response, body: unknown, status?: number): unknown => {
       if (this.written.has(response)) return reply(response, body, status);
       const written = this.write(response.req, response, body);
-      if (!(written instanceof Promise)) return reply(response, written, status);
-      return written.then((made) => reply(response, made, status));
+      if (written instanceof Promise) return written.then((made) => reply(response, made, status));
+      return isJsonText(body, written) ? sendText(response, written, status) : reply(response, written, status);
     };
   }
 
@@ -86,6 +86,18 @@ export class AnswerWriter implements OnModuleInit {
     }
     return setTag(request, response, body, () => shortDigest(hash.digest('base64url'))) ? written : undefined;
   }
+}
+
+/** Whether a value has become a text that is whole: with its type and tag, and known to be new to the caller. */
+const isJsonText = (body: unknown, written: unknown): written is string =>
+  typeof body === 'object' && typeof written === 'string';
+
+/** Express would look again at what is known of it. */
+function sendText(response: Response, text: string, status?: number): void {
+  if (status !== undefined) response.status(status);
+  response.setHeader('Content-Length', Buffer.byteLength(text));
+  if (response.req.method === 'HEAD') response.end();
+  else response.end(text);
 }
 
 function writeJson(request: Request, response: Response, body: unknown): unknown {

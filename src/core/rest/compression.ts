@@ -34,7 +34,7 @@ export function compressBodies(responses: Response): void {
   responses.end = function (this: Response, ...given: unknown[]): Response {
     const all = given as EndArguments;
     if (this.headersSent) return plain.end.apply(this, all) as Response;
-    if (isShort(this, given[0])) {
+    if (isPlain(this, given[0])) {
       if (isCompressible(this)) varyBy(this, 'Accept-Encoding');
       return plain.end.apply(this, all) as Response;
     }
@@ -43,7 +43,9 @@ export function compressBodies(responses: Response): void {
   };
 }
 
-function isShort(response: Response, body: unknown): boolean {
+/** Whether a body leaves as it is; so does that for a caller who takes no compressed ones. */
+function isPlain(response: Response, body: unknown): boolean {
+  if (response.req.headers['accept-encoding'] === undefined) return true;
   const length = response.getHeader('Content-Length');
   if (length !== undefined) return Number(length) < MIN_BYTES;
   return body === undefined || typeof body === 'function';

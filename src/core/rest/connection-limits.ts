@@ -46,7 +46,7 @@ function queueRequests(server: Server): void {
 }
 
 function endLingeringBody(request: IncomingMessage, response: ServerResponse): void {
-  response.once('finish', () => {
+  response.on('finish', () => {
     if (request.complete) return;
     const { socket } = request;
     const end = setTimeout(() => socket.destroy(), LINGER_MS).unref();

@@ -30,7 +30,7 @@ export class ConnectionRequests {
 
   private start(request: IncomingMessage, response: ServerResponse): void {
     this.current = response;
-    response.once('close', () => {
+    response.on('close', () => {
       if (this.waiting.length > 0) setImmediate(() => this.startNext());
       else this.current = undefined;
     });

@@ -1,4 +1,5 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { ConstantHeaders, type ConstantHeadersResponse } from './http-messages.js';
 
 /** Several middlewares as one, in this order: the router searches once for all of them. */
 export function inOrder(...handlers: RequestHandler[]): RequestHandler {
@@ -25,8 +26,9 @@ export function constantHeaders(...handlers: RequestHandler[]): RequestHandler {
     removeHeader: () => undefined,
   };
   inOrder(...handlers)({} as Request, recorder as unknown as Response, () => undefined);
-  return (_request, response, next) => {
-    for (const [name, value] of headers) response.setHeader(name, value);
+  const constant = new ConstantHeaders(headers);
+  return (_request, response: Response & Partial<ConstantHeadersResponse>, next) => {
+    response.constantHeaders = constant;
     next();
   };
 }

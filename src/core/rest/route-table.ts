@@ -7,8 +7,20 @@ import { RouteIndex } from './route-index.js';
 import { compareRoutes, isNarrower, isSameRoute } from './route-precedence.js';
 
 interface RouterLayer {
-  route?: { path: string; methods: Record<string, boolean>; _handlesMethod(method: string): boolean };
+  route?: {
+    path: string;
+    methods: Record<string, boolean>;
+    stack: HandlerLayer[];
+    _handlesMethod(method: string): boolean;
+  };
   match(path: string): { params: Record<string, string> } | false;
+  handleRequest(request: Request, response: Response, next: NextFunction): void;
+}
+
+/** A handler of a route. */
+interface HandlerLayer {
+  /** In lower case; undefined for all of them. */
+  method?: string;
   handleRequest(request: Request, response: Response, next: NextFunction): void;
 }
 
@@ -17,6 +29,9 @@ interface ExpressApp {
   route(path: string): Pick<IRoute, 'all'>;
   use(handler: RequestHandler): void;
 }
+
+/** The names that routes have for methods. */
+const METHOD_NAMES: Record<string, string> = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'delete' };
 
 export interface Route {
   method: string;
@@ -113,7 +128,7 @@ function serveRoutes(layers: readonly RouterLayer[]): RequestHandler {
           const match = layer.match(path);
           if (!match) continue;
           Object.assign(request, { route: layer.route, params: match.params });
-          return layer.handleRequest(request, response, pass);
+          return (findOnlyHandler(layer, method) ?? layer).handleRequest(request, response, pass);
         }
       } catch (thrown) {
         // The path cannot be decoded.
@@ -123,6 +138,12 @@ function serveRoutes(layers: readonly RouterLayer[]): RequestHandler {
     };
     pass();
   };
+}
+
+/** The handler of a route that has no other: the route would look for it again. */
+function findOnlyHandler({ route }: RouterLayer, method: string): HandlerLayer | undefined {
+  const only = route?.stack.length === 1 ? route.stack[0] : undefined;
+  return only?.method === METHOD_NAMES[method] ? only : undefined;
 }
 
 export function methodNotAllowed(method: string, allowed: readonly string[]): AppError {

@@ -18,7 +18,7 @@ export function accessLogMiddleware(logger: Logger, metrics: Metrics, mounted: r
   return (request: Request & AuthenticatedCaller, response: Response, next: NextFunction): void => {
     const started = performance.now();
     const context = currentRequest();
-    response.once('close', () => {
+    response.on('close', () => {
       const seconds = (performance.now() - started) / 1000;
       const route = findRoute(request, mounted);
       const status = response.headersSent ? response.statusCode : CLIENT_CLOSED_REQUEST;

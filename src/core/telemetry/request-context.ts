@@ -64,7 +64,7 @@ export function requestContextMiddleware(request: Request, response: Response, n
   const requestId = typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : generateRequestId();
   response.setHeader('X-Request-Id', requestId);
   const answer = new InFlightResponse(() => response.destroy());
-  response.once('close', () => answer.close());
+  response.on('close', () => answer.close());
   storage.run({ requestId, response: answer, origin: originOf(request, 'rest') }, next);
 }
 

@@ -102,7 +102,7 @@ export class EventStreamsService implements OnModuleDestroy {
   /** A token that cannot be looked at, since the database is away, is looked at again next time. */
   private async reauthenticate(stream: OpenStream, request: Request): Promise<void> {
     try {
-      await this.authenticator.authenticate(request, clientNetwork(request.ip));
+      await this.authenticator.authenticate(request, () => clientNetwork(request.ip));
     } catch (error) {
       if (error instanceof AppError && (error.status === 401 || error.status === 403)) stream.end();
     }

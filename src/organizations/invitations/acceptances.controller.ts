@@ -49,7 +49,7 @@ export class AcceptancesController {
   ): Promise<AcceptedView> {
     if (request.headers.authorization === undefined)
       return AcceptedView.fromAccepted(await this.acceptances.accept(token, proof, input), 'new');
-    const actor = await this.authenticator.authenticate(request, clientNetwork(request.ip));
+    const actor = await this.authenticator.authenticate(request, () => clientNetwork(request.ip));
     response.status(200);
     return AcceptedView.fromAccepted(await this.acceptances.acceptAs(actor, token), 'existing');
   }

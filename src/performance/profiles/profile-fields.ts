@@ -4,7 +4,14 @@ import { findScheduleFaults, nextOccurrence, type Schedule } from '../schedules/
 import type { LoadLimits } from '../load/load-limits.js';
 import type { PerformanceProfile } from './profile.entity.js';
 import type { NewProfile, ProfileChange } from './profile.inputs.js';
-import { EMPTY_CONTENT, parseFields, type RequestContent } from './request-content.js';
+import {
+  EMPTY_CONTENT,
+  type FieldName,
+  HIDDEN,
+  hideValues,
+  parseFields,
+  type RequestContent,
+} from './request-content.js';
 
 const DEFAULTS = { concurrentRequest: 10, qps: 0, duration: '30s', protocol: 'http/1.1' } as const;
 
@@ -56,7 +63,16 @@ export function toChangedSettings(
   });
   assertSound({ ...current, ...fields }, input, limits);
   if (schedule !== undefined) fields.nextRunAt = schedule && nextOccurrence(schedule, new Date());
-  return { fields, content: toContent(input, stored) };
+  return { fields, content: toContent(input, stored, leadsElsewhere(current, fields)) };
+}
+
+/** Whether requests would go to a server that none of them went to before. */
+function leadsElsewhere(
+  { endpoints: known = [] }: Partial<PerformanceProfile>,
+  fields: Partial<PerformanceProfile>,
+): boolean {
+  const origins = new Set(known.map((endpoint) => new URL(endpoint).origin));
+  return origins.size > 0 && (fields.endpoints ?? []).some((endpoint) => !origins.has(new URL(endpoint).origin));
 }
 
 function assertSound(profile: Partial<PerformanceProfile>, input: ProfileChange, limits: LoadLimits): void {
@@ -94,11 +110,28 @@ function findNewSchedule(
 const toSchedule = (given: ProfileChange['schedule']): Schedule | null | undefined =>
   given && { cron: given.cron.trim(), timezone: given.timezone ?? 'UTC' };
 
-function toContent(input: ProfileChange, stored: RequestContent): RequestContent {
+function toContent(input: ProfileChange, stored: RequestContent, isElsewhere: boolean): RequestContent {
   const { request_headers: headers, request_cookies: cookies, request_body: body } = input;
   return {
-    headers: headers === undefined ? stored.headers : parseFields('request_headers', headers, stored.headers),
-    cookies: cookies === undefined ? stored.cookies : parseFields('request_cookies', cookies, stored.cookies),
+    headers: toFields('request_headers', headers, stored.headers, isElsewhere),
+    cookies: toFields('request_cookies', cookies, stored.cookies, isElsewhere),
     body: nullToEmpty(body, '') ?? stored.body,
   };
+}
+
+/** The values go to another server only when they are sent anew: else whoever names the server would be told them there. */
+function toFields(
+  field: FieldName,
+  given: unknown,
+  stored: Record<string, string>,
+  isElsewhere: boolean,
+): Record<string, string> {
+  if (!isElsewhere) return given === undefined ? stored : parseFields(field, given, stored);
+  const fields = given === undefined ? hideValues(stored) : parseFields(field, given);
+  if (!Object.values(fields).includes(HIDDEN)) return fields;
+  throw InvalidRequest.forField(
+    `/${field}`,
+    'must be sent with its values, since an endpoint is on another server',
+    `Send ${field} with the values, or null to leave them out.`,
+  );
 }

@@ -58,11 +58,14 @@ export class ProfileSettingsService {
   async assertReachable(
     actor: Actor,
     profile: PerformanceProfile | null,
-    { endpoints = [], metrics_connection_id: connection }: ProfileChange,
+    { endpoints = [], metrics_connection_id: named, metrics_queries: queries }: ProfileChange,
   ): Promise<void> {
     for (const endpoint of new Set(endpoints))
       if (!profile?.endpoints.includes(endpoint)) await this.outbound.assertAllowed(endpoint, 'user');
-    if (connection && connection !== profile?.metricsConnectionId)
+    const connection = named === undefined ? profile?.metricsConnectionId : named;
+    // The next run may be in the name of somebody else, who sees the connection: who asks it something has to see it too.
+    const asksAnew = queries != null && JSON.stringify(queries) !== JSON.stringify(profile?.metricsQueries);
+    if (connection && (asksAnew || connection !== profile?.metricsConnectionId))
       await this.monitoring.getConnection(actor, connection, PROMETHEUS);
   }
 }

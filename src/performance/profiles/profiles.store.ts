@@ -20,6 +20,12 @@ const listing: Listing<PerformanceProfile> = {
   filter: { user_id: equalsFilter('user_id', 'performance_profile.user_id::text') },
 };
 
+/** Of each organization those that came first. */
+const DUE = `SELECT id FROM (
+    SELECT id, row_number() OVER (PARTITION BY organization_id ORDER BY next_run_at, id) AS place FROM performance_profile
+     WHERE next_run_at <= now() AND deleted_at IS NULL AND workspace_id IN (SELECT id FROM active_workspace)
+  ) due WHERE place <= :mostOfOrganization`;
+
 /** What narrows a list of profiles or results beside the query that every list has. */
 export interface PerformanceScope {
   organizationId?: string;
@@ -55,11 +61,13 @@ export class ProfilesStore extends RecordStore<PerformanceProfile> {
     return this.repository.countBy({ workspaceId });
   }
 
-  /** Profiles whose schedule has come, held until the end of the transaction; others that ask meanwhile do not get them. */
-  findDue(most: number): Promise<PerformanceProfile[]> {
+  /**
+   * Profiles whose schedule has come, held until the end of the transaction; others that ask meanwhile do not get them. However
+   * many an organization has, it gets no more than it may have at a time, so that those of others are not behind them.
+   */
+  findDue(most: number, mostOfOrganization: number): Promise<PerformanceProfile[]> {
     return this.createQueryBuilder()
-      .andWhere('performance_profile.next_run_at <= now()')
-      .andWhere('performance_profile.workspace_id IN (SELECT id FROM active_workspace)')
+      .andWhere(`performance_profile.id IN (${DUE})`, { mostOfOrganization })
       .orderBy('performance_profile.next_run_at')
       .limit(most)
       .setLock('pessimistic_write')

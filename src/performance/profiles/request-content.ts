@@ -23,7 +23,7 @@ const COOKIE_VALUE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
 const RESERVED =
   /^(connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|content-length|cookie|proxy-.*)$/i;
 
-type FieldName = 'request_headers' | 'request_cookies';
+export type FieldName = 'request_headers' | 'request_cookies';
 
 /**
  * Headers or cookies as an object, or as the text that clients in the field send: JSON, of cookies also `a=b; c=d`.
@@ -60,6 +60,9 @@ export function parseFields(
 /** Names with hidden values, as the text that clients in the field read; empty when there are none. */
 export const showFields = (names: readonly string[]): string =>
   names.length === 0 ? '' : JSON.stringify(Object.fromEntries(names.map((name) => [name, HIDDEN])));
+
+export const hideValues = (fields: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.keys(fields).map((name) => [name, HIDDEN]));
 
 /** The headers of a request, cookies and the type of its content among them. */
 export function toHeaders({ headers, cookies, body }: RequestContent, contentType: string): Record<string, string> {

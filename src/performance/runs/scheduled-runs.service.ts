@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Actor } from '../../core/access/actor.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { LoadLimits } from '../load/load-limits.js';
 import type { PerformanceProfile } from '../profiles/profile.entity.js';
 import { ProfilesStore } from '../profiles/profiles.store.js';
 import { nextOccurrence } from '../schedules/cron.js';
@@ -17,6 +18,7 @@ export class ScheduledRunsService {
     private readonly profiles: ProfilesStore,
     private readonly runs: RunsStore,
     private readonly requests: RunRequestsService,
+    private readonly limits: LoadLimits,
     private readonly unit: UnitOfWork,
   ) {}
 
@@ -27,7 +29,8 @@ export class ScheduledRunsService {
   async startDue(now = new Date()): Promise<number> {
     return this.unit.run(async () => {
       let started = 0;
-      for (const profile of await this.profiles.findDue(MAX_STARTED)) if (await this.start(profile, now)) started += 1;
+      const due = await this.profiles.findDue(MAX_STARTED, this.limits.maxRunsOfOrganization);
+      for (const profile of due) if (await this.start(profile, now)) started += 1;
       return started;
     });
   }

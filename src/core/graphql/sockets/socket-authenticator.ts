@@ -53,7 +53,7 @@ export class SocketAuthenticator {
     try {
       do {
         seen = this.revocations;
-        connection.actor = await this.authenticator.authenticate(connection.request, connection.network);
+        connection.actor = await this.authenticator.authenticate(connection.request, () => connection.network);
       } while (seen !== this.revocations);
     } catch (error) {
       if (!(error instanceof AppError) || (error.status !== 401 && error.status !== 403)) throw error;

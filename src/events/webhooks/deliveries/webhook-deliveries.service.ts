@@ -8,6 +8,7 @@ import type { Webhook } from '../endpoints/webhook.entity.js';
 import type { Recovery } from '../endpoints/webhook.inputs.js';
 import { WebhooksService } from '../endpoints/webhooks.service.js';
 import { DeliveryWakesService } from './delivery-wakes.service.js';
+import { EndpointPausesStore } from './endpoint-pauses.store.js';
 import { WebhookDeliveriesStore } from './webhook-deliveries.store.js';
 import type { WebhookDelivery } from './webhook-delivery.entity.js';
 
@@ -17,6 +18,7 @@ export class WebhookDeliveriesService {
   constructor(
     private readonly webhooks: WebhooksService,
     private readonly deliveries: WebhookDeliveriesStore,
+    private readonly pauses: EndpointPausesStore,
     private readonly wakes: DeliveryWakesService,
   ) {}
 
@@ -34,7 +36,7 @@ export class WebhookDeliveriesService {
   async test(actor: Actor, owner: WebhookOwner, webhookId: string): Promise<WebhookDelivery> {
     const webhook = await this.webhooks.get(actor, owner, webhookId, 'send');
     const delivery = await this.deliveries.insertTest(webhook);
-    await this.wakes.wakeEndpoint(webhook.id);
+    await this.sendNow(webhook.id);
     return delivery;
   }
 
@@ -43,7 +45,7 @@ export class WebhookDeliveriesService {
     await this.getDelivery(webhook.id, id);
     assertEnabled(webhook);
     await this.deliveries.resend(webhook.id, id);
-    await this.wakes.wakeEndpoint(webhook.id);
+    await this.sendNow(webhook.id);
     return this.getDelivery(webhook.id, id);
   }
 
@@ -57,8 +59,13 @@ export class WebhookDeliveriesService {
     assertEnabled(webhook);
     const before = until === undefined ? null : new Date(until);
     const recovered = await this.deliveries.recover(webhook.id, new Date(since), before, status === 'all');
-    await this.wakes.wakeEndpoint(webhook.id);
+    await this.sendNow(webhook.id);
     return recovered;
+  }
+
+  private async sendNow(webhookId: string): Promise<void> {
+    await this.pauses.end(webhookId);
+    await this.wakes.wakeEndpoint(webhookId);
   }
 
   private async getDelivery(webhookId: string, id: string): Promise<WebhookDelivery> {
