@@ -112,7 +112,9 @@ export class StubCluster {
       return json({ kind: 'Status', message: 'not found', reason: 'NotFound', code: 404 }, 404);
     if (!isWatch) {
       this.lists++;
-      return this.hooks.list ? this.hooks.list(response, url) : json(this.list([...this.objects.values()]));
+      if (this.hooks.list) return this.hooks.list(response, url);
+      const [from, limit] = ['continue', 'limit'].map((name) => Number(url.searchParams.get(name) ?? '0'));
+      return json(this.page(from ?? 0, limit || Infinity));
     }
     const from = url.searchParams.get('resourceVersion') ?? '';
     this.watchedFrom.push(from);
@@ -140,8 +142,14 @@ export class StubCluster {
     };
   }
 
-  private list(items: object[]): object {
-    return { kind: 'List', apiVersion: 'v1', metadata: { resourceVersion: `${this.version}` }, items };
+  private page(from: number, limit: number): object {
+    const all = [...this.objects.values()];
+    const rest = from + limit < all.length ? { continue: String(from + limit) } : {};
+    return this.list(all.slice(from, from + limit), rest);
+  }
+
+  private list(items: object[], more: object = {}): object {
+    return { kind: 'List', apiVersion: 'v1', metadata: { resourceVersion: `${this.version}`, ...more }, items };
   }
 }
 
