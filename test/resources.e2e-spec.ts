@@ -429,6 +429,37 @@ requires('KUBEBUILDER_ASSETS', 'the watch of a cluster, on a real API server', (
     });
     expect(kinds).toEqual([]);
     await done(world.admin.delete(`/api/integrations/connections/${nobody}`));
+
+    const namespace = `n${randomUUID().slice(0, 8)}`;
+    await kubectl(cluster, 'create', 'namespace', namespace);
+    await kubectl(cluster, 'create', 'configmap', 'mine', '-n', namespace);
+    await kubectl(
+      cluster,
+      'create',
+      'role',
+      'reads',
+      '-n',
+      namespace,
+      '--verb=get,list,watch',
+      '--resource=configmaps',
+    );
+    await kubectl(cluster, 'create', 'rolebinding', 'reads', '-n', namespace, '--role=reads', '--user=nobody');
+    const limited = await register(
+      cluster.kubeconfigNobody.replace('user: nobody }', `user: nobody, namespace: ${namespace} }`),
+    );
+    const mine = (query: string): Promise<Json[]> => list(`connection_id=${limited}&${query}`);
+    await until(async () => (await mine('kind=ConfigMap&search=mine')).length === 1, PATIENCE);
+    const limits = async (): Promise<Json[]> =>
+      (await done(world.admin.get(`${RESOURCES}/summary?connection_id=${limited}`))).connections[0].missing;
+    await until(async () => (await limits()).some(({ reason }) => reason === 'partial'), PATIENCE);
+    const { missing } = (await done(world.admin.get(`${RESOURCES}/summary?connection_id=${limited}`))).connections[0];
+    expect(missing).toContainEqual(
+      expect.objectContaining({ kind: 'ConfigMap', reason: 'partial', namespaces: [namespace] }),
+    );
+    expect(missing).toContainEqual(expect.objectContaining({ kind: 'Pod', reason: 'forbidden' }));
+    await kubectl(cluster, 'delete', 'configmap', 'mine', '-n', namespace);
+    await until(async () => (await mine('kind=ConfigMap&search=mine')).length === 0, PATIENCE);
+    await done(world.admin.delete(`/api/integrations/connections/${limited}`));
     await until(async () => (await world.sql('SELECT FROM cluster_watch')).length === 0, PATIENCE);
   }, 90_000);
 });

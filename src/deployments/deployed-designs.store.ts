@@ -54,6 +54,17 @@ export class DeployedDesignsStore {
     );
   }
 
+  /** The namespaces in which something is deployed through a connection. */
+  async listNamespaces(connectionId: string, limit: number): Promise<string[]> {
+    const rows = await this.unit.manager.query<{ namespace: string }[]>(
+      `SELECT DISTINCT one.namespace FROM deployed_design d CROSS JOIN LATERAL (
+         SELECT d.namespace UNION SELECT object->>'namespace' FROM jsonb_array_elements(d.objects) object) one
+        WHERE d.connection_id = $1 AND one.namespace <> '' ORDER BY 1 LIMIT $2`,
+      [connectionId, limit],
+    );
+    return rows.map(({ namespace }) => namespace);
+  }
+
   /** Whether a deployment of the design into the environment is under way. */
   async isChanging({ designId, environmentId }: Pick<DeployedDesign, 'designId' | 'environmentId'>): Promise<boolean> {
     const [row] = await this.unit.manager.query<{ changing: boolean }[]>(
