@@ -87,7 +87,7 @@ requires('KUBEBUILDER_ASSETS', 'a deployment whose server is killed', () => {
     ask: () => Promise<Json>,
     whileDead: (asked: Json) => Promise<unknown> = () => Promise.resolve(),
   ): Promise<Json> => {
-    const places = jest.spyOn(world.get(JobHandlerRegistry), 'places').mockReturnValue(new Map());
+    const places = jest.spyOn(world.get(JobHandlerRegistry), 'list').mockReturnValue([]);
     const child = await next;
     next = startServer();
     const exit = once(child, 'exit');

@@ -133,6 +133,26 @@ print(json.dumps(Webhook(given["secret"]).verify(given["body"], given["headers"]
     expect((await people.admin.get(webhook.base as string)).status).toBe(404);
   });
 
+  it('sends what is sealed to another server only when it is sent anew', async () => {
+    const elsewhere = { url: 'http://127.0.0.1:9/' };
+    const withHeaders = await register({ headers: { 'X-Token': 'canary-of-a-header' } });
+    const path = `${hooks()}/${withHeaders.id}`;
+    expect(await people.admin.put(path, elsewhere)).toMatchObject({
+      status: 400,
+      body: { errors: [{ pointer: '/headers' }] },
+    });
+    await done(people.admin.put(path, { url: `${receiver.url}/moved` }));
+    await done(people.admin.put(path, { ...elsewhere, headers: {} }));
+    const paged = await register({ format: 'pagerduty', routing_key: 'canary-of-pagerduty' });
+    const other = `${hooks()}/${paged.id}`;
+    expect((await people.admin.put(other, elsewhere)).status).toBe(400);
+    await done(people.admin.put(other, { ...elsewhere, format: 'standard' }));
+    expect(await people.admin.put(other, { format: 'pagerduty' })).toMatchObject({
+      status: 400,
+      body: { errors: [{ pointer: '/routing_key' }] },
+    });
+  });
+
   it('is refused with every fault named', async () => {
     const refusals: [Json, string][] = [
       [{ events: ['no.such'] }, '/events'],

@@ -5,7 +5,7 @@ import type { Job } from './job.js';
 import { JobHandlerRegistry } from './job-handler.registry.js';
 import { JobRunner } from './job-runner.js';
 import { JobSettings } from './job-settings.js';
-import { LeasesStore } from './leases.store.js';
+import { LeasesStore, type QueueRoom } from './leases.store.js';
 import { RunningJob } from './running-job.js';
 
 /** Jobs that wait for others and hold no place of their queue. */
@@ -35,9 +35,9 @@ export class RunningJobsService {
    * @returns how many it took
    */
   async claim(onEnded: () => void): Promise<number> {
-    const places = this.freeCapacity();
+    const rooms = this.findRoom();
     const leaseEnds = performance.now() + this.settings.leaseMs;
-    const jobs = places.size > 0 ? await this.leases.claim(this.id, places, this.settings.leaseMs) : [];
+    const jobs = rooms.length > 0 ? await this.leases.claim(this.id, rooms, this.settings.leaseMs) : [];
     for (const job of jobs) this.run(job, leaseEnds, onEnded);
     return jobs.length;
   }
@@ -100,11 +100,16 @@ export class RunningJobsService {
     this.running.set(running, done);
   }
 
-  private freeCapacity(): Map<string, number> {
-    const places = this.handlers.places();
+  private findRoom(): QueueRoom[] {
+    const counts = new Map<string, number>();
     for (const { job, holdsPlace } of this.running.keys())
-      if (holdsPlace) places.set(job.queue, (places.get(job.queue) ?? 0) - 1);
-    return new Map([...places].filter(([, free]) => free > 0));
+      if (holdsPlace) counts.set(job.queue, (counts.get(job.queue) ?? 0) + 1);
+    return this.handlers.list().flatMap<QueueRoom>(({ queue, concurrency, reserve = 0 }) => {
+      const free = concurrency - (counts.get(queue) ?? 0);
+      if (free > 0) return [{ queue, places: free, isReserve: false }];
+      // One at a time: the next has to see that it runs.
+      return free + reserve > 0 ? [{ queue, places: 1, isReserve: true }] : [];
+    });
   }
 
   private async waitForEnd(withinMs: number): Promise<void> {
