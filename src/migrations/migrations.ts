@@ -25,9 +25,11 @@ import { Approvals1764000000032 } from './1764000000032-approvals.js';
 import { PlannedActions1764000000033 } from './1764000000033-planned-actions.js';
 import { DeployedClusters1764000000034 } from './1764000000034-deployed-clusters.js';
 import { DeployedNamespace1764000000035 } from './1764000000035-deployed-namespace.js';
+import { SearchOfPeople1764000000036 } from './1764000000036-search-of-people.js';
 import { ClusterResources1764000000037 } from './1764000000037-cluster-resources.js';
 import { Drift1764000000038 } from './1764000000038-drift.js';
 import { Controllers1764000000039 } from './1764000000039-controllers.js';
+import { EventErasure1764000000040 } from './1764000000040-event-erasure.js';
 import { Webhooks1764000000044 } from './1764000000044-webhooks.js';
 import { Audit1764000000045 } from './1764000000045-audit.js';
 import { Notifications1764000000047 } from './1764000000047-notifications.js';
@@ -63,9 +65,11 @@ export const migrations: Migration[] = [
   PlannedActions1764000000033,
   DeployedClusters1764000000034,
   DeployedNamespace1764000000035,
+  SearchOfPeople1764000000036,
   ClusterResources1764000000037,
   Drift1764000000038,
   Controllers1764000000039,
+  EventErasure1764000000040,
   Webhooks1764000000044,
   Audit1764000000045,
   Notifications1764000000047,
