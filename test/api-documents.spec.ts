@@ -19,6 +19,7 @@ import {
   type GraphQLType,
 } from 'graphql';
 import type { Json } from './support/person.js';
+import { FROM_SOURCE } from './support/server-process.js';
 
 const OPENAPI = 'docs/api/openapi.json';
 const SCHEMA = 'docs/api/schema.graphql';
@@ -27,8 +28,7 @@ let documents: Record<string, string>;
 let openapi: Json;
 beforeAll(async () => {
   // In a process of its own: test files share a thread, and so the types that decorators register.
-  const loader = ['--import', '@swc-node/register/esm-register', '--no-warnings'];
-  const { stdout } = await promisify(execFile)(process.execPath, [...loader, 'scripts/api-write.ts', '--print'], {
+  const { stdout } = await promisify(execFile)(process.execPath, [...FROM_SOURCE, 'scripts/api-write.ts', '--print'], {
     maxBuffer: 64 * 1024 * 1024,
   });
   documents = JSON.parse(stdout) as Record<string, string>;
@@ -248,6 +248,7 @@ describe('the OpenAPI document', () => {
       'generateModels',
       'importDesign',
       'promoteDeployment',
+      'purgeEvents',
       'registerPackage',
       'rollBackDeployment',
       'undeployDesign',

@@ -1,32 +1,39 @@
 import { spawn } from 'node:child_process';
 import dgram from 'node:dgram';
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { createHash, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import tls from 'node:tls';
 import { text as collect } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { Actor } from '../src/core/access/actor.js';
 import { Env } from '../src/core/config/env.js';
 import { DatabaseUrl } from '../src/core/database/database-url.js';
+import { UnitOfWork } from '../src/core/database/unit-of-work.js';
 import { runInRequestContext } from '../src/core/telemetry/request-context.js';
 import { AuditEntriesStore } from '../src/events/audit/audit-entries.store.js';
 import { INSTALLATION_CHAIN } from '../src/events/audit/audit.entity.js';
 import { AuditForwarder } from '../src/events/audit/forwarding/audit-forwarder.service.js';
 import { parseForwardTarget } from '../src/events/audit/forwarding/forward-target.js';
 import { OtlpSender } from '../src/events/audit/forwarding/otlp.sender.js';
-import { SyslogDatagramSender } from '../src/events/audit/forwarding/syslog.sender.js';
+import { SyslogDatagramSender, SyslogStreamSender } from '../src/events/audit/forwarding/syslog.sender.js';
+import { AuditSealer } from '../src/events/audit/chain/audit-sealer.service.js';
+import { canonicalJson } from '../src/events/audit/chain/canonical-json.js';
 import { ChainsStore } from '../src/events/audit/chain/chains.store.js';
+import { sha256 } from '../src/events/audit/chain/entry-hash.js';
 import { AuditReportsService } from '../src/events/audit/reports/audit-reports.service.js';
 import { AuditRetentionService } from '../src/events/audit/reports/audit-retention.service.js';
 import { CheckpointsStore } from '../src/events/audit/reports/checkpoints.store.js';
 import { UsersStore } from '../src/organizations/users/users.store.js';
+import { AUTHORITY, CERTIFICATES, CERTIFIED_KEY } from './support/certificates.js';
 import type { Json, Person } from './support/person.js';
 import { Receiver } from './support/receiver.js';
+import { trust } from './support/trust.js';
 import { until } from './support/until.js';
 import { done, peopleOf, type People, WorkspaceScene } from './support/workspace-scene.js';
 import { PASSWORD, World } from './support/world.js';
@@ -146,6 +153,38 @@ describe('an entry of a change', () => {
       await client.query('ROLLBACK');
     });
     expect(await entriesOf(`resource=${environment.id}`)).toHaveLength(2);
+  });
+
+  it("is nobody's but that of the database when somebody writes it there in the name of another", async () => {
+    const environment = await newEnvironment();
+    const { admin } = people;
+    const claim = JSON.stringify({ request: 'claimed', via: 'rest', caller: admin.id, address: '203.0.113.1' });
+    await asOwner(async (client) => {
+      await client.query('BEGIN');
+      for (const [name, value] of [
+        ['armature.user', admin.id],
+        ['armature.request', `${'A'.repeat(22)} ${claim}`],
+      ])
+        await client.query('SELECT set_config($1, $2, true)', [name, value]);
+      await client.query(`UPDATE environment SET description = 'claimed' WHERE id = $1`, [environment.id]);
+      await client.query(
+        `INSERT INTO audit_pending (transaction, chain, source, action, resource_type, resource_id, after, acting, context, created_at)
+         VALUES (pg_current_xact_id()::text::bigint, $1, 'refusal', 'deleteWorkspace', 'workspace', $2, '{}', $3, $4, now())`,
+        [world.organization, scene.id, admin.id, claim],
+      );
+      await client.query('COMMIT');
+      await client.query('BEGIN');
+      await client.query(`SELECT set_config('armature.user', $1, true)`, [admin.id]);
+      await client.query(`UPDATE environment SET description = 'without a request' WHERE id = $1`, [environment.id]);
+      await client.query('COMMIT');
+    });
+    const unsigned = { actor: { kind: 'database', id: null, name: 'not signed by the server' }, via: 'database' };
+    expect((await entriesOf(`resource=${environment.id}`)).slice(0, 2)).toMatchObject([
+      { after: { description: 'without a request' }, ...unsigned },
+      { after: { description: 'claimed' }, address: null, request_id: null, ...unsigned },
+    ]);
+    const [refused] = await entriesOf(`resource=workspace:${scene.id}&action=deleteWorkspace&actor=database`);
+    expect(refused).toMatchObject(unsigned);
   });
 
   it('names the system and on whose behalf a job works', async () => {
@@ -291,6 +330,23 @@ describe('the chain', () => {
     expect((await people.member.get(`/api/operations/${accepted.body.id}`)).status).toBe(404);
   });
 
+  it('is closed by several servers at once, each entry once and in order', async () => {
+    const [unit, chains] = [world.get(UnitOfWork), world.get(ChainsStore)];
+    const sealers = [new AuditSealer(unit, chains), new AuditSealer(unit, chains), world.get(AuditSealer)];
+    const before = Number((await verify()).head.sequence);
+    let writing = true;
+    const seal = async (sealer: AuditSealer): Promise<void> => {
+      while (writing) await sealer.sealCommitted();
+    };
+    const sealing = sealers.map(seal);
+    for (let batch = 0; batch < 5; batch++) await Promise.all(Array.from({ length: 8 }, () => newEnvironment()));
+    writing = false;
+    await Promise.all(sealing);
+    const result = await verify();
+    expect(result).toMatchObject({ valid: true });
+    expect(Number(result.head.sequence) - before).toBe(40);
+  }, 60_000);
+
   it('is exported so that a script verifies it with nothing else', async () => {
     const { checkpoints } = await done(world.admin.get(`${audit()}/checkpoints`));
     await newEnvironment();
@@ -321,6 +377,19 @@ describe('the chain', () => {
     ];
     for (const [text, fault] of spoilt)
       expect(await verifyFile(text)).toMatchObject({ status: 1, output: expect.stringContaining(fault) });
+    // Somebody makes the rest of the chain anew, from one entry on, and signs its heads with a key of their own.
+    const forger = generateKeyPairSync('ed25519');
+    const anew = remake(lines, at, forger.privateKey, forger.publicKey);
+    const takenBy = await verifyFile(anew);
+    expect(takenBy).toMatchObject({ status: 0, output: expect.stringContaining(fingerprintOf(forger.publicKey)) });
+    expect(await verifyFile(anew, { key: checkpoints[0].public_key })).toMatchObject({
+      status: 1,
+      output: expect.stringContaining('which is not yours'),
+    });
+    expect(await verifyFile(anew, { checkpoints })).toMatchObject({
+      status: 1,
+      output: expect.stringContaining('is not the one of the checkpoint that you kept'),
+    });
     const otherKey = generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }).toString();
     expect(await verifyFile(whole, { key: otherKey })).toMatchObject({
       status: 1,
@@ -404,6 +473,27 @@ describe('the chain', () => {
     await asOwner(async (client) => {
       for (const table of ['audit_entry', 'audit_chain', 'audit_checkpoint'])
         await client.query(`CREATE TEMPORARY TABLE kept_${table} AS SELECT * FROM ${table} ${ofChain}`);
+      const head = `UPDATE audit_checkpoint SET`;
+      const forger = generateKeyPairSync('ed25519').publicKey;
+      await client.query(
+        `INSERT INTO audit_key (id, public_key, private_key) SELECT $1, $2, private_key FROM audit_key LIMIT 1`,
+        [fingerprintOf(forger), forger.export({ type: 'spki', format: 'pem' })],
+      );
+      for (const [replaced, detail] of [
+        [`hash = repeat('a', 64)`, /not the one that was signed/],
+        [`signature = '${Buffer.alloc(64).toString('base64')}'`, /signature of a checkpoint does not hold/],
+        [`key_id = '${fingerprintOf(forger)}'`, /none of this installation/],
+        [`created_at = created_at - interval '1 day'`, /signature of a checkpoint does not hold/],
+      ] as const) {
+        await client.query(`${head} ${replaced} ${ofChain} AND sequence = ${kept.sequence}`);
+        const { first_invalid: found } = await verify();
+        expect(found).toMatchObject({ sequence: kept.sequence, detail: expect.stringMatching(detail) });
+        await client.query(`DELETE FROM audit_checkpoint ${ofChain} AND sequence = ${kept.sequence}`);
+        await client.query(`INSERT INTO audit_checkpoint SELECT * FROM kept_audit_checkpoint WHERE sequence = $1`, [
+          kept.sequence,
+        ]);
+      }
+      await client.query('DELETE FROM audit_key WHERE id = $1', [fingerprintOf(forger)]);
       await client.query(end);
       await client.query(withoutEnd);
       expect(await verify()).toMatchObject({ valid: false, first_invalid: { sequence: kept.sequence } });
@@ -501,6 +591,42 @@ describe('entries that are sent on', () => {
     expect(collector.heads[0]).toMatch(/^<1(08|10)>1 \d{4}-\d\d-\d\dT[\d:.]+Z \S+ armature \d+ \S+ - \{/);
   });
 
+  it('go over TLS to a collector whose certificate holds, and to no other', async () => {
+    const [entry] = await world.get(AuditEntriesStore).readAfter(INSTALLATION_CHAIN, '0', 1);
+    const { signal } = new AbortController();
+    const restore = trust(AUTHORITY);
+    const send = async (cert: string): Promise<string> => {
+      const server = tls.createServer({ cert, key: CERTIFIED_KEY }).on('tlsClientError', () => undefined);
+      let text = '';
+      server.on('secureConnection', (socket) =>
+        socket.on('error', () => undefined).on('data', (data) => (text += data)),
+      );
+      await once(server.listen(0, '127.0.0.1'), 'listening');
+      const { port } = server.address() as net.AddressInfo;
+      const sender = new SyslogStreamSender({ kind: 'syslog', transport: 'tls', host: '127.0.0.1', port });
+      try {
+        await sender.send([entry!, entry!], signal);
+        return text;
+      } finally {
+        sender.close();
+        server.close();
+      }
+    };
+    try {
+      const text = await send(CERTIFICATES.good);
+      const length = Number(/^\d+/.exec(text)?.[0]);
+      const first = text.slice(String(length).length + 1).slice(0, length);
+      expect(first).toMatch(/^<1(08|10)>1 .* - \{.*\}$/);
+      expect(text).toBe(`${length} ${first}`.repeat(2));
+      await expect(send(CERTIFICATES.expired)).rejects.toThrow(/expired/);
+      await expect(send(CERTIFICATES.otherName)).rejects.toThrow(/altnames/);
+      restore();
+      await expect(send(CERTIFICATES.good)).rejects.toThrow(/certificate/);
+    } finally {
+      restore();
+    }
+  });
+
   it('go over UDP and OTLP as well, and tell when a collector refuses', async () => {
     const [entry] = await world.get(AuditEntriesStore).readAfter(INSTALLATION_CHAIN, '0', 1);
     const { signal } = new AbortController();
@@ -590,6 +716,38 @@ const columnsOf = async (table: string): Promise<string[]> =>
       [table],
     )
   ).map(({ name }) => name);
+
+/** The lines of an export with the chain made anew from one entry on: its hashes, and its heads signed with a key. */
+function remake(lines: string[], from: number, key: KeyObject, publicKey: KeyObject): string {
+  const keyId = fingerprintOf(publicKey);
+  const parsed = lines.map((line) => JSON.parse(line));
+  let hash = parsed.slice(0, from).findLast(({ type }) => type === 'entry')!.hash as string;
+  for (const [index, line] of parsed.entries()) {
+    if (line.type === 'entry' && index >= from) {
+      const { hash: _, personal, personal_salt, details, details_salt, type, ...hashed } = line;
+      const forged = { ...hashed, previous_hash: hash, ...(index === from ? { outcome: 'refused' } : {}) };
+      hash = sha256(canonicalJson(forged));
+      parsed[index] = { ...forged, hash, personal, personal_salt, details, details_salt, type };
+    }
+    if (line.type === 'checkpoint') {
+      const head = {
+        ...{ chain: line.chain, created_at: line.created_at, key_id: keyId, sequence: line.sequence },
+        hash: index > from ? hash : line.hash,
+      };
+      const signature = sign(null, Buffer.from(canonicalJson(head)), key).toString('base64');
+      parsed[index] = { ...line, ...head, signature };
+    }
+  }
+  const [header] = parsed as [Json];
+  header.head = { ...header.head, hash };
+  header.keys = [{ id: keyId, public_key: publicKey.export({ type: 'spki', format: 'pem' }) }];
+  return parsed.map((line) => JSON.stringify(line)).join('\n');
+}
+
+const fingerprintOf = (key: KeyObject): string =>
+  createHash('sha256')
+    .update(key.export({ type: 'spki', format: 'der' }))
+    .digest('hex');
 
 /** Runs the script on a text; with null without a file. */
 async function verifyFile(

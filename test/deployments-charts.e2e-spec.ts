@@ -62,13 +62,14 @@ requires('HELM_BIN', 'a design of a chart', (helm) => {
   requires('KUBEBUILDER_ASSETS', 'on a real API server', () => {
     let cluster: Cluster;
     let workspace: Json;
+    let environment: Json;
     beforeAll(async () => {
       cluster = await sharedCluster();
       const { admin, organization } = world;
       const { body } = await admin.post(`/api/system/kubernetes?orgID=${organization}`, {
         kubeconfig: cluster.kubeconfig,
       });
-      const environment = await done(admin.post('/api/environments', { name: 'dev', organization_id: organization }));
+      environment = await done(admin.post('/api/environments', { name: 'dev', organization_id: organization }));
       await done(admin.post(`/api/environments/${environment.id}/connections/${body.connected[0].connection_id}`));
       workspace = await done(admin.post('/api/workspaces', { name: 'shop', organization_id: organization }));
       await done(admin.post(`/api/workspaces/${workspace.id}/environments/${environment.id}`));
@@ -312,6 +313,46 @@ spec:
       ]);
       expect(racing.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
       await done(admin.delete('/api/pattern/deploy', { body: { id } }));
+    }, 120_000);
+
+    it('is promoted with the values that it was deployed with, and others over them', async () => {
+      const { admin, organization } = world;
+      const name = randomUUID().slice(0, 8);
+      const [from, to] = [`f${name}`, `t${name}`];
+      for (const namespace of [from, to]) await kubectl(cluster, 'create', 'namespace', namespace);
+      const connections = (await done(admin.get(`/api/environments/${environment.id}/connections`))).connections;
+      const live = await done(admin.post('/api/environments', { name: 'live', organization_id: organization }));
+      await done(admin.post(`/api/environments/${live.id}/connections/${connections[0].id}`));
+      await done(admin.post(`/api/workspaces/${workspace.id}/environments/${live.id}`));
+      const { id } = await imported(gzipSync(await tarOf(CHART)), { workspace_id: workspace.id as string });
+      const source = await done(
+        admin.post('/api/pattern/deploy', {
+          ...{ id, environment_id: environment.id, namespace: from, values: { colour: 'red' } },
+        }),
+      );
+      await done(admin.put('/api/pattern/helm', { id, pattern_data: { values: { colour: 'black' } } }));
+      const data = async (namespace: string): Promise<Json> =>
+        JSON.parse(await kubectl(cluster, 'get', 'cm', 'settings', '-n', namespace, '-o', 'jsonpath={.data}'));
+      const promote = (fields: object): Promise<Json> =>
+        done(
+          admin.post(`/api/deployments/${source.id}/promote`, { environment_id: live.id, namespace: to, ...fields }),
+        );
+
+      const plan = await done(
+        admin.post('/api/pattern/deploy/plan', {
+          ...{ id, version: source.design_version, environment_id: live.id, namespace: to },
+        }),
+      );
+      const planned = await promote({ plan_id: plan.plan_id, namespace: undefined });
+      expect(planned).toMatchObject({ design_version: source.design_version, promoted_from: source.id });
+      expect(await data(to)).toEqual(await data(from));
+      expect(await data(to)).toMatchObject({ colour: 'red' });
+      const varied = await promote({ values: { size: { width: 9 } } });
+      expect(varied).toMatchObject({ status: 'succeeded', promoted_from: source.id });
+      expect(await data(to)).toMatchObject({ colour: 'red', size: expect.stringMatching(/^9x/) });
+      expect(await data(from)).not.toMatchObject({ size: expect.stringMatching(/^9x/) });
+      for (const place of [live.id, environment.id])
+        await done(admin.delete('/api/pattern/deploy', { body: { id, environment_id: place } }));
     }, 120_000);
 
     it('says what is wrong with values, and changes nothing', async () => {

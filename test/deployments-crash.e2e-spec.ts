@@ -12,6 +12,7 @@ import { ClusterProxy, type WriteHook } from './support/cluster-proxy.js';
 import { kubectl } from './support/kubectl.js';
 import type { Json } from './support/person.js';
 import { requires } from './support/requirements.js';
+import { FROM_SOURCE } from './support/server-process.js';
 import { done } from './support/workspace-scene.js';
 import { World } from './support/world.js';
 
@@ -68,9 +69,7 @@ requires('KUBEBUILDER_ASSETS', 'a deployment whose server is killed', () => {
     const child = spawn(
       process.execPath,
       [
-        '--import',
-        '@swc-node/register/esm-register',
-        '--no-warnings',
+        ...FROM_SOURCE,
         join(import.meta.dirname, 'deployments-replica.ts'),
         world.get(DatabaseUrl).href,
         String(LEASE_MS),
@@ -88,7 +87,7 @@ requires('KUBEBUILDER_ASSETS', 'a deployment whose server is killed', () => {
     ask: () => Promise<Json>,
     whileDead: (asked: Json) => Promise<unknown> = () => Promise.resolve(),
   ): Promise<Json> => {
-    const places = jest.spyOn(world.get(JobHandlerRegistry), 'places').mockReturnValue(new Map());
+    const places = jest.spyOn(world.get(JobHandlerRegistry), 'list').mockReturnValue([]);
     const child = await next;
     next = startServer();
     const exit = once(child, 'exit');

@@ -8,7 +8,7 @@ beforeAll(async () => (world = await World.start()));
 afterAll(() => world.stop());
 
 /** Milliseconds within which every answer here has come, on a slow machine too. */
-const LONGEST_MS = 15_000;
+const LONGEST_MS = 60_000;
 
 /** Sends bytes over one connection; resolves with what came back once the server has closed it. */
 function exchange(...parts: (string | Buffer)[]): Promise<string> {
@@ -38,16 +38,18 @@ describe('HEAD', () => {
       .listRoutes()
       .filter(({ method }) => method === 'GET')
       .map(({ path }) => path.replace(/:\w+/g, world.organization).replace(/\*\w+/g, 'none'));
-    const heads = paths.map(async (path) => {
+    const unsound: unknown[] = [];
+    for (const path of paths) {
       const response = await fetch(world.baseUrl + path, {
         method: 'HEAD',
         headers: { authorization: `Bearer ${world.admin.token}` },
         redirect: 'manual',
         signal: AbortSignal.timeout(LONGEST_MS),
       });
-      return { path, isFault: response.status >= 500, body: await response.text() };
-    });
-    expect(await Promise.all(heads)).toEqual(paths.map((path) => ({ path, isFault: false, body: '' })));
+      const body = await response.text();
+      if (response.status >= 500 || body !== '') unsound.push({ path, status: response.status, body });
+    }
+    expect(unsound).toEqual([]);
     expect(paths.length).toBeGreaterThan(100);
   });
 

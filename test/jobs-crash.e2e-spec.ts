@@ -6,6 +6,7 @@ import { DatabaseUrl } from '../src/core/database/database-url.js';
 import { JobSettings } from '../src/jobs/job-settings.js';
 import { JobsService } from '../src/jobs/jobs.service.js';
 import { enqueue, until } from './jobs-replica.js';
+import { FROM_SOURCE } from './support/server-process.js';
 import { World } from './support/world.js';
 
 const LEASE_MS = 2_000;
@@ -29,7 +30,7 @@ async function startChild(queue: string): Promise<{ child: ChildProcess; lines: 
   const program = join(import.meta.dirname, 'jobs-worker.ts');
   const child = spawn(
     process.execPath,
-    ['--import', '@swc-node/register/esm-register', program, world.get(DatabaseUrl).href, queue, String(LEASE_MS)],
+    [...FROM_SOURCE, program, world.get(DatabaseUrl).href, queue, String(LEASE_MS)],
     { env: {}, stdio: ['ignore', 'pipe', 'inherit'] },
   );
   children.push(child);

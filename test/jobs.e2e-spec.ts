@@ -197,6 +197,32 @@ describe('a job', () => {
   });
 });
 
+describe('jobs of one organization', () => {
+  it('leave room for the first of another, however many of them run and wait', async () => {
+    const begun: (string | null)[] = [];
+    const ends = gate();
+    jobs.registerHandler('shared', {
+      concurrency: 1,
+      reserve: 1,
+      handle: ({ organizationId }) => {
+        begun.push(organizationId);
+        return ends.opened;
+      },
+    });
+    const { organization: other } = await world.outsider();
+    const first = [];
+    for (let n = 0; n < 3; n++) first.push(await enqueue(jobs, 'shared', { organizationId: world.organization }));
+    await until(() => begun.length === 1);
+    const second = [];
+    for (let n = 0; n < 2; n++) second.push(await enqueue(jobs, 'shared', { organizationId: other }));
+    await until(() => begun.length === 2);
+    expect(begun).toEqual([world.organization, other]);
+    ends.open();
+    await Promise.all([...first, ...second].map(({ id }) => finished(id)));
+    expect(begun).toHaveLength(5);
+  });
+});
+
 describe('jobs of one serial key', () => {
   it('run one at a time over all replicas, those first that were enqueued first', async () => {
     const running = new Set<string>();

@@ -77,8 +77,11 @@ describe('mail about events', () => {
     const wants = await reader('realtime');
     const gone = await reader('realtime');
     await choose(people.editor, 'realtime');
+    world.get(MailSettings).settleMs = 120_000;
     for (const name of ['<b>first</b>', 'second\r\nBcc: all@example.org']) await design(name);
     await done(people.admin.delete(`${scene.path}/members/${gone.id}`));
+    world.get(MailSettings).settleMs = 500;
+    await makeDue(wants);
     const [letter] = (await sentTo(wants, 1)) as [string];
     expect(letter).toMatch(/^Subject: \[[^\]]+\] 2 notifications\r$/m);
     expect(letter).toMatch(/^List-Unsubscribe: <http[^>]+\/api\/notifications\/unsubscribe\/[\w-]{43}>\r$/m);
@@ -175,7 +178,7 @@ describe('mail about events', () => {
     const job = { payload: key } as Job<typeof key>;
     const context = (assertLeased: () => Promise<void>): JobContext => ({
       ...{ actor: Actor.system('test'), requestedBy: null, signal: new AbortController().signal },
-      ...{ reportProgress: () => undefined, assertLeased },
+      ...{ leavePlace: () => undefined, reportProgress: () => undefined, assertLeased },
     });
     const service = world.get(NotificationMailsService);
     const due = () => world.sql('UPDATE notification_mail SET due_at = now() WHERE user_id = $1', [hourly.id]);
@@ -218,7 +221,9 @@ describe('mail about events', () => {
   it('tells the owner of an endpoint before it is disabled, and when it is', async () => {
     const receiver = await Receiver.start();
     receiver.answer = (response) => void response.writeHead(500).end();
-    Object.assign(world.get(WebhookSettings), { retryDelaysMs: Array<number>(9).fill(50) });
+    Object.assign(world.get(WebhookSettings), {
+      ...{ retryDelaysMs: Array<number>(9).fill(50), minPauseMs: 50, maxPauseMs: 100 },
+    });
     const webhook = await done(
       people.admin.post(`${scene.path}/webhooks`, { url: receiver.url, events: ['design.created'] }),
     );

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
+import { Actor } from '../src/core/access/actor.js';
+import { runInRequestContext } from '../src/core/telemetry/request-context.js';
+import { SelfHealingService } from '../src/deployments/drift/self-healing.service.js';
 import { customKind } from './support/deployment-scene.js';
 import { startCluster, type Cluster } from './support/cluster.js';
 import { kubectl } from './support/kubectl.js';
@@ -364,6 +367,30 @@ requires('KUBEBUILDER_ASSETS', 'the watch of a cluster, on a real API server', (
     await done(world.admin.delete(`/api/pattern/deploy?id=${design.id}`));
   }, 180_000);
 
+  it('applies nothing again in an environment that is archived', async () => {
+    const { namespace, design, deployment } = await deploy({ self_heal: true });
+    const colour = (): Promise<string> =>
+      kubectl(cluster, 'get', 'configmap', 'settings', '-n', namespace, '-o', 'jsonpath={.data.colour}');
+    const environmentId = environment.id as string;
+    await done(world.admin.post(`/api/environments/${environmentId}/archive`));
+    await patch(namespace, 'configmap/settings', { data: { colour: 'red' } });
+    await until(async () => (await eventsOf(deployment, 'drifted')).length === 1, PATIENCE);
+    const place = {
+      ...{ organizationId: world.organization, connectionId, environmentId, designId: design.id as string },
+    };
+    const look = (act: 'check' | 'heal'): Promise<void> =>
+      runInRequestContext({ requestId: 'test', actor: Actor.system('a test') }, () =>
+        world.get(SelfHealingService)[act](place, AbortSignal.timeout(PATIENCE)),
+      );
+    await look('heal');
+    await look('check');
+    expect(await colour()).toBe('red');
+    await done(world.admin.post(`/api/environments/${environmentId}/restore`));
+    await look('check');
+    await until(async () => (await colour()) === 'blue', PATIENCE);
+    await done(world.admin.delete(`/api/pattern/deploy?id=${design.id}`));
+  }, 180_000);
+
   it('goes on after the API server was away, without a change lost', async () => {
     const name = `c${randomUUID().slice(0, 8)}`;
     await kubectl(cluster, 'create', 'configmap', name);
@@ -402,6 +429,37 @@ requires('KUBEBUILDER_ASSETS', 'the watch of a cluster, on a real API server', (
     });
     expect(kinds).toEqual([]);
     await done(world.admin.delete(`/api/integrations/connections/${nobody}`));
+
+    const namespace = `n${randomUUID().slice(0, 8)}`;
+    await kubectl(cluster, 'create', 'namespace', namespace);
+    await kubectl(cluster, 'create', 'configmap', 'mine', '-n', namespace);
+    await kubectl(
+      cluster,
+      'create',
+      'role',
+      'reads',
+      '-n',
+      namespace,
+      '--verb=get,list,watch',
+      '--resource=configmaps',
+    );
+    await kubectl(cluster, 'create', 'rolebinding', 'reads', '-n', namespace, '--role=reads', '--user=nobody');
+    const limited = await register(
+      cluster.kubeconfigNobody.replace('user: nobody }', `user: nobody, namespace: ${namespace} }`),
+    );
+    const mine = (query: string): Promise<Json[]> => list(`connection_id=${limited}&${query}`);
+    await until(async () => (await mine('kind=ConfigMap&search=mine')).length === 1, PATIENCE);
+    const limits = async (): Promise<Json[]> =>
+      (await done(world.admin.get(`${RESOURCES}/summary?connection_id=${limited}`))).connections[0].missing;
+    await until(async () => (await limits()).some(({ reason }) => reason === 'partial'), PATIENCE);
+    const { missing } = (await done(world.admin.get(`${RESOURCES}/summary?connection_id=${limited}`))).connections[0];
+    expect(missing).toContainEqual(
+      expect.objectContaining({ kind: 'ConfigMap', reason: 'partial', namespaces: [namespace] }),
+    );
+    expect(missing).toContainEqual(expect.objectContaining({ kind: 'Pod', reason: 'forbidden' }));
+    await kubectl(cluster, 'delete', 'configmap', 'mine', '-n', namespace);
+    await until(async () => (await mine('kind=ConfigMap&search=mine')).length === 0, PATIENCE);
+    await done(world.admin.delete(`/api/integrations/connections/${limited}`));
     await until(async () => (await world.sql('SELECT FROM cluster_watch')).length === 0, PATIENCE);
   }, 90_000);
 });

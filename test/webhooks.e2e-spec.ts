@@ -2,8 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook as Verifier } from 'standardwebhooks';
+import { DELIVERY_QUEUE } from '../src/events/webhooks/deliveries/delivery-wakes.service.js';
 import { DeliveryQueueStore } from '../src/events/webhooks/deliveries/delivery-queue.store.js';
 import { WebhookSettings } from '../src/events/webhooks/deliveries/webhook-settings.js';
+import { JobHandlerRegistry } from '../src/jobs/job-handler.registry.js';
 import type { Json, Person } from './support/person.js';
 import { Receiver, type Received } from './support/receiver.js';
 import { until } from './support/until.js';
@@ -21,7 +23,9 @@ beforeAll(async () => {
   receiver = await Receiver.start();
   people = await peopleOf(world);
   scene = await WorkspaceScene.make(world, people);
-  Object.assign(world.get(WebhookSettings), { retryDelaysMs: Array<number>(9).fill(50), timeoutMs: 500 });
+  Object.assign(world.get(WebhookSettings), {
+    ...{ retryDelaysMs: Array<number>(9).fill(50), timeoutMs: 500, minPauseMs: 50, maxPauseMs: 100 },
+  });
 });
 afterAll(async () => {
   await world.stop();
@@ -127,6 +131,26 @@ print(json.dumps(Webhook(given["secret"]).verify(given["body"], given["headers"]
     expect(JSON.stringify(await deliveries(webhook))).not.toContain('canary');
     await done(people.admin.delete(webhook.base as string));
     expect((await people.admin.get(webhook.base as string)).status).toBe(404);
+  });
+
+  it('sends what is sealed to another server only when it is sent anew', async () => {
+    const elsewhere = { url: 'http://127.0.0.1:9/' };
+    const withHeaders = await register({ headers: { 'X-Token': 'canary-of-a-header' } });
+    const path = `${hooks()}/${withHeaders.id}`;
+    expect(await people.admin.put(path, elsewhere)).toMatchObject({
+      status: 400,
+      body: { errors: [{ pointer: '/headers' }] },
+    });
+    await done(people.admin.put(path, { url: `${receiver.url}/moved` }));
+    await done(people.admin.put(path, { ...elsewhere, headers: {} }));
+    const paged = await register({ format: 'pagerduty', routing_key: 'canary-of-pagerduty' });
+    const other = `${hooks()}/${paged.id}`;
+    expect((await people.admin.put(other, elsewhere)).status).toBe(400);
+    await done(people.admin.put(other, { ...elsewhere, format: 'standard' }));
+    expect(await people.admin.put(other, { format: 'pagerduty' })).toMatchObject({
+      status: 400,
+      body: { errors: [{ pointer: '/routing_key' }] },
+    });
   });
 
   it('is refused with every fault named', async () => {
@@ -311,17 +335,22 @@ describe('a delivery', () => {
   }, 20_000);
 
   it('does not wait for endpoints that hang', async () => {
-    world.get(WebhookSettings).timeoutMs = 8_000;
-    const hanging = await Promise.all(Array.from({ length: 20 }, () => register({ events: ['design.created'] })));
+    // More than there are places for deliveries: a call that takes long leaves its place.
+    const handler = world.get(JobHandlerRegistry).find(DELIVERY_QUEUE)!;
+    const { concurrency } = handler;
+    handler.concurrency = 4;
+    Object.assign(world.get(WebhookSettings), { timeoutMs: 15_000, slowMs: 300 });
+    const hanging = await Promise.all(Array.from({ length: 10 }, () => register({ events: ['design.created'] })));
     const quick = await register({ events: ['design.created'] });
     const slow = new Set(hanging.map(({ path }) => path as string));
     receiver.answer = (response, { path }) => void (slow.has(path) || response.writeHead(204).end());
     for (let n = 0; n < 5; n++) await design(`beside hanging ones ${n}`);
-    await until(() => receiver.at(quick.path as string).length === 5);
+    await until(() => receiver.at(quick.path as string).length === 5, 20_000);
     const delays = receiver.at(quick.path as string).map(({ at, body }) => at - Date.parse(JSON.parse(body).timestamp));
-    expect(Math.max(...delays)).toBeLessThan(3_000);
-    world.get(WebhookSettings).timeoutMs = 500;
-  }, 20_000);
+    expect(Math.max(...delays)).toBeLessThan(12_000);
+    handler.concurrency = concurrency;
+    Object.assign(world.get(WebhookSettings), { timeoutMs: 500, slowMs: 2_000 });
+  }, 60_000);
 
   it('catches up with events that no notification told of', async () => {
     const webhook = await register({ events: ['design.created'] });

@@ -4,6 +4,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+const LOADER = ['--import', './scripts/typescript/register.mjs', '--no-warnings'];
+
 const folder = mkdtempSync(join(tmpdir(), 'armature-boot-'));
 const file = join(folder, 'times');
 const load = () =>
@@ -14,15 +16,8 @@ const before = load();
 try {
   const { status } = spawnSync(
     process.execPath,
-    ['node_modules/jest/bin/jest.js', '-c', 'bench/boot/jest.config.mjs', '--maxWorkers=1'],
-    {
-      stdio: ['ignore', 'inherit', 'inherit'],
-      env: {
-        ...process.env,
-        BENCH_BOOT_FILE: file,
-        NODE_OPTIONS: '--import @swc-node/register/esm-register --no-warnings',
-      },
-    },
+    [...LOADER, 'node_modules/jest/bin/jest.js', '-c', 'bench/boot/jest.config.mjs', '--maxWorkers=1'],
+    { stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, BENCH_BOOT_FILE: file } },
   );
   if (status !== 0) throw new Error(`the test files ended with ${status}`);
   const files = readFileSync(file, 'utf8')

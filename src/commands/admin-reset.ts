@@ -11,6 +11,8 @@ import { RevocationsService } from '../auth/tokens/revocations.service.js';
 import { Actor } from '../core/access/actor.js';
 import { findPasswordFault } from '../core/crypto/password-rule.js';
 import { hashPassword } from '../core/crypto/password-hashing.js';
+import type { Env } from '../core/config/env.js';
+import { AuditedRequests } from '../core/database/audited-request.js';
 import { assertSchemaKnown } from '../core/database/migrate.js';
 import { createDataSource } from '../core/database/data-source.js';
 import { DatabaseUrl } from '../core/database/database-url.js';
@@ -56,18 +58,18 @@ export async function adminReset(args: string[]): Promise<void> {
   const fault = given === null ? undefined : findPasswordFault(given, email);
   if (fault) throw new Error(`The password ${fault}.`);
   const password = given ?? randomBytes(12).toString('base64url');
-  const deactivated = await withDatabase((_env, url) => reset(url, email, password));
+  const deactivated = await withDatabase((env, url) => reset(env, url, email, password));
   process.stdout.write(`The account ${email} has a new password${given === null ? `: ${password}` : ''}\n`);
   if (deactivated) process.stdout.write('The account is deactivated: an installation administrator can change that.\n');
 }
 
 /** @returns whether the account is deactivated */
-async function reset(url: string, email: string, password: string): Promise<boolean> {
+async function reset(env: Env, url: string, email: string, password: string): Promise<boolean> {
   const dataSource = await createDataSource({ url, entities, migrations, role: 'service', poolSize: 2 }).initialize();
   bindRowSecurityUser(dataSource);
   try {
     await assertSchemaKnown(dataSource);
-    const unit = new UnitOfWork(dataSource);
+    const unit = new UnitOfWork(dataSource, new AuditedRequests(env));
     const users = new UsersStore(unit);
     const events = new EventBus(unit);
     new EventRecorder(events, unit, new FeedStore(unit)).onModuleInit();

@@ -5,6 +5,7 @@ import { KeyRotation } from '../core/crypto/key-rotation.js';
 import { EnvKeyService } from '../core/crypto/key-service.js';
 import type { SealedColumn } from '../core/crypto/sealed-column.js';
 import { Vault } from '../core/crypto/vault.service.js';
+import { AuditedRequests } from '../core/database/audited-request.js';
 import { assertSchemaKnown } from '../core/database/migrate.js';
 import { createDataSource } from '../core/database/data-source.js';
 import { UnitOfWork } from '../core/database/unit-of-work.js';
@@ -81,7 +82,7 @@ async function rotate(env: Env, url: string, dataKeys: boolean): Promise<void> {
   const dataSource = await createDataSource({ url, entities, migrations, role: 'owner', poolSize: 2 }).initialize();
   try {
     await assertSchemaKnown(dataSource);
-    const unit = new UnitOfWork(dataSource);
+    const unit = new UnitOfWork(dataSource, new AuditedRequests(env));
     const keys = new EnvKeyService(env);
     const vault = new Vault(unit, keys);
     await vault.onModuleInit();

@@ -54,6 +54,17 @@ export class DeployedDesignsStore {
     );
   }
 
+  /** The namespaces in which something is deployed through a connection. */
+  async listNamespaces(connectionId: string, limit: number): Promise<string[]> {
+    const rows = await this.unit.manager.query<{ namespace: string }[]>(
+      `SELECT DISTINCT one.namespace FROM deployed_design d CROSS JOIN LATERAL (
+         SELECT d.namespace UNION SELECT object->>'namespace' FROM jsonb_array_elements(d.objects) object) one
+        WHERE d.connection_id = $1 AND one.namespace <> '' ORDER BY 1 LIMIT $2`,
+      [connectionId, limit],
+    );
+    return rows.map(({ namespace }) => namespace);
+  }
+
   /** Whether a deployment of the design into the environment is under way. */
   async isChanging({ designId, environmentId }: Pick<DeployedDesign, 'designId' | 'environmentId'>): Promise<boolean> {
     const [row] = await this.unit.manager.query<{ changing: boolean }[]>(
@@ -61,6 +72,19 @@ export class DeployedDesignsStore {
       [designId, environmentId],
     );
     return row?.changing ?? false;
+  }
+
+  /** Whether the workspace and the environment where something stands are neither archived nor deleted. */
+  async isActive({
+    workspaceId,
+    environmentId,
+  }: Pick<DeployedDesign, 'workspaceId' | 'environmentId'>): Promise<boolean> {
+    const [row] = await this.unit.manager.query<{ active: boolean }[]>(
+      `SELECT EXISTS (SELECT FROM active_workspace WHERE id = $1)
+          AND EXISTS (SELECT FROM environment WHERE id = $2 AND status = 'active' AND deleted_at IS NULL) AS active`,
+      [workspaceId, environmentId],
+    );
+    return row?.active ?? false;
   }
 
   /** Where a design is deployed in an environment; when it is not, the place that it would be deployed from now. Null for an unknown design. */

@@ -79,6 +79,7 @@ import { DriftListeners } from './drift/drift.listeners.js';
 import { DriftService } from './drift/drift.service.js';
 import { SelfHealingService } from './drift/self-healing.service.js';
 import { ClusterResourcesController } from './resources/cluster-resources.controller.js';
+import { WatchedNamespacesListeners } from './resources/watched-namespaces.listeners.js';
 import { RunningResourcesService } from './resources/running-resources.service.js';
 import { TargetsService } from './targets/targets.service.js';
 import { TargetsStore } from './targets/targets.store.js';
@@ -167,6 +168,7 @@ import { TargetsStore } from './targets/targets.store.js';
     TargetsService,
     TargetsStore,
     RunningResourcesService,
+    WatchedNamespacesListeners,
     DeploymentHealthService,
     DeployedDriftStore,
     DriftChecksService,

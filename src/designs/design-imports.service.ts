@@ -18,6 +18,8 @@ import { packContent, unpackContent } from './contents/packed-content.js';
 
 const QUEUE = 'design-import';
 const CONCURRENCY = 2;
+/** For organizations that have none running. */
+const RESERVE = 4;
 
 /** What a job needs to know of an import; the file may hold secrets, so all of it is sealed. */
 interface ImportJobPayload {
@@ -46,6 +48,7 @@ export class DesignImportsService implements OnModuleInit {
   onModuleInit(): void {
     this.jobs.registerHandler<ImportJobPayload>(QUEUE, {
       concurrency: CONCURRENCY,
+      reserve: RESERVE,
       handle: (job) => this.run(job),
       authorize: (actor, job, wanted) => this.authorize(actor, job, wanted),
     });

@@ -13,6 +13,8 @@ export interface JobContext {
   requestedBy: string | null;
   /** Aborted when the job is cancelled, when its lease is lost and when the replica shuts down; the reason is a `JobAborted`. */
   signal: AbortSignal;
+  /** What it waits for from now on is not this replica's to do: another job of its queue may begin beside it. */
+  leavePlace: () => void;
   /** Tells how far it has come; callers see it on the operation within a second. */
   reportProgress: (value: object) => void;
   /**
@@ -30,6 +32,11 @@ export interface JobContext {
 export interface JobHandler<P = unknown> {
   /** So many at once in each replica. */
   concurrency: number;
+  /**
+   * So many more at once in each replica, each for an organization of which no other job of the queue runs: however long those of
+   * the others take, and however many wait, its first need not wait for them. None unless given.
+   */
+  reserve?: number;
   /** @returns the result: JSON, or nothing */
   handle: (job: Job<P>, context: JobContext) => Promise<unknown>;
   /**
@@ -65,9 +72,9 @@ export class JobHandlerRegistry {
     return this.handlers.get(queue);
   }
 
-  /** How many jobs of each queue may run at once. */
-  places(): Map<string, number> {
-    return new Map([...this.handlers].map(([queue, { concurrency }]) => [queue, concurrency]));
+  /** The queues, and how many jobs of each may run at once. */
+  list(): (Pick<JobHandler, 'concurrency' | 'reserve'> & { queue: string })[] {
+    return [...this.handlers].map(([queue, { concurrency, reserve }]) => ({ queue, concurrency, reserve }));
   }
 }
 

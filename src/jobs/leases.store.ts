@@ -11,6 +11,14 @@ export type LeaseHolder = Pick<Job, 'id' | 'worker' | 'attempt'>;
 const HELD_SQL = `id = $1 AND worker = $2 AND attempt = $3 AND status = 'running'`;
 const UNIQUE_VIOLATION = '23505';
 
+/** How many jobs of a queue may begin. */
+export interface QueueRoom {
+  queue: string;
+  places: number;
+  /** All places of the queue are taken: these are for organizations of which none of its jobs runs. */
+  isReserve: boolean;
+}
+
 /** Why a job waits again, and for how long. */
 export interface RequeueOptions {
   delayMs?: number;
@@ -27,13 +35,13 @@ export class LeasesStore {
   constructor(private readonly unit: UnitOfWork) {}
 
   /**
-   * Takes jobs that are due: of each queue at most as many as it has places, of each serial key only the first. That no
+   * Takes jobs that are due: of each queue at most as many as there is room for, of each serial key only the first. That no
    * two of a key run at once is held by a unique index, for what commits late can come before what was taken already.
    */
-  async claim(worker: string, places: Map<string, number>, leaseMs: number): Promise<Job[]> {
+  async claim(worker: string, rooms: QueueRoom[], leaseMs: number): Promise<Job[]> {
     try {
       return await this.unit.manager.query<Job[]>(
-        `WITH room AS (SELECT * FROM unnest($3::text[], $4::int[]) AS r (queue, places)),
+        `WITH room AS (SELECT * FROM unnest($3::text[], $4::int[], $5::boolean[]) AS r (queue, places, is_reserve)),
          ready AS (
            SELECT due.id FROM room CROSS JOIN LATERAL (
              SELECT j.id FROM job j WHERE j.queue = room.queue AND j.status = 'queued' AND j.run_at <= now()
@@ -41,16 +49,23 @@ export class LeasesStore {
                   NOT EXISTS (SELECT FROM job o WHERE o.serial_key = j.serial_key AND o.status = 'running')
                   AND NOT EXISTS (SELECT FROM job o WHERE o.serial_key = j.serial_key AND o.status = 'queued'
                                      AND o.position < j.position)))
+                AND NOT (room.is_reserve AND EXISTS (
+                  SELECT FROM job o WHERE o.queue = j.queue AND o.status = 'running'
+                     AND o.organization_id IS NOT DISTINCT FROM j.organization_id))
               ORDER BY j.run_at, j.position LIMIT room.places FOR UPDATE SKIP LOCKED) due),
          taken AS (
            UPDATE job SET status = 'running', attempt = attempt + 1, worker = $1, updated_at = now(),
              lease_until = now() + $2 * interval '1 millisecond'
            WHERE id = ANY (ARRAY (SELECT id FROM ready)) RETURNING *)
          SELECT ${JOB_COLUMNS} FROM taken ORDER BY position`,
-        [worker, leaseMs, [...places.keys()], [...places.values()]],
+        [
+          worker,
+          leaseMs,
+          ...(['queue', 'places', 'isReserve'] as const).map((field) => rooms.map((room) => room[field])),
+        ],
       );
     } catch (error) {
-      if ((error as { code?: string }).code === UNIQUE_VIOLATION) return this.claim(worker, places, leaseMs);
+      if ((error as { code?: string }).code === UNIQUE_VIOLATION) return this.claim(worker, rooms, leaseMs);
       throw error;
     }
   }

@@ -5,8 +5,11 @@ import type { Job } from './job.js';
 import { JobHandlerRegistry } from './job-handler.registry.js';
 import { JobRunner } from './job-runner.js';
 import { JobSettings } from './job-settings.js';
-import { LeasesStore } from './leases.store.js';
+import { LeasesStore, type QueueRoom } from './leases.store.js';
 import { RunningJob } from './running-job.js';
+
+/** Jobs that wait for others and hold no place of their queue. */
+const MAX_WITHOUT_PLACE = 1_000;
 
 /** The jobs that this process runs, and its leases on them. */
 @Injectable()
@@ -28,13 +31,13 @@ export class RunningJobsService {
 
   /**
    * Takes as many jobs that are due as there is capacity for, and runs them.
-   * @param onEnded called at the end of each
+   * @param onEnded called at the end of each, and when it leaves its place
    * @returns how many it took
    */
   async claim(onEnded: () => void): Promise<number> {
-    const places = this.freeCapacity();
+    const rooms = this.findRoom();
     const leaseEnds = performance.now() + this.settings.leaseMs;
-    const jobs = places.size > 0 ? await this.leases.claim(this.id, places, this.settings.leaseMs) : [];
+    const jobs = rooms.length > 0 ? await this.leases.claim(this.id, rooms, this.settings.leaseMs) : [];
     for (const job of jobs) this.run(job, leaseEnds, onEnded);
     return jobs.length;
   }
@@ -83,7 +86,12 @@ export class RunningJobsService {
   }
 
   private run(job: Job, leaseEnds: number, onEnded: () => void): void {
-    const running = new RunningJob(job, leaseEnds);
+    const running: RunningJob = new RunningJob(job, leaseEnds, () => {
+      const without = [...this.running.keys()].filter(({ holdsPlace }) => !holdsPlace).length;
+      if (!running.holdsPlace || without >= MAX_WITHOUT_PLACE) return;
+      running.holdsPlace = false;
+      onEnded();
+    });
     if (job.cancelRequested) running.abort('cancelled');
     const done = this.runner.run(running).finally(() => {
       this.running.delete(running);
@@ -92,10 +100,16 @@ export class RunningJobsService {
     this.running.set(running, done);
   }
 
-  private freeCapacity(): Map<string, number> {
-    const places = this.handlers.places();
-    for (const { job } of this.running.keys()) places.set(job.queue, (places.get(job.queue) ?? 0) - 1);
-    return new Map([...places].filter(([, free]) => free > 0));
+  private findRoom(): QueueRoom[] {
+    const counts = new Map<string, number>();
+    for (const { job, holdsPlace } of this.running.keys())
+      if (holdsPlace) counts.set(job.queue, (counts.get(job.queue) ?? 0) + 1);
+    return this.handlers.list().flatMap<QueueRoom>(({ queue, concurrency, reserve = 0 }) => {
+      const free = concurrency - (counts.get(queue) ?? 0);
+      if (free > 0) return [{ queue, places: free, isReserve: false }];
+      // One at a time: the next has to see that it runs.
+      return free + reserve > 0 ? [{ queue, places: 1, isReserve: true }] : [];
+    });
   }
 
   private async waitForEnd(withinMs: number): Promise<void> {

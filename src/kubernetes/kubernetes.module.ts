@@ -33,6 +33,7 @@ import { ClusterWatchesListeners } from './resources/watch/cluster-watches.liste
 import { ClusterWatchesService } from './resources/watch/cluster-watches.service.js';
 import { ClusterWatchesStore } from './resources/watch/cluster-watches.store.js';
 import { ResyncsService } from './resources/watch/resyncs.service.js';
+import { WatchedNamespaces } from './resources/watch/watched-namespaces.js';
 import { WatchedResourcesStore } from './resources/watch/watched-resources.store.js';
 
 @Module({
@@ -49,6 +50,7 @@ import { WatchedResourcesStore } from './resources/watch/watched-resources.store
     ClusterWatchesListeners,
     ClusterWatchesStore,
     WatchedResourcesStore,
+    WatchedNamespaces,
     ClusterResourcesResolver,
     ClusterCountsService,
     DescriptionsService,
@@ -73,6 +75,6 @@ import { WatchedResourcesStore } from './resources/watch/watched-resources.store
       useFactory: (pool: WorkerPool, env: Env) => new KubeconfigLoader(pool, { insecureTls: env.CLUSTER_INSECURE_TLS }),
     },
   ],
-  exports: [ClustersService, OpenClustersService, ClusterResourcesService, ResourceChanges],
+  exports: [ClustersService, OpenClustersService, ClusterResourcesService, ResourceChanges, WatchedNamespaces],
 })
 export class KubernetesModule {}

@@ -17,6 +17,7 @@ import { IdentitySafe1764000000016 } from './1764000000016-identity-safe.js';
 import { RowSecurityOfWrites1764000000020 } from './1764000000020-row-security-of-writes.js';
 import { RecordTotals1764000000022 } from './1764000000022-record-totals.js';
 import { MembershipNotices1764000000023 } from './1764000000023-membership-notices.js';
+import { WebhookPauses1764000000025 } from './1764000000025-webhook-pauses.js';
 import { SearchCandidates1764000000026 } from './1764000000026-search-candidates.js';
 import { Freezes1764000000030 } from './1764000000030-freezes.js';
 import { Policies1764000000031 } from './1764000000031-policies.js';
@@ -24,9 +25,11 @@ import { Approvals1764000000032 } from './1764000000032-approvals.js';
 import { PlannedActions1764000000033 } from './1764000000033-planned-actions.js';
 import { DeployedClusters1764000000034 } from './1764000000034-deployed-clusters.js';
 import { DeployedNamespace1764000000035 } from './1764000000035-deployed-namespace.js';
+import { SearchOfPeople1764000000036 } from './1764000000036-search-of-people.js';
 import { ClusterResources1764000000037 } from './1764000000037-cluster-resources.js';
 import { Drift1764000000038 } from './1764000000038-drift.js';
 import { Controllers1764000000039 } from './1764000000039-controllers.js';
+import { EventErasure1764000000040 } from './1764000000040-event-erasure.js';
 import { Webhooks1764000000044 } from './1764000000044-webhooks.js';
 import { Audit1764000000045 } from './1764000000045-audit.js';
 import { Notifications1764000000047 } from './1764000000047-notifications.js';
@@ -54,6 +57,7 @@ export const migrations: Migration[] = [
   RowSecurityOfWrites1764000000020,
   RecordTotals1764000000022,
   MembershipNotices1764000000023,
+  WebhookPauses1764000000025,
   SearchCandidates1764000000026,
   Freezes1764000000030,
   Policies1764000000031,
@@ -61,9 +65,11 @@ export const migrations: Migration[] = [
   PlannedActions1764000000033,
   DeployedClusters1764000000034,
   DeployedNamespace1764000000035,
+  SearchOfPeople1764000000036,
   ClusterResources1764000000037,
   Drift1764000000038,
   Controllers1764000000039,
+  EventErasure1764000000040,
   Webhooks1764000000044,
   Audit1764000000045,
   Notifications1764000000047,

@@ -1,6 +1,3 @@
-// Jest loads its global files natively, without its transform: the loader reads TypeScript, decorator metadata included.
-import '@swc-node/register/esm-register';
-
 export default async function setUp() {
   const { openTestRun } = await import('./test-run.ts');
   globalThis.closeTestRun = await openTestRun({

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
 /** A request that arrived at a receiver. */
@@ -22,10 +23,13 @@ export class Receiver {
     readonly url: string,
   ) {}
 
-  static async start(): Promise<Receiver> {
-    const server = createServer();
+  /** @param tls a certificate and its key, to be called over TLS */
+  static async start(tls?: { cert: string; key: string }): Promise<Receiver> {
+    const server = tls ? createTlsServer(tls) : createServer();
     await once(server.listen(0, '127.0.0.1'), 'listening');
-    const receiver = new Receiver(server, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const { port } = server.address() as AddressInfo;
+    const receiver = new Receiver(server, `${tls ? 'https' : 'http'}://127.0.0.1:${port}`);
+    server.on('tlsClientError', () => undefined);
     server.on('request', (request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -10,7 +10,7 @@ import { until } from './until.js';
 const ROOT = join(import.meta.dirname, '../..');
 
 /** Lets Node load programs from their sources. */
-export const FROM_SOURCE = ['--import', '@swc-node/register/esm-register', '--no-warnings'];
+export const FROM_SOURCE = ['--import', join(ROOT, 'scripts/typescript/register.mjs'), '--no-warnings'];
 
 /** Of a server as in production, but for its database. */
 const SETTINGS = {

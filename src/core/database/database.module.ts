@@ -1,6 +1,7 @@
 import { type DynamicModule, Global, Logger, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Env } from '../config/env.js';
+import { AuditedRequests } from './audited-request.js';
 import { DatabaseAvailability } from './database-availability.js';
 import { createDataSource, type EntityClass, type Migration } from './data-source.js';
 import { DatabaseUrl } from './database-url.js';
@@ -43,11 +44,12 @@ export class DatabaseModule implements OnApplicationShutdown {
             return dataSource;
           },
         },
+        AuditedRequests,
         UnitOfWork,
         PostgresNotifications,
         DatabaseAvailability,
       ],
-      exports: [DatabaseUrl, DataSource, UnitOfWork, PostgresNotifications, DatabaseAvailability],
+      exports: [DatabaseUrl, DataSource, AuditedRequests, UnitOfWork, PostgresNotifications, DatabaseAvailability],
     };
   }
 

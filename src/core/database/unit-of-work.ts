@@ -2,8 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable, Logger } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
-import { currentRequest } from '../telemetry/request-context.js';
-import { describeRequest } from './audited-request.js';
+import { currentRequest, type RequestContext } from '../telemetry/request-context.js';
+import { Actor } from '../access/actor.js';
+import { AuditedRequests } from './audited-request.js';
 import { queryClient } from './pool-queries.js';
 import { SET_LOCAL_REQUEST_SQL, SET_LOCAL_USER_SQL } from './pooled-client.js';
 import { currentRowSecurityUser, runAsSystem } from './row-security.js';
@@ -11,6 +12,8 @@ import { currentRowSecurityUser, runAsSystem } from './row-security.js';
 export interface Statement {
   text: string;
   values: unknown[];
+  /** Called with its rows once the transaction has committed, of a statement that is sent with the commit. */
+  onCommitted?: (rows: Record<string, unknown>[]) => void;
 }
 
 interface OpenTransaction {
@@ -24,6 +27,9 @@ interface OpenTransaction {
   gathered: Map<object, unknown[]>;
 }
 
+/** What the server does without a request, such as at its start. */
+const OWN_WORK: RequestContext = { requestId: '', actor: Actor.system('server') };
+
 /**
  * The transaction of the current call chain. Whoever is inside `run` shares it without passing it on; whoever is
  * outside reads through the pool.
@@ -33,7 +39,10 @@ export class UnitOfWork {
   private readonly current = new AsyncLocalStorage<OpenTransaction | undefined>();
   private readonly logger = new Logger(UnitOfWork.name);
 
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly requests: AuditedRequests,
+  ) {}
 
   /** The session to ask: the open transaction, else the pool. */
   get manager(): EntityManager {
@@ -60,8 +69,7 @@ export class UnitOfWork {
     let result: T;
     try {
       await runner.startTransaction();
-      const request = currentRequest();
-      if (request) await runner.query(SET_LOCAL_REQUEST_SQL, [describeRequest(request)]);
+      await runner.query(SET_LOCAL_REQUEST_SQL, [this.requests.describe(currentRequest() ?? OWN_WORK)]);
       result = await this.current.run(open, async () => {
         const done = await work();
         for (const listener of open.beforeCommit) await listener();
@@ -160,6 +168,10 @@ async function commitAfter(runner: QueryRunner, last: Statement[]): Promise<void
   const results = await Promise.allSettled([...sent, runner.commitTransaction()]);
   const failure = results.find((result) => result.status === 'rejected');
   if (failure) throw failure.reason;
+  last.forEach(({ onCommitted }, index) => {
+    const result = results[index];
+    if (result?.status === 'fulfilled') onCommitted?.(result.value as Record<string, unknown>[]);
+  });
 }
 
 /**

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { FROM_SOURCE } from '../../../test/support/server-process.js';
 import { isProcessAlive } from './data-directory.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.js';
 import { EmbeddedPostgresError } from './embedded-postgres-error.js';
@@ -52,16 +53,12 @@ async function start(dataDir: string): Promise<EmbeddedPostgres> {
 
 /** Starts it in a process of its own. */
 async function startApart(dataDir: string, identity: { uid?: number; gid?: number } = {}) {
-  const child = spawn(
-    process.execPath,
-    ['--import', '@swc-node/register/esm-register', '--input-type=module', '-e', PROGRAM],
-    {
-      ...identity,
-      cwd: PROJECT,
-      env: { PATH: process.env['PATH'], DIR: dataDir, NODE_OPTIONS: '' },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
+  const child = spawn(process.execPath, [...FROM_SOURCE, '--input-type=module', '-e', PROGRAM], {
+    ...identity,
+    cwd: PROJECT,
+    env: { PATH: process.env['PATH'], DIR: dataDir, NODE_OPTIONS: '' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   children.push(child);
   const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
   return { child, ...(JSON.parse(line) as { url: string; pid: number; firstStart: boolean }) };

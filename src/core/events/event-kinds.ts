@@ -3,7 +3,7 @@
  * and that none is missing.
  */
 export const EVENT_KINDS = {
-  organization: ['created', 'updated', 'deleted'],
+  organization: ['created', 'updated', 'deleted', 'events_purged', 'personal_data_erased'],
   team: ['created', 'updated', 'deleted', 'member_added', 'member_removed'],
   member: ['invited', 'added', 'role_changed', 'removed'],
   user: ['created', 'updated', 'deactivated', 'reactivated', 'password_changed', 'confirmed'],
@@ -62,9 +62,14 @@ export const EVENT_CATEGORIES: readonly string[] = Object.keys(EVENT_KINDS);
 
 export const EVENT_ACTIONS: readonly string[] = [...new Set(listEventKinds().map(({ action }) => action))];
 
-/** SQL that holds for an `event` that only tells how far something has come: for those who follow it, or name its kind. */
-export const INTERIM_SQL = `(event.category = 'deployment' AND event.action = 'progress')`;
+/** Kinds that only tell how far something has come: for those who follow it, or name the kind. */
+const INTERIM_KINDS: readonly { category: string; action: string }[] = [{ category: 'deployment', action: 'progress' }];
+
+/** SQL that holds for an `event` of these kinds. */
+export const INTERIM_SQL = `(${INTERIM_KINDS.map(
+  ({ category, action }) => `event.category = '${category}' AND event.action = '${action}'`,
+).join(' OR ')})`;
 
 /** The same of an event at hand. */
-export const isInterim = ({ category, action }: { category: string; action: string }): boolean =>
-  category === 'deployment' && action === 'progress';
+export const isInterim = (event: { category: string; action: string }): boolean =>
+  INTERIM_KINDS.some(({ category, action }) => event.category === category && event.action === action);

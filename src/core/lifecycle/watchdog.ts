@@ -1,6 +1,7 @@
 import inspector from 'node:inspector';
 import { Worker } from 'node:worker_threads';
 import { Gauge } from 'prom-client';
+import { programBeside } from '../program-beside.js';
 import type { Metrics } from '../telemetry/metrics.service.js';
 import {
   HEARTBEAT_MS,
@@ -22,11 +23,11 @@ export class Watchdog {
   private readonly worker: Worker;
 
   constructor(json: boolean) {
-    const fromSource = import.meta.url.endsWith('.ts');
     const workerData: WatchdogOptions = { memory: this.memory, json, endsBlocked: inspector.url() === undefined };
-    this.worker = new Worker(new URL(fromSource ? './watchdog-thread.ts' : './watchdog-thread.js', import.meta.url), {
+    const { url, execArgv } = programBeside(import.meta.url, 'watchdog-thread');
+    this.worker = new Worker(url, {
       workerData,
-      execArgv: fromSource ? ['--import', '@swc-node/register/esm-register', '--no-warnings'] : [],
+      execArgv,
       resourceLimits: { maxOldGenerationSizeMb: 32 },
     });
     this.worker.unref();

@@ -14,7 +14,7 @@ export interface OutboundRequest {
   body?: string | Uint8Array;
   /** Largest answer taken, in bytes; 10 MiB without it. */
   maxBytes?: number;
-  /** Whether an answer that is larger is cut off there, in place of being refused. */
+  /** Whether an answer that is larger, takes longer or breaks off is taken as far as it came, in place of being refused. */
   truncate?: boolean;
   /** For everything from name resolution to the last byte, all redirects included; 15 s without it. */
   timeoutMs?: number;
@@ -248,20 +248,24 @@ async function openTunnel(connect: () => Promise<unknown>): Promise<Dispatcher.C
 
 async function readBody(
   body: Dispatcher.ResponseData['body'],
-  { maxBytes = 10 * 1024 * 1024, truncate }: OutboundRequest,
+  { maxBytes = 10 * 1024 * 1024, truncate, signal }: OutboundRequest,
   host: string,
 ): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let size = 0;
-  for await (const piece of body as AsyncIterable<Buffer>) {
-    size += piece.length;
-    if (size > maxBytes && truncate) return Buffer.concat([...pieces, piece]).subarray(0, maxBytes);
-    if (size > maxBytes) {
-      throw new RemoteFailure('OUTBOUND_TOO_LARGE', `The answer of ${host} is larger than ${maxBytes} bytes`, {
-        remedy: `Send an address whose content has at most ${maxBytes} bytes.`,
-      });
+  try {
+    for await (const piece of body as AsyncIterable<Buffer>) {
+      size += piece.length;
+      if (size > maxBytes && truncate) return Buffer.concat([...pieces, piece]).subarray(0, maxBytes);
+      if (size > maxBytes) {
+        throw new RemoteFailure('OUTBOUND_TOO_LARGE', `The answer of ${host} is larger than ${maxBytes} bytes`, {
+          remedy: `Send an address whose content has at most ${maxBytes} bytes.`,
+        });
+      }
+      pieces.push(piece);
     }
-    pieces.push(piece);
+  } catch (error) {
+    if (!truncate || signal?.aborted) throw error;
   }
   return Buffer.concat(pieces);
 }

@@ -1,17 +1,35 @@
-/** How much a segment of a route matches: its own text, any text, any number of segments; -1 when the route has ended. */
-function rankSegment(segment: string | undefined): number {
-  if (segment === undefined) return -1;
+interface Segment {
+  text: string;
+  rank: number;
+}
+
+const ENDED = -1;
+
+/** How much a segment of a route matches: its own text, any text, any number of segments. */
+function rankSegment(segment: string): number {
   if (/[*{]/.test(segment)) return 2;
   return segment.includes(':') ? 1 : 0;
 }
 
-const split = (path: string): string[] => path.split('/').slice(1);
+/** Each route is compared with all others. */
+const known = new Map<string, readonly Segment[]>();
+
+function split(path: string): readonly Segment[] {
+  const found = known.get(path);
+  if (found) return found;
+  const segments = path
+    .split('/')
+    .slice(1)
+    .map((text) => ({ text, rank: rankSegment(text) }));
+  known.set(path, segments);
+  return segments;
+}
 
 /** The order in which routes are tried: at the first segment where two differ in kind, text comes before a parameter. */
 export function compareRoutes(a: string, b: string): number {
   const [first, second] = [split(a), split(b)];
   for (let index = 0; index < Math.max(first.length, second.length); index++) {
-    const difference = rankSegment(first[index]) - rankSegment(second[index]);
+    const difference = (first[index]?.rank ?? ENDED) - (second[index]?.rank ?? ENDED);
     if (difference !== 0) return difference;
   }
   return 0;
@@ -25,8 +43,10 @@ const normalize = (path: string): string => path.replace(/:\w+/g, ':');
 /** Whether every path of `narrow` is one of `wide`, and not the other way round. */
 export function isNarrower(narrow: string, wide: string): boolean {
   const [inner, outer] = [split(narrow), split(wide)];
-  if (inner.length !== outer.length || isSameRoute(narrow, wide)) return false;
-  return outer.every(
-    (segment, index) => segment === inner[index] || (rankSegment(segment) === 1 && rankSegment(inner[index]) <= 1),
-  );
+  if (inner.length !== outer.length) return false;
+  const isWithin = outer.every(({ text, rank }, index) => {
+    const other = inner[index];
+    return text === other?.text || (rank === 1 && (other?.rank ?? ENDED) <= 1);
+  });
+  return isWithin && !isSameRoute(narrow, wide);
 }

@@ -2,6 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { Worker } from 'node:worker_threads';
 import { InvalidRequest } from '../errors/app-error.js';
 import { limitRemedy } from '../errors/limit-remedy.js';
+import { programBeside } from '../program-beside.js';
 import { type QueueEntry, FairQueue, type FairQueueBounds } from './fair-queue.js';
 import { currentRequester } from './requester.js';
 import { serializeError, deserializeError } from './serialized-error.js';
@@ -205,10 +206,9 @@ export class WorkerLane {
   }
 
   private startWorker(): Worker {
-    const fromSource = import.meta.url.endsWith('.ts');
-    const entry = new URL(fromSource ? './worker-entry.ts' : './worker-entry.js', import.meta.url);
-    const worker = new Worker(entry, {
-      execArgv: fromSource ? ['--import', '@swc-node/register/esm-register', '--no-warnings'] : [],
+    const { url, execArgv } = programBeside(import.meta.url, 'worker-entry');
+    const worker = new Worker(url, {
+      execArgv,
       workerData: { niceness: this.options.niceness } satisfies WorkerData,
       resourceLimits: {
         maxOldGenerationSizeMb: this.options.memory,

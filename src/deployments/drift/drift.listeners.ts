@@ -14,6 +14,8 @@ import { DeployedDriftStore } from './deployed-drift.store.js';
 import { DRIFT_QUEUE, type DriftPayload, HEAL_QUEUE, SelfHealingService } from './self-healing.service.js';
 
 const CONCURRENCY = 2;
+/** For organizations that have none running. */
+const RESERVE = 4;
 /** What changes together is looked at together. */
 const SETTLE_MS = 300;
 /** What no watch told is found from time to time. */
@@ -36,10 +38,12 @@ export class DriftListeners implements OnModuleInit {
     const { healing, jobs } = this;
     jobs.registerHandler<DriftPayload>(DRIFT_QUEUE, {
       concurrency: CONCURRENCY,
+      reserve: RESERVE,
       handle: ({ payload }, { signal }) => healing.check(payload, signal),
     });
     jobs.registerHandler<DriftPayload>(HEAL_QUEUE, {
       concurrency: CONCURRENCY,
+      reserve: RESERVE,
       handle: ({ payload }, { signal }) => healing.heal(payload, signal),
     });
     if (!this.env.CLUSTER_WATCH) return;

@@ -9,6 +9,8 @@ import { InterruptedDeploymentsService } from './interrupted-deployments.service
 
 const HOUR_MS = 3_600_000;
 const CONCURRENCY = 4;
+/** For organizations that have none running. */
+const RESERVE = 4;
 
 /** The jobs of deployments: what runs them, and what forgets old plans. */
 @Injectable()
@@ -25,6 +27,7 @@ export class DeploymentJobsListeners implements OnModuleInit {
   onModuleInit(): void {
     this.jobs.registerHandler<DeploymentPayload>(DEPLOYMENTS_QUEUE, {
       concurrency: CONCURRENCY,
+      reserve: RESERVE,
       handle: (job, context) => this.runner.run(job, context),
       authorize: async (actor, { payload }, wanted) => {
         if (wanted === 'cancel') await this.cancellations.authorize(actor, payload.deployment);

@@ -10,6 +10,8 @@ export type FreezeTimes = Pick<Freeze, 'startsAt' | 'endsAt' | 'recurrence' | 't
 const MAX_RECURRING_DAYS = 31;
 /** Steps that finding one window may take. */
 const BOUNDS = { maxIterations: 2_000, maxCandidateEvaluations: 20_000 };
+/** The same for counting all windows, which looks at more days. */
+const COUNTING_BOUNDS = { maxIterations: 2_000, maxCandidateEvaluations: 5_000 };
 const MS_PER_DAY = 86_400_000;
 
 const list = (item: string): RegExp => new RegExp(`^${item}(,${item}){0,49}$`);
@@ -95,9 +97,34 @@ function findExpansionFault(freeze: Omit<FreezeTimes, 'recurrence'> & { recurren
   }
 }
 
-function ruleOf({ startsAt, recurrence, timezone }: { startsAt: Date; recurrence: string; timezone: string }) {
+type Recurrence = Pick<Freeze, 'startsAt' | 'timezone'> & { recurrence: string };
+
+function ruleOf(freeze: Recurrence): RRuleTemporal {
+  return /(^|;)COUNT=/.test(freeze.recurrence) ? readRule(withEnd(freeze)) : readRule(freeze);
+}
+
+/** Rules that are counted, with the end that they have: whoever asks again need not count up to now. */
+const countedRules = new Map<string, string>();
+const MAX_COUNTED_RULES = 1_000;
+
+function withEnd(freeze: Recurrence): Recurrence {
+  const { startsAt, timezone, recurrence } = freeze;
+  const key = `${startsAt.getTime()} ${timezone} ${recurrence}`;
+  const known = countedRules.get(key);
+  if (known !== undefined) return { ...freeze, recurrence: known };
+  const last = readRule(freeze, COUNTING_BOUNDS).all().at(-1);
+  // A rule that never comes stays what it is.
+  const until = last?.toInstant().toString({ smallestUnit: 'second' }).replace(/[-:]/g, '');
+  const ended = until ? recurrence.replace(/COUNT=\d+/, `UNTIL=${until}`) : recurrence;
+  const oldest = countedRules.size >= MAX_COUNTED_RULES ? countedRules.keys().next().value : undefined;
+  if (oldest !== undefined) countedRules.delete(oldest);
+  countedRules.set(key, ended);
+  return { ...freeze, recurrence: ended };
+}
+
+function readRule({ startsAt, recurrence, timezone }: Recurrence, bounds = BOUNDS): RRuleTemporal {
   const start = Temporal.Instant.fromEpochMilliseconds(startsAt.getTime()).toZonedDateTimeISO(timezone);
   const local = start.toPlainDateTime().toString({ smallestUnit: 'second' }).replace(/[-:]/g, '');
   const rruleString = `DTSTART;TZID=${timezone}:${local}\nRRULE:${recurrence}`;
-  return new RRuleTemporal({ rruleString, temporal: Temporal, ...BOUNDS });
+  return new RRuleTemporal({ rruleString, temporal: Temporal, ...bounds });
 }

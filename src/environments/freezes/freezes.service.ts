@@ -8,6 +8,7 @@ import type { ListQuery } from '../../core/listing/list-query.js';
 import type { Page } from '../../core/listing/page.js';
 import { RecordGate } from '../../core/records/record-gate.js';
 import { Precondition } from '../../core/rest/precondition.js';
+import { TimeSlicer } from '../../core/time-slicer.js';
 import { EnvironmentsService } from '../environments.service.js';
 import { assertFreezeTimes, findWindowEnd } from './freeze-windows.js';
 import { Freeze } from './freeze.entity.js';
@@ -109,10 +110,13 @@ export class FreezesService extends RecordGate<Freeze, typeof freezePolicy> {
   /** The freeze that holds in an environment now, the one that ends last; undefined when it has none. */
   async findActive(environmentId: string): Promise<ActiveFreeze | undefined> {
     const now = new Date();
-    const active = (await this.freezes.findStarted(environmentId, now)).flatMap((freeze) => {
+    const active: ActiveFreeze[] = [];
+    const turns = new TimeSlicer();
+    for (const freeze of await this.freezes.findStarted(environmentId, now)) {
       const endsAt = findWindowEnd(freeze, now);
-      return endsAt ? [{ freeze, endsAt }] : [];
-    });
+      if (endsAt) active.push({ freeze, endsAt });
+      await turns.yieldToEventLoop();
+    }
     return active.sort((a, b) => b.endsAt.getTime() - a.endsAt.getTime())[0];
   }
 }

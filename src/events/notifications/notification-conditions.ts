@@ -1,6 +1,8 @@
-import { INTERIM_SQL } from '../../core/events/event-kinds.js';
+import { INTERIM_SQL, isInterim } from '../../core/events/event-kinds.js';
+import type { RecordedEvent } from '../event.entity.js';
 import { readableSql } from '../event-readers.js';
 import { INSTALLATION_FEED } from '../feed.store.js';
+import type { Recipient } from './recipient.js';
 
 /** Notifications go back so many days. */
 export const NOTIFICATION_DAYS = 30;
@@ -20,15 +22,41 @@ export interface NotificationParameters {
   muted: string;
 }
 
+/** What is asked of an event itself: as SQL, and of an event at hand. */
+interface EventCondition {
+  sql: (parameters: NotificationParameters) => string;
+  holds: (recipient: Recipient, event: RecordedEvent) => boolean;
+}
+
+/** One of the categories, outside of muted workspaces, done by somebody else or come of what the user had asked for. */
+const EVENT_CONDITIONS: readonly EventCondition[] = [
+  {
+    sql: ({ categories }) => `event.category = ANY (${categories})`,
+    holds: ({ categories }, { category }) => categories.includes(category),
+  },
+  { sql: () => `NOT ${INTERIM_SQL}`, holds: (_, event) => !isInterim(event) },
+  {
+    sql: ({ muted }) => `(event.workspace_id IS NULL OR event.workspace_id <> ALL (${muted}))`,
+    holds: ({ muted }, { workspaceId }) => workspaceId === null || !muted.includes(workspaceId),
+  },
+  {
+    sql: ({ user }) => `(event.user_id IS DISTINCT FROM ${user} OR event.system_actor IS NOT NULL)`,
+    holds: (recipient, { userId, systemActor }) => userId !== recipient.userId || systemActor !== null,
+  },
+];
+
+/** What the conditions say of an event that has just come to somebody who may read it. */
+export const isNotified = (recipient: Recipient, event: RecordedEvent): boolean =>
+  EVENT_CONDITIONS.every(({ holds }) => holds(recipient, event));
+
 /**
- * SQL that holds for each `event` that a user is notified of: one of the categories, outside of muted workspaces, which
- * happened since the user came, was done by somebody else or came of what they had asked for, and is one they may read now.
- * `own_role` are the rows of `roles_of` the user.
+ * SQL that holds for each `event` that a user is notified of: what is asked of the event, and that it happened since the user came and
+ * is one they may read now. `own_role` are the rows of `roles_of` the user.
  */
-export const notifiesSql = ({ user, categories, muted }: NotificationParameters): string => `(
-  event.category = ANY (${categories}) AND NOT ${INTERIM_SQL}
-  AND (event.workspace_id IS NULL OR event.workspace_id <> ALL (${muted}))
-  AND (event.user_id IS DISTINCT FROM ${user} OR event.system_actor IS NOT NULL)
+export const notifiesSql = (parameters: NotificationParameters): string => {
+  const { user } = parameters;
+  return `(
+  ${EVENT_CONDITIONS.map(({ sql }) => sql(parameters)).join(' AND ')}
   AND (event.organization_id IS NULL OR EXISTS (
     SELECT FROM organization_member member WHERE member.user_id = ${user}
        AND member.organization_id = event.organization_id AND member.created_at <= event.created_at))
@@ -36,3 +64,4 @@ export const notifiesSql = ({ user, categories, muted }: NotificationParameters)
     SELECT FROM workspace_member joined WHERE joined.user_id = ${user}
        AND joined.workspace_id = event.workspace_id AND joined.created_at > event.created_at)
   AND ${readableSql('event', 'own_role', user)})`;
+};

@@ -42,7 +42,7 @@ export class WebhookJobsListeners implements OnModuleInit {
       concurrency: DELIVERIES,
       handle: async (job, context) => {
         const rests = await this.runner.run(job, context);
-        await this.wakes.wakeEndpoint(job.payload.webhookId, rests ? new Date(Date.now() + REST_MS) : undefined);
+        await this.wakes.wakeEndpoint(job.payload.webhookId, rests ? REST_MS : 0);
       },
     };
     this.jobs.registerHandler(DELIVERY_QUEUE, deliver);

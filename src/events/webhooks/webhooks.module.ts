@@ -7,6 +7,7 @@ import { DeliveryQueueStore } from './deliveries/delivery-queue.store.js';
 import { DeliveryWakesService } from './deliveries/delivery-wakes.service.js';
 import { DeliveryRunner } from './deliveries/delivery.runner.js';
 import { EndpointHealthService } from './deliveries/endpoint-health.service.js';
+import { EndpointPausesStore } from './deliveries/endpoint-pauses.store.js';
 import { FanOutService } from './deliveries/fan-out.service.js';
 import { WebhookDeliveriesService } from './deliveries/webhook-deliveries.service.js';
 import { WebhookDeliveriesStore } from './deliveries/webhook-deliveries.store.js';
@@ -42,6 +43,7 @@ import { OrganizationWebhooksController, WorkspaceWebhooksController } from './w
     DeliveryAttemptsService,
     DeliveryRunner,
     EndpointHealthService,
+    EndpointPausesStore,
     FanOutService,
     WebhookDeliveriesService,
     WebhookDeliveriesStore,

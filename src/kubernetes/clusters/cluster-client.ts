@@ -138,10 +138,14 @@ export class ClusterClient {
    * version of the last event then.
    * @throws ClusterError `expired` when the cluster no longer knows the version: list again
    */
-  async *watch(kind: ResourceKind, resourceVersion: string, signal?: AbortSignal): AsyncGenerator<WatchEvent> {
+  async *watch(
+    kind: ResourceKind,
+    resourceVersion: string,
+    { namespace, signal }: { namespace?: string; signal?: AbortSignal } = {},
+  ): AsyncGenerator<WatchEvent> {
     const seconds = Math.round(WATCH_SECONDS * (1 + Math.random()));
     const lines = this.transport.streamLines({
-      path: objectPath(kind),
+      path: objectPath(kind, namespace),
       query: { watch: true, allowWatchBookmarks: true, resourceVersion, timeoutSeconds: seconds },
       timeoutMs: (seconds + 30) * 1_000,
       idleTimeoutMs: WATCH_IDLE_MS,

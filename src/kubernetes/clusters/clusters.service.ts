@@ -15,7 +15,7 @@ import { ClusterClients } from './cluster-clients.js';
 import { type ClusterHooks, type ClusterLimits } from './cluster-transport.js';
 import { toClusterAccess } from './kubernetes-connection-kind.js';
 
-const REASON = 'a cluster answered';
+const REASON = 'the connection of a cluster';
 
 /** Clients of the clusters that connections stand for; a changed address or credential makes a new one with the next call. */
 @Injectable()
@@ -46,15 +46,13 @@ export class ClustersService implements OnApplicationShutdown {
     );
   }
 
-  /** A client of its own for the connection as it is now, such as a watch needs; the caller closes it. */
-  async createOwnClient(
-    connection: Connection,
-    limits?: Partial<ClusterLimits>,
-  ): Promise<{ client: ClusterClient; revision: string }> {
-    const { secret, revision } = await this.secrets.reveal(connection);
+  /** A client of its own for a connection as it is now, such as a watch needs; the caller closes it. */
+  async openClient(connectionId: string, limits?: Partial<ClusterLimits>): Promise<ClusterClient> {
+    const connection = await this.connections.get(Actor.system(REASON), connectionId);
+    const { secret } = await this.secrets.reveal(connection);
     const access = toClusterAccess(connection.metadata, secret);
     const onAnswer = isUnreached(connection.status) ? this.onFirstResponse(connection.id) : undefined;
-    return { client: this.createTemporaryClient(access, limits, onAnswer), revision };
+    return this.createTemporaryClient(access, limits, onAnswer);
   }
 
   /** A client for one try; the caller closes it. */

@@ -11,6 +11,8 @@ import { ControllerRunner } from './controller.runner.js';
 import { ControllersService } from './controllers.service.js';
 
 const CONCURRENCY = 2;
+/** For organizations that have none running. */
+const RESERVE = 4;
 
 /** The jobs of controllers; and a connection is not deleted while something is installed through it. */
 @Injectable()
@@ -27,6 +29,7 @@ export class ControllersListeners implements OnModuleInit {
   onModuleInit(): void {
     this.jobs.registerHandler<ControllerPayload>(CONTROLLERS_QUEUE, {
       concurrency: CONCURRENCY,
+      reserve: RESERVE,
       handle: (job, context) => this.runner.run(job, context),
       authorize: async (actor, { payload }) => {
         const installation = await this.completion.find(payload.installation);

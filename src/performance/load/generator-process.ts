@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../../core/errors/app-error.js';
+import { programBeside } from '../../core/program-beside.js';
 import type { GeneratorMessage } from './generator-entry.js';
 import type { GeneratorTask } from './load-plan.js';
 import type { Slice } from './measurement.js';
@@ -67,14 +68,10 @@ export class GeneratorProcess {
 
 /** Nothing of this server's own environment; authorities of certificates that the operator has added hold for targets too. */
 function startProcess(): ChildProcess {
-  const fromSource = import.meta.url.endsWith('.ts');
-  const entry = new URL(fromSource ? './generator-entry.ts' : './generator-entry.js', import.meta.url);
+  const { url, execArgv } = programBeside(import.meta.url, 'generator-entry');
   const { NODE_EXTRA_CA_CERTS: authorities } = process.env;
-  return fork(fileURLToPath(entry), {
-    execArgv: [
-      `--max-old-space-size=${MEMORY_MB}`,
-      ...(fromSource ? ['--import', '@swc-node/register/esm-register', '--no-warnings'] : []),
-    ],
+  return fork(fileURLToPath(url), {
+    execArgv: [`--max-old-space-size=${MEMORY_MB}`, ...execArgv],
     env: authorities === undefined ? {} : { NODE_EXTRA_CA_CERTS: authorities },
     serialization: 'advanced',
     // It leads a group of its own, which is ended with it.

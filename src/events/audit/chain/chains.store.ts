@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { describeRequest } from '../../../core/database/audited-request.js';
+import { AuditedRequests } from '../../../core/database/audited-request.js';
 import { named } from '../../../core/database/statements.js';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
 import { currentRequest } from '../../../core/telemetry/request-context.js';
 import { AuditChain, AuditEntry, PendingAuditRow } from '../audit.entity.js';
+import type { TracedRow } from './entry-builder.js';
 import { GENESIS } from './entry-hash.js';
 
 /** The key of the advisory lock that lets one process at a time extend the chains. */
@@ -44,7 +45,10 @@ export interface AuditedAccount {
 export class ChainsStore {
   private insertSql?: string;
 
-  constructor(private readonly unit: UnitOfWork) {}
+  constructor(
+    private readonly unit: UnitOfWork,
+    private readonly requests: AuditedRequests,
+  ) {}
 
   /** In the open unit of work: no other process extends the chains until its end. @returns false when another does now */
   async lock(waits: boolean): Promise<boolean> {
@@ -63,10 +67,8 @@ export class ChainsStore {
   }
 
   /** The oldest that wait. Those of one transaction stay together as long as they are not more than asked for. */
-  async findPending(most: number): Promise<PendingAuditRow[]> {
-    const rows = (await this.unit.manager.query<object[]>(READ_PENDING, [most])).map((row) =>
-      this.hydrate(PendingAuditRow, row),
-    );
+  async findPending(most: number): Promise<TracedRow[]> {
+    const rows = (await this.unit.manager.query<object[]>(READ_PENDING, [most])).map((row) => this.trace(row));
     if (rows.length < most) return rows;
     const last = rows.at(-1)?.transaction;
     const whole = rows.filter(({ transaction }) => transaction !== last);
@@ -111,7 +113,7 @@ export class ChainsStore {
       act.resourceId,
       JSON.stringify({ metadata }),
       request?.caller?.userId ?? 'system',
-      request ? describeRequest(request) : null,
+      request ? this.requests.describe(request) : null,
     ]);
   }
 
@@ -129,12 +131,13 @@ export class ChainsStore {
     );
   }
 
-  private hydrate<E extends object>(kind: new () => E, row: object): E {
-    const { columns } = this.unit.manager.connection.getMetadata(kind);
+  private trace(row: object): TracedRow {
+    const { columns } = this.unit.manager.connection.getMetadata(PendingAuditRow);
     const values = row as Record<string, unknown>;
-    return Object.assign(
-      new kind(),
+    const pending = Object.assign(
+      new PendingAuditRow(),
       Object.fromEntries(columns.map(({ propertyName, databaseName }) => [propertyName, values[databaseName]])),
     );
+    return Object.assign(pending, { request: pending.context === null ? null : this.requests.read(pending.context) });
   }
 }

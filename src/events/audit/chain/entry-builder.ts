@@ -9,6 +9,17 @@ const MAX_VALUE_LENGTH = 16_384;
 /** Changes of other records that one entry tells; further ones are entries of their own. */
 const MAX_CHANGES = 200;
 
+/** How the name of a login begins, of a session that is not the server's. */
+const DATABASE_LOGIN = 'database ';
+/** The name of who wrote a context that no server has signed. */
+const UNSIGNED = 'not signed by the server';
+
+/** A row with the request that it was written for. */
+export interface TracedRow extends PendingAuditRow {
+  /** Null without one, and when no server of this installation has signed it. */
+  request: AuditedRequest | null;
+}
+
 /** Values of the fields that were changed, by their columns. */
 type Fields = Record<string, unknown> | null;
 
@@ -37,14 +48,14 @@ export interface Deed {
  * Makes deeds of what transactions left behind: an event with the changes of its record, and with the changes of other records
  * that nobody published an event of; a change without any event stands for itself.
  */
-export function buildDeeds(rows: readonly PendingAuditRow[]): Deed[] {
+export function buildDeeds(rows: readonly TracedRow[]): Deed[] {
   const deeds: Deed[] = [];
   for (const group of groupByTransaction(rows)) deeds.push(...buildTransaction(group));
   return deeds;
 }
 
-function* groupByTransaction(rows: readonly PendingAuditRow[]): Generator<PendingAuditRow[]> {
-  const groups = new Map<string, PendingAuditRow[]>();
+function* groupByTransaction(rows: readonly TracedRow[]): Generator<TracedRow[]> {
+  const groups = new Map<string, TracedRow[]>();
   for (const row of rows) {
     const key = row.source === 'refusal' ? `refusal ${row.position}` : row.transaction;
     const group = groups.get(key);
@@ -54,10 +65,10 @@ function* groupByTransaction(rows: readonly PendingAuditRow[]): Generator<Pendin
   yield* groups.values();
 }
 
-function buildTransaction(rows: PendingAuditRow[]): Deed[] {
+function buildTransaction(rows: TracedRow[]): Deed[] {
   const events = rows.filter(({ source }) => source === 'event');
   const changes = new Set(rows.filter(({ source }) => source === 'change'));
-  const told = events.map((event) => ({ event, own: takeOwn(event, changes), others: [] as PendingAuditRow[] }));
+  const told = events.map((event) => ({ event, own: takeOwn(event, changes), others: [] as TracedRow[] }));
   for (const change of [...changes]) {
     const teller = told.find(({ event, others }) => event.chain === change.chain && others.length < MAX_CHANGES);
     if (!teller) continue;
@@ -74,7 +85,7 @@ function buildTransaction(rows: PendingAuditRow[]): Deed[] {
 }
 
 /** The changes of the very record that an event tells of. */
-function takeOwn(event: PendingAuditRow, changes: Set<PendingAuditRow>): PendingAuditRow[] {
+function takeOwn(event: TracedRow, changes: Set<TracedRow>): TracedRow[] {
   const own = [...changes].filter(
     ({ resourceType, resourceId }) => resourceType === event.resourceType && resourceId === event.resourceId,
   );
@@ -82,7 +93,7 @@ function takeOwn(event: PendingAuditRow, changes: Set<PendingAuditRow>): Pending
   return own;
 }
 
-function buildEvent(event: PendingAuditRow, own: PendingAuditRow[], others: PendingAuditRow[]): Deed {
+function buildEvent(event: TracedRow, own: TracedRow[], others: TracedRow[]): Deed {
   const {
     event_id,
     workspace_id,
@@ -121,13 +132,13 @@ const mergeFields = (fields: Fields[]): Fields => {
 };
 
 /** Refusals are written with what is known of them; nothing was changed. */
-function buildRefusal(row: PendingAuditRow): Deed {
+function buildRefusal(row: TracedRow): Deed {
   const { reason = null, count = 1, ...details } = (row.after ?? {}) as { reason?: string; count?: number };
   return { ...buildDeed(row, details), outcome: 'refused', reason, count };
 }
 
-function buildDeed(row: PendingAuditRow, details: Record<string, unknown>): Deed {
-  const request = parseContext(row.context);
+function buildDeed(row: TracedRow, details: Record<string, unknown>): Deed {
+  const { request } = row;
   return {
     chain: row.chain,
     createdAt: row.createdAt,
@@ -136,14 +147,14 @@ function buildDeed(row: PendingAuditRow, details: Record<string, unknown>): Deed
     outcome: 'allowed',
     reason: null,
     count: 1,
-    ...findActor(row, request),
+    ...findActor(row),
     tokenId: toId(request?.token),
-    via: request?.via ?? (isDatabaseLogin(row.acting) ? 'database' : 'server'),
-    requestId: request?.request ?? null,
+    via: request?.via ?? (isByHand(row) ? 'database' : 'server'),
+    requestId: request?.request || null,
     resourceType: row.resourceType,
     resourceId: row.resourceId,
     personal: {
-      system_actor: findSystemActor(row, request),
+      system_actor: findSystemActor(row),
       address: request?.address,
       user_agent: request?.agent,
     },
@@ -151,41 +162,33 @@ function buildDeed(row: PendingAuditRow, details: Record<string, unknown>): Deed
   };
 }
 
-/** A change that a person wrote to the database by hand has neither the context nor the user that the server sets. */
-const isDatabaseLogin = (acting: string | null): boolean => acting?.startsWith('database ') ?? false;
+/**
+ * Whether somebody wrote it to the database by hand. The server signs the request of every transaction; what it writes outside of one
+ * is its own work. Without a signature nothing is told to be the act of a user.
+ */
+const isByHand = ({ request, context, acting }: TracedRow): boolean =>
+  request === null && (context !== null || acting !== 'system');
 
-function findActor(
-  { acting, action, after }: PendingAuditRow,
-  request: AuditedRequest | null,
-): Pick<Deed, 'actorKind' | 'actorId' | 'onBehalfOf'> {
+const isDatabaseLogin = (acting: string | null): boolean => acting?.startsWith(DATABASE_LOGIN) ?? false;
+
+function findActor(row: TracedRow): Pick<Deed, 'actorKind' | 'actorId' | 'onBehalfOf'> {
+  const { acting, action, after, request } = row;
   const onBehalfOf = toId(request?.onBehalfOf);
-  const caller = toId(request?.caller) ?? (request ? null : toId(acting));
-  if (caller) return { actorKind: 'user', actorId: caller, onBehalfOf };
+  if (isByHand(row)) return { actorKind: 'database', actorId: null, onBehalfOf };
   // Who signs in has no token yet: it is they who open the session.
-  if (action === 'session.created' && toId(after?.['user_id']))
-    return { actorKind: 'user', actorId: toId(after?.['user_id']), onBehalfOf };
-  if (request?.system) return { actorKind: 'system', actorId: null, onBehalfOf };
-  if (isDatabaseLogin(acting)) return { actorKind: 'database', actorId: null, onBehalfOf };
-  if (acting === 'system' && !request?.address) return { actorKind: 'system', actorId: null, onBehalfOf };
-  if (toId(acting)) return { actorKind: 'user', actorId: toId(acting), onBehalfOf };
-  return { actorKind: 'anonymous', actorId: null, onBehalfOf };
+  const opened = action === 'session.created' ? toId(after?.['user_id']) : null;
+  const user = toId(request?.caller) ?? opened ?? (request?.system ? null : toId(acting));
+  if (user) return { actorKind: 'user', actorId: user, onBehalfOf };
+  const isSystem = request?.system !== undefined || (acting === 'system' && !request?.address);
+  return { actorKind: isSystem ? 'system' : 'anonymous', actorId: null, onBehalfOf };
 }
 
-function findSystemActor({ acting }: PendingAuditRow, request: AuditedRequest | null): string | undefined {
-  if (request?.system) return request.system;
-  return isDatabaseLogin(acting) ? (acting ?? '').slice('database '.length) : undefined;
+function findSystemActor(row: TracedRow): string | undefined {
+  if (!isByHand(row)) return row.request?.system;
+  return isDatabaseLogin(row.acting) ? row.acting?.slice(DATABASE_LOGIN.length) : UNSIGNED;
 }
 
 const toId = (value: unknown): string | null => (typeof value === 'string' && validate(value) ? value : null);
-
-function parseContext(context: string | null): AuditedRequest | null {
-  if (!context) return null;
-  try {
-    return JSON.parse(context) as AuditedRequest;
-  } catch {
-    return null;
-  }
-}
 
 /** Values that are too long are told by their length and digest: that they changed is seen all the same. */
 function boundFields(fields: Fields): Fields {

@@ -51,7 +51,7 @@ export class SyslogStreamSender implements AuditSender {
     if (this.socket && !this.socket.destroyed && !this.socket.readableEnded) return this.socket;
     this.close();
     const { host, port, transport } = this.target;
-    const socket = transport === 'tls' ? tls.connect({ host, port, servername: host }) : net.connect({ host, port });
+    const socket = transport === 'tls' ? connectTls(host, port) : net.connect({ host, port });
     this.socket = socket;
     socket.on('error', () => undefined);
     // What a collector answers is of no meaning, and must not fill the memory.
@@ -66,6 +66,10 @@ export class SyslogStreamSender implements AuditSender {
     return socket;
   }
 }
+
+/** An address is no name that a server could be asked for; certificates are verified for both. */
+const connectTls = (host: string, port: number): net.Socket =>
+  tls.connect({ host, port, ...(net.isIP(host) ? {} : { servername: host }) });
 
 /** Syslog over UDP (RFC 5426): nobody tells whether a message came. */
 export class SyslogDatagramSender implements AuditSender {

@@ -1,7 +1,7 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Actor } from '../../../core/access/actor.js';
 import { type Refusal, Refusals } from '../../../core/access/refusals.js';
-import { describeRequest } from '../../../core/database/audited-request.js';
+import { AuditedRequests } from '../../../core/database/audited-request.js';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
 import { isDatabaseOutage } from '../../../core/errors/database-outage.js';
 import { clientNetwork } from '../../../core/rest/client-network.js';
@@ -27,6 +27,7 @@ export class RefusalRecorder implements OnModuleInit, BeforeApplicationShutdown 
     private readonly refusals: Refusals,
     private readonly store: RefusalsStore,
     private readonly unit: UnitOfWork,
+    private readonly requests: AuditedRequests,
   ) {}
 
   onModuleInit(): void {
@@ -55,7 +56,7 @@ export class RefusalRecorder implements OnModuleInit, BeforeApplicationShutdown 
     const { caller, origin, judged, onBehalfOf } = request;
     const who = caller?.userId ?? onBehalfOf ?? clientNetwork(origin?.address);
     this.log.add(who, {
-      context: describeRequest(request),
+      context: this.requests.describe(request),
       acting: caller?.userId ?? (request.actor?.isSystem ? 'system' : null),
       action: operation,
       reason: error.code,

@@ -2,10 +2,9 @@ import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/com
 import { assertScope } from '../../../core/access/access.service.js';
 import type { Actor } from '../../../core/access/actor.js';
 import { runAsSystem } from '../../../core/database/row-security.js';
-import { isInterim } from '../../../core/events/event-kinds.js';
 import { PostgresPubSub } from '../../../core/pubsub/postgres-pubsub.js';
-import type { SeenEvent } from '../../event.entity.js';
 import { EventSubscriptionsService } from '../../live/event-subscriptions.service.js';
+import { isNotified } from '../notification-conditions.js';
 import { notificationPolicy } from '../notification.policy.js';
 import { type NotificationsNotice, NOTIFICATIONS_TOPIC } from '../notification-topic.js';
 import { NotificationSettingsStore } from '../settings/notification-settings.store.js';
@@ -34,7 +33,7 @@ export class NotificationSubscriptionsService implements OnModuleInit, OnModuleD
   async follow(actor: Actor): Promise<NotificationFollower> {
     assertScope(actor, notificationPolicy.read);
     let recipient: Recipient;
-    const events = await this.events.followAll(actor, (seen) => isWanted(recipient, seen));
+    const events = await this.events.followAll(actor, ({ event }) => isNotified(recipient, event));
     const { userId } = events;
     const count = async () => {
       recipient = toRecipient(await this.settings.find(userId));
@@ -57,10 +56,3 @@ export class NotificationSubscriptionsService implements OnModuleInit, OnModuleD
     for (const [follower, of] of this.followers) if (!userId || of === userId) follower.recount();
   }
 }
-
-/** What the conditions of notifications say beside the right to read, of an event that has just come. */
-const isWanted = ({ userId, categories, muted }: Recipient, { event }: SeenEvent): boolean =>
-  categories.includes(event.category) &&
-  !isInterim(event) &&
-  (event.workspaceId === null || !muted.includes(event.workspaceId)) &&
-  (event.userId !== userId || event.systemActor !== null);

@@ -26,22 +26,20 @@ export class DeliveryAttemptsService {
     secrets: WebhookSecrets,
     delivery: DueDelivery,
     message: WebhookMessage,
-    { signal, assertLeased, actor }: JobContext,
+    { signal, leavePlace, assertLeased, actor }: JobContext,
   ): Promise<boolean> {
-    const { request, attempt, succeeded, gone, retryAfterMs } = await this.sender.send(
-      webhook,
-      secrets,
-      message,
-      signal,
-    );
+    const timer = setTimeout(leavePlace, this.settings.slowMs);
+    const { request, attempt, succeeded, gone, retryAfterMs } = await this.sender
+      .send(webhook, secrets, message, signal)
+      .finally(() => clearTimeout(timer));
     const delayMs = succeeded || gone ? null : nextDelayMs(delivery.failures + 1, retryAfterMs, this.settings);
     await this.unit.run(async () => {
       // The endpoint before its deliveries: what disables it locks them in this order.
       const goesOn = succeeded
         ? await this.health.recordSuccess(webhook, attempt.duration_ms)
-        : await this.health.recordFailure(actor, webhook, gone);
-      const retryAt = goesOn && delayMs !== null ? new Date(Date.now() + delayMs) : null;
-      await this.queue.record(webhook.id, delivery, { request, attempt, succeeded, retryAt });
+        : await this.health.recordFailure(actor, webhook, { gone, retryAfterMs });
+      const retryInMs = goesOn ? delayMs : null;
+      await this.queue.record(webhook.id, delivery, { request, attempt, succeeded, retryInMs });
       await assertLeased();
     });
     return succeeded;

@@ -4,6 +4,7 @@ import { toJsonb } from '../../../core/json/jsonb.js';
 import { INTERIM_SQL } from '../../../core/events/event-kinds.js';
 import type { Severity } from '../../../core/events/domain-event.js';
 import { INSTALLATION_FEED } from '../../feed.store.js';
+import { PAUSED_UNTIL_SQL } from './endpoint-pauses.store.js';
 import type { DeliveryAttempt, SentRequest } from './webhook-delivery.entity.js';
 
 /** Attempts that a delivery remembers; redelivering adds to them. */
@@ -33,7 +34,7 @@ export interface AttemptRecord {
   attempt: DeliveryAttempt;
   succeeded: boolean;
   /** Null when it is not tried again. */
-  retryAt: Date | null;
+  retryInMs: number | null;
 }
 
 /** An endpoint with work, and the queue that it uses. */
@@ -68,12 +69,13 @@ export class DeliveryQueueStore {
       [organizationId],
     );
     if (!feed) return { read: 0, endpoints: [] };
+    // Of events that were removed before they were read only their numbers are known.
     const [end] = await this.unit.manager.query<[{ last: string | null; count: number }]>(
-      `SELECT max(sequence) AS last, count(*)::int AS count FROM (
+      `SELECT coalesce(max(sequence), (SELECT last FROM event_counter WHERE feed = $1)) AS last, count(*)::int AS count FROM (
          SELECT sequence FROM event WHERE ${FEED_SQL} = $1 AND sequence > $2 ORDER BY sequence LIMIT $3) AS batch`,
       [organizationId, feed.position, most],
     );
-    if (end.last === null) return { read: 0, endpoints: [] };
+    if (end.last === null || end.last === feed.position) return { read: 0, endpoints: [] };
     const endpoints = await this.unit.manager.query<WaitingEndpoint[]>(
       `WITH made AS (
          INSERT INTO webhook_delivery
@@ -94,7 +96,7 @@ export class DeliveryQueueStore {
          ON CONFLICT (webhook_id, event_id) WHERE event_id IS NOT NULL DO NOTHING
          RETURNING webhook_id, next_attempt_at),
        moved AS (UPDATE webhook_feed SET position = $3 WHERE organization_id = $1)
-       SELECT ${NAMES}, min(made.next_attempt_at) AS "dueAt"
+       SELECT ${NAMES}, greatest(min(made.next_attempt_at), ${PAUSED_UNTIL_SQL}) AS "dueAt"
          FROM made JOIN webhook ON webhook.id = made.webhook_id GROUP BY webhook.id`,
       [organizationId, feed.position, end.last],
     );
@@ -116,24 +118,29 @@ export class DeliveryQueueStore {
     return rows.map(({ id }) => id);
   }
 
-  /** Endpoints with something to send that is due by now; of one when it is named, also what is due later. */
-  listWaiting(webhookId: string | null = null): Promise<WaitingEndpoint[]> {
+  /**
+   * Endpoints with something to send that is due by now; of one when it is named, also what is due later.
+   * @param restMs at the earliest after so long, so that other endpoints have a turn
+   */
+  listWaiting(webhookId: string | null = null, restMs = 0): Promise<WaitingEndpoint[]> {
     return this.unit.manager.query(
-      `SELECT ${NAMES}, due.at AS "dueAt" FROM webhook CROSS JOIN LATERAL (
-         SELECT min(delivery.next_attempt_at) AS at FROM webhook_delivery delivery
-          WHERE delivery.webhook_id = webhook.id AND delivery.status = 'pending' AND ${SENDABLE_SQL}) AS due
+      `SELECT ${NAMES}, greatest(due.at, ${PAUSED_UNTIL_SQL}, now() + $2 * interval '1 millisecond') AS "dueAt"
+         FROM webhook CROSS JOIN LATERAL (
+           SELECT min(delivery.next_attempt_at) AS at FROM webhook_delivery delivery
+            WHERE delivery.webhook_id = webhook.id AND delivery.status = 'pending' AND ${SENDABLE_SQL}) AS due
         WHERE webhook.deleted_at IS NULL AND due.at IS NOT NULL
-          AND CASE WHEN $1::uuid IS NULL THEN due.at <= now() ELSE webhook.id = $1 END`,
-      [webhookId],
+          AND CASE WHEN $1::uuid IS NULL THEN greatest(due.at, ${PAUSED_UNTIL_SQL}) <= now() ELSE webhook.id = $1 END`,
+      [webhookId, restMs],
     );
   }
 
-  /** What may be sent now: of each subject nothing that comes after a delivery which waits for another time. */
+  /** What may be sent now, outside of a pause: of each subject nothing that comes after a delivery which waits for another time. */
   listDue(webhookId: string, most: number): Promise<DueDelivery[]> {
     return this.unit.manager.query(
       `WITH candidate AS MATERIALIZED (
          SELECT delivery.* FROM webhook_delivery delivery JOIN webhook ON webhook.id = delivery.webhook_id
           WHERE delivery.webhook_id = $1 AND delivery.status = 'pending' AND delivery.next_attempt_at <= now() AND ${SENDABLE_SQL}
+            AND coalesce(${PAUSED_UNTIL_SQL} <= now(), true)
           ORDER BY delivery.next_attempt_at, delivery.sequence LIMIT $2)
        SELECT c.id, c.subject, c.failures, c.created_at AS "createdAt", c.event_id AS "eventId", c.sequence,
               event.user_id AS "userId", event.operation_id AS "operationId", event.category, event.action, event.severity,
@@ -148,21 +155,42 @@ export class DeliveryQueueStore {
   }
 
   /** Writes an attempt, and lets what follows of the same subject wait with it or go on. */
-  async record(webhookId: string, delivery: DueDelivery, { request, attempt, succeeded, retryAt }: AttemptRecord) {
-    const status = succeeded ? 'delivered' : retryAt ? 'pending' : 'failed';
+  async record(webhookId: string, delivery: DueDelivery, { request, attempt, succeeded, retryInMs }: AttemptRecord) {
+    const status = succeeded ? 'delivered' : retryInMs === null ? 'failed' : 'pending';
     await this.unit.manager.query(
-      `UPDATE webhook_delivery SET status = $2, failures = failures + $3::int, next_attempt_at = $4, request = $5,
+      `UPDATE webhook_delivery SET status = $2, failures = failures + $3::int,
+         next_attempt_at = now() + $4::float8 * interval '1 millisecond', request = $5,
          attempts = CASE WHEN jsonb_array_length(attempts) < ${MAX_ATTEMPTS_KEPT} THEN attempts ELSE attempts - 0 END || $6::jsonb,
          updated_at = now()
        WHERE id = $1`,
-      [delivery.id, status, succeeded ? 0 : 1, retryAt, toJsonb(request), toJsonb([attempt])],
+      [delivery.id, status, succeeded ? 0 : 1, retryInMs, toJsonb(request), toJsonb([attempt])],
     );
-    if (retryAt || delivery.failures > 0)
+    if (retryInMs !== null || delivery.failures > 0)
       await this.unit.manager.query(
-        `UPDATE webhook_delivery SET next_attempt_at = coalesce($4, now()), updated_at = now()
+        `UPDATE webhook_delivery SET next_attempt_at = now() + $4::float8 * interval '1 millisecond', updated_at = now()
           WHERE webhook_id = $1 AND subject = $2 AND status = 'pending' AND sequence > $3`,
-        [webhookId, delivery.subject, delivery.sequence, retryAt],
+        [webhookId, delivery.subject, delivery.sequence, retryInMs ?? 0],
       );
+  }
+
+  /** Ends what waits for an endpoint although its event was removed. @returns how many */
+  async failRemoved(webhookId: string): Promise<number> {
+    const attempt: DeliveryAttempt = {
+      at: new Date().toISOString(),
+      duration_ms: 0,
+      status: null,
+      error: 'the event is kept no more',
+      response_headers: {},
+      response_body: '',
+    };
+    const [, count] = await this.unit.manager.query<[unknown, number]>(
+      `UPDATE webhook_delivery delivery SET status = 'failed', next_attempt_at = NULL, attempts = attempts || $2::jsonb,
+         updated_at = now()
+        WHERE webhook_id = $1 AND status = 'pending' AND event_id IS NOT NULL
+          AND NOT EXISTS (SELECT FROM event WHERE event.id = delivery.event_id)`,
+      [webhookId, toJsonb([attempt])],
+    );
+    return count;
   }
 
   /** Ends what waits for an endpoint that nothing is sent to any more; `recover` sends it again. */

@@ -16,6 +16,7 @@ export interface DeliveryPayload {
   webhookId: string;
 }
 
+const BATCH_SIZE = 200;
 const actor = Actor.system('webhooks');
 
 /** Asks for the jobs of webhooks. Each finds in the tables what there is to do, so one that waits is enough. */
@@ -39,23 +40,24 @@ export class DeliveryWakesService {
     );
   }
 
-  /** @param notBefore gives other endpoints a turn */
-  async wakeEndpoints(endpoints: WaitingEndpoint[], notBefore = new Date(0)): Promise<void> {
-    if (endpoints.length === 0) return;
-    await this.jobs.enqueueOnce(
-      actor,
-      endpoints.map(({ webhookId, organizationId, slow, dueAt }) => ({
-        queue: slow ? SLOW_DELIVERY_QUEUE : DELIVERY_QUEUE,
-        payload: { webhookId } satisfies DeliveryPayload,
-        organizationId,
-        serialKey: `${DELIVERY_QUEUE} ${webhookId}`,
-        runAt: dueAt > notBefore ? dueAt : notBefore,
-      })),
-    );
+  /** Some at a time, for each takes a lock in the database. */
+  async wakeEndpoints(endpoints: WaitingEndpoint[]): Promise<void> {
+    for (let begin = 0; begin < endpoints.length; begin += BATCH_SIZE)
+      await this.jobs.enqueueOnce(
+        actor,
+        endpoints.slice(begin, begin + BATCH_SIZE).map(({ webhookId, organizationId, slow, dueAt }) => ({
+          queue: slow ? SLOW_DELIVERY_QUEUE : DELIVERY_QUEUE,
+          payload: { webhookId } satisfies DeliveryPayload,
+          organizationId,
+          serialKey: `${DELIVERY_QUEUE} ${webhookId}`,
+          runAt: dueAt,
+        })),
+      );
   }
 
-  async wakeEndpoint(webhookId: string, notBefore?: Date): Promise<void> {
-    await this.wakeEndpoints(await this.queue.listWaiting(webhookId), notBefore);
+  /** @param restMs gives other endpoints a turn */
+  async wakeEndpoint(webhookId: string, restMs = 0): Promise<void> {
+    await this.wakeEndpoints(await this.queue.listWaiting(webhookId, restMs));
   }
 
   /** Finds what a lost notification, or a process that died between two steps, has left behind. */

@@ -90,3 +90,17 @@ export class WebhookFeed {
   @Column('bigint')
   position!: string;
 }
+
+/** Until when nothing is sent to an endpoint that fails, or that asked for less. */
+@Entity('webhook_pause')
+export class WebhookPause {
+  @PrimaryColumn('uuid')
+  webhookId!: string;
+
+  @ForeignKey('Organization')
+  @Column('uuid')
+  organizationId!: string;
+
+  @Column({ type: 'timestamptz', precision: 3 })
+  until!: Date;
+}

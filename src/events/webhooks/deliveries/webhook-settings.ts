@@ -5,6 +5,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const JITTER = 0.1;
+const PAUSE_SHARE = 0.1;
 
 /** The times of deliveries, in milliseconds. */
 @Injectable()
@@ -15,8 +16,13 @@ export class WebhookSettings {
   retryDelaysMs = [...[5 * SECOND, 5 * MINUTE, 30 * MINUTE], ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR)];
   /** The longest that `Retry-After` may ask for. */
   maxRetryAfterMs = 24 * HOUR;
-  /** An endpoint whose last answer took longer waits behind others of its kind. */
+  /** An endpoint whose last answer took longer waits behind others of its kind; a call that takes longer holds no place of others. */
   slowMs = 2 * SECOND;
+  /** Nothing is sent to an endpoint that has just failed for a tenth of the time that it has been failing, within these bounds. */
+  minPauseMs = SECOND;
+  maxPauseMs = MINUTE;
+  /** The longest that `Retry-After` keeps deliveries other than its own from an endpoint. */
+  maxAskedPauseMs = 15 * MINUTE;
   /** After so long without a success the owner is notified, and then the endpoint disabled. */
   noticeAfterMs = DAY;
   disableAfterMs = 5 * DAY;
@@ -44,4 +50,14 @@ export function nextDelayMs(
   if (delay === undefined) return null;
   const jittered = delay * (1 + Math.random() * JITTER);
   return Math.round(Math.max(jittered, Math.min(retryAfterMs ?? 0, maxRetryAfterMs)));
+}
+
+/** How long nothing is sent to an endpoint that has failed for so long, and may have asked to be left alone. */
+export function pauseMs(
+  failingMs: number,
+  retryAfterMs: number | undefined,
+  { minPauseMs, maxPauseMs, maxAskedPauseMs }: Pick<WebhookSettings, 'minPauseMs' | 'maxPauseMs' | 'maxAskedPauseMs'>,
+): number {
+  const own = Math.min(maxPauseMs, Math.max(minPauseMs, failingMs * PAUSE_SHARE));
+  return Math.round(Math.max(own, Math.min(retryAfterMs ?? 0, maxAskedPauseMs)));
 }

@@ -131,12 +131,12 @@ export class WebhooksService {
     return webhook;
   }
 
-  private async changeSecrets(
-    webhook: Webhook,
-    { headers, routing_key: routingKey, format }: WebhookChange,
-  ): Promise<Partial<Webhook>> {
-    if (headers === undefined && routingKey === undefined && format === undefined) return {};
-    const kept = await this.secrets.open(webhook);
+  private async changeSecrets(webhook: Webhook, input: WebhookChange): Promise<Partial<Webhook>> {
+    const { url, headers, routing_key: routingKey, format } = input;
+    const isElsewhere = leadsElsewhere(webhook, url);
+    if (!isElsewhere && headers === undefined && routingKey === undefined && format === undefined) return {};
+    const stored = await this.secrets.open(webhook);
+    const kept = isElsewhere ? withoutSecrets(stored, input) : stored;
     const secrets = { ...kept, ...definedFields({ headers, routingKey }) };
     assertRoutingKey({ format: format ?? webhook.format }, secrets);
     return { secrets: await this.secrets.seal(webhook, secrets), headerNames: Object.keys(secrets.headers) };
@@ -150,6 +150,20 @@ const fieldsOf = ({ url, description, events, severities, format, enabled }: Web
 function healthAfter(webhook: Webhook, { url, enabled }: WebhookChange): Partial<Webhook> {
   const begins = (url !== undefined && url !== webhook.url) || (enabled === true && !webhook.enabled);
   return begins ? { failingSince: null, noticedAt: null, disabledAt: null, disabledReason: null, slow: false } : {};
+}
+
+const leadsElsewhere = (webhook: Webhook, url = webhook.url): boolean =>
+  new URL(url).origin !== new URL(webhook.url).origin;
+
+/** What is sealed goes to another server only when it is sent anew: else whoever names the server would be told it there. */
+function withoutSecrets(kept: WebhookSecrets, { headers }: WebhookChange): WebhookSecrets {
+  if (headers === undefined && Object.keys(kept.headers).length > 0)
+    throw InvalidRequest.forField(
+      '/headers',
+      'must be sent with its values, since the url is on another server',
+      'Send headers with the values, or {} to leave them out.',
+    );
+  return { signing: kept.signing, headers: {} };
 }
 
 function assertRoutingKey({ format }: Pick<Webhook, 'format'>, { routingKey }: Pick<WebhookSecrets, 'routingKey'>) {

@@ -67,6 +67,15 @@ export class WebhooksStore extends Store<Webhook> {
     return this.createQueryBuilder().where('webhook.id = :id', { id }).setLock('pessimistic_write').getOne();
   }
 
+  /** For how long an endpoint has been failing, by the clock of the database. */
+  async readFailingMs(id: string): Promise<number> {
+    const [row] = await this.unit.manager.query<{ ms: number }[]>(
+      'SELECT coalesce(extract(epoch FROM now() - failing_since) * 1000, 0)::float8 AS ms FROM webhook WHERE id = $1',
+      [id],
+    );
+    return row?.ms ?? 0;
+  }
+
   /** Begins to read the events of an organization for its endpoints. @returns the number of its last event */
   async openFeed(organizationId: string): Promise<string> {
     const [end] = await this.unit.manager.query<{ last: string }[]>('SELECT last FROM event_counter WHERE feed = $1', [

@@ -2,13 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { backoff } from '../../../core/backoff.js';
 import type { ClusterClient } from '../../clusters/cluster-client.js';
 import { ClusterError } from '../../clusters/cluster-error.js';
-import type { ResourceKind } from '../../clusters/discovery.js';
 import type { ResourceChanges } from '../resource-changes.js';
 import type { Resync } from './cluster-watch.entity.js';
 import type { ClusterWatchesStore } from './cluster-watches.store.js';
-import { type KindSink, KindWatch, WATCH_TIMING, type WatchTiming } from './kind-watch.js';
-import type { Slots } from './slots.js';
-import { isWatchedKind } from './watched-kinds.js';
+import { EventPace } from './event-pace.js';
+import { type KindSink, type KindWatch, WATCH_TIMING, type WatchTiming } from './kind-watch.js';
+import { KindWatches } from './kind-watches.js';
+import { Slots } from './slots.js';
+import type { WatchedNamespaces } from './watched-namespaces.js';
 import { type WatchedResourcesStore, type WatchLease, WatchLeaseLost } from './watched-resources.store.js';
 
 /** What a watcher works with, the same for all clusters of a process. */
@@ -18,6 +19,7 @@ export interface WatcherTools {
   changes: ResourceChanges;
   /** Lists at a time, over all clusters. */
   lists: Slots;
+  namespaces: WatchedNamespaces;
   /** Objects that are kept of one cluster. */
   maxResources: number;
   timing?: WatchTiming;
@@ -26,27 +28,34 @@ export interface WatcherTools {
 /** A client for one session, which ends it: with the address and credential as they are then. */
 export type OpenClient = () => Promise<ClusterClient>;
 
-/** More are not watched: each is a connection to the cluster. */
-const MAX_KINDS = 500;
 /** Kinds whose objects are, or bring, other kinds. */
 const DEFINING = new Set(['CustomResourceDefinition', 'APIService']);
 const DISCOVERY_DELAY_MS = 500;
 const DISCOVERY_INTERVAL_MS = 600_000;
+/** Of one cluster. */
+const LISTS_AT_ONCE = 3;
 const REPORT_DELAY_MS = 500;
+/** The cluster itself is looked at no more often than this, however many of its watches have faults. */
+const SUSPECT_DELAY_MS = 2_000;
+/** Namespaces of kinds that may not be listed in all may have become known. */
+const NARROW_INTERVAL_MS = 15_000;
 /** A session that lasted so long has recovered from what went wrong before. */
 const STEADY_MS = 30_000;
-
-const keyOf = ({ apiVersion, kind }: ResourceKind): string => `${apiVersion} ${kind}`;
 
 /** Keeps everything that one cluster runs, kind by kind, for as long as its lease is held. What fails is tried again, ever more slowly. */
 export class ClusterWatcher implements KindSink {
   private readonly stopping = new AbortController();
-  private readonly kinds = new Map<string, KindWatch>();
+  private readonly kinds: KindWatches;
+  private readonly pacing = new EventPace();
+  private readonly lists = new Slots(LISTS_AT_ONCE);
   private session = new AbortController();
   private client: ClusterClient | null = null;
   private resync: Resync | null = null;
   private error: string | null = null;
   private discoverAt = Infinity;
+  private narrowAt = Infinity;
+  private suspectAt = Infinity;
+  private lookedAt = -Infinity;
   private reportAt = Infinity;
   private readonly timing: WatchTiming;
 
@@ -57,6 +66,7 @@ export class ClusterWatcher implements KindSink {
     private readonly tools: WatcherTools,
   ) {
     this.timing = tools.timing ?? WATCH_TIMING;
+    this.kinds = new KindWatches(lease, tools, this, this.timing);
   }
 
   /** Runs until it is stopped or has lost its lease. */
@@ -102,22 +112,29 @@ export class ClusterWatcher implements KindSink {
     await changes.publish(await resources.delete(this.lease, kind, objects));
   }
 
-  async sweep(...[kind, uids]: Parameters<KindSink['sweep']>): Promise<void> {
-    await this.tools.changes.publish(await this.tools.resources.sweep(this.lease, kind, uids));
+  async sweep(...[kind, uids, namespace]: Parameters<KindSink['sweep']>): Promise<void> {
+    await this.tools.changes.publish(await this.tools.resources.sweep(this.lease, kind, uids, namespace));
   }
 
-  hasRoomFor(kind: ResourceKind, count: number): boolean {
-    let others = 0;
-    for (const [key, watch] of this.kinds) if (key !== keyOf(kind)) others += watch.count;
-    return others + count <= this.tools.maxResources;
+  hasRoomFor(asking: KindWatch, count: number): boolean {
+    return this.kinds.countOthers(asking) + count <= this.tools.maxResources;
   }
 
+  pace(): number {
+    return this.pacing.take();
+  }
+
+  /** Waits for a turn among its own lists first: no cluster keeps the others from theirs. */
   whenListed<T>(list: () => Promise<T>): Promise<T> {
-    return this.tools.lists.run(list);
+    return this.lists.run(() => this.tools.lists.run(list));
   }
 
   report(): void {
     this.reportAt = Math.min(this.reportAt, performance.now() + REPORT_DELAY_MS);
+  }
+
+  suspect(): void {
+    this.suspectAt = Math.min(this.suspectAt, Math.max(performance.now(), this.lookedAt + SUSPECT_DELAY_MS));
   }
 
   /** Watches all kinds until one finds that something is wrong with the whole cluster, or the session is ended from outside. */
@@ -126,26 +143,44 @@ export class ClusterWatcher implements KindSink {
     const signal = AbortSignal.any([this.stopping.signal, this.session.signal]);
     const client = await this.openClient();
     this.client = client;
-    const running = new Map<string, Promise<void>>();
+    const running = new Map<KindWatch, { stop: AbortController; done: Promise<void> }>();
     let failure: Error | null = null;
-    const start = (watch: KindWatch): void => {
-      const key = keyOf(watch.kind);
-      const run = watch.run(client, signal).catch((error: unknown) => {
-        failure ??= error as Error;
-        this.session.abort();
-      });
-      running.set(key, run);
+    /** Brings what runs in line with what is wanted. */
+    const reconcile = (): void => {
+      const wanted = new Set(this.kinds.all);
+      for (const [watch, { stop }] of running)
+        if (!wanted.has(watch)) {
+          stop.abort();
+          running.delete(watch);
+        }
+      for (const watch of wanted) {
+        if (running.has(watch)) continue;
+        const stop = new AbortController();
+        const done = watch.run(client, AbortSignal.any([signal, stop.signal])).catch((error: unknown) => {
+          failure ??= error as Error;
+          this.session.abort();
+        });
+        running.set(watch, { stop, done });
+      }
     };
     try {
       await this.prepare(client);
       this.discoverAt = 0;
       while (!signal.aborted) {
         if (performance.now() >= this.discoverAt) {
-          await this.discover(client);
-          for (const [key, watch] of this.kinds) if (!running.has(key)) start(watch);
+          this.discoverAt = performance.now() + DISCOVERY_INTERVAL_MS;
+          this.suspect();
+          await this.kinds.discover(client);
           this.error = null;
+          this.narrowAt = performance.now();
           this.report();
         }
+        if (performance.now() >= this.suspectAt) await this.lookAgain(client);
+        if (performance.now() >= this.narrowAt) {
+          await this.kinds.narrow(client);
+          this.narrowAt = performance.now() + (this.kinds.isSettled ? NARROW_INTERVAL_MS : REPORT_DELAY_MS);
+        }
+        reconcile();
         if (performance.now() >= this.reportAt) await this.saveState();
         await sleep(100, undefined, { signal }).catch(() => undefined);
       }
@@ -154,7 +189,7 @@ export class ClusterWatcher implements KindSink {
     } finally {
       this.session.abort();
       await client.close();
-      await Promise.all(running.values());
+      await Promise.all([...running.values()].map(({ done }) => done));
       this.client = null;
     }
     if (failure) throw failure;
@@ -166,7 +201,7 @@ export class ClusterWatcher implements KindSink {
     const isAnother = uid !== null && this.clusterUid !== null && uid !== this.clusterUid;
     const { resync } = this;
     this.resync = null;
-    if (resync || isAnother || uid === null) for (const watch of this.kinds.values()) watch.reset();
+    if (resync || isAnother || uid === null) this.kinds.reset();
     if (resync === 'discover' || isAnother) this.kinds.clear();
     if (resync === 'clear' || resync === 'discover' || isAnother) {
       await this.tools.resources.deleteAll(this.lease.connectionId);
@@ -188,38 +223,28 @@ export class ClusterWatcher implements KindSink {
     }
   }
 
+  /** @throws ClusterError when the cluster does not answer, or another one does: the next session forgets what was kept of it */
+  private async lookAgain(client: ClusterClient): Promise<void> {
+    this.suspectAt = Infinity;
+    this.lookedAt = performance.now();
+    const uid = await this.findClusterUid(client);
+    if (uid !== null && this.clusterUid !== null && uid !== this.clusterUid)
+      throw new ClusterError('failed', 'Another cluster answers at the address');
+  }
+
   private discoverSoon(): void {
     this.discoverAt = Math.min(this.discoverAt, performance.now() + DISCOVERY_DELAY_MS);
   }
 
-  /** Brings the watches in line with the kinds that the cluster serves; a kind that is gone takes its objects with it. */
-  private async discover(client: ClusterClient): Promise<void> {
-    this.discoverAt = performance.now() + DISCOVERY_INTERVAL_MS;
-    client.invalidateKinds();
-    const served = (await client.listKinds()).filter(isWatchable).slice(0, MAX_KINDS);
-    const wanted = new Map(served.map((kind) => [keyOf(kind), kind]));
-    const gone = [...this.kinds.keys()].filter((key) => !wanted.has(key));
-    for (const key of gone) this.kinds.delete(key);
-    await this.tools.resources.deleteOtherKinds(this.lease, [...wanted.keys()]);
-    for (const [key, kind] of wanted)
-      if (!this.kinds.has(key)) this.kinds.set(key, new KindWatch(kind, this, this.timing));
-  }
-
   private async saveState(): Promise<void> {
     this.reportAt = Infinity;
-    const watches = [...this.kinds.values()];
-    const isSettled = watches.length > 0 && watches.every((watch) => watch.isSettled);
+    const { isSettled, count, missing } = this.kinds;
     await this.tools.watches.saveState(this.lease, {
       status: this.error !== null ? 'failing' : isSettled ? 'watching' : 'starting',
       error: this.error,
-      kinds: watches.filter(({ missing }) => missing === null).length,
-      missing: watches.flatMap(({ missing }) => (missing ? [missing] : [])),
+      kinds: count,
+      missing,
       isSynced: this.error === null && isSettled,
     });
   }
-}
-
-function isWatchable(kind: ResourceKind): boolean {
-  const watches = kind.verbs.includes('list') && kind.verbs.includes('watch');
-  return kind.preferred && watches && isWatchedKind(kind);
 }

@@ -1,7 +1,5 @@
 import { hostname } from 'node:os';
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { ConnectionsService } from '../../../connections/connections.service.js';
-import { Actor } from '../../../core/access/actor.js';
 import { Env } from '../../../core/config/env.js';
 import { newId } from '../../../core/database/base.entity.js';
 import { runAsSystem } from '../../../core/database/row-security.js';
@@ -11,6 +9,7 @@ import { ResourceChanges } from '../resource-changes.js';
 import { ClusterWatcher, type WatcherTools } from './cluster-watcher.js';
 import { ClusterWatchesStore, type HeldWatch } from './cluster-watches.store.js';
 import { Slots } from './slots.js';
+import { WatchedNamespaces } from './watched-namespaces.js';
 import { WatchedResourcesStore } from './watched-resources.store.js';
 
 const REASON = 'a watch of a cluster';
@@ -20,7 +19,8 @@ const HEARTBEAT_MS = 2_500;
 /** Clusters that one process takes on at each heartbeat, so that replicas share them. */
 const MAX_CLAIMED = 4;
 const MAX_WATCHES = 200;
-const LISTS_AT_ONCE = 6;
+/** Over all clusters. */
+const LISTS_AT_ONCE = 16;
 /** Each kind is watched over a connection of its own. */
 const LIMITS = { connections: 520, answerTimeoutMs: 30_000, attempts: 2 };
 
@@ -40,12 +40,12 @@ export class ClusterWatchesService implements OnApplicationBootstrap, BeforeAppl
     private readonly watches: ClusterWatchesStore,
     private readonly resources: WatchedResourcesStore,
     private readonly clusters: ClustersService,
-    private readonly connections: ConnectionsService,
     changes: ResourceChanges,
+    namespaces: WatchedNamespaces,
     private readonly env: Env,
   ) {
     const lists = new Slots(LISTS_AT_ONCE);
-    this.tools = { watches, resources, changes, lists, maxResources: env.LIMIT_CLUSTER_RESOURCES };
+    this.tools = { watches, resources, changes, namespaces, lists, maxResources: env.LIMIT_CLUSTER_RESOURCES };
   }
 
   onApplicationBootstrap(): void {
@@ -95,7 +95,12 @@ export class ClusterWatchesService implements OnApplicationBootstrap, BeforeAppl
   private start(watch: HeldWatch): void {
     const { connectionId, organizationId, clusterUid, revision } = watch;
     const lease = { connectionId, organizationId, worker: this.worker };
-    const watcher = new ClusterWatcher(lease, clusterUid, () => this.openClient(connectionId), this.tools);
+    const watcher = new ClusterWatcher(
+      lease,
+      clusterUid,
+      () => this.clusters.openClient(connectionId, LIMITS),
+      this.tools,
+    );
     const previous = this.running.get(connectionId)?.done ?? Promise.resolve();
     const done = previous
       .then(() => runAsSystem(REASON, () => watcher.run()))
@@ -121,11 +126,6 @@ export class ClusterWatchesService implements OnApplicationBootstrap, BeforeAppl
     await found?.done;
     await this.resources.deleteAll(connectionId);
     await this.watches.remove(connectionId);
-  }
-
-  private async openClient(connectionId: string) {
-    const connection = await this.connections.get(Actor.system(REASON), connectionId);
-    return (await this.clusters.createOwnClient(connection, LIMITS)).client;
   }
 
   private stopAll(): void {

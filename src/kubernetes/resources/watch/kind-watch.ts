@@ -13,13 +13,18 @@ import type { MissingKind } from './cluster-watch.entity.js';
 export interface KindSink {
   upsert(kind: ResourceKind, rows: ResourceRow[]): Promise<void>;
   delete(kind: ResourceKind, objects: { namespace: string; name: string }[]): Promise<void>;
-  sweep(kind: ResourceKind, uids: ReadonlySet<string>): Promise<void>;
-  /** Whether so many objects more may be kept of the cluster. */
-  hasRoomFor(kind: ResourceKind, count: number): boolean;
+  /** @param namespace of the list that had these, where it was not all */
+  sweep(kind: ResourceKind, uids: ReadonlySet<string>, namespace?: string): Promise<void>;
+  /** Whether a watch may keep so many objects beside those of the others. */
+  hasRoomFor(watch: KindWatch, count: number): boolean;
+  /** Milliseconds to pause after an event, so that no cluster keeps this process busy with its changes. */
+  pace(): number;
   /** One of so many lists at a time. */
   whenListed<T>(list: () => Promise<T>): Promise<T>;
   /** The state of a kind has changed. */
   report(): void;
+  /** Something went wrong that may be a matter of the whole cluster: whether it answers, and is still the same, is to be seen. */
+  suspect(): void;
 }
 
 /** Times of a watch, so that tests need not wait for them. */
@@ -44,13 +49,18 @@ const PAGE_SIZE = 250;
 const MAX_BATCH = 200;
 /** Characters of contents that are written at once. */
 const MAX_BATCH_SIZE = 2 * 1024 * 1024;
-/** A watch that lasted so long has recovered from what went wrong before. */
+/** A watch that lasted so long has recovered from what went wrong before; one that ends earlier is tried again ever later. */
 const STEADY_MS = 10_000;
 /** Kubernetes names are shorter. */
 const MAX_NAME = 253;
 
-/** What is wrong with the cluster as a whole, and no matter of one kind. */
-const CLUSTER_FAULTS = new Set(['unreachable', 'timeout', 'unauthorized', 'unavailable']);
+/** What says nothing of the objects: the watch goes on from where it was. */
+const CUTS = new Set(['unreachable', 'timeout', 'unavailable', 'throttled']);
+
+/** Of one kind, before it is told that it is not watched. */
+const MAX_QUIET_FAILURES = 3;
+/** One after another, before everything is listed again. */
+const MAX_CUTS = 8;
 
 const TIME_IS_UP = Symbol('time is up');
 
@@ -66,10 +76,12 @@ export class KindWatch {
   private resourceVersion: string | null = null;
   private failures = 0;
 
+  /** @param namespace that it is limited to, where the kind may not be listed in all */
   constructor(
     readonly kind: ResourceKind,
     private readonly sink: KindSink,
     private readonly timing: WatchTiming = WATCH_TIMING,
+    readonly namespace?: string,
   ) {}
 
   /** Whether all objects were listed, or cannot be. */
@@ -85,37 +97,43 @@ export class KindWatch {
   /** Runs until the signal is aborted. @throws ClusterError what is wrong with the cluster as a whole, and what the sink throws */
   async run(client: ClusterClient, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const startedAt = performance.now();
+      let watchedFrom = Infinity;
+      const hasLasted = (): boolean => performance.now() - watchedFrom > STEADY_MS;
       try {
         this.resourceVersion ??= await this.sink.whenListed(() => this.list(client, signal));
         this.settle(null);
+        watchedFrom = performance.now();
         await this.watch(client, this.resourceVersion, signal);
-        if (performance.now() - startedAt < this.timing.retryMs) await this.pause(signal);
-        else this.failures = 0;
+        if (hasLasted()) this.failures = 0;
+        else await this.pauseAfterFault(signal);
       } catch (error) {
         if (signal.aborted) return;
-        if (!(error instanceof ClusterError) || CLUSTER_FAULTS.has(error.kind)) throw error;
-        if (performance.now() - startedAt > STEADY_MS) this.failures = 0;
+        if (!(error instanceof ClusterError) || error.kind === 'unauthorized') throw error;
+        if (hasLasted()) this.failures = 0;
         await this.handleFault(error, signal);
       }
     }
   }
 
   private async handleFault(error: ClusterError, signal: AbortSignal): Promise<void> {
+    const isAhead = error.causes.some(({ reason }) => reason === 'ResourceVersionTooLarge');
+    const patience = this.resourceVersion !== null ? MAX_CUTS : MAX_QUIET_FAILURES;
+    if (CUTS.has(error.kind) && !isAhead && this.failures < patience) return this.pauseAfterFault(signal);
     this.resourceVersion = null;
-    if (error.kind === 'expired') return this.pause(signal);
+    if (error.kind === 'expired' || isAhead) return this.pauseAfterFault(signal);
     const isRefused = error.kind === 'forbidden' || error.kind === 'notFound' || error.answered === 405;
     const isTooLarge = error.kind === 'tooLarge';
     const reason = isRefused ? 'forbidden' : isTooLarge ? 'too_large' : 'failing';
-    if (reason !== 'failing' || this.failures > 2)
+    if (reason !== 'failing' || this.failures >= MAX_QUIET_FAILURES)
       this.settle({ api_version: this.kind.apiVersion, kind: this.kind.kind, reason, detail: error.message });
-    if (reason === 'failing') return this.pause(signal);
+    if (reason === 'failing') return this.pauseAfterFault(signal);
     await sleep(this.timing.forbiddenRetryMs * (0.75 + Math.random() / 2), undefined, { signal }).catch(
       () => undefined,
     );
   }
 
-  private async pause(signal: AbortSignal): Promise<void> {
+  private async pauseAfterFault(signal: AbortSignal): Promise<void> {
+    this.sink.suspect();
     this.failures++;
     const { retryMs, maxRetryMs } = this.timing;
     await sleep(backoff(this.failures, retryMs, maxRetryMs), undefined, { signal }).catch(() => undefined);
@@ -133,6 +151,7 @@ export class KindWatch {
     let version = '';
     for await (const { items, resourceVersion } of client.listVersionedPages(this.kind, {
       pageSize: PAGE_SIZE,
+      namespace: this.namespace,
       signal,
     })) {
       version = resourceVersion;
@@ -149,14 +168,15 @@ export class KindWatch {
     }
     if (version === '')
       throw new ClusterError('protocol', `The cluster lists ${this.kind.plural} without a resourceVersion`);
-    await this.sink.sweep(this.kind, uids);
+    await this.sink.sweep(this.kind, uids, this.namespace);
     this.count = uids.size;
     return version;
   }
 
   private async watch(client: ClusterClient, from: string, outer: AbortSignal): Promise<void> {
     const stop = new AbortController();
-    const events = client.watch(this.kind, from, AbortSignal.any([outer, stop.signal]));
+    const signal = AbortSignal.any([outer, stop.signal]);
+    const events = client.watch(this.kind, from, { namespace: this.namespace, signal });
     const batch = new Batch();
     let version = from;
     try {
@@ -166,7 +186,9 @@ export class KindWatch {
           ? await next
           : await Promise.race([next, sleep(batch.remainingMs(this.timing.flushMs), TIME_IS_UP, { ref: false })]);
         if (result !== TIME_IS_UP && !result.done) {
-          version = this.take(batch, result.value) ?? version;
+          version = laterOf(version, this.take(batch, result.value));
+          const pause = this.sink.pace();
+          if (pause > 0) await sleep(pause, undefined, { signal });
           next = this.nextOf(events);
         }
         if (result !== TIME_IS_UP && !result.done && !batch.isFull) {
@@ -209,7 +231,7 @@ export class KindWatch {
   }
 
   private assertRoomFor(count: number): void {
-    if (this.sink.hasRoomFor(this.kind, count)) return;
+    if (this.sink.hasRoomFor(this, count)) return;
     throw new ClusterError(
       'tooLarge',
       `The cluster has more objects than are kept of one cluster (LIMIT_CLUSTER_RESOURCES)`,
@@ -258,6 +280,13 @@ class Batch {
     if (this.isEmpty) this.begunAt = performance.now();
     this.changes.set(JSON.stringify([change.namespace, change.name]), change);
   }
+}
+
+/** Versions only grow: a cluster that tells an earlier one is not followed back. What cannot be compared is taken as it comes. */
+function laterOf(version: string, told: string | undefined): string {
+  if (told === undefined || told === '') return version;
+  const isComparable = /^\d{1,30}$/.test(version) && /^\d{1,30}$/.test(told);
+  return isComparable && BigInt(told) < BigInt(version) ? version : told;
 }
 
 function isStorable({ metadata: { name, namespace = '', uid } }: KubernetesObject): boolean {

@@ -121,9 +121,25 @@ export class WatchedResourcesStore {
     );
   }
 
-  /** Deletes what a list of the whole kind did not have. @throws WatchLeaseLost */
-  sweep(lease: WatchLease, kind: ResourceKind, listed: ReadonlySet<string>): Promise<ResourceChange[]> {
-    return this.deleteWhere(lease, kind, `uid NOT IN (SELECT unnest($5::text[]))`, [...listed]);
+  /** Deletes what a list of the whole kind, or of one namespace, did not have. @throws WatchLeaseLost */
+  sweep(
+    lease: WatchLease,
+    kind: ResourceKind,
+    listed: ReadonlySet<string>,
+    namespace?: string,
+  ): Promise<ResourceChange[]> {
+    return this.deleteWhere(
+      lease,
+      kind,
+      `uid NOT IN (SELECT unnest($5::text[])) AND ($6::text IS NULL OR namespace = $6)`,
+      [...listed],
+      namespace ?? null,
+    );
+  }
+
+  /** Deletes what is kept of a kind in other namespaces than these. @throws WatchLeaseLost */
+  deleteOutside(lease: WatchLease, kind: ResourceKind, namespaces: string[]): Promise<ResourceChange[]> {
+    return this.deleteWhere(lease, kind, `namespace <> ALL ($5::text[])`, namespaces);
   }
 
   /** Deletes what is kept of kinds that the cluster serves no more; `kinds` are those that it does, as `apiVersion kind`. */
@@ -178,7 +194,7 @@ export class WatchedResourcesStore {
     lease: WatchLease,
     kind: ResourceKind,
     condition: string,
-    value: unknown,
+    ...values: unknown[]
   ): Promise<ResourceChange[]> {
     const deleted = await this.unit.manager.query<(WrittenRow | { held: false })[]>(
       `WITH held AS (${HELD}),
@@ -189,7 +205,7 @@ export class WatchedResourcesStore {
        SELECT namespace, name, design_id AS "designId", environment_id AS "environmentId", applied_digest AS "appliedDigest",
               is_own AS "isOwn", NULL AS held FROM gone WHERE (SELECT count(*) FROM told) >= 0
        UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, false WHERE NOT EXISTS (SELECT FROM held)`,
-      [lease.connectionId, lease.worker, kind.apiVersion, kind.kind, value],
+      [lease.connectionId, lease.worker, kind.apiVersion, kind.kind, ...values],
     );
     assertHeld(deleted);
     return (deleted as WrittenRow[])

@@ -1,0 +1,79 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { Env } from '../config/env.js';
+import { isRefusedForGood, Mailer } from './mailer.js';
+
+const sockets = new Set<Socket>();
+const servers: Server[] = [];
+let mailer: Mailer | undefined;
+
+afterEach(() => {
+  mailer?.onApplicationShutdown();
+  for (const socket of sockets) socket.destroy();
+  for (const server of servers) server.close();
+});
+
+/** Sends a mail to a server that does this with each connection. @returns why that failed */
+async function send(serve: (socket: Socket) => void, deadlineMs = 800): Promise<unknown> {
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => undefined));
+    serve(socket);
+  });
+  servers.push(server);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  mailer = new Mailer(Env.parse({ SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'armature@example.org' }));
+  mailer.deadlineMs = deadlineMs;
+  return mailer.send({ to: 'a@example.org', subject: 'a', text: 'b' }).then(
+    () => 'sent',
+    (error: unknown) => error,
+  );
+}
+
+/** Answers each command with the next of the lines. */
+const talk =
+  (...answers: string[]) =>
+  (socket: Socket): void => {
+    socket.write('220 ready\r\n');
+    socket.on('data', () => void socket.write(answers.shift() ?? ''));
+  };
+
+const closed = async (): Promise<void> => {
+  for (const socket of sockets) if (!socket.destroyed && !socket.readableEnded) await once(socket.resume(), 'end');
+};
+
+describe('a mail', () => {
+  it('is given up at its deadline when the server says nothing, or talks without end', async () => {
+    const began = performance.now();
+    for (const serve of [
+      () => undefined,
+      talk('250 hello\r\n'),
+      (socket: Socket) => void setInterval(() => socket.destroyed || socket.write('220-and\r\n'), 50).unref(),
+    ]) {
+      const failure = await send(serve);
+      expect(failure).toBeInstanceOf(Error);
+      expect(isRefusedForGood(failure)).toBe(false);
+      await closed();
+    }
+    expect(performance.now() - began).toBeGreaterThan(2_000);
+  }, 20_000);
+
+  it.each([
+    ['away', (socket: Socket) => void socket.destroy()],
+    ['lost in the middle', (socket: Socket) => talk('250 hello\r\n')(socket.once('data', () => socket.end()))],
+    ['closed for now', talk('421 later\r\n')],
+    ['full for now', talk('250 hello\r\n', '250 ok\r\n', '452 full\r\n')],
+    ['not for us', talk('554 no\r\n', '554 no\r\n')],
+  ])('is tried again when the server is %s', async (_, serve) => {
+    const failure = await send(serve, 5_000);
+    expect(failure).toBeInstanceOf(Error);
+    expect(isRefusedForGood(failure)).toBe(false);
+  });
+
+  it('is refused for good when its reader or its content is', async () => {
+    const reader = await send(talk('250 hello\r\n', '250 ok\r\n', '550 nobody\r\n'), 5_000);
+    expect(isRefusedForGood(reader)).toBe(true);
+    const content = await send(talk('250 hello\r\n', '250 ok\r\n', '250 ok\r\n', '354 go\r\n', '554 no\r\n'), 5_000);
+    expect(isRefusedForGood(content)).toBe(true);
+  });
+});

@@ -1,0 +1,125 @@
+import type { ClusterClient } from '../../clusters/cluster-client.js';
+import type { ResourceKind } from '../../clusters/discovery.js';
+import type { ResourceChanges } from '../resource-changes.js';
+import type { MissingKind } from './cluster-watch.entity.js';
+import { type KindSink, KindWatch, type WatchTiming } from './kind-watch.js';
+import { isWatchedKind } from './watched-kinds.js';
+import type { WatchedNamespaces } from './watched-namespaces.js';
+import type { WatchedResourcesStore, WatchLease } from './watched-resources.store.js';
+
+/** More are not watched: each is a connection to the cluster. */
+const MAX_WATCHES = 500;
+
+const keyOf = ({ apiVersion, kind }: ResourceKind, namespace?: string): string =>
+  `${apiVersion} ${kind}${namespace === undefined ? '' : ` in ${namespace}`}`;
+
+interface Tools {
+  resources: WatchedResourcesStore;
+  changes: ResourceChanges;
+  namespaces: WatchedNamespaces;
+}
+
+/** Which kinds of a cluster are watched: each in all namespaces or, where that is forbidden, in those that are known. */
+export class KindWatches {
+  private readonly watches = new Map<string, KindWatch>();
+  /** Of kinds that may not be listed in all namespaces, those in which what was kept has stayed. */
+  private readonly kept = new Map<string, string>();
+
+  constructor(
+    private readonly lease: WatchLease,
+    private readonly tools: Tools,
+    private readonly sink: KindSink,
+    private readonly timing: WatchTiming,
+  ) {}
+
+  get all(): KindWatch[] {
+    return [...this.watches.values()];
+  }
+
+  /** Whether all objects were listed, or cannot be. */
+  get isSettled(): boolean {
+    return this.watches.size > 0 && this.all.every((watch) => watch.isSettled);
+  }
+
+  /** How many kinds are watched. */
+  get count(): number {
+    return this.wide.length - this.missing.filter(({ reason }) => reason !== 'partial').length;
+  }
+
+  /** The kinds that are not watched, or not in all namespaces. */
+  get missing(): MissingKind[] {
+    return this.wide.flatMap(({ kind, missing }) => {
+      if (!missing) return [];
+      const namespaces = missing.reason === 'forbidden' ? this.listNarrowed(kind) : [];
+      return [namespaces.length > 0 ? { ...missing, reason: 'partial' as const, namespaces } : missing];
+    });
+  }
+
+  /** Objects that others than this one keep. */
+  countOthers(asking: KindWatch): number {
+    return this.all.reduce((sum, watch) => (watch === asking ? sum : sum + watch.count), 0);
+  }
+
+  /** All are listed again. */
+  reset(): void {
+    for (const watch of this.watches.values()) watch.reset();
+  }
+
+  clear(): void {
+    this.kept.clear();
+    this.watches.clear();
+  }
+
+  /** Brings the watches in line with the kinds that the cluster serves; a kind that is gone takes its objects with it. */
+  async discover(client: ClusterClient): Promise<void> {
+    client.invalidateKinds();
+    const served = (await client.listKinds()).filter(isWatchable).slice(0, MAX_WATCHES);
+    const wanted = new Map(served.map((kind) => [keyOf(kind), kind]));
+    for (const [key, { kind }] of this.watches) if (!wanted.has(keyOf(kind))) this.watches.delete(key);
+    await this.tools.resources.deleteOtherKinds(this.lease, [...wanted.keys()]);
+    for (const [key, kind] of wanted)
+      if (!this.watches.has(key)) this.watches.set(key, new KindWatch(kind, this.sink, this.timing));
+  }
+
+  /**
+   * What may not be listed in all namespaces is watched in those that are known: that of the kubeconfig, and where something is
+   * deployed. What was kept of others is deleted, for nobody sees what becomes of it.
+   */
+  async narrow(client: ClusterClient): Promise<void> {
+    const refused = this.wide.filter(({ kind, missing }) => kind.namespaced && missing?.reason === 'forbidden');
+    const known = refused.length > 0 ? await this.tools.namespaces.find(this.lease.connectionId) : [];
+    const namespaces = [...new Set([client.namespace ?? 'default', ...known])];
+    const wanted = new Map(
+      refused.flatMap(({ kind }) => namespaces.map((one) => [keyOf(kind, one), { kind, namespace: one }] as const)),
+    );
+    for (const [key, { namespace }] of this.watches)
+      if (namespace !== undefined && !wanted.has(key)) this.watches.delete(key);
+    for (const [key, { kind, namespace }] of wanted)
+      if (!this.watches.has(key) && this.watches.size < MAX_WATCHES)
+        this.watches.set(key, new KindWatch(kind, this.sink, this.timing, namespace));
+    const { resources, changes } = this.tools;
+    for (const { kind } of refused) {
+      const narrowed = this.listNarrowed(kind);
+      if (this.kept.get(keyOf(kind)) === narrowed.join()) continue;
+      await changes.publish(await resources.deleteOutside(this.lease, kind, narrowed));
+      this.kept.set(keyOf(kind), narrowed.join());
+    }
+  }
+
+  /** Those of all namespaces. */
+  private get wide(): KindWatch[] {
+    return this.all.filter(({ namespace }) => namespace === undefined);
+  }
+
+  /** The namespaces in which a kind is watched that may not be listed in all. */
+  private listNarrowed(kind: ResourceKind): string[] {
+    return this.all.flatMap(({ namespace, missing, isSettled, kind: own }) =>
+      namespace !== undefined && isSettled && missing === null && keyOf(own) === keyOf(kind) ? namespace : [],
+    );
+  }
+}
+
+function isWatchable(kind: ResourceKind): boolean {
+  const watches = kind.verbs.includes('list') && kind.verbs.includes('watch');
+  return kind.preferred && watches && isWatchedKind(kind);
+}

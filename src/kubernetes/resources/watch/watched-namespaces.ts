@@ -1,0 +1,21 @@
+import { Injectable } from '@nestjs/common';
+
+export type NamespaceFinder = (connectionId: string, limit: number) => Promise<string[]>;
+
+/** Of one cluster; each of its kinds is watched in each of them. */
+const MAX_NAMESPACES = 20;
+
+/** Later features tell here which namespaces of a cluster matter, for credentials that may not list objects in all. */
+@Injectable()
+export class WatchedNamespaces {
+  private readonly finders: NamespaceFinder[] = [];
+
+  register(finder: NamespaceFinder): void {
+    this.finders.push(finder);
+  }
+
+  async find(connectionId: string): Promise<string[]> {
+    const found = await Promise.all(this.finders.map((finder) => finder(connectionId, MAX_NAMESPACES)));
+    return [...new Set(found.flat())].slice(0, MAX_NAMESPACES);
+  }
+}

@@ -1,0 +1,209 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { WatcherTools } from '../src/kubernetes/resources/watch/cluster-watcher.js';
+import { ClusterWatchesService } from '../src/kubernetes/resources/watch/cluster-watches.service.js';
+import type { Json } from './support/person.js';
+import { StubCluster } from './support/stub-cluster.js';
+import { until } from './support/until.js';
+import { done } from './support/workspace-scene.js';
+import { World } from './support/world.js';
+
+const RESOURCES = '/api/system/meshsync/resources';
+const PATIENCE = 30_000;
+const MB = 1024 * 1024;
+/** So long each hostility is let go on; tries are 0.1 s apart at first and 2 s at most. */
+const WHILE_MS = 2_500;
+const TIMING = { flushMs: 50, retryMs: 100, maxRetryMs: 2_000, forbiddenRetryMs: 1_000 };
+/** Of tries at 0.1, 0.2, 0.4 … seconds, a quarter less each, on any machine. */
+const MOST_TRIES = 12;
+
+describe('an API server that means harm to whoever watches it', () => {
+  let world: World;
+  let hostile: StubCluster;
+  let other: StubCluster;
+  let hostileId: string;
+  let otherId: string;
+  let made = 0;
+
+  const register = async (stub: StubCluster): Promise<string> => {
+    const path = `/api/system/kubernetes?orgID=${world.organization}`;
+    const { connected } = await done(world.admin.post(path, { kubeconfig: stub.kubeconfig }));
+    return connected[0].connection_id as string;
+  };
+  const names = async (id: string): Promise<string[]> =>
+    (await done(world.admin.get(`${RESOURCES}?kind=ConfigMap&pagesize=500&connection_id=${id}`))).resources.map(
+      ({ name }: Json) => name,
+    );
+  const watchOf = async (id: string): Promise<Json> =>
+    (await done(world.admin.get(`${RESOURCES}/summary?connection_id=${id}`))).connections[0];
+  const sees = (id: string, name: string): Promise<void> =>
+    until(async () => (await names(id)).includes(name), PATIENCE);
+
+  /** The other cluster is followed, and the server answers, whatever the hostile one does. */
+  const othersAreServed = async (): Promise<void> => {
+    const name = `other-${++made}`;
+    other.put(name);
+    await sees(otherId, name);
+    expect((await world.stranger.get('/healthz/live')).status).toBe(200);
+  };
+  /** Lets it behave so for a while; afterwards it is as an API server again, and is followed again. */
+  const endure = async (hooks: StubCluster['hooks']): Promise<void> => {
+    hostile.behave(hooks);
+    await wait(WHILE_MS);
+    await othersAreServed();
+  };
+  const recovers = async (): Promise<void> => {
+    const name = `after-${++made}`;
+    hostile.behave({});
+    hostile.put(name);
+    await sees(hostileId, name);
+    await until(async () => (await watchOf(hostileId)).status === 'watching', PATIENCE);
+  };
+  const line = (response: ServerResponse, event: object): boolean => response.write(`${JSON.stringify(event)}\n`);
+
+  beforeAll(async () => {
+    world = await World.start({ CLUSTER_WATCH: 'on', CLUSTER_INSECURE_TLS: 'false', DATABASE_POOL: '10' });
+    const { tools } = world.get(ClusterWatchesService) as unknown as { tools: WatcherTools };
+    tools.timing = TIMING;
+    [hostile, other] = await Promise.all([StubCluster.start(), StubCluster.start()]);
+    hostile.put('first');
+    [hostileId, otherId] = [await register(hostile), await register(other)];
+    await sees(hostileId, 'first');
+    await othersAreServed();
+  }, 60_000);
+  afterAll(async () => {
+    await world.stop();
+    await Promise.all([hostile.stop(), other.stop()]);
+  });
+
+  it('is listed again ever more slowly when it forgets every version at once', async () => {
+    const gone = { type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' } };
+    await endure({ watch: (response) => void (line(response, gone), response.end()) });
+    expect(hostile.lists).toBeGreaterThan(1);
+    expect(hostile.lists).toBeLessThan(MOST_TRIES);
+    await recovers();
+  }, 60_000);
+
+  it.each([
+    ['garbage', 'no JSON at all\n'],
+    ['events that are none', '{"type":"ADDED","object":7}\n[]\n'],
+    ['objects without a name', '{"type":"ADDED","object":{"metadata":{}}}\n'],
+  ])(
+    'is asked ever more slowly when it sends %s',
+    async (_, text) => {
+      await endure({ watch: (response) => void response.end(text) });
+      expect(hostile.watchedFrom.length).toBeLessThan(MOST_TRIES);
+      await recovers();
+    },
+    60_000,
+  );
+
+  it('is asked ever more slowly when it cuts each watch, and loses no change', async () => {
+    await endure({ watch: (response) => void setTimeout(() => response.destroy(), 20) });
+    expect(hostile.watchedFrom.length).toBeGreaterThan(0);
+    expect(hostile.watchedFrom.length).toBeLessThan(MOST_TRIES);
+    await recovers();
+  }, 60_000);
+
+  it('is not followed back by bookmarks of earlier versions', async () => {
+    const bookmark = (version: string) => ({ type: 'BOOKMARK', object: { metadata: { resourceVersion: version } } });
+    await endure({
+      watch: (response) => {
+        line(response, bookmark('900000'));
+        line(response, bookmark('5'));
+        response.end();
+      },
+    });
+    expect(hostile.watchedFrom).not.toContain('5');
+    hostile.behave({ watch: (response) => void response.end('{"type":"ERROR","object":{"code":410}}\n') });
+    await until(() => hostile.lists > 0, PATIENCE);
+    await recovers();
+  }, 60_000);
+
+  /** Sends as fast as it is read, until the reader is gone. @returns how much was taken */
+  const pour = (response: ServerResponse, piece: string, taken: { bytes: number }): void => {
+    const run = async (): Promise<void> => {
+      while (!response.destroyed && taken.bytes < 500 * MB) {
+        taken.bytes += piece.length;
+        if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+        else await new Promise(setImmediate);
+      }
+    };
+    void run().catch(() => undefined);
+  };
+
+  it('is not read to the end of a line without one, nor of a list of 60 MB', async () => {
+    const taken = { bytes: 0 };
+    await endure({ watch: (response) => pour(response, 'x'.repeat(MB), taken) });
+    expect(taken.bytes).toBeLessThan(60 * MB);
+    expect((await watchOf(hostileId)).missing).toMatchObject([{ kind: 'ConfigMap', reason: 'too_large' }]);
+    await recovers();
+    let lists = 0;
+    const listed = { bytes: 0 };
+    hostile.behave({
+      watch: (response) => void response.end('{"type":"ERROR","object":{"code":410}}\n'),
+      list: (response) => {
+        lists++;
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.write('{"metadata":{"resourceVersion":"1"},"items":[');
+        pour(response, `"${'x'.repeat(MB)}",`, listed);
+      },
+    });
+    await until(async () => lists > 0 && (await watchOf(hostileId)).missing[0]?.reason === 'too_large', PATIENCE);
+    await othersAreServed();
+    // What is on its way in buffers is sent, but not read.
+    expect(listed.bytes).toBeLessThan(lists * 40 * MB);
+    await recovers();
+  }, 90_000);
+
+  it('cannot keep the server busy with events without end', async () => {
+    let sent = 0;
+    const event = JSON.stringify({ type: 'MODIFIED', object: hostile.make('flood', { text: 'x'.repeat(1_000) }) });
+    await endure({
+      watch: (response) => {
+        const run = async (): Promise<void> => {
+          while (!response.destroyed) {
+            sent += 50;
+            if (!response.write(`${event}\n`.repeat(50)))
+              await Promise.race([once(response, 'drain'), once(response, 'close')]);
+            else await new Promise(setImmediate);
+          }
+        };
+        void run().catch(() => undefined);
+      },
+    });
+    // 2,000 a second and a second's more, and what fits into the buffers between the two.
+    expect(sent).toBeLessThan(60_000);
+    await recovers();
+  }, 60_000);
+
+  it('is forgotten when another cluster answers at its address', async () => {
+    expect(await names(hostileId)).toContain('first');
+    hostile.replace();
+    hostile.put('of-the-new-one');
+    await until(async () => JSON.stringify(await names(hostileId)) === '["of-the-new-one"]', PATIENCE);
+    const [kept] = await world.sql<{ cluster_uid: string }>(
+      'SELECT cluster_uid FROM cluster_watch WHERE connection_id = $1',
+      [hostileId],
+    );
+    expect(kept?.cluster_uid).toBe(hostile.uid);
+    await othersAreServed();
+  }, 60_000);
+
+  it('stays known and marked while it cannot be reached', async () => {
+    const away = hostile.stop();
+    hostile.cut();
+    await away;
+    await until(async () => Boolean((await watchOf(hostileId)).stale_since), PATIENCE);
+    const { resources } = await done(world.admin.get(`${RESOURCES}?kind=ConfigMap&connection_id=${hostileId}`));
+    expect(resources.map(({ name, stale_since }: Json) => [name, typeof stale_since])).toEqual([
+      ['of-the-new-one', 'string'],
+    ]);
+    expect(await watchOf(hostileId)).toMatchObject({
+      status: 'failing',
+      error: expect.stringContaining('cannot be reached'),
+    });
+    await othersAreServed();
+  }, 60_000);
+});

@@ -1,0 +1,381 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import dns from 'node:dns';
+import { syncBuiltinESMExports } from 'node:module';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  DELIVERY_QUEUE,
+  FAN_OUT_QUEUE,
+  SLOW_DELIVERY_QUEUE,
+} from '../src/events/webhooks/deliveries/delivery-wakes.service.js';
+import { WebhookSettings } from '../src/events/webhooks/deliveries/webhook-settings.js';
+import { JobHandlerRegistry } from '../src/jobs/job-handler.registry.js';
+import { JobSettings } from '../src/jobs/job-settings.js';
+import { AUTHORITY, CERTIFICATES, CERTIFIED_KEY } from './support/certificates.js';
+import { DatabaseProxy } from './support/database-proxy.js';
+import type { Json } from './support/person.js';
+import { Receiver } from './support/receiver.js';
+import { SELF_SIGNED } from './support/self-signed.js';
+import { FROM_SOURCE } from './support/server-process.js';
+import { trust } from './support/trust.js';
+import { until } from './support/until.js';
+import { done, peopleOf, type People, WorkspaceScene } from './support/workspace-scene.js';
+import { World } from './support/world.js';
+
+const HOUR = 3_600_000;
+const DEFAULTS = {
+  ...new WebhookSettings(),
+  retryDelaysMs: Array<number>(9).fill(50),
+  timeoutMs: 3_000,
+  minPauseMs: 50,
+};
+
+let world: World;
+let people: People;
+let scene: WorkspaceScene;
+let receiver: Receiver;
+let proxy: DatabaseProxy;
+let databaseUrl = '';
+let registered: string[] = [];
+
+beforeAll(async () => {
+  world = await World.start({ OUTBOUND_ALLOW: '127.0.0.1/32' }, async (url) => {
+    databaseUrl = url;
+    proxy = await DatabaseProxy.before(url);
+    return proxy.url;
+  });
+  receiver = await Receiver.start();
+  people = await peopleOf(world);
+  scene = await WorkspaceScene.make(world, people);
+});
+afterAll(async () => {
+  await world.stop();
+  await Promise.all([receiver.stop(), proxy.stop()]);
+});
+beforeEach(() => {
+  receiver.answer = (response) => void response.writeHead(204).end();
+  set({});
+});
+afterEach(async () => {
+  for (const path of registered) await world.admin.delete(path);
+  registered = [];
+});
+
+const set = (settings: Partial<WebhookSettings>): void =>
+  void Object.assign(world.get(WebhookSettings), DEFAULTS, settings);
+const design = (name: string) => scene.design(people.editor, name);
+
+async function register(url = receiver.url) {
+  const path = `/${randomUUID()}`;
+  const webhook = await done(
+    people.admin.post(`${scene.path}/webhooks`, { url: url + path, events: ['design.created'] }),
+  );
+  const base = `${scene.path}/webhooks/${webhook.id}`;
+  registered.push(base);
+  return { id: webhook.id as string, path, base };
+}
+type Registered = Awaited<ReturnType<typeof register>>;
+
+const deliveries = async ({ base }: Registered): Promise<Json[]> =>
+  (await done(world.admin.get(`${base}/deliveries?pagesize=500&order=created_at asc`))).deliveries;
+const allDelivered = (webhook: Registered, count: number, ms = 20_000): Promise<void> =>
+  until(async () => (await deliveries(webhook)).filter(({ status }) => status === 'delivered').length === count, ms);
+const attempted = (webhook: Registered, count = 1): Promise<void> =>
+  until(async () => (await deliveries(webhook))[0]?.attempts.length >= count, 20_000);
+const received = ({ path }: Registered) => receiver.at(path);
+const idsOf = (webhook: Registered): unknown[] => received(webhook).map(({ headers }) => headers['webhook-id']);
+
+describe('a receiver', () => {
+  it('may take as long as the time-out; what it answers later is no answer, and comes again under the same id', async () => {
+    const webhook = await register();
+    const delays = [2_000, 4_500, 0];
+    receiver.answer = (response) => void setTimeout(() => response.writeHead(204).end(), delays.shift());
+    await design('slow');
+    await allDelivered(webhook, 1);
+    await design('too slow');
+    await allDelivered(webhook, 2);
+    const [slow, late] = await deliveries(webhook);
+    expect(slow).toMatchObject({ failures: 0, attempts: [{ status: 204, error: null }] });
+    expect(slow!.attempts[0].duration_ms).toBeGreaterThanOrEqual(1_990);
+    expect(late).toMatchObject({
+      failures: 1,
+      attempts: [{ status: null, error: expect.stringContaining('did not answer in time') }, { status: 204 }],
+    });
+    const [, second, third] = idsOf(webhook);
+    expect(third).toBe(second);
+  }, 60_000);
+
+  it.each([
+    ['goes on with its answer without end', (r: ServerResponse) => void setInterval(() => r.write('x'), 50).unref()],
+    ['breaks off in its answer', (r: ServerResponse) => void setTimeout(() => r.destroy(), 50)],
+  ])('has taken an event once its status says so, also when it %s', async (_, go) => {
+    set({ timeoutMs: 1_000 });
+    const webhook = await register();
+    receiver.answer = (response) => {
+      response.writeHead(200, { 'content-length': '100000' }).write('taken');
+      go(response);
+    };
+    await design('taken');
+    await allDelivered(webhook, 1);
+    expect((await deliveries(webhook))[0]!.attempts).toMatchObject([
+      { status: 200, error: null, response_body: expect.stringMatching(/^taken/) },
+    ]);
+    expect(received(webhook)).toHaveLength(1);
+  });
+
+  it('is left alone until the date that Retry-After gives', async () => {
+    const webhook = await register();
+    let first = true;
+    receiver.answer = (response) => {
+      const date = new Date(Date.now() + 3_500).toUTCString();
+      response.writeHead(first ? 429 : 204, first ? { 'retry-after': date } : {}).end();
+      first = false;
+    };
+    await design('limited');
+    await allDelivered(webhook, 1);
+    const [one, two] = received(webhook);
+    expect(two!.at - one!.at).toBeGreaterThanOrEqual(2_400);
+  }, 30_000);
+
+  it('that asks for years is tried again after a day, gets nothing else for a while, and anything at once when it is asked for', async () => {
+    const webhook = await register();
+    receiver.answer = (response) => void response.writeHead(429, { 'retry-after': '99999999999' }).end();
+    await design('absurd');
+    await attempted(webhook);
+    const [delivery] = await deliveries(webhook);
+    const wait = Date.parse(delivery!.next_attempt_at as string) - Date.now();
+    expect(wait).toBeGreaterThan(23.9 * HOUR);
+    expect(wait).toBeLessThan(24.1 * HOUR);
+    await design('of another record');
+    await until(async () => (await deliveries(webhook)).length === 2);
+    const [pause] = await world.sql<{ seconds: number }>(
+      'SELECT extract(epoch FROM until - now())::float8 AS seconds FROM webhook_pause WHERE webhook_id = $1',
+      [webhook.id],
+    );
+    expect(pause?.seconds).toBeGreaterThan(800);
+    expect(pause?.seconds).toBeLessThanOrEqual(900);
+    expect(received(webhook)).toHaveLength(1);
+    receiver.answer = (response) => void response.writeHead(204).end();
+    await done(people.admin.post(`${webhook.base}/deliveries/${delivery!.id}/redeliver`));
+    await allDelivered(webhook, 2);
+  }, 30_000);
+
+  it.each(['soon', '-5', '0', '1e9', 'Thu, 01 Jan 1970 00:00:00 GMT', '\u00b2'])(
+    'that asks for nothing that can be, such as %j, is tried again as without it',
+    async (value) => {
+      const webhook = await register();
+      const headers = Buffer.from(value, 'latin1').toString('latin1');
+      const statuses = [429, 204];
+      receiver.answer = (response) =>
+        void response.writeHead(statuses.shift() ?? 204, { 'retry-after': headers }).end();
+      await design('asked');
+      await allDelivered(webhook, 1);
+      expect(received(webhook)).toHaveLength(2);
+    },
+    30_000,
+  );
+
+  it('that works every second time gets everything, and counts as working', async () => {
+    const webhook = await register();
+    let calls = 0;
+    receiver.answer = (response) => void response.writeHead(calls++ % 2 === 0 ? 500 : 204).end();
+    for (let n = 0; n < 6; n++) await design(`flapping ${n}`);
+    await allDelivered(webhook, 6);
+    expect(new Set(idsOf(webhook)).size).toBe(6);
+    expect((await done(world.admin.get(webhook.base))).enabled).toBe(true);
+    receiver.answer = (response) => void response.writeHead(204).end();
+    await design('at last');
+    await allDelivered(webhook, 7);
+    const rows = await world.sql<{ failing: boolean; paused: boolean }>(
+      `SELECT failing_since IS NOT NULL AS failing, EXISTS (SELECT FROM webhook_pause WHERE webhook_id = id) AS paused
+         FROM webhook WHERE id = $1`,
+      [webhook.id],
+    );
+    expect(rows).toEqual([{ failing: false, paused: false }]);
+  }, 30_000);
+
+  it('that fails is not called for each event, but when somebody tests it or changes its address', async () => {
+    set({ minPauseMs: HOUR, maxPauseMs: HOUR, retryDelaysMs: Array<number>(9).fill(1) });
+    const webhook = await register();
+    receiver.answer = (response) => void response.writeHead(500).end();
+    await design('first');
+    await attempted(webhook);
+    for (let n = 0; n < 5; n++) await design(`while it fails ${n}`);
+    await until(async () => (await deliveries(webhook)).length === 6);
+    await sleep(1_500);
+    expect(received(webhook)).toHaveLength(1);
+    await done(people.admin.post(`${webhook.base}/test`));
+    await until(() => received(webhook).length === 2);
+    receiver.answer = (response) => void response.writeHead(204).end();
+    await until(
+      async () => (await world.sql('SELECT FROM webhook_pause WHERE webhook_id = $1', [webhook.id])).length > 0,
+    );
+    await done(people.admin.put(webhook.base, { url: `${receiver.url}${webhook.path}`, description: 'mended' }));
+    await allDelivered(webhook, 7, 30_000);
+  }, 60_000);
+
+  it('must show a certificate that holds', async () => {
+    const restore = trust(AUTHORITY);
+    try {
+      const [good, ...broken] = await Promise.all([
+        Receiver.start({ cert: CERTIFICATES.good, key: CERTIFIED_KEY }),
+        Receiver.start({ cert: CERTIFICATES.expired, key: CERTIFIED_KEY }),
+        Receiver.start({ cert: CERTIFICATES.otherName, key: CERTIFIED_KEY }),
+        Receiver.start(SELF_SIGNED),
+      ]);
+      good.answer = (response) => void response.writeHead(204).end();
+      const reasons = [/has expired/, /is for another name/, /is self-signed/];
+      const [trusted, ...refused] = await Promise.all([good, ...broken].map(({ url }) => register(url)));
+      await design('over TLS');
+      await allDelivered(trusted!, 1);
+      expect(good.at(trusted!.path)).toHaveLength(1);
+      for (const [index, webhook] of refused.entries()) {
+        await attempted(webhook);
+        expect((await deliveries(webhook))[0]!.attempts[0]).toMatchObject({
+          status: null,
+          error: expect.stringMatching(reasons[index]!),
+        });
+        expect(broken[index]!.received).toEqual([]);
+      }
+      await Promise.all([good, ...broken].map((each) => each.stop()));
+    } finally {
+      restore();
+    }
+  }, 30_000);
+
+  it('whose name moves to a private address between two tries is not called there', async () => {
+    const inside = await Receiver.start();
+    const port = new URL(receiver.url).port;
+    let address = '127.0.0.1';
+    const restore = resolveName('moving.example.org', () => address);
+    try {
+      const webhook = await register(`http://moving.example.org:${port}`);
+      receiver.answer = (response) => {
+        address = '127.0.0.2';
+        response.writeHead(500, { connection: 'close' }).end();
+      };
+      await design('moved');
+      await attempted(webhook, 2);
+      expect((await deliveries(webhook))[0]!.attempts.slice(0, 2)).toMatchObject([
+        { status: 500 },
+        { status: null, error: expect.stringMatching(/refused: .* is not a public address \(loopback\)/) },
+      ]);
+      expect((await deliveries(webhook))[0]!.attempts[1].error).not.toContain('127.0.0.2');
+      expect(received(webhook)).toHaveLength(1);
+      address = '127.0.0.1';
+      receiver.answer = (response) => void response.writeHead(204).end();
+      await allDelivered(webhook, 1);
+    } finally {
+      restore();
+      await inside.stop();
+    }
+  }, 30_000);
+});
+
+describe('a delivery', () => {
+  it.each([
+    ['back', -2 * HOUR],
+    ['ahead', 10 * 60_000],
+  ])(
+    'is tried again in its time when the clock of the server jumps %s',
+    async (_, jump) => {
+      set({ retryDelaysMs: Array<number>(9).fill(1_500), minPauseMs: 1_500 });
+      const webhook = await register();
+      const { now } = Date;
+      let calls = 0;
+      receiver.answer = (response) => {
+        if (calls++ === 0) Date.now = () => now() + jump;
+        response.writeHead(calls <= 2 ? 500 : 204).end();
+      };
+      try {
+        await design('jumped');
+        await until(() => received(webhook).length === 3, 20_000 + Math.max(0, jump));
+      } finally {
+        Date.now = now;
+      }
+      const rows = await world.sql<{ at: string }>(
+        `SELECT jsonb_array_elements(attempts) ->> 'at' AS at FROM webhook_delivery WHERE webhook_id = $1`,
+        [webhook.id],
+      );
+      await allDelivered(webhook, 1);
+      const times = rows.map(({ at }) => Date.parse(at));
+      expect(times[1]! - times[0]!).toBeGreaterThanOrEqual(1_400);
+      expect((await done(world.admin.get(webhook.base))).enabled).toBe(true);
+    },
+    60_000,
+  );
+
+  it('comes once the database is back, under the same id', async () => {
+    const webhook = await register();
+    let answerLate: (() => void) | undefined;
+    receiver.answer = (response) => {
+      if (answerLate) return void response.writeHead(204).end();
+      answerLate = () => response.writeHead(204).end();
+    };
+    await design('through an outage');
+    await until(() => answerLate !== undefined);
+    await proxy.takeAway('refuse');
+    answerLate?.();
+    await sleep(1_000);
+    await proxy.giveBack();
+    await until(async () => (await world.admin.get(webhook.base)).status === 200, 20_000);
+    await allDelivered(webhook, 1, 30_000);
+    expect(new Set(idsOf(webhook)).size).toBe(1);
+    await design('after the outage');
+    await allDelivered(webhook, 2, 30_000);
+  }, 90_000);
+
+  it('is made by another server when its own is killed before it, or in the middle of it', async () => {
+    const registry = world.get(JobHandlerRegistry);
+    const handlers = [FAN_OUT_QUEUE, DELIVERY_QUEUE, SLOW_DELIVERY_QUEUE].map((queue) => registry.find(queue)!);
+    const kept = handlers.map(({ concurrency }) => concurrency);
+    const letThisServerWork = (works: boolean): void =>
+      handlers.forEach((handler, index) => (handler.concurrency = works ? kept[index]! : 0));
+    Object.assign(world.get(JobSettings), { heartbeatMs: 100 });
+    const webhook = await register();
+    letThisServerWork(false);
+    try {
+      await design('committed and left');
+      receiver.answer = () => undefined;
+      const child = spawn(
+        process.execPath,
+        [...FROM_SOURCE, join(import.meta.dirname, 'webhooks-replica.ts'), databaseUrl, '1500'],
+        { env: {}, stdio: ['ignore', 'ignore', 'inherit'] },
+      );
+      const ended = once(child, 'exit');
+      await until(() => received(webhook).length === 1, 60_000);
+      child.kill('SIGKILL');
+      await ended;
+      receiver.answer = (response) => void response.writeHead(204).end();
+    } finally {
+      letThisServerWork(true);
+    }
+    await allDelivered(webhook, 1, 30_000);
+    expect(received(webhook)).toHaveLength(2);
+    expect(new Set(idsOf(webhook)).size).toBe(1);
+    expect((await deliveries(webhook))[0]).toMatchObject({ failures: 0, attempts: [{ status: 204 }] });
+  }, 120_000);
+});
+
+/** Answers for a name in place of the system. @returns what undoes it */
+function resolveName(name: string, address: () => string): () => void {
+  const { lookup } = dns;
+  const { lookup: lookupPromise } = dns.promises;
+  type Callback = (error: Error | null, addresses: unknown, family?: number) => void;
+  const answer = () => [{ address: address(), family: 4 }];
+  dns.lookup = ((host: string, options: object, callback: Callback) =>
+    host === name
+      ? callback(null, answer())
+      : (lookup as (...args: unknown[]) => void)(host, options, callback)) as never;
+  dns.promises.lookup = ((host: string, options: object) =>
+    host === name ? Promise.resolve(answer()) : lookupPromise(host, options)) as never;
+  syncBuiltinESMExports();
+  return () => {
+    dns.lookup = lookup;
+    dns.promises.lookup = lookupPromise;
+    syncBuiltinESMExports();
+  };
+}
