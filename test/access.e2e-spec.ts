@@ -283,6 +283,11 @@ const RULES: Record<string, Rule> = {
   }),
   'POST /api/workspaces/:id/restore': rule('workspace.restore', 'workspace'),
   ...ofWebhooks('/api/workspaces/:id', 'webhook', 'workspace', 'webhook'),
+  [`GET ${orgs}/events/export`]: rule('event_log.export', 'organization'),
+  [`POST ${orgs}/events/purge`]: rule('event_log.purge', 'organization', () => ({
+    body: { through: '0', confirm: '' },
+  })),
+  [`POST ${orgs}/events/erase`]: rule('event_log.erase', 'organization', () => ({ body: { user_id: randomUUID() } })),
   [`GET ${orgs}/audit`]: rule('audit.read', 'organization'),
   [`GET ${orgs}/audit/verify`]: rule('audit.read', 'organization'),
   [`GET ${orgs}/audit/export`]: rule('audit.read', 'organization'),

@@ -116,6 +116,8 @@ it('answers what the document says: identity', async () => {
   await call('verifyAudit', { path: { orgId } });
   await call('listAuditCheckpoints', { path: { orgId } });
   await call('eraseAuditPersonalData', { path: { orgId }, body: { user_id: team.id } });
+  await call('purgeEvents', { path: { orgId }, body: { through: '1', confirm: 'Documented' } });
+  await call('eraseEventPersonalData', { path: { orgId }, body: { user_id: team.id } });
   await call('listInstallationAuditEntries');
   await call('verifyInstallationAudit');
   await call('listInstallationAuditCheckpoints');

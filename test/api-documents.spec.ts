@@ -248,6 +248,7 @@ describe('the OpenAPI document', () => {
       'generateModels',
       'importDesign',
       'promoteDeployment',
+      'purgeEvents',
       'registerPackage',
       'rollBackDeployment',
       'undeployDesign',

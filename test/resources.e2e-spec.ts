@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
+import { Actor } from '../src/core/access/actor.js';
+import { runInRequestContext } from '../src/core/telemetry/request-context.js';
+import { SelfHealingService } from '../src/deployments/drift/self-healing.service.js';
 import { customKind } from './support/deployment-scene.js';
 import { startCluster, type Cluster } from './support/cluster.js';
 import { kubectl } from './support/kubectl.js';
@@ -361,6 +364,30 @@ requires('KUBEBUILDER_ASSETS', 'the watch of a cluster, on a real API server', (
       PATIENCE,
     );
     expect(await colour()).toBe('red');
+    await done(world.admin.delete(`/api/pattern/deploy?id=${design.id}`));
+  }, 180_000);
+
+  it('applies nothing again in an environment that is archived', async () => {
+    const { namespace, design, deployment } = await deploy({ self_heal: true });
+    const colour = (): Promise<string> =>
+      kubectl(cluster, 'get', 'configmap', 'settings', '-n', namespace, '-o', 'jsonpath={.data.colour}');
+    const environmentId = environment.id as string;
+    await done(world.admin.post(`/api/environments/${environmentId}/archive`));
+    await patch(namespace, 'configmap/settings', { data: { colour: 'red' } });
+    await until(async () => (await eventsOf(deployment, 'drifted')).length === 1, PATIENCE);
+    const place = {
+      ...{ organizationId: world.organization, connectionId, environmentId, designId: design.id as string },
+    };
+    const look = (act: 'check' | 'heal'): Promise<void> =>
+      runInRequestContext({ requestId: 'test', actor: Actor.system('a test') }, () =>
+        world.get(SelfHealingService)[act](place, AbortSignal.timeout(PATIENCE)),
+      );
+    await look('heal');
+    await look('check');
+    expect(await colour()).toBe('red');
+    await done(world.admin.post(`/api/environments/${environmentId}/restore`));
+    await look('check');
+    await until(async () => (await colour()) === 'blue', PATIENCE);
     await done(world.admin.delete(`/api/pattern/deploy?id=${design.id}`));
   }, 180_000);
 

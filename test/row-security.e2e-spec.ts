@@ -86,6 +86,11 @@ describe('row-level security', () => {
         'the system erases',
       ),
     );
+    await as(world.admin, () =>
+      expect(world.sql(`SELECT event_erase($1, 'a@b.org', 0, 10)`, [world.organization])).rejects.toThrow(
+        'the system erases',
+      ),
+    );
   });
 
   describe('against statements that are smuggled into the session', () => {

@@ -47,6 +47,22 @@ it('counts callers behind a trusted proxy by the address that it names', async (
   expect(await remaining('198.51.100.1')).toBe(first);
 });
 
+it('keeps no text as the address of a caller that is none', async () => {
+  const signIn = (address: string) =>
+    world.stranger.post(
+      '/api/auth/login',
+      { email: 'nobody@example.org', password: 'not the password' },
+      { headers: { 'x-forwarded-for': address } },
+    );
+  for (const address of ['203.0.113.7', `<script>${'x'.repeat(5_000)}`])
+    expect((await signIn(address)).status).toBe(401);
+  const { body } = await world.admin.get('/api/system/audit?action=signIn&outcome=refused');
+  expect((body.entries as { address: string }[]).map(({ address }) => address).sort()).toEqual([
+    '203.0.113.7',
+    'unknown',
+  ]);
+});
+
 const SOUND = {
   ...SETTINGS,
   NODE_ENV: 'production',

@@ -51,9 +51,12 @@ try {
     kubeconfig: cluster.kubeconfig,
   });
   const environment = await done('POST', '/api/environments', { name: 'drift', organization_id: organization });
-  await done('POST', `/api/environments/${environment['id']}/connections/${registered.connected[0]?.connection_id}`);
+  await done(
+    'POST',
+    `/api/environments/${String(environment['id'])}/connections/${registered.connected[0]?.connection_id}`,
+  );
   const workspace = await done('POST', '/api/workspaces', { name: 'drift', organization_id: organization });
-  await done('POST', `/api/workspaces/${workspace['id']}/environments/${environment['id']}`);
+  await done('POST', `/api/workspaces/${String(workspace['id'])}/environments/${String(environment['id'])}`);
 
   const deploy = async (text: string, name: string, namespace: string): Promise<string | null> => {
     const file = Buffer.from(text).toString('base64');

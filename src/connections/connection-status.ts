@@ -39,11 +39,17 @@ export function assertTransition(from: ConnectionStatus, to: ConnectionStatus): 
   });
 }
 
-const CALLABLE: readonly ConnectionStatus[] = ['registered', 'disconnected', 'maintenance', 'connected'];
+/** Of connections whose other side is called. */
+export const CALLABLE_STATUSES: readonly ConnectionStatus[] = [
+  'registered',
+  'disconnected',
+  'maintenance',
+  'connected',
+];
 
 /** @throws Conflict ILLEGAL_STATUS for a connection whose other side is not called as long as it stands so */
 export function assertCallable(status: ConnectionStatus): void {
-  if (CALLABLE.includes(status)) return;
+  if (CALLABLE_STATUSES.includes(status)) return;
   throw new Conflict('ILLEGAL_STATUS', `a connection that is ${status} is not called`, {
     remedy: 'Register it first: PUT with status registered.',
   });

@@ -74,6 +74,19 @@ export class DeployedDesignsStore {
     return row?.changing ?? false;
   }
 
+  /** Whether the workspace and the environment where something stands are neither archived nor deleted. */
+  async isActive({
+    workspaceId,
+    environmentId,
+  }: Pick<DeployedDesign, 'workspaceId' | 'environmentId'>): Promise<boolean> {
+    const [row] = await this.unit.manager.query<{ active: boolean }[]>(
+      `SELECT EXISTS (SELECT FROM active_workspace WHERE id = $1)
+          AND EXISTS (SELECT FROM environment WHERE id = $2 AND status = 'active' AND deleted_at IS NULL) AS active`,
+      [workspaceId, environmentId],
+    );
+    return row?.active ?? false;
+  }
+
   /** Where a design is deployed in an environment; when it is not, the place that it would be deployed from now. Null for an unknown design. */
   async findLocation(designId: string, environmentId: string): Promise<DeploymentLocation | null> {
     const [place] = await this.unit.runAsSystem('the place of a deployment', () =>

@@ -96,7 +96,10 @@ export class EventSubscription {
   @IsString({ each: true })
   category?: string[] | null;
 
-  @Field(() => String, { nullable: true, description: 'Begins after this number, kept for 7 days.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Begins after this number; what came after it is replayed as long as it is kept, at most 7 days.',
+  })
   @IsOptional()
   @Matches(EVENT_NUMBER, { message: NOT_A_NUMBER })
   after?: string | null;

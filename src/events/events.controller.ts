@@ -19,7 +19,12 @@ import { EventTypesView } from './event-types.view.js';
 export class EventsController {
   constructor(private readonly events: EventsService) {}
 
-  @RestOperation('listEvents', 'List events', 'Lists the events that the caller sees.')
+  @RestOperation(
+    'listEvents',
+    'List events',
+    'Lists the events that the caller sees. 410 when events that came after `since` are kept no more.',
+    { errors: [410] },
+  )
   @Get()
   @ApiOkResponse({ type: EventPage })
   async list(@CurrentActor() actor: Actor, @Query() query: EventListQuery): Promise<PageEnvelope> {

@@ -4,6 +4,12 @@ import { AuditModule } from './audit/audit.module.js';
 import { BurstsStore } from './activity/bursts.store.js';
 import { WorkspaceActivityController } from './activity/workspace-activity.controller.js';
 import { EventsController, SystemEventsController } from './events.controller.js';
+import { EventErasuresService } from './log/event-erasures.service.js';
+import { EventExportService } from './log/event-export.service.js';
+import { EventLogController } from './log/event-log.controller.js';
+import { EventLogStore } from './log/event-log.store.js';
+import { EventPurgeRunner } from './log/event-purge.runner.js';
+import { EventPurgesService } from './log/event-purges.service.js';
 import { EventsResolver } from './events.resolver.js';
 import { EventsService } from './events.service.js';
 import { FeedModule } from './feed.module.js';
@@ -11,22 +17,33 @@ import { EventStreamsController, SystemEventStreamsController } from './live/eve
 import { EventStreamsService } from './live/event-streams.service.js';
 import { EventSubscriptionsResolver } from './live/event-subscriptions.resolver.js';
 import { EventRecorder } from './event-recorder.listeners.js';
+import { JobsModule } from '../jobs/jobs.module.js';
+import { EventRetentionService } from './retention/event-retention.service.js';
+import { EventJobsListeners } from './retention/event-jobs.listeners.js';
 import { NotificationsModule } from './notifications/notifications.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
 /** What hears everybody: the feed of events, kept and followed. */
 @Module({
-  imports: [OrganizationsModule, FeedModule, NotificationsModule, WebhooksModule, AuditModule],
+  imports: [JobsModule, OrganizationsModule, FeedModule, NotificationsModule, WebhooksModule, AuditModule],
   controllers: [
     EventsController,
     SystemEventsController,
     EventStreamsController,
     SystemEventStreamsController,
     WorkspaceActivityController,
+    EventLogController,
   ],
   providers: [
     BurstsStore,
     EventRecorder,
+    EventRetentionService,
+    EventJobsListeners,
+    EventLogStore,
+    EventExportService,
+    EventPurgeRunner,
+    EventPurgesService,
+    EventErasuresService,
     EventsService,
     EventsResolver,
     EventSubscriptionsResolver,

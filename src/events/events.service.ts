@@ -8,31 +8,40 @@ import type { Precondition } from '../core/rest/precondition.js';
 import type { RecordAuthorizer } from '../core/rest/rights/rights.decorators.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 import type { SeenEvent } from './event.entity.js';
-import type { EventListQuery, StatusesChange } from './event.inputs.js';
+import { EVENT_NUMBER, type EventListQuery, type StatusesChange } from './event.inputs.js';
 import { eventPolicy } from './event.policy.js';
 import { type EventStatus, statusOf } from './event.view.js';
 import { EventsStore, type FeedScope, toSeenEvent } from './events.store.js';
+import { KeptEventsStore } from './retention/kept-events.store.js';
+import { replayExpired } from './retention/replay-expired.js';
 
 /** What happened, as far as each may read of it, and what they have read. */
 @Injectable()
 export class EventsService implements RecordAuthorizer {
   constructor(
     private readonly events: EventsStore,
+    private readonly kept: KeptEventsStore,
     private readonly organizations: OrganizationsService,
   ) {}
 
-  /** The events of an organization. When the call names none these are those of the one meant, and of the installation. */
+  /**
+   * The events of an organization. When the call names none these are those of the one meant, and of the installation.
+   * @throws AppError REPLAY_EXPIRED when some that came after `since` are gone
+   */
   async list(actor: Actor, query: EventListQuery): Promise<Page<SeenEvent>> {
     const { id } = await this.organizations.resolve(actor, query.organization_id);
+    await this.assertKept(id, query);
     return this.page(actor, { organizationId: id, installation: !query.organization_id }, query);
   }
 
   /**
    * What happened in a workspace.
-   * @throws NotFound when the workspace is not visible
+   * @throws NotFound when the workspace is not visible; AppError REPLAY_EXPIRED
    */
   async listOfWorkspace(actor: Actor, workspaceId: string, query: EventListQuery): Promise<Page<SeenEvent>> {
-    if (!(await this.events.canSeeWorkspace(actor, workspaceId))) throw new NotFound('workspace', workspaceId);
+    const feed = await this.events.findFeedOfWorkspace(actor, workspaceId);
+    if (feed === null) throw new NotFound('workspace', workspaceId);
+    await this.assertKept(feed, query);
     return this.page(actor, { workspaceId }, query);
   }
 
@@ -65,6 +74,14 @@ export class EventsService implements RecordAuthorizer {
     return readable;
   }
 
+  /** Whoever lists what came after a number is told when some of it is gone. */
+  private async assertKept(feed: string, query: EventListQuery): Promise<void> {
+    const since = query.since ?? readSince(query.filter);
+    if (since === undefined || !EVENT_NUMBER.test(since)) return;
+    const oldest = await this.kept.findOldest(feed);
+    if (BigInt(since) + 1n < oldest) throw replayExpired(BigInt(since), oldest);
+  }
+
   private async page(actor: Actor, scope: FeedScope, query: EventListQuery): Promise<Page<SeenEvent>> {
     const page = await this.events.page(actor, scope, query);
     return { ...page, items: page.items.map(toSeenEvent) };
@@ -72,5 +89,15 @@ export class EventsService implements RecordAuthorizer {
 
   private async saveMarks(actor: Actor, ids: string[], status: EventStatus): Promise<void> {
     if (actor.userId) await this.events.mark(actor.userId, ids, status === 'read');
+  }
+}
+
+/** The number in a filter; what is wrong with the filter is said by the list. */
+function readSince(filter: string | undefined): string | undefined {
+  try {
+    const { since } = JSON.parse(filter ?? '{}') as { since?: unknown };
+    return typeof since === 'string' || typeof since === 'number' ? String(since) : undefined;
+  } catch {
+    return undefined;
   }
 }

@@ -95,11 +95,16 @@ export class EventsStore {
   }
 
   async canSeeWorkspace(actor: Actor, id: string): Promise<boolean> {
-    const rows = await this.unit.manager.query<unknown[]>(
-      `SELECT FROM workspace WHERE id = $1 AND deleted_at IS NULL AND ($2::uuid IS NULL OR ${visibleSql('workspace', 'workspace', '$2')})`,
+    return (await this.findFeedOfWorkspace(actor, id)) !== null;
+  }
+
+  /** The organization of a workspace that the actor sees; else null. */
+  async findFeedOfWorkspace(actor: Actor, id: string): Promise<string | null> {
+    const [row] = await this.unit.manager.query<{ feed: string }[]>(
+      `SELECT organization_id AS feed FROM workspace WHERE id = $1 AND deleted_at IS NULL AND ($2::uuid IS NULL OR ${visibleSql('workspace', 'workspace', '$2')})`,
       [id, actor.userId],
     );
-    return rows.length > 0;
+    return row?.feed ?? null;
   }
 
   /** Roles are asked once for a statement, not once for an event. */

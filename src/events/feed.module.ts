@@ -4,11 +4,12 @@ import { EventsStore } from './events.store.js';
 import { FeedStore } from './feed.store.js';
 import { EventSubscriptionsService } from './live/event-subscriptions.service.js';
 import { LiveFeedService } from './live/live-feed.service.js';
+import { KeptEventsStore } from './retention/kept-events.store.js';
 
 /** Events as they are kept, and as they come. */
 @Module({
   imports: [OrganizationsModule],
-  providers: [FeedStore, EventsStore, LiveFeedService, EventSubscriptionsService],
-  exports: [FeedStore, EventsStore, EventSubscriptionsService],
+  providers: [FeedStore, KeptEventsStore, EventsStore, LiveFeedService, EventSubscriptionsService],
+  exports: [FeedStore, KeptEventsStore, EventsStore, EventSubscriptionsService],
 })
 export class FeedModule {}

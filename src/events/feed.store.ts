@@ -1,18 +1,16 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Optional } from '@nestjs/common';
 import { roleRank } from '../core/access/roles.js';
 import { runAsSystem } from '../core/database/row-security.js';
 import { named } from '../core/database/statements.js';
 import { type Statement, UnitOfWork } from '../core/database/unit-of-work.js';
-import { publishEventSql } from '../core/events/event-notification.js';
+import { eventMessageSql, publishEventSql } from '../core/events/event-notification.js';
+import { PostgresPubSub } from '../core/pubsub/postgres-pubsub.js';
 import { SharedMessage } from '../core/pubsub/shared-message.js';
 import { RecordedEvent, type SeenEvent } from './event.entity.js';
 import { readersSql } from './event-readers.js';
 
 /** The feed of what belongs to no organization; every other feed has the id of its organization. */
 export const INSTALLATION_FEED = '00000000-0000-0000-0000-000000000000';
-
-/** For how long missed events are replayed. They stay in the lists for longer. */
-const REPLAY_DAYS = 7;
 
 /** An event before it has its number. */
 export interface NewEvent {
@@ -44,7 +42,7 @@ class SharedEvent extends SharedMessage implements SeenEvent {
 export interface FeedBatch {
   /** When that was checked. */
   at: number;
-  /** It holds what comes after the number `from`, up to `through`. */
+  /** It holds what comes after the number `from`, up to `through`. `from` is higher than asked for where events are gone. */
   from: bigint;
   through: bigint;
   /** Whose rights were checked. */
@@ -69,17 +67,19 @@ export interface FeedEnd {
   last: bigint;
 }
 
-const feedColumn = (alias: string): string => `coalesce(${alias}.organization_id, '${INSTALLATION_FEED}'::uuid)`;
+/** SQL of the feed of an event. */
+export const feedColumn = (alias: string): string => `coalesce(${alias}.organization_id, '${INSTALLATION_FEED}'::uuid)`;
 
-const NOTICE = publishEventSql({
+const NOTICE = {
   organizationId: 'organization_id',
   sequence: 'sequence',
   category: 'category',
   action: 'action',
   actedUpon: 'acted_upon',
-});
+};
 
-const APPEND = named(`WITH told AS (
+const appendSql = (told: string): string =>
+  named(`WITH told AS (
    SELECT t.*, ${feedColumn('t')} AS feed, row_number() OVER (PARTITION BY ${feedColumn('t')} ORDER BY place) AS nth
      FROM ROWS FROM (json_to_recordset($1) AS (
        id uuid, organization_id uuid, workspace_id uuid, user_id uuid, system_actor text, acted_upon uuid,
@@ -99,19 +99,32 @@ const APPEND = named(`WITH told AS (
      FROM told JOIN counted USING (feed) ORDER BY place
    RETURNING organization_id, sequence, category, action, acted_upon
  )
- SELECT ${NOTICE} FROM kept`);
+ SELECT ${told} FROM kept`);
+
+const APPEND = appendSql(publishEventSql(NOTICE));
+const APPEND_FOR_LATER = appendSql(`${eventMessageSql(NOTICE)} AS message`);
 
 /** The feeds as logs: one for each organization, appended to and read by number. */
 @Injectable()
 export class FeedStore {
-  constructor(private readonly unit: UnitOfWork) {}
+  constructor(
+    private readonly unit: UnitOfWork,
+    @Optional() private readonly pubsub?: PostgresPubSub,
+  ) {}
 
   /**
-   * Appends the events of a unit of work in one statement, which also tells every replica when it commits. The counters
+   * Appends the events of a unit of work in one statement; every replica is told when it commits. The counters
    * stay locked until then, so that numbers become visible in their order; they are locked in the order of their ids.
    */
   appendStatement(told: NewEvent[]): Statement {
-    return { text: APPEND, values: [JSON.stringify(told)] };
+    const values = [JSON.stringify(told)];
+    const { pubsub } = this;
+    if (!pubsub?.publishesAfterCommit) return { text: APPEND, values };
+    return {
+      text: APPEND_FOR_LATER,
+      values,
+      onCommitted: (rows) => pubsub.publishCommitted(rows.map(({ message }) => message as string)),
+    };
   }
 
   /** Up to `most` events of a feed after a number, with what each of the users may read of them now and has read. */
@@ -143,7 +156,9 @@ export class FeedStore {
       read: new SharedEvent(event, true),
       unread: new SharedEvent(event, false),
     }));
-    return { at: Date.now(), from, through: BigInt(events.at(-1)?.unread.event.sequence ?? from), users, events };
+    const [first, last] = [events[0], events.at(-1)].map((each) => each && BigInt(each.unread.event.sequence));
+    // What was removed meanwhile is missing before the first.
+    return { at: Date.now(), from: first === undefined ? from : first - 1n, through: last ?? from, users, events };
   }
 
   /** How far each feed has come that the user may follow: those of their organizations, and the installation's. */
@@ -166,20 +181,6 @@ export class FeedStore {
       [organizationId, users],
     );
     return new Set(rows.map((row) => row.user_id));
-  }
-
-  /** The oldest number that can be replayed, when a replay after this one would miss some; else null. */
-  async findOldestIfExpired(organizationId: string, after: bigint, last: bigint): Promise<bigint | null> {
-    const rows = await this.unit.manager.query<{ sequence: string; expired: boolean }[]>(
-      `(SELECT sequence, created_at < now() - interval '${REPLAY_DAYS} days' AS expired FROM event
-         WHERE ${feedColumn('event')} = $1 AND sequence > $2 ORDER BY sequence LIMIT 1)
-       UNION ALL
-       (SELECT sequence, false FROM event WHERE organization_id = $1 AND created_at >= now() - interval '${REPLAY_DAYS} days'
-         ORDER BY created_at, id LIMIT 1)`,
-      [organizationId, after.toString()],
-    );
-    if (!rows.some(({ expired }) => expired)) return null;
-    return BigInt(rows.find(({ expired }) => !expired)?.sequence ?? last + 1n);
   }
 
   private async queryEnds(feeds: string, parameter: string): Promise<FeedEnd[]> {

@@ -3,6 +3,7 @@ import { DataSource } from 'typeorm';
 import { DatabaseAvailability } from '../core/database/database-availability.js';
 import { compareMigrations } from '../core/database/migrate.js';
 import { DrainState } from '../core/lifecycle/lifecycle.module.js';
+import { RedisChannel } from '../core/pubsub/redis-channel.js';
 import { JobsService } from '../jobs/jobs.service.js';
 
 const PROBE_TIMEOUT_MS = 2000;
@@ -22,6 +23,7 @@ export class HealthService implements BeforeApplicationShutdown {
     private readonly jobs: JobsService,
     private readonly availability: DatabaseAvailability,
     private readonly drainState: DrainState,
+    private readonly redis: RedisChannel,
   ) {}
 
   /** Probes share one look at the parts, so that they take connections from nobody however many there are. */
@@ -37,11 +39,18 @@ export class HealthService implements BeforeApplicationShutdown {
       this.probe(() => this.checkMigrations()),
     ]);
     const checks = { database, migrations, queue: this.jobs.isAlive() ? 'ok' : 'takes no jobs' };
-    return { status: Object.values(checks).every((outcome) => outcome === 'ok') ? 'ok' : 'unavailable', checks };
+    const status = Object.values(checks).every((outcome) => outcome === 'ok') ? 'ok' : 'unavailable';
+    return { status, checks: { ...checks, ...this.describeRedis() } };
   }
 
   beforeApplicationShutdown(): void {
     this.drainState.begin();
+  }
+
+  /** Without Redis all work is done, and events may arrive later. */
+  private describeRedis(): Record<string, string> {
+    if (!this.redis.isConfigured) return {};
+    return { redis: this.redis.isConnected ? 'ok' : 'degraded: events go through the database' };
   }
 
   /** What was applied to the schema is what this version knows, no more and no less. */

@@ -28,6 +28,7 @@ import { DeployedNamespace1764000000035 } from './1764000000035-deployed-namespa
 import { ClusterResources1764000000037 } from './1764000000037-cluster-resources.js';
 import { Drift1764000000038 } from './1764000000038-drift.js';
 import { Controllers1764000000039 } from './1764000000039-controllers.js';
+import { EventErasure1764000000040 } from './1764000000040-event-erasure.js';
 import { Webhooks1764000000044 } from './1764000000044-webhooks.js';
 import { Audit1764000000045 } from './1764000000045-audit.js';
 import { Notifications1764000000047 } from './1764000000047-notifications.js';
@@ -66,6 +67,7 @@ export const migrations: Migration[] = [
   ClusterResources1764000000037,
   Drift1764000000038,
   Controllers1764000000039,
+  EventErasure1764000000040,
   Webhooks1764000000044,
   Audit1764000000045,
   Notifications1764000000047,

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** What some tests need from the machine; each variable holds a path. */
-export type Requirement = 'KUBEBUILDER_ASSETS' | 'HELM_BIN' | 'CORPUS_DIR' | 'CHROMIUM_BIN' | 'PROMETHEUS_BIN';
+export type Requirement =
+  'KUBEBUILDER_ASSETS' | 'HELM_BIN' | 'CORPUS_DIR' | 'CHROMIUM_BIN' | 'PROMETHEUS_BIN' | 'REDIS_BIN';
 
 const WHAT: Record<Requirement, string> = {
   KUBEBUILDER_ASSETS: 'folder of etcd and kube-apiserver',
@@ -10,6 +11,7 @@ const WHAT: Record<Requirement, string> = {
   CORPUS_DIR: 'folder of real and hostile input files',
   CHROMIUM_BIN: 'the browser Chromium',
   PROMETHEUS_BIN: 'the prometheus program',
+  REDIS_BIN: 'the redis-server program',
 };
 
 const findInPath = (program: string): string | undefined =>
@@ -22,6 +24,7 @@ const findInPath = (program: string): string | undefined =>
 const DEFAULTS: Partial<Record<Requirement, string>> = {
   CHROMIUM_BIN: '/usr/bin/chromium',
   PROMETHEUS_BIN: findInPath('prometheus'),
+  REDIS_BIN: findInPath('redis-server'),
 };
 
 /**

@@ -94,6 +94,7 @@ export const envVariables = {
   LOG_FORMAT: z.enum(['json', 'pretty']).optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: url(['http:', 'https:']).optional(),
   AUDIT_FORWARD: url(['syslog:', 'syslog+tls:', 'syslog+udp:', 'otlp+http:', 'otlp+https:']).optional(),
+  EVENT_RETENTION: duration.refine((seconds) => seconds >= 86_400, 'must be at least 1d').default(365 * 86_400),
   AUDIT_RETENTION: duration.refine((seconds) => seconds >= 86_400, 'must be at least 1d').optional(),
 };
 

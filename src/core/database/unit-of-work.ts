@@ -12,6 +12,8 @@ import { currentRowSecurityUser, runAsSystem } from './row-security.js';
 export interface Statement {
   text: string;
   values: unknown[];
+  /** Called with its rows once the transaction has committed, of a statement that is sent with the commit. */
+  onCommitted?: (rows: Record<string, unknown>[]) => void;
 }
 
 interface OpenTransaction {
@@ -166,6 +168,10 @@ async function commitAfter(runner: QueryRunner, last: Statement[]): Promise<void
   const results = await Promise.allSettled([...sent, runner.commitTransaction()]);
   const failure = results.find((result) => result.status === 'rejected');
   if (failure) throw failure.reason;
+  last.forEach(({ onCommitted }, index) => {
+    const result = results[index];
+    if (result?.status === 'fulfilled') onCommitted?.(result.value as Record<string, unknown>[]);
+  });
 }
 
 /**

@@ -3,7 +3,7 @@
  * and that none is missing.
  */
 export const EVENT_KINDS = {
-  organization: ['created', 'updated', 'deleted'],
+  organization: ['created', 'updated', 'deleted', 'events_purged', 'personal_data_erased'],
   team: ['created', 'updated', 'deleted', 'member_added', 'member_removed'],
   member: ['invited', 'added', 'role_changed', 'removed'],
   user: ['created', 'updated', 'deactivated', 'reactivated', 'password_changed', 'confirmed'],

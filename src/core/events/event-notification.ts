@@ -13,10 +13,17 @@ export interface EventNotification {
   actedUpon: string;
 }
 
+type Parts = { [K in keyof EventNotification]: string };
+
 /** The SQL expression that publishes a notification with the surrounding transaction; takes SQL of each of its parts. */
-export function publishEventSql(parts: { [K in keyof EventNotification]: string }): string {
+export const publishEventSql = (parts: Parts): string => PostgresPubSub.publishSql(EVENTS_TOPIC, toJsonSql(parts));
+
+/** The same of the message, to be published once the transaction has committed. */
+export const eventMessageSql = (parts: Parts): string => PostgresPubSub.messageSql(EVENTS_TOPIC, toJsonSql(parts));
+
+function toJsonSql(parts: Parts): string {
   const members = Object.entries({ ...parts, sequence: `${parts.sequence}::text` }).map(
     ([key, sql]) => `'${key}', ${sql}`,
   );
-  return PostgresPubSub.publishSql(EVENTS_TOPIC, `json_build_object(${members.join(', ')})`);
+  return `json_build_object(${members.join(', ')})`;
 }

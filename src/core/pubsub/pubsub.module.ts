@@ -1,8 +1,12 @@
 import { Global, Module } from '@nestjs/common';
 import { PostgresPubSub } from './postgres-pubsub.js';
+import { RedisChannel } from './redis-channel.js';
 import { SnapshotsService } from './snapshots.service.js';
 
-/** Subscriptions: topics on the notifications of PostgreSQL, and the snapshots that follow them. */
+/** Subscriptions: topics on the notifications of PostgreSQL and on Redis, and the snapshots that follow them. */
 @Global()
-@Module({ providers: [PostgresPubSub, SnapshotsService], exports: [PostgresPubSub, SnapshotsService] })
+@Module({
+  providers: [PostgresPubSub, RedisChannel, SnapshotsService],
+  exports: [PostgresPubSub, RedisChannel, SnapshotsService],
+})
 export class PubSubModule {}

@@ -22,7 +22,7 @@ export class SnapshotsService implements OnModuleInit, OnModuleDestroy {
   constructor(private readonly pubsub: PostgresPubSub) {}
 
   onModuleInit(): void {
-    this.pubsub.onGap(() => this.wakeAll());
+    this.pubsub.onMissed(() => this.wakeAll());
   }
 
   async follow<T, M>(snapshot: TopicSnapshot<T, M>): Promise<SnapshotFollower<T>> {

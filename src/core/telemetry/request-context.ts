@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
+import { isIP } from 'node:net';
 import type { NextFunction, Request, Response } from 'express';
 import type { Actor } from '../access/actor.js';
 import { InFlightResponse } from './in-flight-response.js';
@@ -75,5 +76,7 @@ export function originOf(
   via: RequestOrigin['via'],
 ): RequestOrigin {
   const userAgent = headers['user-agent']?.slice(0, MAX_USER_AGENT_LENGTH);
-  return { via, ...(ip ? { address: ip } : {}), ...(userAgent ? { userAgent } : {}) };
+  // A proxy that is trusted may pass on what the caller wrote into X-Forwarded-For, which is any text.
+  const address = ip && (isIP(ip) === 0 ? 'unknown' : ip);
+  return { via, ...(address ? { address } : {}), ...(userAgent ? { userAgent } : {}) };
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Actor } from '../../core/access/actor.js';
 import { backoff } from '../../core/backoff.js';
 import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { AppError } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import type { DeployedDesign } from '../deployed-designs.store.js';
@@ -28,7 +29,7 @@ export interface DriftFinding {
   resources: DriftResource[];
   drifted: DriftedObject[];
   /** Why the cluster could not be compared with. */
-  error: ClusterError | null;
+  error: AppError | null;
 }
 
 /** What is to be done about a finding: to heal it now, or to look again after a pause. */
@@ -53,7 +54,7 @@ export class DriftChecksService {
   async compare(place: DeployedDesign, signal?: AbortSignal): Promise<DriftFinding> {
     const deployment = await this.deployments.get(SYSTEM, place.deploymentId);
     try {
-      const cluster = await this.context.getClient(place.connectionId);
+      const cluster = await this.context.getCallableClient(place.connectionId);
       const owner = await this.context.getOwner(place, place.connectionId);
       const namespace = place.namespace ?? (deployment.options.namespace || cluster.namespace || 'default');
       const deadline = AbortSignal.timeout(TIMEOUT_MS);
@@ -62,7 +63,7 @@ export class DriftChecksService {
       const resources = await this.context.readResources(place.designId, place.designVersion);
       return { deployment, error: null, ...toFinding(await comparison.compare(resources)) };
     } catch (error) {
-      if (!(error instanceof ClusterError)) throw error;
+      if (!isUnasked(error)) throw error;
       return { deployment, status: 'unknown', resources: [], drifted: [], error };
     }
   }
@@ -73,9 +74,9 @@ export class DriftChecksService {
     return this.unit.run(async () => {
       const before = await this.drifts.lock(place, HEAL_WINDOW_MS);
       const known = before?.deploymentId === place.deploymentId ? before : null;
-      // A cluster that was not reached tells nothing new.
-      if (status === 'unknown' && known?.status === 'drifted') return NONE;
-      await this.drifts.save(place, deployment.organizationId, place.deploymentId, status);
+      // A cluster that was not reached tells nothing new; it has been looked at all the same, and others come before it.
+      const isStill = status === 'unknown' && known?.status === 'drifted';
+      await this.drifts.save(place, deployment.organizationId, place.deploymentId, isStill ? 'drifted' : status);
       if (status === 'in_sync' && known?.status === 'drifted')
         await this.events.publish(new DeploymentHealed(SYSTEM, deployment, { connection_id: place.connectionId }));
       if (status !== 'drifted') return NONE;
@@ -94,6 +95,10 @@ export class DriftChecksService {
     await this.drifts.remove(place);
   }
 }
+
+/** A cluster that did not answer, or that is not asked as long as its connection is set aside. */
+const isUnasked = (error: unknown): error is AppError =>
+  error instanceof ClusterError || (error instanceof AppError && error.code === 'ILLEGAL_STATUS');
 
 const MAX_NAMED = 20;
 

@@ -17,7 +17,10 @@ export interface DriftPayload extends DriftKey {
   organizationId: string;
 }
 
-/** Looks for drift and applies again what has drifted, each as a job: what was seen is looked into whatever dies. */
+/**
+ * Looks for drift and applies again what has drifted, each as a job: what was seen is looked into whatever dies. Where nothing may
+ * be deployed, since the workspace or the environment is archived, nothing is applied again.
+ */
 @Injectable()
 export class SelfHealingService {
   constructor(
@@ -57,7 +60,7 @@ export class SelfHealingService {
     if (now?.deploymentId !== place.deploymentId || (await this.deployed.isChanging(payload))) return;
     const next = await this.checks.record(place, finding);
     if (next.action === 'wait') return this.checkSoon([payload], next.ms);
-    if (next.action === 'none') return;
+    if (next.action === 'none' || !(await this.deployed.isActive(place))) return;
     const { designId, environmentId, organizationId } = payload;
     // Under the key of deployments, so that none of the same place runs meanwhile.
     await this.jobs.enqueue(SYSTEM, {
@@ -74,9 +77,10 @@ export class SelfHealingService {
     if (!place || (await this.deployed.isChanging(payload))) return;
     const { deployment, drifted } = await this.checks.compare(place, signal);
     const healable = drifted.filter(({ isHealable }) => isHealable);
-    if (deployment.options.self_heal !== true || healable.length === 0) return;
+    if (deployment.options.self_heal !== true || healable.length === 0 || !(await this.deployed.isActive(place)))
+      return;
     await this.drifts.addHeal(payload, HEAL_WINDOW_MS);
-    const cluster = await this.context.getClient(place.connectionId);
+    const cluster = await this.context.getCallableClient(place.connectionId);
     for (const { kind, desired } of inKindOrder(healable, (one) => one.kind))
       await cluster
         .apply(kind, desired, { fieldManager: FIELD_MANAGER, force: true, signal })

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Connection } from '../../connections/connection.entity.js';
+import { assertCallable } from '../../connections/connection-status.js';
 import { ConnectionsStore } from '../../connections/connections.store.js';
 import { Actor } from '../../core/access/actor.js';
 import { runAsSystem } from '../../core/database/row-security.js';
@@ -37,6 +38,15 @@ export class DeploymentContextService {
   /** Whoever may deploy uses the credential without ever seeing it. */
   getClient(connectionId: string): Promise<ClusterClient> {
     return runAsSystem('deployment', async () => this.clusters.getClient(await this.getConnection(connectionId)));
+  }
+
+  /** The same for what nobody asked for. @throws Conflict ILLEGAL_STATUS for a connection that was set aside */
+  getCallableClient(connectionId: string): Promise<ClusterClient> {
+    return runAsSystem('deployment', async () => {
+      const connection = await this.getConnection(connectionId);
+      assertCallable(connection.status);
+      return this.clusters.getClient(connection);
+    });
   }
 
   async getOwner(at: { designId: string; environmentId: string }, connectionId: string): Promise<Owner> {

@@ -21,7 +21,8 @@ export class WorkspaceActivityController {
   @RestOperation(
     'listWorkspaceActivity',
     'List activity of a workspace',
-    'Lists the events of a workspace, and the bursts among them that may be shown as one.',
+    'Lists the events of a workspace, and the bursts among them that may be shown as one. 410 when events that came after `since` are kept no more.',
+    { errors: [410] },
   )
   @Get()
   @ApiOkResponse({ type: ActivityPage })

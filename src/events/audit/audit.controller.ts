@@ -7,6 +7,7 @@ import { ListQuery } from '../../core/listing/list-query.js';
 import { type PageEnvelope, toPageEnvelope } from '../../core/listing/page.js';
 import { FlagQuery } from '../../core/rest/flag.pipe.js';
 import { IdParam } from '../../core/rest/id.pipe.js';
+import type { NdjsonDownload } from '../../core/rest/ndjson-download.js';
 import { NoStore } from '../../core/rest/no-store.decorator.js';
 import { RestOperation } from '../../core/rest/openapi/rest-operation.decorator.js';
 import { ApiFileResponse } from '../../core/rest/openapi/schemas.js';
@@ -26,7 +27,6 @@ import {
   AuditVerificationView,
   ErasureView,
 } from './audit.view.js';
-import type { AuditExport } from './reports/audit-export.js';
 import type { VerificationResult } from './reports/verification.service.js';
 import { AuditVerificationsService } from './reports/audit-verifications.service.js';
 
@@ -119,7 +119,7 @@ export class OrganizationAuditController extends AuditController {
     @CurrentActor() actor: Actor,
     @IdParam('orgId') orgId: string,
     @Query() query: AuditExportQuery,
-  ): Promise<AuditExport> {
+  ): Promise<NdjsonDownload> {
     return this.audit.export(actor, orgId, query);
   }
 
@@ -203,7 +203,7 @@ export class InstallationAuditController extends AuditController {
   @Get('export')
   @RequiresRight(installationAuditPolicy.read)
   @ApiFileResponse('The entries, oldest first.', 'application/x-ndjson')
-  export(@CurrentActor() actor: Actor, @Query() query: AuditExportQuery): Promise<AuditExport> {
+  export(@CurrentActor() actor: Actor, @Query() query: AuditExportQuery): Promise<NdjsonDownload> {
     return this.audit.export(actor, INSTALLATION_CHAIN, query);
   }
 

@@ -43,5 +43,6 @@ import { VerificationService } from './reports/verification.service.js';
     ForwardingStore,
     AuditForwarder,
   ],
+  exports: [AuditService],
 })
 export class AuditModule {}

@@ -4,13 +4,13 @@ import type { Actor } from '../../core/access/actor.js';
 import { runAsSystem } from '../../core/database/row-security.js';
 import type { ListQuery } from '../../core/listing/list-query.js';
 import type { Page } from '../../core/listing/page.js';
+import type { NdjsonDownload } from '../../core/rest/ndjson-download.js';
 import { OrganizationsService } from '../../organizations/organizations.service.js';
 import { AuditEntriesStore } from './audit-entries.store.js';
 import { type AuditCheckpoint, type AuditEntry, INSTALLATION_CHAIN } from './audit.entity.js';
 import type { AuditFilter, AuditListQuery } from './audit.inputs.js';
 import { auditPolicy, installationAuditPolicy } from './audit.policy.js';
 import { AuditReportsService } from './reports/audit-reports.service.js';
-import type { AuditExport } from './reports/audit-export.js';
 import type { VerificationOptions, VerificationResult } from './reports/verification.service.js';
 
 export type AuditOperation = keyof typeof auditPolicy;
@@ -58,7 +58,7 @@ export class AuditService {
     return runAsSystem('verifying the audit', () => this.reports.verify(chain, options));
   }
 
-  async export(actor: Actor, chain: string, filter: AuditFilter): Promise<AuditExport> {
+  async export(actor: Actor, chain: string, filter: AuditFilter): Promise<NdjsonDownload> {
     await this.authorize(actor, chain, 'read');
     return runAsSystem('export of the audit', () => this.reports.export(chain, filter));
   }

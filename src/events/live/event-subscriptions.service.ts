@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../core/access/actor.js';
-import { AppError, Forbidden, InvalidRequest, NotFound } from '../../core/errors/app-error.js';
+import { Forbidden, InvalidRequest, NotFound } from '../../core/errors/app-error.js';
 import { OrganizationsService } from '../../organizations/organizations.service.js';
 import { OrganizationsStore } from '../../organizations/organizations.store.js';
 import { EventsStore } from '../events.store.js';
 import { FeedStore } from '../feed.store.js';
+import { KeptEventsStore } from '../retention/kept-events.store.js';
+import { replayExpired } from '../retention/replay-expired.js';
 import type { EventFollower, EventPredicate } from './event-follower.js';
 import { type StartPosition, LiveFeedService } from './live-feed.service.js';
 
@@ -24,6 +26,7 @@ export class EventSubscriptionsService {
   constructor(
     private readonly live: LiveFeedService,
     private readonly feeds: FeedStore,
+    private readonly kept: KeptEventsStore,
     private readonly events: EventsStore,
     private readonly organizations: OrganizationsService,
     private readonly memberships: OrganizationsStore,
@@ -66,7 +69,7 @@ export class EventSubscriptionsService {
 
   private async resolveAfter({ feed, last }: StartPosition, after: bigint): Promise<bigint> {
     if (after > last) throw InvalidRequest.forField('after', `is larger than the number of the last event, ${last}`);
-    const oldest = await this.feeds.findOldestIfExpired(feed, after, last);
+    const oldest = await this.kept.findOldestIfExpired(feed, after, last);
     if (oldest !== null) throw replayExpired(after, oldest);
     return after;
   }
@@ -82,13 +85,6 @@ export class EventSubscriptionsService {
 function requireUser({ userId }: Actor): string {
   if (!userId) throw new Forbidden('only users follow events', { remedy: 'Use a token of a user.' });
   return userId;
-}
-
-function replayExpired(after: bigint, oldest: bigint): AppError {
-  return new AppError(410, 'REPLAY_EXPIRED', 'No longer kept', `events after ${after} are kept no more`, {
-    remedy: `The oldest event kept for a replay is ${oldest}: read the older ones from GET /api/events.`,
-    extensions: { oldest: oldest.toString() },
-  });
 }
 
 function toPredicate({ workspaceId, severity, category }: EventSubscriptionRequest): EventPredicate {

@@ -3,6 +3,7 @@ import { backoff } from '../../core/backoff.js';
 import { isDatabaseOutage } from '../../core/errors/database-outage.js';
 import { TimeSlicer } from '../../core/time-slicer.js';
 import type { SeenEvent } from '../event.entity.js';
+import { replayExpired } from '../retention/replay-expired.js';
 import { type FeedBatch, type FeedStore, toSeenEvents } from '../feed.store.js';
 
 /** How long it holds that someone may read an event; after that it is asked again before the event is given to them. */
@@ -65,13 +66,17 @@ export class FeedTail {
     if (!this.reading) void this.readNewEvents();
   }
 
-  /** What comes after a position for a user; null when there is nothing yet, and the follower is woken when there is. */
+  /**
+   * What comes after a position for a user; null when there is nothing yet, and the follower is woken when there is.
+   * @throws AppError REPLAY_EXPIRED when it was removed before the follower came to it
+   */
   async readAfter(position: bigint, userId: string): Promise<FeedSlice | null> {
     if (position >= this.position) return null;
     const batch =
       this.recent.find((each) => covers(each, position, userId)) ?? (await this.readMissed(position, userId));
-    const through = batch.through > position ? batch.through : this.position;
-    return { at: batch.at, through, events: toSeenEvents(batch, userId, position) };
+    if (batch.from > position) throw replayExpired(position, batch.from + 1n);
+    if (batch.through <= position) throw replayExpired(position, this.position + 1n);
+    return { at: batch.at, through: batch.through, events: toSeenEvents(batch, userId, position) };
   }
 
   private readBatch(position: bigint): Promise<FeedBatch> {

@@ -30,7 +30,7 @@ export class LiveFeedService implements OnModuleInit, OnModuleDestroy {
 
   async onModuleInit(): Promise<void> {
     await this.pubsub.subscribe<EventNotification>(EVENTS_TOPIC, (notice) => this.onNotice(notice));
-    this.pubsub.onGap(() => this.wakeAll());
+    this.pubsub.onMissed(() => this.wakeAll());
   }
 
   /** Begins to follow; with `everywhere` also the organizations that the user joins later. */

@@ -160,8 +160,8 @@ function createWebhooksController({ type, path, parameter, tag, authorizer }: We
     @RestOperation(
       `recover${Owner}Webhook`,
       'Send deliveries again',
-      'Sends again what failed in a span of time, or everything of it with the status `all`.',
-      { errors: [409], example: { since: '2026-01-01T00:00:00Z' } },
+      'Sends again what failed in a span of time, or everything of it with the status `all`. Where events of the span are kept no more the answer is 410 and says from when on it can be sent.',
+      { errors: [409, 410], example: { since: '2026-01-01T00:00:00Z' } },
     )
     @Post(':webhookId/recover')
     @HttpCode(200)
@@ -213,7 +213,7 @@ function createWebhooksController({ type, path, parameter, tag, authorizer }: We
       `redeliver${Owner}WebhookDelivery`,
       'Send a delivery again',
       'Sends an event again, under the same webhook-id.',
-      { errors: [409] },
+      { errors: [409, 410] },
     )
     @Post(':webhookId/deliveries/:deliveryId/redeliver')
     @HttpCode(200)

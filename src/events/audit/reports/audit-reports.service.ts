@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { ListQuery } from '../../../core/listing/list-query.js';
 import type { Page } from '../../../core/listing/page.js';
+import type { NdjsonDownload } from '../../../core/rest/ndjson-download.js';
 import type { AuditCheckpoint } from '../audit.entity.js';
 import type { AuditFilter } from '../audit.inputs.js';
 import { AuditSealer } from '../chain/audit-sealer.service.js';
 import { RefusalRecorder } from '../refusals/refusal-recorder.listeners.js';
-import type { AuditExport } from './audit-export.js';
 import { AuditRetentionService } from './audit-retention.service.js';
 import { CheckpointsService } from './checkpoints.service.js';
 import { ExportService } from './export.service.js';
@@ -42,7 +42,7 @@ export class AuditReportsService {
     return this.verification.verify(chain, options);
   }
 
-  async export(chain: string, filter: AuditFilter): Promise<AuditExport> {
+  async export(chain: string, filter: AuditFilter): Promise<NdjsonDownload> {
     await this.sealCommitted();
     await this.checkpoints.sign(chain);
     return this.exports.export(chain, filter);

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Actor } from '../../../core/access/actor.js';
-import { runInRequestContext, currentRequest, generateRequestId } from '../../../core/telemetry/request-context.js';
+import { NdjsonDownload, toLine } from '../../../core/rest/ndjson-download.js';
+import { currentRequest, generateRequestId } from '../../../core/telemetry/request-context.js';
 import { AuditEntriesStore } from '../audit-entries.store.js';
 import type { AuditChain, AuditCheckpoint, AuditEntry } from '../audit.entity.js';
 import type { AuditFilter } from '../audit.inputs.js';
 import { ChainsStore } from '../chain/chains.store.js';
 import { GENESIS, hashedMembers } from '../chain/entry-hash.js';
-import { AuditExport } from './audit-export.js';
 import { CheckpointsStore } from './checkpoints.store.js';
 
 const BATCH = 500;
@@ -21,26 +21,13 @@ export class ExportService {
     private readonly checkpoints: CheckpointsStore,
   ) {}
 
-  async export(chain: string, filter: AuditFilter): Promise<AuditExport> {
+  async export(chain: string, filter: AuditFilter): Promise<NdjsonDownload> {
     const end = await this.chains.findEnd(chain);
     const name = `audit-${chain}-${end.last}.ndjson`;
     const erased = currentRequest()?.requestId ?? generateRequestId();
     // Personal data may have been erased since: no answer that a caller kept stands for this one.
-    return new AuditExport(`${end.last}-${erased}`, name, this.asSystem(this.generate(chain, end, filter)));
-  }
-
-  /** A stream is read when the call is over that asked for it. */
-  private async *asSystem(batches: AsyncGenerator<string>): AsyncGenerator<string> {
     const context = { ...currentRequest(), requestId: generateRequestId(), actor: Actor.system('export of the audit') };
-    try {
-      for (;;) {
-        const next = await runInRequestContext(context, () => batches.next());
-        if (next.done) return;
-        yield next.value;
-      }
-    } finally {
-      await batches.return(undefined);
-    }
+    return new NdjsonDownload(`${end.last}-${erased}`, name, this.generate(chain, end, filter), context);
   }
 
   private async *generate(chain: string, end: AuditChain, filter: AuditFilter): AsyncGenerator<string> {
@@ -76,8 +63,6 @@ export class ExportService {
     yield toLine({ type: 'end', entries: count });
   }
 }
-
-const toLine = (value: object): string => `${JSON.stringify(value)}\n`;
 
 /** The parts that can be erased are written as they were hashed. */
 function toEntryLine(entry: AuditEntry): string {

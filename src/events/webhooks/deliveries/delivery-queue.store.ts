@@ -69,12 +69,13 @@ export class DeliveryQueueStore {
       [organizationId],
     );
     if (!feed) return { read: 0, endpoints: [] };
+    // Of events that were removed before they were read only their numbers are known.
     const [end] = await this.unit.manager.query<[{ last: string | null; count: number }]>(
-      `SELECT max(sequence) AS last, count(*)::int AS count FROM (
+      `SELECT coalesce(max(sequence), (SELECT last FROM event_counter WHERE feed = $1)) AS last, count(*)::int AS count FROM (
          SELECT sequence FROM event WHERE ${FEED_SQL} = $1 AND sequence > $2 ORDER BY sequence LIMIT $3) AS batch`,
       [organizationId, feed.position, most],
     );
-    if (end.last === null) return { read: 0, endpoints: [] };
+    if (end.last === null || end.last === feed.position) return { read: 0, endpoints: [] };
     const endpoints = await this.unit.manager.query<WaitingEndpoint[]>(
       `WITH made AS (
          INSERT INTO webhook_delivery
@@ -170,6 +171,26 @@ export class DeliveryQueueStore {
           WHERE webhook_id = $1 AND subject = $2 AND status = 'pending' AND sequence > $3`,
         [webhookId, delivery.subject, delivery.sequence, retryInMs ?? 0],
       );
+  }
+
+  /** Ends what waits for an endpoint although its event was removed. @returns how many */
+  async failRemoved(webhookId: string): Promise<number> {
+    const attempt: DeliveryAttempt = {
+      at: new Date().toISOString(),
+      duration_ms: 0,
+      status: null,
+      error: 'the event is kept no more',
+      response_headers: {},
+      response_body: '',
+    };
+    const [, count] = await this.unit.manager.query<[unknown, number]>(
+      `UPDATE webhook_delivery delivery SET status = 'failed', next_attempt_at = NULL, attempts = attempts || $2::jsonb,
+         updated_at = now()
+        WHERE webhook_id = $1 AND status = 'pending' AND event_id IS NOT NULL
+          AND NOT EXISTS (SELECT FROM event WHERE event.id = delivery.event_id)`,
+      [webhookId, toJsonb([attempt])],
+    );
+    return count;
   }
 
   /** Ends what waits for an endpoint that nothing is sent to any more; `recover` sends it again. */

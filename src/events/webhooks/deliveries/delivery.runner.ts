@@ -33,6 +33,10 @@ export class DeliveryRunner {
       const webhook = await this.webhooks.findForSending(webhookId);
       const due = webhook ? await this.queue.listDue(webhookId, BATCH_SIZE) : [];
       if (!webhook || due.length === 0) return true;
+      if (due.some(isRemoved)) {
+        await this.queue.failRemoved(webhookId);
+        continue;
+      }
       if (!(await this.sendAll(webhook, due, end, context))) return true;
     }
     return false;
@@ -65,6 +69,9 @@ function groupBySubject(due: DueDelivery[]): Map<string, DueDelivery[]> {
   for (const delivery of due) groups.set(delivery.subject, [...(groups.get(delivery.subject) ?? []), delivery]);
   return groups;
 }
+
+/** Of a test there is no event, of any other delivery there was one. */
+const isRemoved = ({ eventId, category }: DueDelivery): boolean => eventId !== null && category === null;
 
 /** The event, or what a test says in its place. */
 function toMessage(webhook: Webhook, delivery: DueDelivery): WebhookMessage {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../../core/access/actor.js';
-import { Conflict, NotFound } from '../../../core/errors/app-error.js';
+import { AppError, Conflict, NotFound } from '../../../core/errors/app-error.js';
 import type { ListQuery } from '../../../core/listing/list-query.js';
 import type { Page } from '../../../core/listing/page.js';
 import type { WebhookOwner } from '../endpoints/webhook-owners.service.js';
@@ -44,11 +44,14 @@ export class WebhookDeliveriesService {
     const webhook = await this.webhooks.get(actor, owner, webhookId, 'send');
     await this.getDelivery(webhook.id, id);
     assertEnabled(webhook);
+    if (!(await this.deliveries.hasEvent(id)))
+      throw eventsRemoved('the event of the delivery is kept no more', 'Read the current state of the record instead.');
     await this.deliveries.resend(webhook.id, id);
     await this.sendNow(webhook.id);
     return this.getDelivery(webhook.id, id);
   }
 
+  /** @throws AppError REPLAY_EXPIRED when events of the span are gone; what is left of it can still be sent */
   async recover(
     actor: Actor,
     owner: WebhookOwner,
@@ -57,8 +60,14 @@ export class WebhookDeliveriesService {
   ): Promise<number> {
     const webhook = await this.webhooks.get(actor, owner, webhookId, 'send');
     assertEnabled(webhook);
-    const before = until === undefined ? null : new Date(until);
-    const recovered = await this.deliveries.recover(webhook.id, new Date(since), before, status === 'all');
+    const span = {
+      since: new Date(since),
+      until: until === undefined ? null : new Date(until),
+      all: status === 'all',
+    };
+    const removed = await this.deliveries.findLastRemoved(webhook.id, span);
+    if (removed) throw spanExpired(removed);
+    const recovered = await this.deliveries.recover(webhook.id, span);
     await this.sendNow(webhook.id);
     return recovered;
   }
@@ -81,3 +90,15 @@ function assertEnabled({ enabled }: Webhook): void {
       remedy: 'Enable it by PUT with {"enabled": true}, then send again.',
     });
 }
+
+function spanExpired(removed: Date): AppError {
+  const since = removed.toISOString();
+  return eventsRemoved(
+    `events of this span are kept no more, the last of them of ${since}`,
+    `Read the current state of what the endpoint follows, then recover what is left with since ${since}.`,
+    { since },
+  );
+}
+
+const eventsRemoved = (detail: string, remedy: string, extensions = {}): AppError =>
+  new AppError(410, 'REPLAY_EXPIRED', 'No longer kept', detail, { remedy, extensions });

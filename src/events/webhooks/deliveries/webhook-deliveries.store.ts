@@ -30,6 +30,18 @@ const listing: Listing<WebhookDelivery> = {
 
 const AGAIN = `status = 'pending', failures = 0, next_attempt_at = now(), updated_at = now()`;
 
+const HAS_EVENT = 'EXISTS (SELECT FROM event WHERE event.id = webhook_delivery.event_id)';
+
+/** Deliveries of a span of time, made at its beginning or later and before its end: those that failed, or also those delivered. */
+export interface RecoveredSpan {
+  since: Date;
+  until: Date | null;
+  all: boolean;
+}
+
+const IN_SPAN = `webhook_id = $1 AND created_at >= $2 AND ($3::timestamptz IS NULL OR created_at < $3)
+  AND (status = 'failed' OR ($4 AND status = 'delivered')) AND event_id IS NOT NULL`;
+
 /** The log of deliveries, as those see it who administer the endpoint. */
 @Injectable()
 export class WebhookDeliveriesStore {
@@ -57,6 +69,25 @@ export class WebhookDeliveriesStore {
     return this.ofWebhook(webhookId).andWhere('delivery.id = :id', { id }).getOneOrFail();
   }
 
+  /** When the last delivery was made, after a time, of those to be recovered whose events were removed; null when there is none. */
+  async findLastRemoved(webhookId: string, { since, until, all }: RecoveredSpan): Promise<Date | null> {
+    const [row] = await this.unit.manager.query<{ createdAt: Date }[]>(
+      `SELECT created_at AS "createdAt" FROM webhook_delivery
+        WHERE created_at > $2 AND ${IN_SPAN} AND NOT ${HAS_EVENT} ORDER BY created_at DESC LIMIT 1`,
+      [webhookId, since, until, all],
+    );
+    return row?.createdAt ?? null;
+  }
+
+  /** Whether the event of a delivery is still there, or it never had one. */
+  async hasEvent(id: string): Promise<boolean> {
+    const rows = await this.unit.manager.query<unknown[]>(
+      `SELECT FROM webhook_delivery WHERE id = $1 AND (event_id IS NULL OR ${HAS_EVENT})`,
+      [id],
+    );
+    return rows.length > 0;
+  }
+
   /** Puts one on its way again; one that is on its way is sent now. */
   async resend(webhookId: string, id: string): Promise<void> {
     await this.unit.manager.query(`UPDATE webhook_delivery SET ${AGAIN} WHERE webhook_id = $1 AND id = $2`, [
@@ -66,11 +97,9 @@ export class WebhookDeliveriesStore {
   }
 
   /** Puts those of a span of time on their way again that failed, or also those that were delivered. */
-  async recover(webhookId: string, since: Date, until: Date | null, all: boolean): Promise<number> {
+  async recover(webhookId: string, { since, until, all }: RecoveredSpan): Promise<number> {
     const [, count] = await this.unit.manager.query<[unknown, number]>(
-      `UPDATE webhook_delivery SET ${AGAIN}
-        WHERE webhook_id = $1 AND created_at >= $2 AND ($3::timestamptz IS NULL OR created_at < $3)
-          AND (status = 'failed' OR ($4 AND status = 'delivered')) AND event_id IS NOT NULL`,
+      `UPDATE webhook_delivery SET ${AGAIN} WHERE ${IN_SPAN} AND ${HAS_EVENT}`,
       [webhookId, since, until, all],
     );
     return count;

@@ -1,4 +1,4 @@
-import type { WatchSummary } from '../cluster-resources.store.js';
+import type { ResourceName, WatchSummary } from '../cluster-resources.store.js';
 import { judgeWatched } from './watched-health.js';
 
 const now = Date.parse('2026-11-23T00:00:00Z');
@@ -11,7 +11,8 @@ const named = (kind: string, api_version = 'apps/v1', namespace: string | null =
   ...{ connection_id: 'c', api_version, kind, namespace, name: 'web' },
 });
 const healthy = { health: 'Healthy', healthMessage: null } as const;
-const judge = (...[name, found, of = watch()]: Parameters<typeof judgeWatched>) => judgeWatched(name, found, of, now);
+const judge = (name: ResourceName, found: Parameters<typeof judgeWatched>[1], of: WatchSummary | undefined = watch()) =>
+  judgeWatched(name, found, of, now);
 
 describe('the health of an object that should be there', () => {
   it('is that which the watch keeps, or Missing where the watch would see it', () => {

@@ -1,0 +1,47 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../../../src/main.js', import.meta.url));
+const STARTED_WITHIN_MS = 120_000;
+
+/** A whole server that is killed and started again at the same port. */
+export class KilledReplica {
+  kills = 0;
+  private child?: ChildProcess;
+
+  constructor(
+    readonly port: number,
+    private readonly settings: Record<string, string>,
+  ) {}
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  async start(): Promise<void> {
+    this.child = spawn(process.execPath, [MAIN], {
+      env: { ...process.env, ...this.settings, PORT: String(this.port) },
+      stdio: ['ignore', 'ignore', process.env['BENCH_LOG'] ? 'inherit' : 'ignore'],
+    });
+    for (const end = Date.now() + STARTED_WITHIN_MS; !(await this.isReady()); await sleep(200))
+      if (Date.now() > end || this.child.exitCode !== null) throw new Error(`the server at ${this.url} did not start`);
+  }
+
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    const { child } = this;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+    if (signal === 'SIGKILL') this.kills++;
+  }
+
+  private isReady(): Promise<boolean> {
+    return fetch(`${this.url}/healthz/ready`).then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+  }
+}

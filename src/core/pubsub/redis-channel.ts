@@ -1,0 +1,144 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { createClient } from '@redis/client';
+import { DataSource } from 'typeorm';
+import { backoff } from '../backoff.js';
+import { Env } from '../config/env.js';
+
+const FIRST_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 5_000;
+/** Redis that does not take a message in this time is passed by. */
+const PATIENCE_MS = 1_000;
+/** A connection on which nothing is heard for so long has died; a ping is answered in between. */
+const SILENCE_MS = 10_000;
+/** Messages that wait for Redis to take them; further ones are refused at once. */
+const MAX_WAITING = 10_000;
+/** While the connection is away, whoever listens looks for themselves so often. */
+const POLL_MS = 2_000;
+
+type Client = ReturnType<typeof createClient>;
+
+/**
+ * What replicas tell each other through Redis, where REDIS_URL is set: messages that may be lost, for those who find out by other
+ * means what they missed. Nothing waits for Redis; without it `publish` says so, and `onMissed` that there may be something.
+ */
+@Injectable()
+export class RedisChannel implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('Redis');
+  private readonly messageListeners = new Set<(payload: string) => void>();
+  private readonly missedListeners = new Set<() => void>();
+  private readonly publisher?: Client;
+  private readonly subscriber?: Client;
+  private readonly place: string = '';
+  private name = 'armature';
+  private isAway = false;
+  private polling?: NodeJS.Timeout;
+
+  constructor(
+    { REDIS_URL: url }: Env,
+    private readonly dataSource: DataSource,
+  ) {
+    if (url === undefined) return;
+    this.place = new URL(url).host;
+    this.publisher = this.createClient(url);
+    this.subscriber = this.createClient(url);
+    this.subscriber.on('ready', () => void this.onReady());
+  }
+
+  get isConfigured(): boolean {
+    return this.publisher !== undefined;
+  }
+
+  /** Whether messages of others arrive here, and ours go out. */
+  get isConnected(): boolean {
+    return Boolean(this.publisher?.isReady && this.subscriber?.isReady);
+  }
+
+  /** Begins to connect; the start waits for the database only. */
+  async onApplicationBootstrap(): Promise<void> {
+    if (!this.publisher || !this.subscriber) return;
+    // Installations that share a Redis do not hear each other.
+    const [row] = await this.dataSource.query<[{ name: string }]>(
+      `SELECT system_identifier || ':' || current_database() AS name FROM pg_control_system()`,
+    );
+    this.name = `armature:${row.name}`;
+    this.polling = setInterval(() => this.isConnected || this.tellMissed(), POLL_MS).unref();
+    this.publisher.connect().catch(() => undefined);
+    this.subscriber
+      .connect()
+      .then((client) => client.subscribe(this.name, (payload) => this.dispatch(payload)))
+      .then(() => this.tellMissed())
+      .catch(() => undefined);
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.polling);
+    for (const client of [this.publisher, this.subscriber]) if (client?.isOpen) client.destroy();
+  }
+
+  /** @returns false when they may not have reached the others */
+  async publish(payloads: readonly string[]): Promise<boolean> {
+    const { publisher } = this;
+    if (!publisher?.isReady) return false;
+    const late = new AbortController();
+    const tooLate = sleep(PATIENCE_MS, false, { signal: late.signal, ref: false }).catch(() => false);
+    const sent = Promise.all(payloads.map((payload) => publisher.publish(this.name, payload))).then(
+      () => true,
+      () => false,
+    );
+    return Promise.race([sent, tooLate]).finally(() => late.abort());
+  }
+
+  onMessage(listener: (payload: string) => void): void {
+    this.messageListeners.add(listener);
+  }
+
+  /** @returns how to stop listening */
+  onMissed(listener: () => void): () => void {
+    this.missedListeners.add(listener);
+    return () => this.missedListeners.delete(listener);
+  }
+
+  private createClient(url: string): Client {
+    const client = createClient({
+      url,
+      disableOfflineQueue: true,
+      commandsQueueMaxLength: MAX_WAITING,
+      pingInterval: SILENCE_MS / 2,
+      socket: {
+        connectTimeout: MAX_PAUSE_MS,
+        socketTimeout: SILENCE_MS,
+        reconnectStrategy: (failures: number) => Math.round(backoff(failures + 1, FIRST_PAUSE_MS, MAX_PAUSE_MS)),
+      },
+    });
+    client.on('error', (error: Error) => this.reportAway(url, error));
+    return client as Client;
+  }
+
+  private async onReady(): Promise<void> {
+    if (this.isAway) this.logger.log(`Redis at ${this.place} is back`);
+    this.isAway = false;
+    this.tellMissed();
+    // What was published while the channel was being subscribed to again.
+    await sleep(PATIENCE_MS, undefined, { ref: false });
+    this.tellMissed();
+  }
+
+  /** Once for each outage; an error of the client may quote the address with its password. */
+  private reportAway(url: string, error: Error): void {
+    if (this.isAway) return;
+    this.isAway = true;
+    const { password, username } = new URL(url);
+    const secrets = [url, password, decodeURIComponent(password), username].filter((text) => text !== '');
+    const said = secrets.reduce((text, secret) => text.replaceAll(secret, '•••'), error.message);
+    this.logger.warn(`Redis at ${this.place} is away, events go through the database meanwhile: ${said}`);
+  }
+
+  private dispatch(payload: string): void {
+    for (const listener of this.messageListeners) listener(payload);
+  }
+
+  private tellMissed(): void {
+    for (const listener of this.missedListeners) listener();
+  }
+}

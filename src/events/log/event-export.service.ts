@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../core/access/actor.js';
+import { InvalidRequest } from '../../core/errors/app-error.js';
+import { NdjsonDownload, toLine } from '../../core/rest/ndjson-download.js';
+import { currentRequest, generateRequestId } from '../../core/telemetry/request-context.js';
+import { OrganizationsService } from '../../organizations/organizations.service.js';
+import type { RecordedEvent } from '../event.entity.js';
+import { EventView } from '../event.view.js';
+import { FeedStore } from '../feed.store.js';
+import { KeptEventsStore } from '../retention/kept-events.store.js';
+import { replayExpired } from '../retention/replay-expired.js';
+import { eventLogPolicy } from './event-log.policy.js';
+import { EventLogStore } from './event-log.store.js';
+
+const BATCH = 500;
+
+/** Writes the events of an organization out, as the caller may read them, a batch at a time. */
+@Injectable()
+export class EventExportService {
+  constructor(
+    private readonly log: EventLogStore,
+    private readonly feeds: FeedStore,
+    private readonly kept: KeptEventsStore,
+    private readonly organizations: OrganizationsService,
+  ) {}
+
+  /**
+   * What happened up to now, after a number when one is given.
+   * @throws AppError REPLAY_EXPIRED when events after the number are gone
+   */
+  async export(actor: Actor, organizationId: string, after: string | undefined): Promise<NdjsonDownload> {
+    await this.organizations.authorize(actor, eventLogPolicy.export, organizationId);
+    const last = await this.feeds.findEnd(organizationId);
+    const oldest = await this.kept.findOldest(organizationId);
+    const begin = after === undefined ? oldest - 1n : BigInt(after);
+    if (begin > last) throw InvalidRequest.forField('after', `is larger than the number of the last event, ${last}`);
+    if (begin + 1n < oldest) throw replayExpired(begin, oldest);
+    // Personal data may be erased meanwhile: no answer that a caller kept stands for this one.
+    const revision = `${begin}-${last}-${currentRequest()?.requestId ?? generateRequestId()}`;
+    const lines = this.generate(actor, organizationId, begin, last);
+    return new NdjsonDownload(revision, `events-${organizationId}-${last}.ndjson`, lines);
+  }
+
+  private async *generate(actor: Actor, organizationId: string, begin: bigint, last: bigint): AsyncGenerator<string> {
+    yield toLine({
+      type: 'header',
+      organization_id: organizationId,
+      after: begin.toString(),
+      through: last.toString(),
+      exported_at: new Date().toISOString(),
+    });
+    let position = begin;
+    while (position < last) {
+      // The right may be taken away, and events be removed, while this goes on.
+      await this.organizations.authorize(actor, eventLogPolicy.export, organizationId);
+      const events = await this.log.readAfter(organizationId, position, last, BATCH);
+      const [first] = events;
+      if (!first || BigInt(first.sequence) !== position + 1n)
+        throw replayExpired(position, first ? BigInt(first.sequence) : last + 1n);
+      yield events.map(toEventLine).join('');
+      position += BigInt(events.length);
+    }
+    yield toLine({ type: 'end', events: Number(last - begin), last: last.toString() });
+  }
+}
+
+/** Whether somebody has read it is not said. */
+function toEventLine(event: RecordedEvent): string {
+  const line = { type: 'event', ...EventView.fromSeenEvent({ event, read: false }), status: undefined };
+  return toLine(line);
+}

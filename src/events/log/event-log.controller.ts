@@ -1,0 +1,90 @@
+import { Body, Controller, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { Actor } from '../../core/access/actor.js';
+import { CurrentActor } from '../../core/access/access.decorators.js';
+import { FlagQuery } from '../../core/rest/flag.pipe.js';
+import { IdParam } from '../../core/rest/id.pipe.js';
+import type { NdjsonDownload } from '../../core/rest/ndjson-download.js';
+import { NoStore } from '../../core/rest/no-store.decorator.js';
+import { RestOperation } from '../../core/rest/openapi/rest-operation.decorator.js';
+import { ApiFileResponse } from '../../core/rest/openapi/schemas.js';
+import { RequiresRight } from '../../core/rest/rights/rights.decorators.js';
+import { MayRunAsync } from '../../jobs/operations/may-run-async.decorator.js';
+import { type OperationView, respondAccepted } from '../../jobs/operations/operation.view.js';
+import { OrganizationsService } from '../../organizations/organizations.service.js';
+import { EventErasuresService } from './event-erasures.service.js';
+import { EventExportService } from './event-export.service.js';
+import { EventErasure, EventExportQuery, EventPurge } from './event-log.inputs.js';
+import { eventLogPolicy } from './event-log.policy.js';
+import { EventErasureView, EventPurgeView } from './event-log.view.js';
+import { EventPurgesService } from './event-purges.service.js';
+
+/** The log of an organization's events as a whole, for its owners. */
+@ApiTags('events')
+@NoStore()
+@Controller('identity/orgs/:orgId/events')
+export class EventLogController {
+  constructor(
+    private readonly exports: EventExportService,
+    private readonly purges: EventPurgesService,
+    private readonly erasures: EventErasuresService,
+  ) {}
+
+  @RestOperation(
+    'exportEvents',
+    'Export events',
+    'Answers the events of an organization as a file, oldest first: one JSON document a line, a header before them and their number at the end. One that was broken off is resumed with `after`.',
+    { errors: [410] },
+  )
+  @Get('export')
+  @RequiresRight(eventLogPolicy.export, OrganizationsService, 'orgId')
+  @ApiFileResponse('The events, oldest first.', 'application/x-ndjson')
+  export(
+    @CurrentActor() actor: Actor,
+    @IdParam('orgId') orgId: string,
+    @Query() { after }: EventExportQuery,
+  ): Promise<NdjsonDownload> {
+    return this.exports.export(actor, orgId, after);
+  }
+
+  @RestOperation(
+    'purgeEvents',
+    'Purge events',
+    'Removes the oldest events of an organization for good, up to a number or a time. The name of the organization confirms it. The audit keeps its entries.',
+    { example: { through: '1200', confirm: 'Example' } },
+  )
+  @Post('purge')
+  @HttpCode(200)
+  @RequiresRight(eventLogPolicy.purge, OrganizationsService, 'orgId')
+  @ApiOkResponse({ type: EventPurgeView })
+  @MayRunAsync()
+  async purge(
+    @CurrentActor() actor: Actor,
+    @IdParam('orgId') orgId: string,
+    @Body() input: EventPurge,
+    @FlagQuery('async') later: boolean,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<EventPurgeView | OperationView> {
+    const job = await this.purges.purge(actor, orgId, input, later);
+    if (job.status === 'succeeded') return job.result as EventPurgeView;
+    return respondAccepted(response, job);
+  }
+
+  @RestOperation(
+    'eraseEventPersonalData',
+    'Erase personal data from events',
+    'Erases the address of a person from the events of an organization, from the log of deliveries to webhooks, from invitations that ended, and what the audit says of them. The events stay, and the audit goes on to hold.',
+  )
+  @Post('erase')
+  @HttpCode(200)
+  @RequiresRight(eventLogPolicy.erase, OrganizationsService, 'orgId')
+  @ApiOkResponse({ type: EventErasureView })
+  erase(
+    @CurrentActor() actor: Actor,
+    @IdParam('orgId') orgId: string,
+    @Body() { user_id }: EventErasure,
+  ): Promise<EventErasureView> {
+    return this.erasures.erase(actor, orgId, user_id);
+  }
+}

@@ -1,0 +1,32 @@
+import type { Actor } from '../../core/access/actor.js';
+import { DomainEvent } from '../../core/events/domain-event.js';
+
+/** The oldest events of an organization were removed for good. */
+export class EventsPurged extends DomainEvent {
+  readonly category = 'organization';
+  readonly action = 'events_purged';
+  override readonly severity = 'warning';
+
+  constructor(
+    actor: Actor,
+    organizationId: string,
+    readonly purged: { through: string; events: number },
+  ) {
+    super(actor, { id: organizationId, organizationId }, purged);
+  }
+
+  get description(): string {
+    return `Events up to ${this.purged.through} were purged`;
+  }
+}
+
+/** What events say of a person was erased; it does not say of whom in words. */
+export class PersonalDataErased extends DomainEvent {
+  readonly category = 'organization';
+  readonly action = 'personal_data_erased';
+  readonly description = 'Personal data was erased from events';
+
+  constructor(actor: Actor, organizationId: string, userId: string, erased: { events: number; deliveries: number }) {
+    super(actor, { id: organizationId, organizationId }, { user_id: userId, ...erased });
+  }
+}

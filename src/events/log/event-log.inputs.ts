@@ -1,0 +1,34 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsOptional, IsUUID, Matches } from 'class-validator';
+import { IdInput, TextInput, TimeInput } from '../../core/schema/input-fields.js';
+import { EVENT_NUMBER } from '../event.inputs.js';
+
+const NOT_A_NUMBER = 'must be the number of an event, in digits';
+
+export class EventExportQuery {
+  @ApiPropertyOptional({ description: 'Begins after this number: that of the last line which was received.' })
+  @IsOptional()
+  @Matches(EVENT_NUMBER, { message: NOT_A_NUMBER })
+  after?: string;
+}
+
+/** Up to where events are purged: a number or a time, one of the two. */
+export class EventPurge {
+  @ApiPropertyOptional({ description: 'The number of the last event that is purged, with all before it.' })
+  @IsOptional()
+  @Matches(EVENT_NUMBER, { message: NOT_A_NUMBER })
+  through?: string;
+
+  @TimeInput({ optional: true, description: 'Events that happened before this time are purged.' })
+  before?: string;
+
+  @TextInput({ max: 255, description: 'The name of the organization, to confirm: what is purged does not come back.' })
+  confirm!: string;
+}
+
+/** Of whom events say nothing any more. */
+export class EventErasure {
+  @IdInput({ description: 'The user whose personal data is erased from events.' })
+  @IsUUID('all', { message: 'must be a UUID' })
+  user_id!: string;
+}

@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import { EntitySelect } from '../../core/database/entity-select.js';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { RecordedEvent } from '../event.entity.js';
+import { feedColumn } from '../feed.store.js';
+
+/** What one part of an erasure met. */
+export interface ErasedPart {
+  events: number;
+  deliveries: number;
+  /** The number of the last event that was looked at; null at the end. */
+  last: string | null;
+}
+
+/** The log of a feed, read and erased in the order of its numbers. */
+@Injectable()
+export class EventLogStore {
+  private readonly select = new EntitySelect<RecordedEvent>();
+
+  constructor(private readonly unit: UnitOfWork) {}
+
+  /** Up to `most` events after a number and up to another, in their order. */
+  async readAfter(feed: string, after: bigint, through: bigint, most: number): Promise<RecordedEvent[]> {
+    const rows = this.unit.manager
+      .getRepository(RecordedEvent)
+      .createQueryBuilder('event')
+      .where(`${feedColumn('event')} = :feed AND event.sequence > :after AND event.sequence <= :through`, {
+        feed,
+        after: after.toString(),
+        through: through.toString(),
+      })
+      .orderBy('event.sequence', 'ASC')
+      .limit(most);
+    return (await this.select.getMany(this.unit.manager, rows, { isNamed: false })).records;
+  }
+
+  async findAddress(userId: string): Promise<string | null> {
+    const [user] = await this.unit.manager.query<{ email: string }[]>('SELECT email FROM app_user WHERE id = $1', [
+      userId,
+    ]);
+    return user?.email ?? null;
+  }
+
+  /** Erases an address from the next `most` events after a number, and from what was sent of them to webhooks. As the system. */
+  async eraseAfter(feed: string, address: string, after: string, most: number): Promise<ErasedPart> {
+    const [part] = await this.unit.manager.query<[ErasedPart]>('SELECT * FROM event_erase($1, $2, $3, $4)', [
+      feed,
+      address,
+      after,
+      most,
+    ]);
+    return part;
+  }
+
+  /** Erases an address from invitations that came to an end. As the system. */
+  async eraseInvitations(organizationId: string, address: string): Promise<void> {
+    await this.unit.manager.query(
+      `UPDATE invitation SET email = 'erased-' || id || '@erased.invalid'
+        WHERE organization_id = $1 AND lower(email) = lower($2) AND (accepted_at IS NOT NULL OR deleted_at IS NOT NULL)`,
+      [organizationId, address],
+    );
+  }
+}

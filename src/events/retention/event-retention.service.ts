@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common';
+import { Env } from '../../core/config/env.js';
+import { KeptEventsStore, type RemovalEnd } from './kept-events.store.js';
+
+/** A transaction of its own each, so that what reads the same rows waits for a moment only. Writers append, and never wait. */
+const BATCH = 1_000;
+
+/** Removes the oldest events. As the system. */
+@Injectable()
+export class EventRetentionService {
+  constructor(
+    private readonly kept: KeptEventsStore,
+    private readonly env: Env,
+  ) {}
+
+  /** What is older than EVENT_RETENTION, of every feed. */
+  async prune(signal: AbortSignal): Promise<void> {
+    const before = new Date(Date.now() - this.env.EVENT_RETENTION * 1000);
+    for (const feed of await this.kept.listWithOlder(before))
+      await this.remove(feed, { before, through: null }, signal);
+  }
+
+  /** @throws what the signal was aborted with; another run goes on from there */
+  async remove(feed: string, end: RemovalEnd, signal: AbortSignal, onRemoved?: (some: number) => void): Promise<void> {
+    for (let some = BATCH; some === BATCH;) {
+      signal.throwIfAborted();
+      some = await this.kept.removeOldest(feed, end, BATCH);
+      onRemoved?.(some);
+    }
+  }
+}

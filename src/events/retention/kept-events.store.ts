@@ -1,0 +1,85 @@
+import { Injectable } from '@nestjs/common';
+import { UnitOfWork } from '../../core/database/unit-of-work.js';
+import { feedColumn } from '../feed.store.js';
+
+/** For how long missed events are replayed. They stay in the lists for longer. */
+const REPLAY_DAYS = 7;
+
+const OF_FEED = `${feedColumn('event')} = $1`;
+
+/** Up to where the oldest events of a feed are removed: those that happened before a time, and have at most this number. */
+export interface RemovalEnd {
+  before: Date | null;
+  through: bigint | null;
+}
+
+/**
+ * Which events a feed still has. Its numbers have no gaps and only the oldest are ever removed, so the first number that is there
+ * tells what is gone.
+ */
+@Injectable()
+export class KeptEventsStore {
+  constructor(private readonly unit: UnitOfWork) {}
+
+  /** The oldest number that is kept; the next one to come when none is. */
+  async findOldest(feed: string): Promise<bigint> {
+    const [row] = await this.unit.manager.query<[{ oldest: string }]>(
+      `SELECT coalesce((SELECT sequence FROM event WHERE ${OF_FEED} ORDER BY sequence LIMIT 1),
+                       (SELECT last + 1 FROM event_counter WHERE feed = $1), 1) AS oldest`,
+      [feed],
+    );
+    return BigInt(row.oldest);
+  }
+
+  /** The oldest number that can be replayed, when a replay after this one would miss some; else null. */
+  async findOldestIfExpired(feed: string, after: bigint, last: bigint): Promise<bigint | null> {
+    const rows = await this.unit.manager.query<{ sequence: string; recent: boolean; first: boolean }[]>(
+      `(SELECT sequence, created_at >= now() - interval '${REPLAY_DAYS} days' AS recent, true AS first FROM event
+         WHERE ${OF_FEED} AND sequence > $2 ORDER BY sequence LIMIT 1)
+       UNION ALL
+       (SELECT sequence, true, false FROM event WHERE organization_id = $1 AND created_at >= now() - interval '${REPLAY_DAYS} days'
+         ORDER BY created_at, id LIMIT 1)`,
+      [feed, after.toString()],
+    );
+    const next = rows.find(({ first }) => first);
+    const isKept = next ? next.recent && BigInt(next.sequence) === after + 1n : after >= last;
+    if (isKept) return null;
+    return BigInt(rows.find(({ recent }) => recent)?.sequence ?? last + 1n);
+  }
+
+  /** The feeds whose oldest event happened before a time. */
+  async listWithOlder(before: Date): Promise<string[]> {
+    const rows = await this.unit.manager.query<{ feed: string }[]>(
+      `SELECT counter.feed FROM event_counter counter CROSS JOIN LATERAL (
+         SELECT created_at FROM event WHERE ${feedColumn('event')} = counter.feed ORDER BY sequence LIMIT 1) AS oldest
+        WHERE oldest.created_at < $1`,
+      [before],
+    );
+    return rows.map(({ feed }) => feed);
+  }
+
+  /** The number of the last event of an organization that happened before a time; 0 when there was none. */
+  async findLastBefore(organizationId: string, before: Date): Promise<bigint> {
+    const [row] = await this.unit.manager.query<[{ through: string }]>(
+      `SELECT coalesce(
+         (SELECT sequence - 1 FROM event WHERE organization_id = $1 AND created_at >= $2 ORDER BY created_at, id LIMIT 1),
+         (SELECT last FROM event_counter WHERE feed = $1), 0) AS through`,
+      [organizationId, before],
+    );
+    return BigInt(row.through);
+  }
+
+  /** Removes the oldest events of a feed, at most so many: always the first that are left, so that no gap comes between others. */
+  async removeOldest(feed: string, { before, through }: RemovalEnd, most: number): Promise<number> {
+    const [, removed] = await this.unit.manager.query<[unknown, number]>(
+      `WITH oldest AS MATERIALIZED (
+         SELECT id, sequence, created_at FROM event WHERE ${OF_FEED} ORDER BY sequence LIMIT $2
+       ), stays AS (
+         SELECT min(sequence) AS first FROM oldest WHERE created_at >= $3 OR sequence > $4
+       )
+       DELETE FROM event WHERE id IN (SELECT oldest.id FROM oldest, stays WHERE sequence < stays.first OR stays.first IS NULL)`,
+      [feed, most, before, through?.toString() ?? null],
+    );
+    return removed;
+  }
+}
