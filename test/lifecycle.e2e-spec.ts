@@ -42,6 +42,15 @@ async function signIn(baseUrl: string, email: string, password: string): Promise
   return new Person(baseUrl, body.access_token as string, '', email);
 }
 
+/** Far above what a server has that has just started, from its sources at that: a library loaded or a thread started for nothing shows. */
+function expectModest({ child }: ServerProcess): void {
+  if (process.platform !== 'linux') return;
+  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+  const of = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]);
+  expect(of('VmRSS') / 1024).toBeLessThan(450);
+  expect(of('Threads')).toBeLessThan(24);
+}
+
 describe('a start', () => {
   it('on a port that is taken says so and makes no administrator', async () => {
     const other = createServer().listen(0, '127.0.0.1');
@@ -95,6 +104,7 @@ describe('a start', () => {
     const stream = await fetch(`${server.baseUrl}/api/events/stream?orgID=${orgs.body.organizations[0].id}`, {
       headers: { authorization: `Bearer ${person.token}` },
     });
+    expectModest(server);
     const told = performance.now();
     server.child.kill('SIGTERM');
     await until(async () => (await stranger.get('/healthz/ready')).status === 503);

@@ -1,15 +1,22 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Actor } from '../src/core/access/actor.js';
 import { UnitOfWork } from '../src/core/database/unit-of-work.js';
+import { DatabaseUrl } from '../src/core/database/database-url.js';
 import { runInRequestContext } from '../src/core/telemetry/request-context.js';
 import { ProfilesStore } from '../src/performance/profiles/profiles.store.js';
+import { JobHandlerRegistry } from '../src/jobs/job-handler.registry.js';
+import { JobSettings } from '../src/jobs/job-settings.js';
+import { RUNS_QUEUE } from '../src/performance/runs/run-job.js';
 import { ScheduledRunsService } from '../src/performance/runs/scheduled-runs.service.js';
 import { Receiver } from './support/receiver.js';
 import type { Json, Person } from './support/person.js';
 import { SELF_SIGNED } from './support/self-signed.js';
+import { FROM_SOURCE } from './support/server-process.js';
 import { until } from './support/until.js';
 import { done, type People, peopleOf, WorkspaceScene } from './support/workspace-scene.js';
 import { World } from './support/world.js';
@@ -327,6 +334,34 @@ describe('runs', () => {
     expect((await editor.get(`${RESULTS}/${running.id}`)).status).toBe(404);
   }, 240_000);
 
+  it('end failed when their server is killed, with their load', async () => {
+    const handler = world.get(JobHandlerRegistry).find(RUNS_QUEUE)!;
+    const { concurrency } = handler;
+    Object.assign(world.get(JobSettings), { heartbeatMs: 100 });
+    handler.concurrency = 0;
+    const program = join(import.meta.dirname, 'server-replica.ts');
+    const child = spawn(process.execPath, [...FROM_SOURCE, program, world.get(DatabaseUrl).href, '6000'], {
+      ...{ env: {}, stdio: ['ignore', 'pipe', 'inherit'] },
+    });
+    try {
+      await once(child.stdout, 'data');
+      const before = target.received.length;
+      const run = await runOf(await profileOf({ name: 'killed', duration: '60s' }));
+      await until(() => target.received.length > before + 20, 150_000);
+      const exit = once(child, 'exit');
+      child.kill('SIGKILL');
+      await exit;
+      expect(await ended(run)).toMatchObject({ status: 'failed', error: { code: 'WORKER_LOST' } });
+      const after = target.received.length;
+      await sleep(500);
+      expect(target.received.length).toBe(after);
+      expect((await editor.get(`${RESULTS}/${run.id}`)).status).toBe(404);
+    } finally {
+      child.kill('SIGKILL');
+      handler.concurrency = concurrency;
+    }
+  }, 240_000);
+
   it('end with their profile, and are refused beyond what may run at a time', async () => {
     const profile = await profileOf({ name: 'many', duration: '60s' });
     const answers = await Promise.all([1, 2, 3, 4, 5].map(() => editor.post(`${PROFILES}/${profile.id}/run`)));
@@ -418,11 +453,17 @@ describe('runs', () => {
   }, 240_000);
 
   it('need a generator that speaks the protocol', async () => {
-    const profile = await profileOf({ name: 'other', protocol: 'http/2' });
-    expect(await editor.post(`${PROFILES}/${profile.id}/run`)).toMatchObject({
-      status: 409,
-      body: { code: 'GENERATOR_UNAVAILABLE' },
-    });
+    for (const protocol of ['http/2', 'grpc']) {
+      const profile = await profileOf({ name: 'other', protocol });
+      expect(await editor.post(`${PROFILES}/${profile.id}/run`)).toMatchObject({
+        status: 400,
+        body: {
+          code: 'GENERATOR_UNAVAILABLE',
+          errors: [{ pointer: '/protocol' }],
+          remedy: expect.stringContaining('FORTIO_BIN'),
+        },
+      });
+    }
   }, 240_000);
 
   it('are judged again when they begin', async () => {

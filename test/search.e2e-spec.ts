@@ -8,7 +8,17 @@ let world: World;
 beforeAll(async () => (world = await World.start()));
 afterAll(() => world.stop());
 
-const SEARCHED = ['connection', 'deployment', 'design', 'environment', 'filter', 'workspace'];
+const SEARCHED_BY_NAME = [
+  'connection',
+  'credential',
+  'deployment',
+  'design',
+  'environment',
+  'filter',
+  'team',
+  'workspace',
+];
+const SEARCHED = [...SEARCHED_BY_NAME, 'member'].sort();
 const COMMON = 10_001;
 
 /** What the function of a table answers to a person, or to nobody, through a connection of the service. */
@@ -45,7 +55,7 @@ describe('the search by a part of a name', () => {
     const indexes = await world.sql<{ tablename: string }>(
       `SELECT tablename FROM pg_indexes WHERE indexdef LIKE '%USING gin (organization_id, name gin_trgm_ops)' ORDER BY 1`,
     );
-    expect(indexes.map(({ tablename }) => tablename)).toEqual(SEARCHED);
+    expect(indexes.map(({ tablename }) => tablename)).toEqual(SEARCHED_BY_NAME);
     const functions = await world.sql<{ name: string; definer: boolean; fixed: boolean; everyone: boolean }>(
       `SELECT proname AS name, prosecdef AS definer, proconfig::text LIKE '%search_path=%' AS fixed,
               EXISTS (SELECT FROM aclexplode(proacl) WHERE grantee = 0) AS everyone
@@ -94,6 +104,41 @@ describe('the search by a part of a name', () => {
     );
     expect(await list(world.admin, 'search=plentiful&pagesize=2')).toMatchObject({ total_count: COMMON });
     expect(await list(world.admin, 'search=plentiful%20777')).toMatchObject({ total_count: 11 });
+  });
+
+  it('finds members by their address and by their name, teams and credentials by theirs', async () => {
+    const orgs = '/api/identity/orgs';
+    const organization_id = world.organization;
+    const { body: ada } = await world.admin.post(`${orgs}/${organization_id}/users`, {
+      email: 'countess@example.org',
+      first_name: 'Ada',
+      last_name: 'Lovelace',
+      role: 'member',
+      password: 'correct horse battery',
+    });
+    const { body: team } = await world.admin.post(`${orgs}/${organization_id}/teams`, { name: 'Analysts' });
+    await world.admin.post('/api/integrations/credentials', {
+      name: 'Engine room',
+      type: 'token',
+      secret: { token: 'x' },
+      organization_id,
+    });
+    const outsider = await world.outsider();
+    for (const pattern of ['%COUNTESS%', '%a lovel%'])
+      expect(await candidates(world.admin, 'member', pattern)).toEqual([ada.id]);
+    expect(await candidates(outsider, 'member', '%COUNTESS%')).toEqual([]);
+    const found = async (path: string): Promise<number> => (await world.admin.get(path)).body.total_count as number;
+    for (const [search, count] of [
+      ['Countess', 1],
+      ['ada%20love', 1],
+      [outsider.email, 0],
+    ])
+      expect([search, await found(`${orgs}/${organization_id}/users?search=${search}`)]).toEqual([search, count]);
+    expect(await candidates(world.admin, 'team', '%analy%')).toEqual([team.id]);
+    expect(await found(`${orgs}/${organization_id}/teams?search=analysts`)).toBe(1);
+    const credentials = `/api/integrations/credentials?orgID=${organization_id}&search=engine`;
+    expect(await found(credentials)).toBe(1);
+    expect((await (await world.person('member')).get(credentials)).body.total_count ?? 0).toBe(0);
   });
 
   it('goes on with a walk while records that match come', async () => {

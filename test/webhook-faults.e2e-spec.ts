@@ -342,7 +342,7 @@ describe('a delivery', () => {
       receiver.answer = () => undefined;
       const child = spawn(
         process.execPath,
-        [...FROM_SOURCE, join(import.meta.dirname, 'webhooks-replica.ts'), databaseUrl, '1500'],
+        [...FROM_SOURCE, join(import.meta.dirname, 'server-replica.ts'), databaseUrl, '1500'],
         { env: {}, stdio: ['ignore', 'ignore', 'inherit'] },
       );
       const ended = once(child, 'exit');

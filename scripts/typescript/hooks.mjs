@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { threadId } from 'node:worker_threads';
 
@@ -24,8 +24,9 @@ export function resolve(specifier, context, next) {
 }
 
 export function load(url, context, next) {
-  const path = url.startsWith('file:') && fileURLToPath(url);
-  if (!path || !/\.m?ts$/.test(path) || path.includes('/node_modules/')) return next(url, context);
+  const path = url.startsWith('file:') ? fileURLToPath(url) : undefined;
+  if (!path?.startsWith(ROOT + sep) || !/\.m?ts$/.test(path) || path.includes('/node_modules/'))
+    return next(url, context);
   return { source: loadSource(path), format: 'module', shortCircuit: true };
 }
 

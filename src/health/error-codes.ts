@@ -75,7 +75,7 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
   'Performance tests': list({
     TOO_MANY_PROFILES: [409, 'The workspace has as many performance profiles as it may have.'],
     TOO_MANY_RUNS: [429, 'As many performance tests run as may; `Retry-After` says when to try again.'],
-    GENERATOR_UNAVAILABLE: [409, 'The server has no load generator for the profile.'],
+    GENERATOR_UNAVAILABLE: [400, 'The server has no load generator for the profile.'],
     RUN_FINISHED: [409, 'The performance test has ended and cannot be cancelled.'],
     TARGET_FAILED: [502, 'The target of a performance test answered no request.'],
     LOAD_GENERATOR_FAILED: [500, 'The load generator of a performance test ended by itself.'],
@@ -144,7 +144,7 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
     PLAYGROUND_NOT_BUILT: [503, 'The playground was not built.'],
   }),
   'The server': list({
-    INTERNAL_ERROR: [500, 'The server failed; the log tells why under `request_id`.'],
+    INTERNAL_ERROR: [500, 'The server failed; the log has the cause under `request_id`.'],
     DATABASE_UNAVAILABLE: [503, 'The database does not answer at the moment.'],
     STARTING: [503, 'The server is starting.'],
   }),

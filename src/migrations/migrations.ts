@@ -25,6 +25,7 @@ import { Approvals1764000000032 } from './1764000000032-approvals.js';
 import { PlannedActions1764000000033 } from './1764000000033-planned-actions.js';
 import { DeployedClusters1764000000034 } from './1764000000034-deployed-clusters.js';
 import { DeployedNamespace1764000000035 } from './1764000000035-deployed-namespace.js';
+import { SearchOfPeople1764000000036 } from './1764000000036-search-of-people.js';
 import { ClusterResources1764000000037 } from './1764000000037-cluster-resources.js';
 import { Drift1764000000038 } from './1764000000038-drift.js';
 import { Controllers1764000000039 } from './1764000000039-controllers.js';
@@ -64,6 +65,7 @@ export const migrations: Migration[] = [
   PlannedActions1764000000033,
   DeployedClusters1764000000034,
   DeployedNamespace1764000000035,
+  SearchOfPeople1764000000036,
   ClusterResources1764000000037,
   Drift1764000000038,
   Controllers1764000000039,

@@ -4,6 +4,7 @@ import { TenantEntity } from '../../core/database/base.entity.js';
 /** A secret that connections sign in with. It goes in and never comes out: what is kept is sealed. */
 @Entity('credential')
 @Index('credential_name', { synchronize: false })
+@Index('credential_search', { synchronize: false })
 export class Credential extends TenantEntity {
   @Column('text')
   name!: string;

@@ -19,6 +19,7 @@ const listing: Listing<Credential> = {
   order: recordOrderColumns('credential'),
   defaultOrder: 'created_at desc',
   search: ['credential.name'],
+  searchFunction: 'search_credential',
 };
 
 /** Credentials, visible to the admins of their organization only. */

@@ -1,4 +1,6 @@
-import { dictionary } from '@zxcvbn-ts/language-common';
+import { createRequire } from 'node:module';
+
+type Common = typeof import('@zxcvbn-ts/language-common');
 
 export const MIN_PASSWORD_LENGTH = 8;
 export const MAX_PASSWORD_LENGTH = 1000;
@@ -18,8 +20,13 @@ const LETTER_SUBSTITUTIONS: Record<string, string> = {
   '7': 't',
 };
 
-/** The passwords of 8 characters and more among the 49,000 most used. */
-const commonPasswords = new Set(dictionary['passwords-common'].filter((word) => word.length >= MIN_PASSWORD_LENGTH));
+/** The passwords of 8 characters and more among the 49,000 most used; read when the first password is chosen. */
+let commonPasswords: ReadonlySet<string> | undefined;
+
+function readCommonPasswords(): ReadonlySet<string> {
+  const { dictionary } = createRequire(import.meta.url)('@zxcvbn-ts/language-common') as Common;
+  return new Set(dictionary['passwords-common'].filter((word) => word.length >= MIN_PASSWORD_LENGTH));
+}
 
 /** The form in which passwords are compared and hashed: two ways to type one text are one password (NIST SP 800-63B). */
 export const normalizePassword = (password: string): string => password.normalize('NFKC');
@@ -47,7 +54,8 @@ export function findPasswordFault(password: string, email = ''): string | undefi
 function isCommon(folded: string): boolean {
   const written = folded.replace(/[@$03457]/g, (sign) => LETTER_SUBSTITUTIONS[sign] ?? sign);
   const spellings = [folded, written, written.replace(/[1!]/g, 'i'), written.replace(/[1!]/g, 'l')];
-  return spellings.some((spelling) => commonPasswords.has(spelling));
+  const common = (commonPasswords ??= readCommonPasswords());
+  return spellings.some((spelling) => common.has(spelling));
 }
 
 /** Whether nothing but digits and signs is left beside the address, a part of it, or the name of the service. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import nodemailer, { type Transporter } from 'nodemailer';
+import type { Transporter } from 'nodemailer';
 import { Env } from '../config/env.js';
 
 /** A letter in plain text, and in HTML as well where it is given. */
@@ -23,24 +23,14 @@ const REFUSED_FOR_GOOD = 500;
 export class Mailer implements OnApplicationShutdown {
   /** From the connection to the last answer, however slowly a server talks. */
   deadlineMs = 60_000;
-  private readonly transport: Transporter | null;
+  /** Made with the first letter. */
+  private transport?: Promise<Transporter>;
 
-  constructor(private readonly env: Env) {
-    this.transport = env.SMTP_URL
-      ? nodemailer.createTransport({
-          url: env.SMTP_URL,
-          connectionTimeout: TIMEOUT_MS,
-          greetingTimeout: TIMEOUT_MS,
-          socketTimeout: TIMEOUT_MS,
-          disableFileAccess: true,
-          disableUrlAccess: true,
-        })
-      : null;
-  }
+  constructor(private readonly env: Env) {}
 
   /** Whether this installation sends mail at all. */
   get isConfigured(): boolean {
-    return this.transport !== null;
+    return Boolean(this.env.SMTP_URL);
   }
 
   /** The `Message-ID` of a new letter. */
@@ -50,8 +40,10 @@ export class Mailer implements OnApplicationShutdown {
 
   /** @throws Error when the mail server does not take it, or none is configured */
   async send({ to, subject, unsubscribeUrl, ...mail }: Mail): Promise<void> {
-    if (!this.transport) throw new Error('SMTP_URL is not set');
-    await this.transport.sendMail({
+    if (!this.env.SMTP_URL) throw new Error('SMTP_URL is not set');
+    this.transport ??= createTransport(this.env.SMTP_URL);
+    const transport = await this.transport;
+    await transport.sendMail({
       ...mail,
       from: this.env.MAIL_FROM,
       // As an object it is one address, whatever it holds.
@@ -70,9 +62,21 @@ export class Mailer implements OnApplicationShutdown {
     });
   }
 
-  onApplicationShutdown(): void {
-    this.transport?.close();
+  async onApplicationShutdown(): Promise<void> {
+    (await this.transport)?.close();
   }
+}
+
+async function createTransport(url: string): Promise<Transporter> {
+  const { default: nodemailer } = await import('nodemailer');
+  return nodemailer.createTransport({
+    url,
+    connectionTimeout: TIMEOUT_MS,
+    greetingTimeout: TIMEOUT_MS,
+    socketTimeout: TIMEOUT_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
 }
 
 /** Whether the mail server refused this letter or its reader, so that sending it again makes no sense. */

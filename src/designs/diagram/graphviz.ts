@@ -1,4 +1,4 @@
-import { type Attributes, type Edge, type Graph, instance, type Viz } from '@viz-js/viz';
+import type { Attributes, Edge, Graph, Viz } from '@viz-js/viz';
 import { z } from 'zod';
 import { findBackEdges, type Link } from './back-edges.js';
 import { type Line, mapLine, type Point, type Size } from './block.js';
@@ -41,6 +41,7 @@ export class Graphviz {
   private constructor(private readonly viz: Viz) {}
 
   static async load(): Promise<Graphviz> {
+    const { instance } = await import('@viz-js/viz');
     return new Graphviz(await instance());
   }
 

@@ -26,6 +26,7 @@ const listing: Listing<User> = {
   },
   defaultOrder: 'created_at desc',
   search: ['member.email', `member.first_name || ' ' || member.last_name`],
+  searchFunction: 'search_member',
   filter: {
     kind: wordFilter('kind', 'member.kind', USER_KINDS),
     role: (rows, value) => {

@@ -4,6 +4,7 @@ import { TenantEntity } from '../../core/database/base.entity.js';
 /** Members of an organization who are given roles together. */
 @Entity('team')
 @Index('team_name', { synchronize: false })
+@Index('team_search', { synchronize: false })
 export class Team extends TenantEntity {
   @Column('text')
   name!: string;

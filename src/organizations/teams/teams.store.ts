@@ -12,6 +12,7 @@ const listing: Listing<Team> = {
   order: recordOrderColumns('team'),
   defaultOrder: 'created_at desc',
   search: ['team.name'],
+  searchFunction: 'search_team',
 };
 
 /** The teams of organizations, and who is in them. */

@@ -13,6 +13,7 @@ export const NO_MAIL_DOMAIN = '.invalid';
 @Index('app_user_email', ['email'], { unique: true, where: 'deleted_at IS NULL' })
 @Index('app_user_identity', ['issuer', 'subject'], { unique: true, where: 'issuer IS NOT NULL' })
 @Index('app_user_service', ['organizationId', 'createdAt', 'id'], { where: 'organization_id IS NOT NULL' })
+@Index('app_user_search', { synchronize: false })
 @Check('app_user_kind_check', `kind IN ('person', 'service')`)
 @Check('app_user_of_organization', `(kind = 'service') = (organization_id IS NOT NULL)`)
 @Check('app_user_of_issuer', '(issuer IS NULL) = (subject IS NULL)')

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../core/config/env.js';
-import { Conflict } from '../../core/errors/app-error.js';
+import { InvalidRequest } from '../../core/errors/app-error.js';
 import type { LoadGenerator, LoadModel, Protocol } from './load-plan.js';
 
 /** What a run wants of its generator. */
@@ -19,14 +19,15 @@ export interface GeneratorWish {
 export class LoadGeneratorsService {
   constructor(private readonly env: Env) {}
 
-  /** The first of those that are wanted, else the one that is always there. @throws Conflict GENERATOR_UNAVAILABLE */
+  /** The first of those that are wanted, else the one that is always there. @throws InvalidRequest GENERATOR_UNAVAILABLE */
   choose({ wanted, ...needs }: GeneratorWish): LoadGenerator {
     const able = this.listAble(needs);
     const chosen = wanted.find((name): name is LoadGenerator => able.includes(name as LoadGenerator)) ?? able[0];
     if (chosen) return chosen;
     const { protocol } = needs;
     const installed = this.findProgram('fortio') !== undefined;
-    throw new Conflict('GENERATOR_UNAVAILABLE', `this server has no load generator for this profile (${protocol})`, {
+    throw new InvalidRequest(`this server has no load generator for this profile (${protocol})`, {
+      code: 'GENERATOR_UNAVAILABLE',
       errors: [{ pointer: '/protocol', detail: 'needs another load generator' }],
       remedy: installed
         ? `Use the protocol http/1.1; ${protocol} is spoken with the load model closed, without headers and cookies.`

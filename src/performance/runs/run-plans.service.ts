@@ -32,7 +32,7 @@ export class RunPlansService {
     };
   }
 
-  /** Whether a run of the profile could begin now. @throws InvalidRequest, Conflict GENERATOR_UNAVAILABLE */
+  /** Whether a run of the profile could begin now. @throws InvalidRequest, of code GENERATOR_UNAVAILABLE as well */
   async assertRunnable(profile: PerformanceProfile, endpoint = profile.endpoints[0] ?? ''): Promise<void> {
     this.assertWithinLimits(profile);
     this.chooseGenerator(profile);

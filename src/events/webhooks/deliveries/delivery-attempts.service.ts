@@ -28,7 +28,7 @@ export class DeliveryAttemptsService {
     message: WebhookMessage,
     { signal, leavePlace, assertLeased, actor }: JobContext,
   ): Promise<boolean> {
-    const timer = setTimeout(leavePlace, this.settings.slowMs);
+    const timer = setTimeout(leavePlace, this.settings.placeMs);
     const { request, attempt, succeeded, gone, retryAfterMs } = await this.sender
       .send(webhook, secrets, message, signal)
       .finally(() => clearTimeout(timer));

@@ -38,6 +38,8 @@ export class DeliveryRunner {
         continue;
       }
       if (!(await this.sendAll(webhook, due, end, context))) return true;
+      // What came meanwhile is found when the endpoint is woken again.
+      if (due.length < BATCH_SIZE) return false;
     }
     return false;
   }

@@ -16,8 +16,10 @@ export class WebhookSettings {
   retryDelaysMs = [...[5 * SECOND, 5 * MINUTE, 30 * MINUTE], ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR)];
   /** The longest that `Retry-After` may ask for. */
   maxRetryAfterMs = 24 * HOUR;
-  /** An endpoint whose last answer took longer waits behind others of its kind; a call that takes longer holds no place of others. */
+  /** An endpoint whose last answer took longer waits behind others of its kind. */
   slowMs = 2 * SECOND;
+  /** A call that takes longer holds no place of others. */
+  placeMs = SECOND / 4;
   /** Nothing is sent to an endpoint that has just failed for a tenth of the time that it has been failing, within these bounds. */
   minPauseMs = SECOND;
   maxPauseMs = MINUTE;

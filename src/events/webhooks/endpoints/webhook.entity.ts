@@ -63,9 +63,9 @@ export class Webhook extends TenantEntity {
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   noticedAt: Date | null = null;
 
-  /** Its last answer took long: its deliveries use the slow queue. */
+  /** Its last answer took long, or it has answered nothing yet: its deliveries use the slow queue. */
   @Column('boolean', { default: false })
-  slow = false;
+  slow = true;
 
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   disabledAt: Date | null = null;

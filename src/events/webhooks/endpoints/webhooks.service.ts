@@ -149,7 +149,7 @@ const fieldsOf = ({ url, description, events, severities, format, enabled }: Web
 /** Another address, or enabling it, begins anew: what failed before does not count. */
 function healthAfter(webhook: Webhook, { url, enabled }: WebhookChange): Partial<Webhook> {
   const begins = (url !== undefined && url !== webhook.url) || (enabled === true && !webhook.enabled);
-  return begins ? { failingSince: null, noticedAt: null, disabledAt: null, disabledReason: null, slow: false } : {};
+  return begins ? { failingSince: null, noticedAt: null, disabledAt: null, disabledReason: null, slow: true } : {};
 }
 
 const leadsElsewhere = (webhook: Webhook, url = webhook.url): boolean =>

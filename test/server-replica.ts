@@ -3,8 +3,9 @@ import { Env } from '../src/core/config/env.js';
 import { JobSettings } from '../src/jobs/job-settings.js';
 import { SETTINGS } from './support/world.js';
 
-// A whole server in a process of its own, which a test kills while it delivers.
+// A whole server in a process of its own, which a test kills while it works. It calls receivers on loopback.
 const [url = '', leaseMs = '0'] = process.argv.slice(2);
 const app = await createApp(Env.parse({ ...SETTINGS, OUTBOUND_ALLOW: '127.0.0.0/8' }), url);
 Object.assign(app.get(JobSettings), { leaseMs: Number(leaseMs), heartbeatMs: Number(leaseMs) / 5 });
 await app.init();
+process.stdout.write('ready\n');
