@@ -1,7 +1,7 @@
 import { type INestApplication, NotFoundException } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
@@ -125,7 +125,7 @@ function answerPreflight(request: Request, response: Response, next: NextFunctio
 function trustProxy(app: NestExpressApplication, trusted: boolean | number | string): void {
   app.set('trust proxy', trusted);
   if (trusted !== false) return;
-  const { request } = app.getHttpAdapter().getInstance() as Express;
+  const { request } = app.getHttpAdapter().getInstance();
   Object.defineProperty(request, 'ip', {
     configurable: true,
     get(this: Request) {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { createClient } from '@redis/client';
 import pg from 'pg';
 import { createApp } from '../src/app.setup.js';
 import { Env } from '../src/core/config/env.js';
@@ -156,6 +157,17 @@ requires('REDIS_BIN', 'two replicas and a Redis', (program) => {
     await more;
     await becomes(/^ok$/);
     await write(5);
+    await arrived();
+  });
+
+  it('pass by what others write there', async () => {
+    const client = createClient({ url: `redis://:${PASSWORD}@127.0.0.1:${port}` });
+    await client.connect();
+    const [channel = ''] = await client.pubSubChannels('armature:*');
+    for (const message of ['{', '[]', 'null', '["events"]', '["events",{"organizationId":7}]'])
+      expect(await client.publish(channel, message)).toBe(2);
+    client.destroy();
+    await write(4);
     await arrived();
   });
 

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { Duplex } from 'node:stream';
 import type { Client, Pool } from 'pg';
 import { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { Actor } from '../src/core/access/actor.js';
-import { PooledClient, SET_USER_SQL } from '../src/core/database/pooled-client.js';
+import { PooledClient, SET_LOCAL_USER_SQL, SET_USER_SQL } from '../src/core/database/pooled-client.js';
 import { UnitOfWork } from '../src/core/database/unit-of-work.js';
 import { Environment } from '../src/environments/environment.entity.js';
 import { EnvironmentsStore } from '../src/environments/environments.store.js';
@@ -54,6 +55,21 @@ describe('a connection of the pool', () => {
       await expect(client.query('INSERT INTO written VALUES (1)')).rejects.toThrow('invalid byte sequence');
       expect((await client.query('SELECT FROM written')).rowCount).toBe(0);
       await client.query('DROP TABLE written');
+    });
+  });
+
+  it('sends in one write what is asked in one turn', async () => {
+    await withClient(async (client) => {
+      // In whose name the connection asks is told by itself before a transaction begins.
+      await client.query('SELECT 1');
+      const { stream } = client.connection as unknown as { stream: Duplex };
+      const writes = [jest.spyOn(stream, '_write'), jest.spyOn(stream, '_writev' as '_write')];
+      await client.query('START TRANSACTION');
+      await client.query(SET_LOCAL_USER_SQL, [owner.id]);
+      const sent = [client.query('SELECT $1::int AS n', [1]), client.query('COMMIT')];
+      await Promise.all(sent);
+      expect(writes.flatMap(({ mock }) => mock.calls)).toHaveLength(1);
+      for (const write of writes) write.mockRestore();
     });
   });
 

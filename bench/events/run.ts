@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,17 +9,24 @@ import { startDatabase, withClient } from '../support/database.js';
 import { summarizeLatencies } from '../support/latencies.js';
 import { load, table } from '../support/load.js';
 import { production, signIn } from '../support/server.js';
+import { appendEvents } from './append.js';
 import { startReceiver } from './receiver.js';
 import { KilledReplica } from './replicas.js';
 
 /**
  * Events while processes are killed: so many (100,000 unless said otherwise) over two replicas, one of which is killed with SIGKILL
- * every ten seconds. Tells what a verifying receiver of webhooks and resuming subscribers were given of them.
+ * every ten seconds. Tells what a verifying receiver of webhooks and resuming subscribers were given of them. Some are of calls to the
+ * replicas; most are appended beside them with the statement that the replicas use, which takes no processor time from these.
  */
 const EVENTS = Number(process.argv[2] ?? 100_000);
 const KILL_EVERY_MS = Number(process.env['BENCH_KILL_SECONDS'] ?? 10) * 1000;
-/** Each changes a record of its own, one change after another. */
-const WRITERS = Number(process.env['BENCH_WRITERS'] ?? 16);
+/** Each changes a record of its own by calls, one change after another. */
+const WRITERS = Number(process.env['BENCH_WRITERS'] ?? 8);
+/** Events appended beside the calls: so many a second, about so many records. */
+const RATE = Number(process.env['BENCH_RATE'] ?? 200);
+const SUBJECTS = 200;
+/** Nothing more is asked for after so long. */
+const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 3600);
 const REDIS = process.env['BENCH_REDIS'];
 const FIRST_PORT = 19_490;
 const REDIS_PORT = FIRST_PORT + 5;
@@ -64,8 +72,19 @@ try {
   const begun = performance.now();
   let acknowledged = 0;
   let asked = 0;
+  let appended = 0;
+  const isWanted = (): boolean => asked < EVENTS && performance.now() - begun < SECONDS * 1000;
+  const feeding = withClient(database.url, async (client) => {
+    const subjects = Array.from({ length: SUBJECTS }, () => randomUUID());
+    while (isWanted()) {
+      const batch = Array.from({ length: Math.ceil(RATE / 20) }, () => subjects[asked++ % SUBJECTS] ?? '');
+      await appendEvents(client, organization, batch);
+      appended += batch.length;
+      await sleep(50);
+    }
+  });
   const writers = records.map(async ({ id }, n) => {
-    for (let change = 0; asked < EVENTS; change++) {
+    for (let change = 0; isWanted(); change++) {
       asked++;
       const body = { description: `${n} ${change}` };
       for (let attempt = n; ; attempt++) {
@@ -87,8 +106,11 @@ try {
       await replicas[n % 2]?.start();
     }
   })();
-  const report = setInterval(() => console.log(`${acknowledged} of ${EVENTS}, load average ${load()}`), 20_000);
-  await Promise.all(writers);
+  const report = setInterval(
+    () => console.log(`${acknowledged} by calls, ${appended} appended, of ${EVENTS}; load average ${load()}`),
+    20_000,
+  );
+  await Promise.all([...writers, feeding]);
   const seconds = (performance.now() - begun) / 1000;
   writing = false;
   clearInterval(report);
@@ -134,14 +156,14 @@ try {
     `\n${wanted.length} events in ${seconds.toFixed(0)} s over two replicas${redis ? ' and Redis' : ''}, ${kills} kills, load average ${load()}`,
   );
   console.log(
-    `acknowledged ${acknowledged}; event to webhook p50 ${times.p50.toFixed(0)} ms, p99 ${times.p99.toFixed(0)} ms`,
+    `${acknowledged} by calls, ${appended} appended; event to webhook p50 ${times.p50.toFixed(0)} ms, p99 ${times.p99.toFixed(0)} ms`,
   );
   console.log(
     `deliveries of one webhook-id again: ${receiver.repeated()}; signatures that do not hold: ${receiver.refused()}\n`,
   );
   console.log(table(['', 'events', 'lost', 'doubled', 'out of order'], rows));
   const faults = rows.flatMap((row) => row.slice(2)).filter((count) => count !== '0').length;
-  if (faults > 0 || receiver.refused() > 0 || wanted.length < EVENTS) process.exitCode = 1;
+  if (faults > 0 || receiver.refused() > 0 || wanted.length < acknowledged + appended) process.exitCode = 1;
 } finally {
   writing = false;
   for (const { stop } of subscribers) stop();

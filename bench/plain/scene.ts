@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import type { Scene } from '../support/environments.js';
 
-/** What the works are about: an organization of 100,000 environments, another of 1,000, and 49 that are empty. */
+/** What the works are about: an organization of 100,000 environments and 10,000 designs, another of 1,000, and 49 that are empty. */
 export interface OrganizationsScene extends Scene {
   small: string;
   viewerEmail: string;
@@ -35,6 +35,12 @@ export async function fillOrganizations(client: Client, scene: Scene): Promise<O
   const { rows } = await client.query<{ id: string }>(
     `SELECT id FROM environment WHERE organization_id = $1 AND id NOT IN (SELECT environment_id FROM workspace_environment) LIMIT 60000`,
     [scene.organization],
+  );
+  await client.query(
+    `INSERT INTO design (id, organization_id, workspace_id, name, user_id, source_type, version, created_at)
+     SELECT gen_random_uuid(), $1, workspace.id, 'design ' || i, $2, 'design', '0.0.1', now() - i * interval '1 minute'
+       FROM (SELECT id FROM workspace WHERE organization_id = $1 LIMIT 1) workspace, generate_series(1, 10000) i`,
+    [scene.organization, scene.admin],
   );
   await client.query('VACUUM ANALYZE');
   const ids = rows.map((row) => row.id);

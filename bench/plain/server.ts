@@ -29,6 +29,9 @@ const STATEMENTS = {
   user: 'SELECT id, email, first_name, last_name, installation_admin, default_organization_id FROM app_user WHERE id = $1',
   organizations: `SELECT o.id, o.name, m.role FROM organization_member m JOIN organization o ON o.id = m.organization_id
     WHERE m.user_id = $1 AND o.deleted_at IS NULL ORDER BY o.name, o.id`,
+  designs: `SELECT id, organization_id, workspace_id, name, user_id, visibility, source_type, version, location, catalog_data, unsupported,
+      deployment_count, clone_count, download_count, created_at, updated_at, deleted_at
+    FROM design WHERE organization_id = $1 AND deleted_at IS NULL ${NEWEST} OFFSET $3`,
   insert: `INSERT INTO environment (id, organization_id, name, owner) VALUES ($1, $2, $3, $4) RETURNING ${COLUMNS}`,
   update: `UPDATE environment SET description = $2, updated_at = now(), revision = revision + 1 WHERE id = $1 RETURNING ${COLUMNS}`,
   delete: `UPDATE environment SET deleted_at = now(), updated_at = now(), revision = revision + 1 WHERE id = $1 RETURNING ${COLUMNS}`,
@@ -100,6 +103,12 @@ async function search(query: URLSearchParams): Promise<string> {
   return JSON.stringify({ page: 0, page_size: 20, total_count: count.rows[0]?.count, environments: rows });
 }
 
+async function designs(query: URLSearchParams): Promise<string> {
+  const [page, size] = [Number(query.get('page') ?? 0), Number(query.get('pagesize') ?? 20)];
+  const patterns = await ask('designs', [query.get('orgID'), size, page * size]);
+  return JSON.stringify({ page, page_size: size, total_count: KNOWN_TOTAL, patterns });
+}
+
 async function profile(userId: string | null): Promise<string> {
   const [[user], organizations] = await Promise.all([ask('user', [userId]), ask('organizations', [userId])]);
   return JSON.stringify({ ...user, organizations });
@@ -109,6 +118,7 @@ async function answer(request: IncomingMessage): Promise<string> {
   const { pathname, searchParams: query } = new URL(request.url ?? '/', 'http://localhost');
   if (pathname === '/hello') return JSON.stringify({ hello: 'world' });
   if (pathname === '/profile') return profile(query.get('user'));
+  if (pathname === '/designs') return designs(query);
   const id = pathname.split('/')[2];
   const user = query.get('user') ?? '';
   switch (request.method) {

@@ -12,6 +12,8 @@ export interface Candidate {
   token?: string;
   /** The paths that are asked for at random. */
   paths: string[];
+  /** Callers at once, when they are not as many as usual. */
+  connections?: number;
   /** What is asked for instead, anew for each call. */
   next?: () => Partial<Request>;
 }
@@ -60,11 +62,30 @@ export async function runInterleaved(
   candidates: Candidate[],
   { warmUp, seconds }: { warmUp: number; seconds: number },
 ): Promise<Map<Candidate, Run[]>> {
+  return runRounds(database, candidates, { duration: warmUp }, { duration: seconds });
+}
+
+/** The same with so many calls in each run, so that a busy machine takes longer and still answers all of them. */
+export function runCalls(
+  database: BenchDatabase,
+  candidates: Candidate[],
+  calls: number,
+): Promise<Map<Candidate, Run[]>> {
+  return runRounds(database, candidates, { amount: calls }, { amount: calls });
+}
+
+type Length = { duration: number } | { amount: number };
+
+async function runRounds(
+  database: BenchDatabase,
+  candidates: Candidate[],
+  warmUp: Length,
+  length: Length,
+): Promise<Map<Candidate, Run[]>> {
   for (const candidate of candidates) await run(candidate, candidate.database ?? database, warmUp);
   const runs = new Map<Candidate, Run[]>(candidates.map((candidate) => [candidate, []]));
   for (let round = 0; round < ROUNDS; round++)
-    for (const [candidate, results] of runs)
-      results.push(await run(candidate, candidate.database ?? database, seconds));
+    for (const [candidate, results] of runs) results.push(await run(candidate, candidate.database ?? database, length));
   return runs;
 }
 
@@ -88,16 +109,16 @@ export function median(values: number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? NaN;
 }
 
-async function run(candidate: Candidate, database: BenchDatabase, duration: number): Promise<Run> {
-  const { name, server, token, paths } = candidate;
+async function run(candidate: Candidate, database: BenchDatabase, length: Length): Promise<Run> {
+  const { name, server, token, paths, connections = CONNECTIONS } = candidate;
   const next: () => Partial<Request> =
     candidate.next ?? (() => ({ path: paths[Math.floor(Math.random() * paths.length)] ?? '/' }));
   const cpu = async () => ({ server: (await server.ask('cpu')) as number, database: database.cpu() });
   const before = await cpu();
   const result = await autocannon({
     url: server.url,
-    duration,
-    connections: CONNECTIONS,
+    ...length,
+    connections,
     headers: token ? { authorization: `Bearer ${token}` } : {},
     requests: [
       {
@@ -113,7 +134,7 @@ async function run(candidate: Candidate, database: BenchDatabase, duration: numb
     throw new Error(`${name}: ${failed} answers were errors, ${result.errors} calls failed`);
   const after = await cpu();
   return {
-    rps: result.requests.average,
+    rps: result.requests.total / result.duration,
     p50: result.latency.p50,
     p99: result.latency.p99,
     server: (after.server - before.server) / result.requests.total,

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 /** A server in a process of its own, so that what loads it does not slow it down. */
@@ -10,6 +11,9 @@ export interface BenchServer {
   ask: (question: string) => Promise<unknown>;
   stop: () => Promise<void>;
 }
+
+/** What a server that nobody asks takes of a processor. */
+const IDLE_SHARE = 0.03;
 
 export const ADMIN = { email: 'admin@example.org', password: 'correct horse battery' };
 
@@ -36,6 +40,17 @@ export async function startServer(program: string, settings: Record<string, stri
       await ended;
     },
   };
+}
+
+/** Waits until a server has done what it does after its start, for which it would be charged otherwise. */
+export async function untilIdle(server: BenchServer): Promise<void> {
+  const cpu = async () => (await server.ask('cpu')) as number;
+  for (let before = await cpu(), since = performance.now(); ;) {
+    await sleep(1_000);
+    const [now, at] = [await cpu(), performance.now()];
+    if ((now - before) / (at - since) < IDLE_SHARE) return;
+    [before, since] = [now, at];
+  }
 }
 
 async function heard(child: ChildProcess): Promise<unknown> {

@@ -11,6 +11,7 @@ export const SECRET_VARIABLES = [
   'ENCRYPTION_KEY',
   'ENCRYPTION_PREVIOUS_KEYS',
   'SMTP_URL',
+  'REDIS_URL',
   'METRICS_TOKEN',
 ] as const;
 

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { getStatementName, named } from './statements.js';
+import { parseTimestamp } from './timestamp-text.js';
 
 /** Shorter than the wait for a place in the pool, which a connection that is being made takes. */
 const CONNECT_MS = 4_000;
@@ -18,20 +19,24 @@ type Send = (text: string, values?: unknown[]) => Promise<pg.QueryResult>;
 
 /**
  * A connection of the pool. Statements are pipelined: one that is sent ahead is not waited for by itself, and when it fails, so
- * does the statement after it.
+ * does the statement after it. What is sent in one turn of the event loop, such as the beginning of a transaction and its first
+ * statement, leaves in one write.
  */
 export class PooledClient extends pg.Client {
   /** In whose name it asks at the moment, for the row-level policies. */
   rowSecurityUser: string | undefined;
   private ahead: Promise<pg.QueryResult>[] = [];
   private isUserAhead = false;
+  private isJoining = false;
 
   constructor(config?: pg.ClientConfig) {
     super({ ...config, connectionTimeoutMillis: CONNECT_MS, pipeline: true });
+    this.setTypeParser(pg.types.builtins.TIMESTAMPTZ, parseTimestamp);
     // One that fails while it is handed over has nobody else to hear it, which would end the process.
     this.on('error', () => undefined);
     const query = this.query.bind(this);
     const send: Send = (text, values) => {
+      this.joinWrites();
       const name = getStatementName(text);
       return name ? query({ name, text, values: values ?? [] }) : query(text, values);
     };
@@ -57,6 +62,19 @@ export class PooledClient extends pg.Client {
     }
     if (this.ahead.length === 0) return sent;
     return Promise.all([this.settleAhead(), sent]).then(() => sent);
+  }
+
+  private joinWrites(): void {
+    if (this.isJoining) return;
+    this.isJoining = true;
+    const { stream } = this.connection;
+    stream.cork();
+    const write = (): void => {
+      this.isJoining = false;
+      stream.uncork();
+    };
+    // After all promises that are settled in this turn, also when it began with a callback, which ticks would follow at once.
+    queueMicrotask(() => process.nextTick(write));
   }
 
   private settleAhead(): Promise<unknown> {

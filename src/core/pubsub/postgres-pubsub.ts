@@ -42,7 +42,7 @@ export class PostgresPubSub extends PubSubEngine implements OnModuleInit {
 
   onModuleInit(): void {
     this.notifications.subscribe(CHANNEL, (payload) => this.dispatch(payload));
-    this.redis?.onMessage((payload) => this.dispatch(payload));
+    this.redis?.onMessage((payload) => this.dispatchForeign(payload));
   }
 
   /** SQL of a message as `publishCommitted` takes it; `message` is SQL of a JSON value. */
@@ -102,6 +102,15 @@ export class PostgresPubSub extends PubSubEngine implements OnModuleInit {
     await this.unit.runOutside(() =>
       this.unit.manager.query(`SELECT pg_notify('${CHANNEL}', message) FROM unnest($1::text[]) AS message`, [messages]),
     );
+  }
+
+  /** Whoever may write to Redis may send anything: what is no message of ours is passed by. */
+  private dispatchForeign(payload: string): void {
+    try {
+      this.dispatch(payload);
+    } catch (error) {
+      this.logger.warn(`a message of Redis was not understood: ${String(error)}`);
+    }
   }
 
   private dispatch(payload: string): void {

@@ -27,7 +27,7 @@ interface HeaderWriter {
   _storeHeader(firstLine: string, headers: unknown): void;
 }
 
-const { _storeHeader: storeHeader } = ServerResponse.prototype as unknown as HeaderWriter;
+const nodeResponse = ServerResponse.prototype as unknown as HeaderWriter;
 
 interface ExpressMessages {
   request: object;
@@ -46,7 +46,7 @@ export class HttpMessages {
 
     _storeHeader(firstLine: string, headers: unknown): void {
       const constant = this.constantHeaders?.textBeside(this.getHeaderNames()) ?? '';
-      storeHeader.call(this, firstLine + constant, headers);
+      nodeResponse._storeHeader.call(this, firstLine + constant, headers);
     }
   } as typeof ServerResponse;
 
