@@ -998,8 +998,8 @@ again); a test fails when it is stale, and walks it over every route.
 
 A role in an organization holds for everything in it: its admins and owners act as admins in every workspace. A role in
 a workspace is granted to a user or to a team of theirs, and the strongest counts; it also holds for the environments
-that are assigned to the workspace, and for their connections. Whoever does not see a record is told that it is not
-there (404); whoever sees it without being allowed is told so (403).
+that are assigned to the workspace, and for their connections. A record that the caller may not see is answered as
+absent (404); one that the caller sees but may not change is 403.
 
 A token does what its scopes include: \`read\`; \`write\` and \`deploy\`, each with \`read\`; \`admin\`, which is all of them.
 Sessions have all scopes.
