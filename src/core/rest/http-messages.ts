@@ -1,33 +1,14 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Headers that are the same on every answer, written once as the text that goes out. */
-export class ConstantHeaders {
-  private readonly lines = new Map<string, string>();
-  private readonly text: string;
-
-  constructor(headers: Iterable<readonly [name: string, value: string]>) {
-    for (const [name, value] of headers) this.lines.set(name.toLowerCase(), `${name}: ${value}\r\n`);
-    this.text = [...this.lines.values()].join('');
-  }
-
-  /** The text without the headers that an answer sets itself, which are told by their names in lower case. */
-  textBeside(own: readonly string[]): string {
-    if (!own.some((name) => this.lines.has(name))) return this.text;
-    return [...this.lines].map(([name, line]) => (own.includes(name) ? '' : line)).join('');
-  }
-}
+/** Headers that are the same on every answer. */
+export type ConstantHeaders = readonly (readonly [name: string, value: string])[];
 
 /** A response that may carry constant headers; those that it sets itself win. */
 export interface ConstantHeadersResponse {
-  constantHeaders: ConstantHeaders | undefined;
+  constantHeaders: ConstantHeaders;
 }
 
-/** What Node.js calls with the first line of a message and its headers, of which it makes the text that is sent. */
-interface HeaderWriter {
-  _storeHeader(firstLine: string, headers: unknown): void;
-}
-
-const nodeResponse = ServerResponse.prototype as unknown as HeaderWriter;
+const NONE: ConstantHeaders = [];
 
 interface ExpressMessages {
   request: object;
@@ -41,12 +22,13 @@ interface ExpressMessages {
 export class HttpMessages {
   readonly IncomingMessage: typeof IncomingMessage = class extends IncomingMessage {};
 
-  readonly ServerResponse = class extends ServerResponse implements ConstantHeadersResponse, HeaderWriter {
-    constantHeaders: ConstantHeaders | undefined = undefined;
+  readonly ServerResponse = class extends ServerResponse implements ConstantHeadersResponse {
+    constantHeaders = NONE;
 
-    _storeHeader(firstLine: string, headers: unknown): void {
-      const constant = this.constantHeaders?.textBeside(this.getHeaderNames()) ?? '';
-      nodeResponse._storeHeader.call(this, firstLine + constant, headers);
+    /** Node.js calls this once for each answer, also where nobody else does. */
+    override writeHead(...args: unknown[]): this {
+      for (const [name, value] of this.constantHeaders) if (!this.hasHeader(name)) this.setHeader(name, value);
+      return super.writeHead(...(args as [number]));
     }
   } as typeof ServerResponse;
 

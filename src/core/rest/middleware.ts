@@ -1,5 +1,5 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { ConstantHeaders, type ConstantHeadersResponse } from './http-messages.js';
+import type { ConstantHeadersResponse } from './http-messages.js';
 
 /** Several middlewares as one, in this order: the router searches once for all of them. */
 export function inOrder(...handlers: RequestHandler[]): RequestHandler {
@@ -26,9 +26,8 @@ export function constantHeaders(...handlers: RequestHandler[]): RequestHandler {
     removeHeader: () => undefined,
   };
   inOrder(...handlers)({} as Request, recorder as unknown as Response, () => undefined);
-  const constant = new ConstantHeaders(headers);
   return (_request, response: Response & Partial<ConstantHeadersResponse>, next) => {
-    response.constantHeaders = constant;
+    response.constantHeaders = headers;
     next();
   };
 }
