@@ -358,7 +358,8 @@ spec:
     it('says what is wrong with values, and changes nothing', async () => {
       const { admin } = world;
       const { id } = await imported(gzipSync(await tarOf(CHART)), { workspace_id: workspace.id as string });
-      const plan = (fields: object) => admin.post('/api/pattern/deploy/plan', { id, ...fields });
+      const plan = (fields: object) =>
+        admin.post('/api/pattern/deploy/plan', { id, environment_id: environment.id, ...fields });
       expect((await plan({ values: 'a: [' })).body).toMatchObject({
         status: 400,
         errors: [{ file: 'values', line: 1 }],
@@ -374,7 +375,15 @@ spec:
           workspace_id: workspace.id,
         }),
       );
-      expect((await admin.post('/api/pattern/deploy/plan', { id: plain.id, values: { a: 1 } })).body).toMatchObject({
+      expect(
+        (
+          await admin.post('/api/pattern/deploy/plan', {
+            id: plain.id,
+            environment_id: environment.id,
+            values: { a: 1 },
+          })
+        ).body,
+      ).toMatchObject({
         status: 400,
         errors: [{ pointer: '/values', detail: 'are for designs of a Helm chart' }],
       });

@@ -8,7 +8,7 @@ const servers: Server[] = [];
 let mailer: Mailer | undefined;
 
 afterEach(() => {
-  mailer?.onApplicationShutdown();
+  void mailer?.onApplicationShutdown();
   for (const socket of sockets) socket.destroy();
   for (const server of servers) server.close();
 });

@@ -126,7 +126,7 @@ volumes:
       [4, 'API_TOKEN stands as plain text in the ConfigMap a-env, for everybody who may read that', true],
       [5, 'DB_PASSWORD stands as plain text in the workload, for everybody who may read that', true],
       [5, 'URL stands as plain text in the workload, for everybody who may read that', true],
-      [10, 'asks for 100Mi, which is a guess: Compose tells no sizes', true],
+      [10, 'asks for 100Mi, which is a guess: Compose files have no sizes', true],
     ]);
     expect(JSON.stringify(warnings)).not.toMatch(/hunter2|pw@db/);
   });
