@@ -137,7 +137,7 @@ describe('an API server that means harm to whoever watches it', () => {
     const taken = { bytes: 0 };
     await endure({ watch: (response) => pour(response, 'x'.repeat(MB), taken) });
     expect(taken.bytes).toBeLessThan(60 * MB);
-    expect((await watchOf(hostileId)).missing).toMatchObject([{ kind: 'ConfigMap', reason: 'too_large' }]);
+    await until(async () => (await watchOf(hostileId)).missing[0]?.reason === 'too_large', PATIENCE);
     await recovers();
     let lists = 0;
     const listed = { bytes: 0 };

@@ -35,10 +35,10 @@ describe.each(modes)('running a program (isolation %s)', (mode) => {
   });
 
   it('gives it nothing of the environment, and a folder of its own that is gone afterwards', async () => {
-    // Jest itself is run with this variable, so nothing of the thread's environment has to be changed here.
-    expect(process.env['NODE_OPTIONS']).toBeTruthy();
-    const { stdout: output } = await run('set; echo "$PWD"');
-    expect(output).not.toContain('NODE_OPTIONS');
+    // A thread has an environment of its own.
+    process.env['SECRET_OF_THE_SERVER'] = 'secret';
+    const { stdout: output } = await run('set; echo "$PWD"').finally(() => delete process.env['SECRET_OF_THE_SERVER']);
+    expect(output).not.toContain('SECRET_OF_THE_SERVER');
     expect(output).not.toMatch(/^PATH=.*(?:usr|sbin)/m);
     const work = output.trim().split('\n').at(-1) ?? '';
     expect(output).toContain(`HOME='${dirname(work)}/home'`);
