@@ -36,7 +36,7 @@ export class FirstStartService {
 
   /**
    * Fills the database unless it has users, as the last step of a start. The administrator is kept only after `show` has
-   * told of them: a password that nobody saw is in no database, and the next start makes and shows another.
+   * shown them: a password that nobody saw is in no database, and the next start makes and shows another.
    * @returns null when there was nothing to fill
    */
   async seed(show: (administrator: FirstAdministrator) => Promise<void>): Promise<FirstAdministrator | null> {

@@ -78,8 +78,8 @@ const NOTICE = {
   actedUpon: 'acted_upon',
 };
 
-const appendSql = (told: string): string =>
-  named(`WITH told AS (
+const appendSql = (result: string): string =>
+  named(`WITH given AS (
    SELECT t.*, ${feedColumn('t')} AS feed, row_number() OVER (PARTITION BY ${feedColumn('t')} ORDER BY place) AS nth
      FROM ROWS FROM (json_to_recordset($1) AS (
        id uuid, organization_id uuid, workspace_id uuid, user_id uuid, system_actor text, acted_upon uuid,
@@ -88,7 +88,7 @@ const appendSql = (told: string): string =>
        operation_id, category, action, severity, description, metadata, place)
  ), counted AS (
    INSERT INTO event_counter AS counter (feed, last)
-   SELECT feed, count(*) FROM told GROUP BY feed ORDER BY feed
+   SELECT feed, count(*) FROM given GROUP BY feed ORDER BY feed
    ON CONFLICT (feed) DO UPDATE SET last = counter.last + excluded.last
    RETURNING feed, last
  ), kept AS (
@@ -96,10 +96,10 @@ const appendSql = (told: string): string =>
                       category, action, severity, description, metadata, created_at)
    SELECT id, last - count(*) OVER (PARTITION BY feed) + nth, organization_id, workspace_id, user_id, system_actor,
           acted_upon, operation_id, category, action, severity, description, metadata, clock_timestamp()
-     FROM told JOIN counted USING (feed) ORDER BY place
+     FROM given JOIN counted USING (feed) ORDER BY place
    RETURNING organization_id, sequence, category, action, acted_upon
  )
- SELECT ${told} FROM kept`);
+ SELECT ${result} FROM kept`);
 
 const APPEND = appendSql(publishEventSql(NOTICE));
 const APPEND_FOR_LATER = appendSql(`${eventMessageSql(NOTICE)} AS message`);
@@ -113,11 +113,11 @@ export class FeedStore {
   ) {}
 
   /**
-   * Appends the events of a unit of work in one statement; every replica is told when it commits. The counters
+   * Appends the events of a unit of work in one statement; every replica is notified when it commits. The counters
    * stay locked until then, so that numbers become visible in their order; they are locked in the order of their ids.
    */
-  appendStatement(told: NewEvent[]): Statement {
-    const values = [JSON.stringify(told)];
+  appendStatement(events: NewEvent[]): Statement {
+    const values = [JSON.stringify(events)];
     const { pubsub } = this;
     if (!pubsub?.publishesAfterCommit) return { text: APPEND, values };
     return {

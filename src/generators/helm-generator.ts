@@ -69,7 +69,7 @@ function renderedFile(name: string, text: string): SourceFile {
   return { path: `${name} (rendered)`, bytes: new TextEncoder().encode(documents.join('')) };
 }
 
-/** Without a renderer: templates with definitions that are plain YAML; the others are told of. */
+/** Without a renderer: templates with definitions that are plain YAML; the others are named in warnings. */
 function findPlainTemplates({ files }: GeneratorSource, { root }: Chart, contents: GenerationCollector): SourceFile[] {
   return files.filter(({ path, bytes }) => {
     if (!path.startsWith(root) || !/(?:^|\/)templates\/.+\.ya?ml$/i.test(path)) return false;
@@ -111,8 +111,8 @@ function buildModel({ name, version, facts }: Chart, config: GeneratorConfig): M
   const annotations = asObject(facts['annotations']);
   const { appVersion, kubeVersion, icon, home, sources, keywords, type, deprecated } = facts;
   const license = annotations['artifacthub.io/license'] ?? annotations['licenses'];
-  const told = { appVersion, kubeVersion, icon, home, sources, keywords, chartType: type, license };
-  const metadata = Object.fromEntries(Object.entries(told).flatMap(([key, value]) => readFacts(key, value)));
+  const chartFacts = { appVersion, kubeVersion, icon, home, sources, keywords, chartType: type, license };
+  const metadata = Object.fromEntries(Object.entries(chartFacts).flatMap(([key, value]) => readFacts(key, value)));
   return buildTargetModel(config, {
     name,
     version,
@@ -132,7 +132,7 @@ function readFacts(key: string, value: Json | undefined): [string, Json][] {
   return text === '' ? [] : [[key, truncateText(text, MAX_TEXT_LENGTH)]];
 }
 
-/** Dependencies are never fetched; what of them is not in the archive is told of. */
+/** Dependencies are never fetched; what of them is not in the archive is named in warnings. */
 function warnOfMissingDependencies(
   { root, document }: Chart,
   { files }: GeneratorSource,

@@ -46,7 +46,7 @@ export class JobCompletionService {
     return ended;
   }
 
-  /** Cancels a job: at once when it waits, else its handler is told. @returns the job, unless it had ended before */
+  /** Cancels a job: at once when it waits, else its handler is notified. @returns the job, unless it had ended before */
   async cancel(id: string): Promise<Job | null> {
     return this.unit.run(async () => {
       const job = await this.jobs.requestCancel(id);

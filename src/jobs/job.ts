@@ -9,7 +9,7 @@ export interface Job<P = unknown> {
   queue: string;
   payload: P;
   status: JobStatus;
-  /** The last that its handler told. */
+  /** The last progress that its handler reported. */
   progress: object | null;
   result: unknown;
   /** Why it failed; while it waits for another attempt, why the last one did. */

@@ -32,7 +32,7 @@ export class RevocationsService implements OnModuleInit {
     });
   }
 
-  /** Part of the open transaction, if there is one: told when it commits. */
+  /** Part of the open transaction, if there is one: published when it commits. */
   revoke(revocation: Revocation): Promise<void> {
     return this.notify({ ...revocation, ended: true });
   }

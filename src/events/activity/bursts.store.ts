@@ -22,7 +22,7 @@ const GAP = `interval '10 minutes'`;
 const DAY = `(event.created_at AT TIME ZONE 'UTC')::date`;
 const dayOf = (moment: string): string => `date_trunc('day', ${moment}::timestamptz, 'UTC')`;
 
-/** Events that are told together. */
+/** Events that are shown as one. */
 @Injectable()
 export class BurstsStore {
   constructor(private readonly unit: UnitOfWork) {}
@@ -33,7 +33,7 @@ export class BurstsStore {
     const times = events.map(({ createdAt }) => createdAt.getTime());
     const kinds = [...new Set(events.map(({ category, action }) => `${category}.${action}`))];
     return this.unit.manager.query(
-      `WITH told AS (
+      `WITH listed AS (
          SELECT event.id, event.category, event.action, event.user_id, event.acted_upon, event.created_at, event.sequence,
                 ${DAY} AS day, coalesce(event.created_at - lag(event.created_at) OVER same > ${GAP}, true) AS begins
            FROM event
@@ -42,7 +42,7 @@ export class BurstsStore {
          WINDOW same AS (PARTITION BY ${DAY}, event.user_id, event.category, event.action ORDER BY event.sequence)
        ), numbered AS (
          SELECT *, count(*) FILTER (WHERE begins) OVER (PARTITION BY day, user_id, category, action ORDER BY sequence) AS burst
-           FROM told
+           FROM listed
        ), burst AS (
          SELECT category, action, user_id, count(*)::int AS count, count(DISTINCT acted_upon)::int AS subjects,
                 min(created_at) AS first_at, max(created_at) AS last_at,

@@ -44,7 +44,7 @@ export class PendingAuditRow {
   @Column('text', { nullable: true })
   acting!: string | null;
 
-  /** The request that it was done for, as the server told the database. */
+  /** The request that it was done for, as the server named it to the database. */
   @Column('text', { nullable: true })
   context!: string | null;
 

@@ -33,7 +33,7 @@ interface Status {
   details?: { name?: string; group?: string; kind?: string; causes?: ClusterCause[] };
 }
 
-/** Of one Status; an object with more faults is told of by these. */
+/** Of one Status; of an object with more faults these are reported. */
 const MAX_CAUSES = 50;
 /** Characters of a reason, a name or a cause. */
 const MAX_NAME_LENGTH = 1_000;

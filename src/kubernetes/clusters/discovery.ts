@@ -50,7 +50,7 @@ const AGGREGATED = ['v2', 'v2beta1']
   .concat('application/json')
   .join(',');
 
-/** What a cluster serves, read once and kept until told that it changed. */
+/** What a cluster serves, read once and kept until it is invalidated. */
 export class Discovery {
   private reading?: Promise<Map<string, ResourceKind>>;
   private readAt = 0;

@@ -80,7 +80,7 @@ export class ControllerRemoval {
     }
   }
 
-  /** Whether deleting it would take what others have made with it; where that cannot be told it would. */
+  /** Whether deleting it would take what others have made with it; where that is unknown it would. */
   private async isInUse(object: KubernetesObject): Promise<boolean> {
     try {
       if (isNamespace(object)) return await this.holdsOthers(object.metadata.name);

@@ -27,7 +27,7 @@ export class KubeconfigRegistrationService {
     private readonly kubeconfigs: KubeconfigLoader,
   ) {}
 
-  /** @throws InvalidRequest when the text is no kubeconfig; what is wrong with one context is told in the answer */
+  /** @throws InvalidRequest when the text is no kubeconfig; what is wrong with one context is in the answer */
   async register(actor: Actor, kubeconfig: string, organizationId: string | undefined): Promise<RegistrationView> {
     const organization = await this.organizations.resolve(actor, organizationId);
     await this.access.authorize(actor, connectionPolicy.create, {
@@ -69,7 +69,7 @@ export class KubeconfigRegistrationService {
 
   /**
    * The same server and user again updates the connection that they have. Contexts of one kubeconfig that share both, as
-   * those that differ in their namespace do, are told apart by their names.
+   * those that differ in their namespace do, are distinguished by their names.
    */
   private async saveConnection(
     actor: Actor,
@@ -115,7 +115,7 @@ function descriptiveMetadata(metadata: Record<string, unknown> = {}): Record<str
   return rest;
 }
 
-/** @throws what has no name, so that a fault of ours is not told as one of the kubeconfig */
+/** @throws what has no name, so that a fault of ours is not reported as one of the kubeconfig */
 function toRegistrationFault(error: unknown): { code: string; detail: string; remedy?: string } {
   if (isDatabaseOutage(error) || !(error instanceof AppError)) throw error;
   return { code: error.code, detail: error.message, ...(error.remedy ? { remedy: error.remedy } : {}) };

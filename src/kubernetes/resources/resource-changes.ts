@@ -15,7 +15,7 @@ export interface ResourceChange {
 
 export type ResourceChangeListener = (changes: ResourceChange[]) => Promise<void>;
 
-/** Tells later features what the watches see of objects that this server has applied. A listener that fails is logged, and told no more of it. */
+/** Publishes to later features what the watches see of objects that this server has applied. A listener that fails is logged, and not called again for it. */
 @Injectable()
 export class ResourceChanges {
   private readonly logger = new Logger(ResourceChanges.name);

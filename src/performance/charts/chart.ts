@@ -141,7 +141,7 @@ function renderBars(
 }
 
 const tenth = (value: number): number => Math.round(value * 10) / 10;
-/** Three digits, and four from a thousand on, so that quarters of an axis are told as they are. */
+/** Three digits, and four from a thousand on, so that quarters of an axis are exact. */
 const format = (value: number): string => String(Number(value.toPrecision(value < 1_000 ? 3 : 4)));
 const shorten = (text: string, most: number): string => {
   const characters = [...text.slice(0, 4 * most)];

@@ -34,7 +34,7 @@ export interface LoadContent {
   body: string;
 }
 
-/** What a generator is told, in its own process. */
+/** The task of a generator, which runs in its own process. */
 export interface GeneratorTask extends LoadContent {
   generator: LoadGenerator;
   plan: LoadPlan;

@@ -39,7 +39,7 @@ export class RunPlansService {
     await this.outbound.assertAllowed(endpoint, 'user');
   }
 
-  /** What the generator of a run is told. @throws InvalidRequest, also OUTBOUND_REFUSED; RemoteFailure; Conflict */
+  /** The task for the generator of a run. @throws InvalidRequest, also OUTBOUND_REFUSED; RemoteFailure; Conflict */
   async toTask(
     profile: PerformanceProfile,
     plan: LoadPlan,

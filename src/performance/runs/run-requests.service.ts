@@ -43,7 +43,7 @@ export class RunRequestsService {
     });
   }
 
-  /** A run that the schedule of a profile asks for; what refuses it by then is judged when it begins, and told by the run. */
+  /** A run that the schedule of a profile asks for; what refuses it by then is checked when it begins, and recorded in the run. */
   async requestScheduled(actor: Actor, profile: PerformanceProfile): Promise<PerformanceRun> {
     return this.insert(actor, profile, { trigger: 'schedule' });
   }
@@ -73,7 +73,7 @@ export class RunRequestsService {
     return run;
   }
 
-  /** Whether one more run may be made in this organization now; until the end of the transaction nobody else is told so. */
+  /** Whether one more run may be made in this organization now; until the end of the transaction no other request gets the same answer. */
   async hasRoom(profile: PerformanceProfile): Promise<boolean> {
     return (await this.findExceededLimit(profile)) === undefined;
   }

@@ -1,4 +1,4 @@
-/** What Prometheus told of the server during a run. */
+/** Metrics of the server during a run, from Prometheus. */
 export interface ServerMetrics {
   connection_id: string;
   /** Unix seconds. */

@@ -30,7 +30,7 @@ export async function findComposeFiles(input: FormatInput): Promise<string[]> {
 
 /**
  * The files that make up the project, in the order in which they are laid over each other: those that COMPOSE_FILE names,
- * or the main file and its override. Throws InvalidRequest when they cannot be told.
+ * or the main file and its override. Throws InvalidRequest when they cannot be identified.
  */
 export async function findProjectFiles(
   input: FormatInput,

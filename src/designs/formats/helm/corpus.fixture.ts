@@ -9,7 +9,7 @@ import { archiveOf, filesIn } from '../archive.fixture.js';
 import { type Attempt, type Judged, same } from '../corpus.fixture.js';
 import { type ImportedDesign } from '../format.js';
 
-/** Charts that Helm refuses as well, and the words by which it is told. */
+/** Charts that Helm refuses as well, and the words of its refusal. */
 const refusals: Record<string, string> = {
   common: 'is a library chart',
   etcd: 'the dependency common',

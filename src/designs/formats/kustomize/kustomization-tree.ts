@@ -42,7 +42,7 @@ export class KustomizationTree {
     return tree;
   }
 
-  /** The folder to render: of those that no other names the only one, or the one on top; the others are told as warnings. */
+  /** The folder to render: of those that no other names the only one, or the one on top; the others are named in warnings. */
   findRoot(warnings: Fault[]): string {
     const { chosenPath } = this.input;
     if (chosenPath !== '' && this.nodes.has(chosenPath)) return chosenPath;

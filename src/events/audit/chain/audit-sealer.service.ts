@@ -6,7 +6,7 @@ import { isDatabaseOutage } from '../../../core/errors/database-outage.js';
 import { generateRequestId, runInRequestContext } from '../../../core/telemetry/request-context.js';
 import { type AuditChain, AuditEntry } from '../audit.entity.js';
 import { type AuditedAccount, ChainsStore } from './chains.store.js';
-import { buildDeeds, type Deed } from './entry-builder.js';
+import { buildEntries, type UnsealedEntry } from './entry-builder.js';
 import { hashEntry, saltText } from './entry-hash.js';
 
 const BATCH = 500;
@@ -77,39 +77,39 @@ export class AuditSealer implements OnApplicationBootstrap, BeforeApplicationShu
     if (!(await this.chains.lock(waits))) return 0;
     const rows = await this.chains.findPending(BATCH);
     if (rows.length === 0) return 0;
-    await this.append(buildDeeds(rows));
+    await this.append(buildEntries(rows));
     await this.chains.removePending(rows);
     return rows.length;
   }
 
-  private async append(deeds: Deed[]): Promise<void> {
-    const ends = await this.chains.findEnds([...new Set(deeds.map(({ chain }) => chain))]);
-    const people = deeds.flatMap(({ actorId, onBehalfOf }) => [actorId, onBehalfOf]).filter((id) => id !== null);
+  private async append(unsealed: UnsealedEntry[]): Promise<void> {
+    const ends = await this.chains.findEnds([...new Set(unsealed.map(({ chain }) => chain))]);
+    const people = unsealed.flatMap(({ actorId, onBehalfOf }) => [actorId, onBehalfOf]).filter((id) => id !== null);
     const accounts = await this.chains.findAccounts([...new Set(people)]);
-    const entries = deeds.map((deed) => {
-      const end = ends.get(deed.chain) as AuditChain;
-      const entry = toEntry(deed, end, accounts);
-      ends.set(deed.chain, { ...end, last: entry.sequence, hash: entry.hash });
+    const entries = unsealed.map((each) => {
+      const end = ends.get(each.chain) as AuditChain;
+      const entry = toEntry(each, end, accounts);
+      ends.set(each.chain, { ...end, last: entry.sequence, hash: entry.hash });
       return entry;
     });
     await this.chains.append(entries, [...ends.values()]);
   }
 }
 
-function toEntry(deed: Deed, end: AuditChain, accounts: Map<string, AuditedAccount>): AuditEntry {
-  const { personal: from, details: told, ...fields } = deed;
-  const account = accounts.get(deed.actorId ?? '');
+function toEntry(unsealed: UnsealedEntry, end: AuditChain, accounts: Map<string, AuditedAccount>): AuditEntry {
+  const { personal: from, details: extra, ...fields } = unsealed;
+  const account = accounts.get(unsealed.actorId ?? '');
   // Who does not see a record need not be known to those whose record it is: their name stays out of it, the id is there.
-  const isStranger = deed.reason === 'NOT_FOUND';
+  const isStranger = unsealed.reason === 'NOT_FOUND';
   const personal = saltText({
     ...from,
     actor: isStranger ? undefined : account?.email,
-    on_behalf_of: accounts.get(deed.onBehalfOf ?? '')?.email,
+    on_behalf_of: accounts.get(unsealed.onBehalfOf ?? '')?.email,
   });
-  const details = saltText(told);
+  const details = saltText(extra);
   const entry = Object.assign(new AuditEntry(), fields, {
     id: newId(),
-    actorKind: account?.kind === 'service' ? 'service_account' : deed.actorKind,
+    actorKind: account?.kind === 'service' ? 'service_account' : unsealed.actorKind,
     sequence: String(BigInt(end.last) + 1n),
     previousHash: end.hash,
     personal: personal.text,

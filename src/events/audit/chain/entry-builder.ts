@@ -23,8 +23,8 @@ export interface TracedRow extends PendingAuditRow {
 /** Values of the fields that were changed, by their columns. */
 type Fields = Record<string, unknown> | null;
 
-/** What was done, before it is told who did it and where it stands in the chain. */
-export interface Deed {
+/** What was done, before the account of its actor and its place in the chain are known. */
+export interface UnsealedEntry {
   chain: string;
   createdAt: Date;
   transaction: string;
@@ -45,13 +45,13 @@ export interface Deed {
 }
 
 /**
- * Makes deeds of what transactions left behind: an event with the changes of its record, and with the changes of other records
+ * Makes entries of what transactions left behind: an event with the changes of its record, and with the changes of other records
  * that nobody published an event of; a change without any event stands for itself.
  */
-export function buildDeeds(rows: readonly TracedRow[]): Deed[] {
-  const deeds: Deed[] = [];
-  for (const group of groupByTransaction(rows)) deeds.push(...buildTransaction(group));
-  return deeds;
+export function buildEntries(rows: readonly TracedRow[]): UnsealedEntry[] {
+  const entries: UnsealedEntry[] = [];
+  for (const group of groupByTransaction(rows)) entries.push(...buildTransaction(group));
+  return entries;
 }
 
 function* groupByTransaction(rows: readonly TracedRow[]): Generator<TracedRow[]> {
@@ -65,26 +65,28 @@ function* groupByTransaction(rows: readonly TracedRow[]): Generator<TracedRow[]>
   yield* groups.values();
 }
 
-function buildTransaction(rows: TracedRow[]): Deed[] {
+function buildTransaction(rows: TracedRow[]): UnsealedEntry[] {
   const events = rows.filter(({ source }) => source === 'event');
   const changes = new Set(rows.filter(({ source }) => source === 'change'));
-  const told = events.map((event) => ({ event, own: takeOwn(event, changes), others: [] as TracedRow[] }));
+  const withChanges = events.map((event) => ({ event, own: takeOwn(event, changes), others: [] as TracedRow[] }));
   for (const change of [...changes]) {
-    const teller = told.find(({ event, others }) => event.chain === change.chain && others.length < MAX_CHANGES);
-    if (!teller) continue;
-    teller.others.push(change);
+    const nearest = withChanges.find(
+      ({ event, others }) => event.chain === change.chain && others.length < MAX_CHANGES,
+    );
+    if (!nearest) continue;
+    nearest.others.push(change);
     changes.delete(change);
   }
   return [
-    ...told.map(({ event, own, others }) => buildEvent(event, own, others)),
+    ...withChanges.map(({ event, own, others }) => buildEvent(event, own, others)),
     ...[...changes].map((change) =>
-      buildDeed(change, { before: boundFields(change.before), after: boundFields(change.after) }),
+      buildEntry(change, { before: boundFields(change.before), after: boundFields(change.after) }),
     ),
     ...rows.filter(({ source }) => source === 'refusal').map(buildRefusal),
   ];
 }
 
-/** The changes of the very record that an event tells of. */
+/** The changes of the very record that an event is about. */
 function takeOwn(event: TracedRow, changes: Set<TracedRow>): TracedRow[] {
   const own = [...changes].filter(
     ({ resourceType, resourceId }) => resourceType === event.resourceType && resourceId === event.resourceId,
@@ -93,7 +95,7 @@ function takeOwn(event: TracedRow, changes: Set<TracedRow>): TracedRow[] {
   return own;
 }
 
-function buildEvent(event: TracedRow, own: TracedRow[], others: TracedRow[]): Deed {
+function buildEvent(event: TracedRow, own: TracedRow[], others: TracedRow[]): UnsealedEntry {
   const {
     event_id,
     workspace_id,
@@ -105,7 +107,7 @@ function buildEvent(event: TracedRow, own: TracedRow[], others: TracedRow[]): De
     metadata?: object;
     system_actor?: string | null;
   };
-  const deed = buildDeed(event, {
+  const entry = buildEntry(event, {
     // Of several changes of one record the first has what was before, and the last what came of it.
     before: boundFields(mergeFields(own.map(({ before }) => before).reverse())),
     after: boundFields(mergeFields(own.map(({ after }) => after))),
@@ -122,8 +124,8 @@ function buildEvent(event: TracedRow, own: TracedRow[], others: TracedRow[]): De
           }))
         : undefined,
   });
-  if (deed.actorKind === 'system' && system_actor) deed.personal.system_actor ??= system_actor;
-  return deed;
+  if (entry.actorKind === 'system' && system_actor) entry.personal.system_actor ??= system_actor;
+  return entry;
 }
 
 const mergeFields = (fields: Fields[]): Fields => {
@@ -132,12 +134,12 @@ const mergeFields = (fields: Fields[]): Fields => {
 };
 
 /** Refusals are written with what is known of them; nothing was changed. */
-function buildRefusal(row: TracedRow): Deed {
+function buildRefusal(row: TracedRow): UnsealedEntry {
   const { reason = null, count = 1, ...details } = (row.after ?? {}) as { reason?: string; count?: number };
-  return { ...buildDeed(row, details), outcome: 'refused', reason, count };
+  return { ...buildEntry(row, details), outcome: 'refused', reason, count };
 }
 
-function buildDeed(row: TracedRow, details: Record<string, unknown>): Deed {
+function buildEntry(row: TracedRow, details: Record<string, unknown>): UnsealedEntry {
   const { request } = row;
   return {
     chain: row.chain,
@@ -164,14 +166,14 @@ function buildDeed(row: TracedRow, details: Record<string, unknown>): Deed {
 
 /**
  * Whether somebody wrote it to the database by hand. The server signs the request of every transaction; what it writes outside of one
- * is its own work. Without a signature nothing is told to be the act of a user.
+ * is its own work. Without a signature nothing is attributed to a user.
  */
 const isByHand = ({ request, context, acting }: TracedRow): boolean =>
   request === null && (context !== null || acting !== 'system');
 
 const isDatabaseLogin = (acting: string | null): boolean => acting?.startsWith(DATABASE_LOGIN) ?? false;
 
-function findActor(row: TracedRow): Pick<Deed, 'actorKind' | 'actorId' | 'onBehalfOf'> {
+function findActor(row: TracedRow): Pick<UnsealedEntry, 'actorKind' | 'actorId' | 'onBehalfOf'> {
   const { acting, action, after, request } = row;
   const onBehalfOf = toId(request?.onBehalfOf);
   if (isByHand(row)) return { actorKind: 'database', actorId: null, onBehalfOf };
@@ -190,7 +192,7 @@ function findSystemActor(row: TracedRow): string | undefined {
 
 const toId = (value: unknown): string | null => (typeof value === 'string' && validate(value) ? value : null);
 
-/** Values that are too long are told by their length and digest: that they changed is seen all the same. */
+/** Values that are too long are replaced by their length and digest, which still show that they changed. */
 function boundFields(fields: Fields): Fields {
   if (!fields) return null;
   return Object.fromEntries(

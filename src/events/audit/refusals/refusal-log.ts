@@ -23,12 +23,12 @@ interface Kept extends LoggedRefusal {
 const WINDOW_MS = 60_000;
 /** Different refusals of one caller in that time; further ones are one. */
 const MOST_PER_CALLER = 30;
-/** Different refusals of all callers; further ones are one for each organization that is not told. */
+/** Different refusals of all callers; further ones are one for each organization that is not listed. */
 const MOST_IN_ALL = 5_000;
 
 /**
  * Refusals on their way to the audit. The first of its kind is handed over at once; those like it within a minute are counted and
- * told as one. So neither a flood of one caller nor one of many callers costs more than a bounded number of entries.
+ * written as one. So neither a flood of one caller nor one of many callers costs more than a bounded number of entries.
  */
 export class RefusalLog {
   private readonly kept = new Map<string, Kept>();

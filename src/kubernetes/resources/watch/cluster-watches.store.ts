@@ -14,7 +14,7 @@ export interface HeldWatch {
   clusterUid: string | null;
 }
 
-/** How a watch stands, as it is told to those who see the connection. */
+/** The state of a watch, as those who see the connection may read it. */
 export interface WatchState {
   status: WatchStatus;
   error: string | null;

@@ -57,7 +57,7 @@ const MAX_NAME = 253;
 /** What says nothing of the objects: the watch goes on from where it was. */
 const CUTS = new Set(['unreachable', 'timeout', 'unavailable', 'throttled']);
 
-/** Of one kind, before it is told that it is not watched. */
+/** Of one kind, before it is reported as not watched. */
 const MAX_QUIET_FAILURES = 3;
 /** One after another, before everything is listed again. */
 const MAX_CUTS = 8;
@@ -283,10 +283,10 @@ class Batch {
 }
 
 /** Versions only grow: a cluster that tells an earlier one is not followed back. What cannot be compared is taken as it comes. */
-function laterOf(version: string, told: string | undefined): string {
-  if (told === undefined || told === '') return version;
-  const isComparable = /^\d{1,30}$/.test(version) && /^\d{1,30}$/.test(told);
-  return isComparable && BigInt(told) < BigInt(version) ? version : told;
+function laterOf(version: string, other: string | undefined): string {
+  if (other === undefined || other === '') return version;
+  const isComparable = /^\d{1,30}$/.test(version) && /^\d{1,30}$/.test(other);
+  return isComparable && BigInt(other) < BigInt(version) ? version : other;
 }
 
 function isStorable({ metadata: { name, namespace = '', uid } }: KubernetesObject): boolean {

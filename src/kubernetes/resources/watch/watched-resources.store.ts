@@ -83,12 +83,12 @@ export class WatchedResourcesStore {
            created_at = excluded.created_at, updated_at = excluded.updated_at
          WHERE now.resource_version <> excluded.resource_version OR now.uid <> excluded.uid
          RETURNING now.uid, now.namespace, now.name, now.owner_uid, now.design_id, now.environment_id, now.applied_digest, now.${OWN_DESIGN} AS is_own),
-       told AS (SELECT ${publishChange()} FROM held WHERE EXISTS (SELECT FROM written))
+       notified AS (SELECT ${publishChange()} FROM held WHERE EXISTS (SELECT FROM written))
        SELECT written.uid, written.namespace, written.name, written.design_id AS "designId", written.environment_id AS "environmentId",
               written.applied_digest AS "appliedDigest", written.is_own AS "isOwn", before.applied_digest AS before,
               before.design_id AS "beforeDesign", written.owner_uid AS "ownerUid", NULL AS held
          FROM written LEFT JOIN before ON before.namespace = written.namespace AND before.name = written.name
-        WHERE (SELECT count(*) FROM told) >= 0
+        WHERE (SELECT count(*) FROM notified) >= 0
        UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false WHERE NOT EXISTS (SELECT FROM held)`,
       [lease.connectionId, lease.worker, kind.apiVersion, kind.kind, toBatch(rows)],
     );
@@ -156,8 +156,8 @@ export class WatchedResourcesStore {
       const [row] = await this.unit.manager.query<{ count: number }[]>(
         `WITH gone AS (DELETE FROM cluster_resource WHERE id IN (
            SELECT id FROM cluster_resource WHERE connection_id = $1 LIMIT ${DELETED_AT_ONCE}) RETURNING 1),
-         told AS (SELECT ${publishChange()} WHERE EXISTS (SELECT FROM gone))
-         SELECT (count(*) + 0 * (SELECT count(*) FROM told))::int AS count FROM gone`,
+         notified AS (SELECT ${publishChange()} WHERE EXISTS (SELECT FROM gone))
+         SELECT (count(*) + 0 * (SELECT count(*) FROM notified))::int AS count FROM gone`,
         [connectionId],
       );
       deleted = row?.count ?? 0;
@@ -201,9 +201,9 @@ export class WatchedResourcesStore {
        gone AS (
          DELETE FROM cluster_resource WHERE ${OF_KIND} AND EXISTS (SELECT FROM held) AND ${condition}
          RETURNING namespace, name, design_id, environment_id, applied_digest, ${OWN_DESIGN} AS is_own),
-       told AS (SELECT ${publishChange()} FROM held WHERE EXISTS (SELECT FROM gone))
+       notified AS (SELECT ${publishChange()} FROM held WHERE EXISTS (SELECT FROM gone))
        SELECT namespace, name, design_id AS "designId", environment_id AS "environmentId", applied_digest AS "appliedDigest",
-              is_own AS "isOwn", NULL AS held FROM gone WHERE (SELECT count(*) FROM told) >= 0
+              is_own AS "isOwn", NULL AS held FROM gone WHERE (SELECT count(*) FROM notified) >= 0
        UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, false WHERE NOT EXISTS (SELECT FROM held)`,
       [lease.connectionId, lease.worker, kind.apiVersion, kind.kind, ...values],
     );

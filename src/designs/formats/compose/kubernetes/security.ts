@@ -3,7 +3,7 @@ import { definedMembers, type ServiceConversion, parseWholeNumber } from './conv
 
 const MAX_ID = 2_147_483_647;
 
-/** Sysctls that a node allows without being told to (Kubernetes documentation, "Safe and unsafe sysctls"). */
+/** Sysctls that a node allows by default (Kubernetes documentation, "Safe and unsafe sysctls"). */
 const safeSysctls = new Set([
   'kernel.shm_rmid_forced',
   'net.ipv4.ip_local_port_range',
