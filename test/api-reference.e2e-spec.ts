@@ -39,11 +39,12 @@ requires('CHROMIUM_BIN', 'in a browser', (executablePath) => {
   const asked: string[] = [];
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
-  }, 60_000);
+  }, 150_000);
   afterAll(() => browser.close());
   beforeEach(async () => {
     page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-    page.setDefaultTimeout(30_000);
+    // The page renders hundreds of operations, which takes long on a busy machine.
+    page.setDefaultTimeout(90_000);
     page.on('request', (request) => void asked.push(request.url()));
   });
   afterEach(() => page.close());
@@ -73,7 +74,7 @@ requires('CHROMIUM_BIN', 'in a browser', (executablePath) => {
     await page.getByRole('link', { name: 'Import a design' }).first().click();
     await heading('Import a design').waitFor();
     expect(new URL(page.url()).hash).toBe('#tag/designs/importDesign');
-  }, 60_000);
+  }, 150_000);
 
   it('folds deprecated paths away', async () => {
     await open();
@@ -82,13 +83,13 @@ requires('CHROMIUM_BIN', 'in a browser', (executablePath) => {
     await open('#tag/deprecated-paths');
     await page.reload();
     await page.getByText('/api/registry/registrants').first().waitFor();
-  }, 60_000);
+  }, 150_000);
 
   it('opens at the operation that its address names', async () => {
     await open('#tag/deployments/rollBackDeployment');
     await heading('Roll back a deployment').waitFor();
     await expect(isVisible(heading('Roll back a deployment'))).resolves.toBe(true);
-  }, 60_000);
+  }, 150_000);
 
   it('finds operations by words', async () => {
     await open();
@@ -98,7 +99,7 @@ requires('CHROMIUM_BIN', 'in a browser', (executablePath) => {
     await search.getByRole('combobox').fill('cancel deployment');
     await search.getByText('/api/deployments/{id}/cancel').click();
     await heading('Cancel a deployment').waitFor();
-  }, 60_000);
+  }, 150_000);
 
   it('uploads a file with a token, says where tokens come from, and keeps none', async () => {
     await open('#tag/designs/importDesign');
@@ -138,7 +139,7 @@ requires('CHROMIUM_BIN', 'in a browser', (executablePath) => {
     await page.reload();
     await heading('Import a design').waitFor();
     expect(await page.locator('body').innerText()).not.toContain(world.admin.token);
-  }, 60_000);
+  }, 150_000);
 
   it('has asked no other server', () => {
     expect(asked.length).toBeGreaterThan(5);
