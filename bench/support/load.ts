@@ -132,7 +132,7 @@ async function run(candidate: Candidate, database: BenchDatabase, length: Length
     ],
   };
   const result = await new Promise<Result>((resolve, reject) => {
-    const running = autocannon(options, (error: unknown, result) => (error ? reject(error) : resolve(result)));
+    const running = autocannon(options, (error: Error | null, result) => (error ? reject(error) : resolve(result)));
     // The generator ends on a whole second, which says little of a run that is counted in calls.
     running.on('response', () => (answered = performance.now()));
   });
