@@ -99,7 +99,7 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
     INVALID_DEFINITION: [400, 'A definition of a package is not sound; nothing was registered.'],
   }),
   Deployments: list({
-    NOT_OWNED: [409, 'An object on the cluster is there already and belongs to somebody else.'],
+    NOT_OWNED: [409, 'The object exists on the cluster and has another owner.'],
     CONTROLLER_NOT_READY: [422, 'What was deployed to the cluster did not become ready.'],
     CONTROLLER_NOT_REMOVED: [422, 'An object of the cluster is being deleted but does not go.'],
     OPERATOR_MANIFEST_INVALID: [500, 'The file that the setting OPERATOR_MANIFEST names is not sound.'],
