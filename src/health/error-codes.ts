@@ -108,6 +108,7 @@ export const ERROR_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
     CLUSTER_TIMEOUT: [504, 'The cluster does not answer in time.'],
     APPROVAL_REQUIRED: [403, 'The environment needs the approval of another person.'],
     OWN_REQUEST: [403, 'The requester can neither approve nor reject the deployment.'],
+    PERSON_REQUIRED: [403, 'Only people approve and reject deployments; the caller is a service account.'],
     ALREADY_APPROVED: [409, 'The caller has approved the deployment already.'],
     APPROVAL_REJECTED: [409, 'An approver rejected the deployment.'],
     APPROVAL_EXPIRED: [409, 'The deployment waited too long for its approvals.'],
