@@ -1,4 +1,5 @@
-import type { Outbound, OutboundResponse } from '../../core/outbound/outbound.service.js';
+import type { OutboundResponse } from '../../core/outbound/outbound-request.js';
+import type { Outbound } from '../../core/outbound/outbound.service.js';
 import type { ConnectionKind } from './connection-kind.js';
 import { authorization, failedResponse, unexpectedResponse } from './http-server.js';
 
