@@ -115,7 +115,7 @@ describe('a start', () => {
     expect(await server.exited).toEqual({ code: 0, signal: null });
     expect(performance.now() - told).toBeGreaterThan(1_900);
     const steps = [
-      'Told to stop',
+      'Stopping (',
       'served for 2 s more',
       'no more calls',
       'event streams',
@@ -165,7 +165,7 @@ describe('npm start', () => {
     ]);
     await program.line('process ');
     program.child.kill('SIGTERM');
-    await program.line('Told to stop (SIGTERM)');
+    await program.line('Stopping (SIGTERM)');
     program.child.kill('SIGTERM');
     await sleep(1_200);
     program.child.kill('SIGINT');
