@@ -72,6 +72,7 @@ export const envVariables = {
   HELM_BIN: z.string().optional(),
   KUSTOMIZE_BIN: z.string().optional(),
   FORTIO_BIN: z.string().optional(),
+  K6_BIN: z.string().optional(),
   OPERATOR_MANIFEST: z.string().optional(),
   OPERATOR_IMAGE: image.default('docker.io/meshery/meshery-operator:stable-latest'),
   BROKER_IMAGE: image.default('docker.io/library/nats:2.11-alpine'),

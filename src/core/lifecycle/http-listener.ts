@@ -113,7 +113,7 @@ export class HttpListenerAdapter extends ExpressAdapter {
 
 function createServer(app: Express): { messages: HttpMessages; server: Server } {
   const messages = new HttpMessages();
-  return { messages, server: http.createServer(messages, app as unknown as RequestListener) };
+  return { messages, server: http.createServer(messages, app) };
 }
 
 /** Liveness holds; all else is told to come back. */
