@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
+// The two classes alone: worker threads load this module, and would load all of TypeORM with it.
+import { QueryFailedError } from 'typeorm/error/QueryFailedError.js';
+import { QueryRunnerAlreadyReleasedError } from 'typeorm/error/QueryRunnerAlreadyReleasedError.js';
 import { backoff } from '../backoff.js';
 import { AppError } from './app-error.js';
 
