@@ -116,7 +116,7 @@ describe('a start', () => {
     expect(await server.exited).toEqual({ code: 0, signal: null });
     expect(performance.now() - told).toBeGreaterThan(1_900);
     const steps = [
-      'Told to stop',
+      'Stopping (',
       'served for 2 s more',
       'no more calls',
       'event streams',
@@ -160,7 +160,7 @@ describe('npm start', () => {
     const program = await start({}, [process.execPath, await compiledProgram('test/shutdown-program.ts'), '20000']);
     await program.line('process ');
     program.child.kill('SIGTERM');
-    await program.line('Told to stop (SIGTERM)');
+    await program.line('Stopping (SIGTERM)');
     program.child.kill('SIGTERM');
     await sleep(1_200);
     program.child.kill('SIGINT');

@@ -56,7 +56,7 @@ export function isConnectionError(error: unknown): boolean {
   return NETWORK_ERROR_CODES.has(code) || SQL_STATES.test(code) || DRIVER_MESSAGES.test(message);
 }
 
-/** An error of taking a connection, as callers are told it. */
+/** An error of taking a connection, as reported to callers. */
 export function toConnectError(error: Error): Error {
   const { code } = error as { code?: string };
   return isConnectionError(error) || code === TOO_MANY_CONNECTIONS ? new DatabaseUnavailable(error) : error;
