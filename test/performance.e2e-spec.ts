@@ -2,7 +2,6 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Actor } from '../src/core/access/actor.js';
 import { Env } from '../src/core/config/env.js';
@@ -18,7 +17,7 @@ import { Receiver } from './support/receiver.js';
 import type { Json, Person } from './support/person.js';
 import { requires } from './support/requirements.js';
 import { SELF_SIGNED } from './support/self-signed.js';
-import { FROM_SOURCE } from './support/server-process.js';
+import { compiledProgram } from './support/programs.js';
 import { until } from './support/until.js';
 import { done, type People, peopleOf, WorkspaceScene } from './support/workspace-scene.js';
 import { World } from './support/world.js';
@@ -341,8 +340,8 @@ describe('runs', () => {
     const { concurrency } = handler;
     Object.assign(world.get(JobSettings), { heartbeatMs: 100 });
     handler.concurrency = 0;
-    const program = join(import.meta.dirname, 'server-replica.ts');
-    const child = spawn(process.execPath, [...FROM_SOURCE, program, world.get(DatabaseUrl).href, '6000'], {
+    const program = await compiledProgram('test/server-replica.ts');
+    const child = spawn(process.execPath, [program, world.get(DatabaseUrl).href, '6000'], {
       ...{ env: {}, stdio: ['ignore', 'pipe', 'inherit'] },
     });
     try {

@@ -130,7 +130,7 @@ export class Env {
     return this.NODE_ENV === 'production';
   }
 
-  /** For how long a process that was told to stop goes on serving, so that callers learn to go elsewhere. */
+  /** How long a stopping process continues to serve, so that load balancers can route callers elsewhere. */
   get shutdownDelayMs(): number {
     return (this.SHUTDOWN_DELAY ?? (this.isProduction ? 5 : 0)) * 1000;
   }

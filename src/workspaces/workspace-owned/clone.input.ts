@@ -5,7 +5,7 @@ export class CloneInput {
   @NameInput({ optional: true, description: 'Default: the name of the original with "(copy)".' })
   name?: string;
 
-  @IdInput({ optional: true, description: "The caller's default workspace by default." })
+  @IdInput({ optional: true, description: "Default: the caller's default workspace." })
   workspace_id?: string;
 
   @IdInput({ optional: true })
