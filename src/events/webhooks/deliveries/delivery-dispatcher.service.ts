@@ -71,9 +71,14 @@ export class DeliveryDispatcher implements OnApplicationBootstrap, OnModuleDestr
 
   async beforeApplicationShutdown(): Promise<void> {
     const left = (this.stoppedAt ?? 0) + this.jobSettings.drainMs - performance.now();
-    const late = setTimeout(() => this.aborter.abort(), Math.max(0, left));
-    await this.loop;
-    clearTimeout(late);
+    const patience = new AbortController();
+    const giveUp = async (): Promise<void> => {
+      await sleep(Math.max(0, left), undefined, patience);
+      this.aborter.abort();
+      await sleep(this.jobSettings.graceMs, undefined, patience);
+    };
+    await Promise.race([this.loop, giveUp().catch(() => undefined)]);
+    patience.abort();
   }
 
   /** Looks for endpoints that are due now. */
@@ -115,7 +120,7 @@ export class DeliveryDispatcher implements OnApplicationBootstrap, OnModuleDestr
     if (claimed.length === 0) return 0;
     const turns = claimed.map(({ id, slow }) => {
       const ends = [now + this.jobSettings.leaseMs, now + this.settings.turnMs] as const;
-      return new EndpointTurn(id, slow, ...ends, this.aborter.signal, () => this.wake());
+      return new EndpointTurn(id, slow, ...ends, this.aborter.signal, () => this.mayLeavePlace());
     });
     for (const turn of turns) this.turns.set(turn.webhookId, turn);
     void this.runTurns(turns);
@@ -141,10 +146,16 @@ export class DeliveryDispatcher implements OnApplicationBootstrap, OnModuleDestr
 
   private findRoom(): { quick: number; slow: number } {
     const turns = [...this.turns.values()];
-    if (turns.filter(({ holdsPlace }) => !holdsPlace).length >= MAX_WITHOUT_PLACE) return { quick: 0, slow: 0 };
     const held = (slow: boolean): number => turns.filter((turn) => turn.holdsPlace && turn.slow === slow).length;
     const room = (slow: boolean): number => Math.min(MOST_CLAIMED, Math.max(0, this.settings.places - held(slow)));
     return { quick: room(false), slow: room(true) };
+  }
+
+  /** Beyond that endpoints that hang wait for one another, and not those that work for them. */
+  private mayLeavePlace(): boolean {
+    const without = [...this.turns.values()].filter(({ holdsPlace }) => !holdsPlace).length;
+    if (without < MAX_WITHOUT_PLACE) setImmediate(() => this.wake());
+    return without < MAX_WITHOUT_PLACE;
   }
 
   private async keepLeases(): Promise<void> {

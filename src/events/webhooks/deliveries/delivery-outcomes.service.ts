@@ -96,10 +96,12 @@ export class DeliveryOutcomesService {
       await this.queue.record(this.presence.id, records);
       return late;
     });
-    for (const id of late)
-      await this.health.judge(
-        id,
-        outcomes.some(({ webhook, gone }) => webhook.id === id && gone),
-      );
+    for (const id of late) {
+      const gone = outcomes.some((outcome) => outcome.webhook.id === id && outcome.gone);
+      // What is not judged now is at the next failure.
+      await this.health
+        .judge(id, gone)
+        .catch((error: unknown) => this.logger.warn(error, `the webhook ${id} could not be judged`));
+    }
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { named } from '../../../core/database/statements.js';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
 import { toJsonb } from '../../../core/json/jsonb.js';
 import type { Severity } from '../../../core/events/domain-event.js';
@@ -8,6 +9,35 @@ import type { DeliveryAttempt, SentRequest } from './webhook-delivery.entity.js'
 
 /** Attempts that a delivery remembers; redelivering adds to them. */
 const MAX_ATTEMPTS_KEPT = 30;
+
+const LIST_DUE = named(`SELECT due.* FROM unnest($1::uuid[]) AS endpoint (id) CROSS JOIN LATERAL (
+         WITH candidate AS MATERIALIZED (
+           SELECT delivery.* FROM webhook_delivery delivery JOIN webhook ON webhook.id = delivery.webhook_id
+            WHERE delivery.webhook_id = endpoint.id AND delivery.status = 'pending' AND delivery.next_attempt_at <= now() AND ${SENDABLE_SQL}
+              AND coalesce(${PAUSED_UNTIL_SQL} <= now(), true)
+            ORDER BY delivery.next_attempt_at, delivery.sequence LIMIT $2)
+         SELECT c.id, c.webhook_id AS "webhookId", c.subject, c.failures, c.created_at AS "createdAt", c.event_id AS "eventId", c.sequence,
+                event.user_id AS "userId", event.operation_id AS "operationId", event.category, event.action, event.severity,
+                event.description, event.metadata, event.created_at AS "happenedAt"
+           FROM candidate c LEFT JOIN event ON event.id = c.event_id
+          WHERE NOT EXISTS (
+            SELECT FROM webhook_delivery earlier WHERE earlier.webhook_id = endpoint.id AND earlier.subject = c.subject
+               AND earlier.status = 'pending' AND earlier.sequence < c.sequence AND earlier.id NOT IN (SELECT id FROM candidate))
+          ORDER BY c.sequence, c.id) AS due`);
+
+const RECORD = named(`WITH outcome AS MATERIALIZED (
+         SELECT * FROM jsonb_to_recordset($2::jsonb) AS o (id uuid, webhook uuid, succeeded boolean, retry_ms float8, request jsonb, attempt jsonb)
+          WHERE o.succeeded OR EXISTS (SELECT FROM webhook_queue queue WHERE queue.webhook_id = o.webhook AND queue.worker = $1)),
+       held AS (
+         SELECT delivery.id FROM webhook_delivery delivery JOIN outcome USING (id) ORDER BY delivery.id FOR NO KEY UPDATE OF delivery)
+       UPDATE webhook_delivery delivery SET
+         status = CASE WHEN o.succeeded THEN 'delivered' WHEN o.retry_ms IS NULL THEN 'failed' ELSE 'pending' END,
+         failures = delivery.failures + CASE WHEN o.succeeded THEN 0 ELSE 1 END,
+         next_attempt_at = now() + o.retry_ms * interval '1 millisecond', request = o.request,
+         attempts = CASE WHEN jsonb_array_length(delivery.attempts) < ${MAX_ATTEMPTS_KEPT} THEN delivery.attempts
+                         ELSE delivery.attempts - 0 END || jsonb_build_array(o.attempt),
+         updated_at = now()
+       FROM outcome o JOIN held USING (id) WHERE delivery.id = o.id`);
 
 /** A delivery that is due, with its event; the columns of the event are null for a test. */
 export interface DueDelivery {
@@ -49,23 +79,7 @@ export class DeliveryQueueStore {
    * @param most for each endpoint
    */
   listDue(webhookIds: string[], most: number): Promise<DueDelivery[]> {
-    return this.unit.manager.query(
-      `SELECT due.* FROM unnest($1::uuid[]) AS endpoint (id) CROSS JOIN LATERAL (
-         WITH candidate AS MATERIALIZED (
-           SELECT delivery.* FROM webhook_delivery delivery JOIN webhook ON webhook.id = delivery.webhook_id
-            WHERE delivery.webhook_id = endpoint.id AND delivery.status = 'pending' AND delivery.next_attempt_at <= now() AND ${SENDABLE_SQL}
-              AND coalesce(${PAUSED_UNTIL_SQL} <= now(), true)
-            ORDER BY delivery.next_attempt_at, delivery.sequence LIMIT $2)
-         SELECT c.id, c.webhook_id AS "webhookId", c.subject, c.failures, c.created_at AS "createdAt", c.event_id AS "eventId", c.sequence,
-                event.user_id AS "userId", event.operation_id AS "operationId", event.category, event.action, event.severity,
-                event.description, event.metadata, event.created_at AS "happenedAt"
-           FROM candidate c LEFT JOIN event ON event.id = c.event_id
-          WHERE NOT EXISTS (
-            SELECT FROM webhook_delivery earlier WHERE earlier.webhook_id = endpoint.id AND earlier.subject = c.subject
-               AND earlier.status = 'pending' AND earlier.sequence < c.sequence AND earlier.id NOT IN (SELECT id FROM candidate))
-          ORDER BY c.sequence, c.id) AS due`,
-      [webhookIds, most],
-    );
+    return this.unit.manager.query(LIST_DUE, [webhookIds, most]);
   }
 
   /**
@@ -77,22 +91,7 @@ export class DeliveryQueueStore {
       ...{ id: delivery.id, webhook: delivery.webhookId, subject: delivery.subject, sequence: delivery.sequence },
       ...{ succeeded, retry_ms: retryInMs, request, attempt, moves: retryInMs !== null || delivery.failures > 0 },
     }));
-    await this.unit.manager.query(
-      `WITH outcome AS MATERIALIZED (
-         SELECT * FROM jsonb_to_recordset($2::jsonb) AS o (id uuid, webhook uuid, succeeded boolean, retry_ms float8, request jsonb, attempt jsonb)
-          WHERE o.succeeded OR EXISTS (SELECT FROM webhook_queue queue WHERE queue.webhook_id = o.webhook AND queue.worker = $1)),
-       held AS (
-         SELECT delivery.id FROM webhook_delivery delivery JOIN outcome USING (id) ORDER BY delivery.id FOR NO KEY UPDATE OF delivery)
-       UPDATE webhook_delivery delivery SET
-         status = CASE WHEN o.succeeded THEN 'delivered' WHEN o.retry_ms IS NULL THEN 'failed' ELSE 'pending' END,
-         failures = delivery.failures + CASE WHEN o.succeeded THEN 0 ELSE 1 END,
-         next_attempt_at = now() + o.retry_ms * interval '1 millisecond', request = o.request,
-         attempts = CASE WHEN jsonb_array_length(delivery.attempts) < ${MAX_ATTEMPTS_KEPT} THEN delivery.attempts
-                         ELSE delivery.attempts - 0 END || jsonb_build_array(o.attempt),
-         updated_at = now()
-       FROM outcome o JOIN held USING (id) WHERE delivery.id = o.id`,
-      [worker, toJsonb(rows)],
-    );
+    await this.unit.manager.query(RECORD, [worker, toJsonb(rows)]);
     const moving = rows.filter(({ moves }) => moves);
     if (moving.length > 0) await this.moveFollowing(moving);
   }

@@ -1,10 +1,42 @@
 import { Injectable } from '@nestjs/common';
+import { named } from '../../../core/database/statements.js';
 import { UnitOfWork } from '../../../core/database/unit-of-work.js';
 import { PAUSED_UNTIL_SQL } from './endpoint-pauses.store.js';
 
 /** A test is sent to a disabled endpoint, too. In the words of `webhook` and `delivery`. */
 export const SENDABLE_SQL = `webhook.deleted_at IS NULL AND (webhook.enabled OR delivery.event_id IS NULL)`;
 const SLOW_SQL = '(webhook.slow OR webhook.failing_since IS NOT NULL)';
+
+const CLAIM = named(`WITH due AS MATERIALIZED (
+         SELECT queue.webhook_id, queue.due_at, ${SLOW_SQL} AS slow
+           FROM webhook_queue queue JOIN webhook ON webhook.id = queue.webhook_id
+          WHERE queue.worker IS NULL AND queue.due_at <= now()),
+       chosen AS (
+         (SELECT webhook_id, slow FROM due WHERE NOT slow ORDER BY due_at LIMIT $2)
+         UNION ALL (SELECT webhook_id, slow FROM due WHERE slow ORDER BY due_at LIMIT $3)),
+       free AS (
+         SELECT queue.webhook_id, chosen.slow FROM webhook_queue queue JOIN chosen USING (webhook_id)
+          WHERE queue.worker IS NULL FOR UPDATE OF queue SKIP LOCKED),
+       taken AS (
+         UPDATE webhook_queue queue SET worker = $1, lease_until = now() + $4 * interval '1 millisecond', due_at = NULL
+           FROM free WHERE queue.webhook_id = free.webhook_id RETURNING queue.webhook_id AS id, free.slow)
+       SELECT id, slow FROM taken`);
+
+const RELEASE = named(`WITH ended AS (SELECT * FROM unnest($2::uuid[], $3::float8[]) AS e (id, rest_ms)),
+       held AS (
+         SELECT queue.webhook_id, ended.rest_ms FROM webhook_queue queue JOIN ended ON ended.id = queue.webhook_id
+          WHERE queue.worker = $1 ORDER BY queue.webhook_id FOR UPDATE OF queue),
+       next AS (
+         SELECT webhook.id, held.rest_ms, ${PAUSED_UNTIL_SQL} AS paused_until, (
+           SELECT min(delivery.next_attempt_at) FROM webhook_delivery delivery
+            WHERE delivery.webhook_id = webhook.id AND delivery.status = 'pending' AND ${SENDABLE_SQL}) AS at
+           FROM held JOIN webhook ON webhook.id = held.webhook_id),
+       released AS (
+         UPDATE webhook_queue queue SET worker = NULL, lease_until = NULL,
+           due_at = CASE WHEN coalesce(queue.due_at, next.at) IS NOT NULL THEN
+             greatest(least(queue.due_at, next.at), next.paused_until, now() + next.rest_ms * interval '1 millisecond') END
+           FROM next WHERE queue.webhook_id = next.id AND queue.worker = $1 RETURNING queue.due_at)
+       SELECT greatest(0, extract(epoch FROM min(due_at) - now()) * 1000)::float8 AS next FROM released`);
 
 /** An endpoint that this process is to send to. */
 export interface ClaimedEndpoint {
@@ -26,23 +58,7 @@ export class EndpointQueueStore {
 
   /** Takes endpoints that are due, the longest waiting first: so many that work, and so many that fail or answer slowly. */
   claim(worker: string, room: { quick: number; slow: number }, leaseMs: number): Promise<ClaimedEndpoint[]> {
-    return this.unit.manager.query(
-      `WITH due AS MATERIALIZED (
-         SELECT queue.webhook_id, queue.due_at, ${SLOW_SQL} AS slow
-           FROM webhook_queue queue JOIN webhook ON webhook.id = queue.webhook_id
-          WHERE queue.worker IS NULL AND queue.due_at <= now()),
-       chosen AS (
-         (SELECT webhook_id, slow FROM due WHERE NOT slow ORDER BY due_at LIMIT $2)
-         UNION ALL (SELECT webhook_id, slow FROM due WHERE slow ORDER BY due_at LIMIT $3)),
-       free AS (
-         SELECT queue.webhook_id, chosen.slow FROM webhook_queue queue JOIN chosen USING (webhook_id)
-          WHERE queue.worker IS NULL FOR UPDATE OF queue SKIP LOCKED),
-       taken AS (
-         UPDATE webhook_queue queue SET worker = $1, lease_until = now() + $4 * interval '1 millisecond', due_at = NULL
-           FROM free WHERE queue.webhook_id = free.webhook_id RETURNING queue.webhook_id AS id, free.slow)
-       SELECT id, slow FROM taken`,
-      [worker, room.quick, room.slow, leaseMs],
-    );
+    return this.unit.manager.query(CLAIM, [worker, room.quick, room.slow, leaseMs]);
   }
 
   /** Prolongs the leases on endpoints. @returns those that are still held */
@@ -62,24 +78,11 @@ export class EndpointQueueStore {
    * @returns in how many milliseconds the first of them is due, or null
    */
   async release(worker: string, ended: EndedTurn[]): Promise<number | null> {
-    const [row] = await this.unit.manager.query<[{ next: number | null }]>(
-      `WITH ended AS (SELECT * FROM unnest($2::uuid[], $3::float8[]) AS e (id, rest_ms)),
-       held AS (
-         SELECT queue.webhook_id, ended.rest_ms FROM webhook_queue queue JOIN ended ON ended.id = queue.webhook_id
-          WHERE queue.worker = $1 ORDER BY queue.webhook_id FOR UPDATE OF queue),
-       next AS (
-         SELECT webhook.id, held.rest_ms, ${PAUSED_UNTIL_SQL} AS paused_until, (
-           SELECT min(delivery.next_attempt_at) FROM webhook_delivery delivery
-            WHERE delivery.webhook_id = webhook.id AND delivery.status = 'pending' AND ${SENDABLE_SQL}) AS at
-           FROM held JOIN webhook ON webhook.id = held.webhook_id),
-       released AS (
-         UPDATE webhook_queue queue SET worker = NULL, lease_until = NULL,
-           due_at = CASE WHEN coalesce(queue.due_at, next.at) IS NOT NULL THEN
-             greatest(least(queue.due_at, next.at), next.paused_until, now() + next.rest_ms * interval '1 millisecond') END
-           FROM next WHERE queue.webhook_id = next.id AND queue.worker = $1 RETURNING queue.due_at)
-       SELECT greatest(0, extract(epoch FROM min(due_at) - now()) * 1000)::float8 AS next FROM released`,
-      [worker, ended.map(({ id }) => id), ended.map(({ restMs }) => restMs)],
-    );
+    const [row] = await this.unit.manager.query<[{ next: number | null }]>(RELEASE, [
+      worker,
+      ended.map(({ id }) => id),
+      ended.map(({ restMs }) => restMs),
+    ]);
     return row.next;
   }
 

@@ -13,7 +13,7 @@ export class EndpointTurn {
     private readonly endsAt: number,
     /** Aborts the calls of this process when it shuts down. */
     readonly signal: AbortSignal,
-    private readonly onPlaceLeft: () => void,
+    private readonly mayLeavePlace: () => boolean,
   ) {}
 
   /** Whether another delivery may begin. */
@@ -29,8 +29,6 @@ export class EndpointTurn {
 
   /** It waits for an answer from outside: another endpoint may be sent to in its place. */
   readonly leavePlace = (): void => {
-    if (!this.holdsPlace) return;
-    this.holdsPlace = false;
-    this.onPlaceLeft();
+    if (this.holdsPlace && this.mayLeavePlace()) this.holdsPlace = false;
   };
 }

@@ -69,8 +69,8 @@ export class FanOutService {
   }
 
   private async readEvents(organizationId: string): Promise<void> {
-    for (let looks = 0, read = BATCH_SIZE as number | null; looks < MAX_LOOKS;) {
-      read = await this.unit.run(() => this.feed.fanOut(organizationId, BATCH_SIZE));
+    for (let looks = 0; looks < MAX_LOOKS; ) {
+      const read = await this.unit.run(() => this.feed.fanOut(organizationId, BATCH_SIZE));
       if (read === BATCH_SIZE) this.dispatcher.wake();
       else if (read !== null) return;
       else {
