@@ -69,7 +69,7 @@ export class FanOutService {
   }
 
   private async readEvents(organizationId: string): Promise<void> {
-    for (let looks = 0; looks < MAX_LOOKS; ) {
+    for (let looks = 0; looks < MAX_LOOKS;) {
       const read = await this.unit.run(() => this.feed.fanOut(organizationId, BATCH_SIZE));
       if (read === BATCH_SIZE) this.dispatcher.wake();
       else if (read !== null) return;
