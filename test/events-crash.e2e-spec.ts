@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook as Verifier } from 'standardwebhooks';
@@ -10,7 +9,7 @@ import { UnitOfWork } from '../src/core/database/unit-of-work.js';
 import { FeedStore } from '../src/events/feed.store.js';
 import { WorkerPresence } from '../src/jobs/worker-presence.js';
 import { Receiver, type Received } from './support/receiver.js';
-import { FROM_SOURCE } from './support/server-process.js';
+import { compiledProgram } from './support/programs.js';
 import { until } from './support/until.js';
 import { done } from './support/workspace-scene.js';
 import { World } from './support/world.js';
@@ -36,8 +35,8 @@ interface Replica {
 }
 
 async function startReplica(): Promise<Replica> {
-  const program = join(import.meta.dirname, 'server-replica.ts');
-  const child = spawn(process.execPath, [...FROM_SOURCE, program, world.get(DatabaseUrl).href, String(LEASE_MS)], {
+  const program = await compiledProgram('test/server-replica.ts');
+  const child = spawn(process.execPath, [program, world.get(DatabaseUrl).href, String(LEASE_MS)], {
     env: {},
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -27,7 +27,7 @@ export const PLANNER_OPTIONS = '-c random_page_cost=1.1 -c max_parallel_workers_
 /** The same as the functions of the tables' owner set: a connection plans anew what it finds under another path. */
 export const SEARCH_PATH = '-c search_path=public,pg_temp';
 
-/** The server ends what a request or a job leaves running or open for longer: whoever asked for it has gone. */
+/** The database server ends statements and transactions of requests and jobs that take longer: their caller has gone. */
 const SESSION_TIMEOUTS = { statement_timeout: 120_000, idle_in_transaction_session_timeout: 120_000 };
 
 /** The caller initializes it. */

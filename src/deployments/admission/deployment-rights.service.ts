@@ -51,6 +51,12 @@ export class DeploymentRightsService {
       throw InvalidRequest.forField('/reason', 'is required', 'Say why the freeze is overridden; an event tells it.');
   }
 
+  /** Whether it is a person, and no service account. */
+  async isPerson(userId: string | null): Promise<boolean> {
+    const user = userId === null ? null : await this.users.find(userId);
+    return user?.kind === 'person';
+  }
+
   /** Whether a user may do this by the role that they have now. */
   async isAllowed(userId: string | null, operation: Operation, place: DeploymentLocation): Promise<boolean> {
     const user = userId === null ? null : await this.users.find(userId);

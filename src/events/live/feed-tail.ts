@@ -3,7 +3,7 @@ import { backoff } from '../../core/backoff.js';
 import { isDatabaseOutage } from '../../core/errors/database-outage.js';
 import { TimeSlicer } from '../../core/time-slicer.js';
 import type { SeenEvent } from '../event.entity.js';
-import { replayExpired } from '../retention/replay-expired.js';
+import { replayExpired } from '../replay-expired.js';
 import { type FeedBatch, type FeedStore, toSeenEvents } from '../feed.store.js';
 
 /** How long it holds that someone may read an event; after that it is asked again before the event is given to them. */

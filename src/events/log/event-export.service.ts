@@ -7,8 +7,8 @@ import { OrganizationsService } from '../../organizations/organizations.service.
 import type { RecordedEvent } from '../event.entity.js';
 import { EventView } from '../event.view.js';
 import { FeedStore } from '../feed.store.js';
-import { KeptEventsStore } from '../retention/kept-events.store.js';
-import { replayExpired } from '../retention/replay-expired.js';
+import { KeptEventsStore } from '../kept-events.store.js';
+import { replayExpired } from '../replay-expired.js';
 import { eventLogPolicy } from './event-log.policy.js';
 import { EventLogStore } from './event-log.store.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { UnitOfWork } from '../../core/database/unit-of-work.js';
-import { feedColumn } from '../feed.store.js';
+import { UnitOfWork } from '../core/database/unit-of-work.js';
+import { feedColumn } from './feed.store.js';
 
 /** For how long missed events are replayed. They stay in the lists for longer. */
 const REPLAY_DAYS = 7;
