@@ -10,7 +10,7 @@ import { withDevelopmentSecrets } from './core/config/development-secrets.js';
 import { Env, InvalidEnvironment } from './core/config/env.js';
 import { EmbeddedPostgresError } from './core/embedded-postgres/embedded-postgres-error.js';
 import { startEmbeddedPostgres } from './core/embedded-postgres/embedded-postgres.js';
-import { NewerSchema } from './core/database/migrate.js';
+import { NewerSchema, SchemaInUse } from './core/database/migrate.js';
 import { isConnectionError, isDatabaseOutage } from './core/errors/database-outage.js';
 import { DatabaseRefused, waitForDatabase } from './core/database/wait-for-database.js';
 import { ListenError, HttpListener } from './core/lifecycle/http-listener.js';
@@ -27,6 +27,7 @@ const EXPECTED_ERRORS = [
   EmbeddedPostgresError,
   DatabaseRefused,
   NewerSchema,
+  SchemaInUse,
   ListenError,
   IsolationMissing,
 ];
