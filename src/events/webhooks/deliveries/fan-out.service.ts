@@ -20,9 +20,9 @@ const MAX_LOOKS = 40;
 @Injectable()
 export class FanOutService {
   private readonly logger = new Logger('Webhooks');
-  /** Organizations that are waiting for their turn. */
+  /** Organizations that wait to be processed. */
   private readonly waiting = new Set<string>();
-  /** Organizations that are looked at now; true when an event came meanwhile. */
+  /** Organizations that are being processed; true when an event came in the meantime. */
   private readonly looking = new Map<string, boolean>();
 
   constructor(
