@@ -12,8 +12,8 @@ import type { EventListQuery, StatusesChange } from './event.inputs.js';
 import { eventPolicy } from './event.policy.js';
 import { type EventStatus, statusOf } from './event.view.js';
 import { EventsStore, type FeedScope, findSince, toSeenEvent } from './events.store.js';
-import { KeptEventsStore } from './retention/kept-events.store.js';
-import { replayExpired } from './retention/replay-expired.js';
+import { KeptEventsStore } from './kept-events.store.js';
+import { replayExpired } from './replay-expired.js';
 
 /** What happened, as far as each may read of it, and what they have read. */
 @Injectable()

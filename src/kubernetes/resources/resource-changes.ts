@@ -10,7 +10,7 @@ export interface ResourceChange {
   name: string;
   designId: string;
   environmentId: string | null;
-  /** Whether fields that this server had applied were taken over by somebody else, or the object is gone; else any other change of it. */
+  /** Whether fields that this server had applied were taken over by another field manager, or the object was deleted; else any other change of it. */
   applied: boolean;
 }
 
