@@ -10,7 +10,7 @@ import { withDevelopmentSecrets } from './core/config/development-secrets.js';
 import { Env, InvalidEnvironment } from './core/config/env.js';
 import { EmbeddedPostgresError } from './core/embedded-postgres/embedded-postgres-error.js';
 import { startEmbeddedPostgres } from './core/embedded-postgres/embedded-postgres.js';
-import { NewerSchema } from './core/database/migrate.js';
+import { NewerSchema, SchemaInUse } from './core/database/migrate.js';
 import { isConnectionError, isDatabaseOutage } from './core/errors/database-outage.js';
 import { DatabaseRefused, waitForDatabase } from './core/database/wait-for-database.js';
 import { ListenError, HttpListener } from './core/lifecycle/http-listener.js';
@@ -27,6 +27,7 @@ const EXPECTED_ERRORS = [
   EmbeddedPostgresError,
   DatabaseRefused,
   NewerSchema,
+  SchemaInUse,
   ListenError,
   IsolationMissing,
 ];
@@ -37,12 +38,12 @@ async function main(log: ProcessLog): Promise<void> {
   const shutdown = new Shutdown(log, watchdog);
   shutdown.listen();
   try {
-    const door = new HttpListener();
-    await door.listen(env.PORT, env.HOST);
+    const listener = new HttpListener();
+    await listener.listen(env.PORT, env.HOST);
     const url = env.DATABASE_URL ?? (await startEmbeddedDatabase(env, log, shutdown));
-    const app = await start(env, url, door, log);
+    const app = await start(env, url, listener, log);
     watchdog.registerMetrics(app.get(Metrics));
-    shutdown.addStep(() => drainApplication(app, door, env));
+    shutdown.addStep(() => drainApplication(app, listener, env));
   } catch (error) {
     await shutdown.runSteps();
     throw error;
@@ -56,11 +57,11 @@ async function startEmbeddedDatabase(env: Env, log: ProcessLog, shutdown: Shutdo
 }
 
 /** Makes the application and lets it answer; an outage of the database makes it begin again, for as long as that lasts. */
-async function start(env: Env, url: string, door: HttpListener, log: ProcessLog): Promise<NestExpressApplication> {
+async function start(env: Env, url: string, listener: HttpListener, log: ProcessLog): Promise<NestExpressApplication> {
   for (;;)
     try {
       await waitForDatabase(url, log);
-      return await startOnce(env, url, door, log);
+      return await startOnce(env, url, listener, log);
     } catch (error) {
       if (!isDatabaseOutage(error) && !isConnectionError(error)) throw error;
       log.warn(`The database was lost during the start, which begins again: ${(error as Error).message}`);
@@ -68,17 +69,22 @@ async function start(env: Env, url: string, door: HttpListener, log: ProcessLog)
     }
 }
 
-async function startOnce(env: Env, url: string, door: HttpListener, log: ProcessLog): Promise<NestExpressApplication> {
-  const app = await createApp(env, url, door);
+async function startOnce(
+  env: Env,
+  url: string,
+  listener: HttpListener,
+  log: ProcessLog,
+): Promise<NestExpressApplication> {
+  const app = await createApp(env, url, listener);
   try {
     await app.init();
     const show = (administrator: FirstAdministrator): Promise<void> =>
       writeToStdout((log.isJson ? welcomeLogLine : welcomeMessage)(env.baseUrl, administrator));
     const serve = app.getHttpAdapter().getInstance() as RequestListener;
     const seeding = app.get(FirstStartService).seed(show);
-    door.holdUntil(seeding, serve);
+    listener.holdUntil(seeding, serve);
     const filled = await seeding;
-    door.serveWith(serve);
+    listener.serveWith(serve);
     if (!filled) await writeToStdout(log.isJson ? readyLogLine(env.baseUrl) : `Armature is ready at ${env.baseUrl}\n`);
     return app;
   } catch (error) {

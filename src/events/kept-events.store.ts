@@ -15,7 +15,7 @@ export interface RemovalEnd {
 
 /**
  * Which events a feed still has. Its numbers have no gaps and only the oldest are ever removed, so the first number that is there
- * tells what is gone.
+ * identifies what was removed.
  */
 @Injectable()
 export class KeptEventsStore {

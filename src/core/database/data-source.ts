@@ -16,6 +16,8 @@ export interface DatabaseOptions {
   /** `service` gives up the owner's rights for the whole session; migrations run as `owner`. */
   role: 'owner' | 'service';
   poolSize?: number;
+  /** For how long a statement of the owner waits for a lock; without it, for ever. */
+  lockTimeoutMs?: number;
 }
 
 /**
@@ -34,7 +36,7 @@ const SESSION_TIMEOUTS = { statement_timeout: 120_000, idle_in_transaction_sessi
 export const createDataSource = (options: DatabaseOptions): DataSource => new DataSource(toDataSourceOptions(options));
 
 export function toDataSourceOptions(options: DatabaseOptions): DataSourceOptions {
-  const { url, entities = [], migrations = [], role, poolSize = 10 } = options;
+  const { url, entities = [], migrations = [], role, poolSize = 10, lockTimeoutMs } = options;
   return {
     type: 'postgres',
     url,
@@ -53,7 +55,7 @@ export function toDataSourceOptions(options: DatabaseOptions): DataSourceOptions
     extra: {
       ...(role === 'service'
         ? { options: `-c role=${SERVICE_ROLE} ${SEARCH_PATH} ${PLANNER_OPTIONS}`, ...SESSION_TIMEOUTS }
-        : {}),
+        : { lock_timeout: lockTimeoutMs }),
       Client: PooledClient,
       connectionTimeoutMillis: 10_000,
       keepAlive: true,

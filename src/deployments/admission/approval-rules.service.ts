@@ -13,7 +13,7 @@ import { DeploymentRightsService } from './deployment-rights.service.js';
 /** Who asked for which action, and who approved it. */
 export type Mandate = Pick<Deployment, 'requestedBy' | 'action' | 'approvals'>;
 
-/** What somebody asks for, as far as it needs rights and approvals. */
+/** The request of a user, as far as rights and approvals depend on it. */
 export interface RequestedAction {
   action: Deployment['action'];
   requestApproval?: boolean;
@@ -23,7 +23,7 @@ export interface RequestedAction {
 /**
  * Says how many people must approve what is done in an environment, and whether they have. The environment asks for a number of
  * admins of the workspace; a requester who is one counts as one of them. Service accounts approve nothing, and where more than one
- * admin is asked for they do not count as one: whoever administers the organization can act as any of them.
+ * admin is asked for they do not count as one: an administrator of the organization can act as any of them.
  */
 @Injectable()
 export class ApprovalRulesService {
@@ -51,7 +51,7 @@ export class ApprovalRulesService {
   }
 
   /**
-   * How many people beside the requester must approve, by the roles, the tier and the number of now. On production somebody who is no
+   * How many people beside the requester must approve, by the roles, the tier and the number of now. On production a user who is no
    * admin needs one at least; an admin who rolls back needs nobody.
    */
   async countNeeded(

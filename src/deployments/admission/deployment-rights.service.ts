@@ -48,7 +48,11 @@ export class DeploymentRightsService {
       organizationId,
     });
     if (!reason?.trim())
-      throw InvalidRequest.forField('/reason', 'is required', 'Say why the freeze is overridden; an event tells it.');
+      throw InvalidRequest.forField(
+        '/reason',
+        'is required',
+        'State why the freeze is overridden; an event contains the reason.',
+      );
   }
 
   /** Whether it is a person, and no service account. */

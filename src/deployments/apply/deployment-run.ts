@@ -69,7 +69,7 @@ export class DeploymentRun {
       const compared = await this.comparison.compare(kind, desired);
       const wasApplied = this.recorded.has(changeKey({ kind, ...desired.metadata }));
       if (compared.action === 'unchanged') return { status: wasApplied ? 'applied' : 'unchanged' };
-      // Somebody else has made the namespace meanwhile, and so it is there.
+      // The namespace has been created concurrently, and so exists.
       if (isGivenNamespace && compared.error?.reason === 'NOT_OWNED') return { status: 'unchanged' };
       const error = compared.error ?? (await this.write(kind, desired, compared));
       if (error === 'unchanged') return { status: wasApplied ? 'applied' : 'unchanged' };
@@ -105,7 +105,8 @@ export class DeploymentRun {
 
   /** Deletes what left the design. */
   async prune(item: PlanItem): Promise<Step> {
-    const { kind, live } = item;
+    const { planned, kind, live } = item;
+    if (planned.error) return { status: 'failed', error: planned.error };
     if (!kind || !live) return { status: 'skipped' };
     const { name, namespace, uid } = live.metadata;
     let change: AppliedChange | undefined;

@@ -39,7 +39,7 @@ export class PendingDeploymentsService {
     await this.rights.requireAccess(actor, deploymentPolicy.approve, deployment);
     if (deployment.status !== 'pending_approval') return deployment;
     if (deployment.requestedBy === actor.userId)
-      throw new Forbidden('whoever asked for a deployment can neither approve nor reject it', {
+      throw new Forbidden('the requester of a deployment can neither approve nor reject it', {
         code: 'OWN_REQUEST',
         remedy: 'Ask another admin of the workspace, or withdraw it: POST /api/deployments/{id}/cancel.',
       });

@@ -5,6 +5,7 @@ import { UnitOfWork } from '../../core/database/unit-of-work.js';
 import { AppError } from '../../core/errors/app-error.js';
 import { EventBus } from '../../core/events/event-bus.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
+import { groupOf } from '../../kubernetes/clusters/kubernetes-object.js';
 import type { DeployedDesign } from '../deployed-designs.store.js';
 import type { Deployment } from '../deployment.entity.js';
 import { DeploymentDrifted, DeploymentHealed } from '../deployment.events.js';
@@ -39,7 +40,7 @@ export type DriftConsequence = { action: 'none' | 'heal' } | { action: 'wait'; m
 const HEAL_PAUSE = { firstMs: 1_000, longestMs: 60_000 };
 const NONE: DriftConsequence = { action: 'none' };
 
-/** Compares what is deployed with what runs, keeps what was found, and tells when it has changed. */
+/** Compares what is deployed with what runs, stores the findings, and publishes changes of them. */
 @Injectable()
 export class DriftChecksService {
   constructor(
@@ -68,15 +69,16 @@ export class DriftChecksService {
     }
   }
 
-  /** Keeps a finding, and tells of it when it is another one than before. */
+  /** Stores a finding, and publishes it when it has changed. */
   async record(place: DeployedDesign, finding: DriftFinding): Promise<DriftConsequence> {
     const { deployment, status } = finding;
     return this.unit.run(async () => {
       const before = await this.drifts.lock(place, HEAL_WINDOW_MS);
       const known = before?.deploymentId === place.deploymentId ? before : null;
-      // A cluster that was not reached tells nothing new; it has been looked at all the same, and others come before it.
+      // A cluster that was not reached gives no new finding; the check is recorded all the same, so that others come before it.
       const isStill = status === 'unknown' && known?.status === 'drifted';
-      await this.drifts.save(place, deployment.organizationId, place.deploymentId, isStill ? 'drifted' : status);
+      const objects = status === 'unknown' ? undefined : finding.resources.filter(isDrifted).map(toDriftedKey);
+      await this.drifts.save(place, deployment, isStill ? 'drifted' : status, objects?.slice(0, MAX_KEPT));
       if (status === 'in_sync' && known?.status === 'drifted')
         await this.events.publish(new DeploymentHealed(SYSTEM, deployment, { connection_id: place.connectionId }));
       if (status !== 'drifted') return NONE;
@@ -101,6 +103,16 @@ const isUnasked = (error: unknown): error is AppError =>
   error instanceof ClusterError || (error instanceof AppError && error.code === 'ILLEGAL_STATUS');
 
 const MAX_NAMED = 20;
+/** Drifted objects of one place that are known by name. */
+const MAX_KEPT = 1_000;
+
+/** As changes of objects name them. */
+export const toDriftedKey = (object: {
+  api_version: string;
+  kind: string;
+  namespace: string | null;
+  name: string;
+}): string => `${groupOf(object.api_version)}/${object.kind} ${object.namespace ?? ''}/${object.name}`;
 
 /** The first attempt is made at once, each further one after a longer pause since the last, which is kept across restarts. */
 function toConsequence(known: KnownDrift | null): DriftConsequence {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Actor } from '../../core/access/actor.js';
+import { backoff } from '../../core/backoff.js';
 import { ClusterError } from '../../kubernetes/clusters/cluster-error.js';
 import { JobsService } from '../../jobs/jobs.service.js';
 import { DeployedDesignsStore } from '../deployed-designs.store.js';
@@ -15,7 +16,12 @@ const SYSTEM = Actor.system('drift');
 
 export interface DriftPayload extends DriftKey {
   organizationId: string;
+  /** How often the cluster could not be asked since it was looked at last. */
+  failures?: number;
 }
+
+/** A cluster that cannot be asked is asked again so often, after ever longer pauses; then when something changes or the next sweep comes. */
+const RETRIES = { most: 6, firstMs: 2_000, longestMs: 60_000 };
 
 /**
  * Looks for drift and applies again what has drifted, each as a job: what was seen is looked into whatever dies. Where nothing may
@@ -31,7 +37,7 @@ export class SelfHealingService {
     private readonly jobs: JobsService,
   ) {}
 
-  /** Asks for a look at these places: one for each is enough, however often it is asked for meanwhile. */
+  /** Requests a check of these targets: one for each is enough, however often it is requested in the meantime. */
   async checkSoon(places: DriftPayload[], delayMs = 0): Promise<void> {
     const byKey = new Map(
       places.map((place) => [`drift ${place.designId} ${place.environmentId} ${place.connectionId}`, place]),
@@ -39,9 +45,9 @@ export class SelfHealingService {
     if (byKey.size === 0) return;
     await this.jobs.enqueueOnce(
       SYSTEM,
-      [...byKey].map(([serialKey, { organizationId, designId, environmentId, connectionId }]) => ({
+      [...byKey].map(([serialKey, { organizationId, designId, environmentId, connectionId, failures = 0 }]) => ({
         queue: DRIFT_QUEUE,
-        payload: { organizationId, designId, environmentId, connectionId } satisfies DriftPayload,
+        payload: { organizationId, designId, environmentId, connectionId, failures } satisfies DriftPayload,
         organizationId,
         serialKey,
         runAt: new Date(Date.now() + delayMs),
@@ -55,14 +61,17 @@ export class SelfHealingService {
     if (!place) return this.checks.forget(payload);
     if (await this.deployed.isChanging(payload)) return;
     const finding = await this.checks.compare(place, signal);
-    // What was deployed meanwhile is compared on its own.
+    // A deployment since then is compared on its own.
     const now = await this.deployed.find(payload, payload.connectionId);
     if (now?.deploymentId !== place.deploymentId || (await this.deployed.isChanging(payload))) return;
     const next = await this.checks.record(place, finding);
+    const failures = (payload.failures ?? 0) + 1;
+    if (finding.error instanceof ClusterError && failures <= RETRIES.most)
+      return this.checkSoon([{ ...payload, failures }], backoff(failures, RETRIES.firstMs, RETRIES.longestMs));
     if (next.action === 'wait') return this.checkSoon([payload], next.ms);
     if (next.action === 'none' || !(await this.deployed.isActive(place))) return;
     const { designId, environmentId, organizationId } = payload;
-    // Under the key of deployments, so that none of the same place runs meanwhile.
+    // Under the key of deployments, so that none to the same target runs concurrently.
     await this.jobs.enqueue(SYSTEM, {
       queue: HEAL_QUEUE,
       payload,
@@ -85,7 +94,7 @@ export class SelfHealingService {
       await cluster
         .apply(kind, desired, { fieldManager: FIELD_MANAGER, force: true, signal })
         .catch((error: unknown) => {
-          // The next look tells what is left; what the cluster refuses of one object is no reason to leave the others.
+          // The next check reports what is left; an object that the cluster refuses does not stop the others.
           if (!(error instanceof ClusterError)) throw error;
         });
     await this.checkSoon([payload]);

@@ -3,9 +3,9 @@ import { type DefinedKind } from './definitions.js';
 import { buildDesiredObject, parseDesired } from './desired-object.js';
 import { isOwnedBy, type Owner } from './owner.js';
 import { type PlanItem } from './plan-item.js';
-import { type DesiredResource, type PlannedResource, type ResourceError } from './planned-resource.js';
+import { apiUnavailable, type DesiredResource, type PlannedResource, type ResourceError } from './planned-resource.js';
 
-/** Makes the items of a plan as far as the design alone tells them. */
+/** Creates the items of a plan as far as the design alone determines them. */
 export class DraftItems {
   constructor(
     private readonly cluster: ClusterClient,
@@ -45,7 +45,7 @@ export class DraftItems {
     return { planned: { ...planned, namespace }, desired, kind, isInFallback: planned.namespace !== namespace };
   }
 
-  /** The namespace that objects go to which name none; undefined when the design has it, or it is there and somebody else's. */
+  /** The namespace of objects without one; undefined when the design contains it, or it exists and belongs to another owner. */
   async draftNamespace(items: PlanItem[]): Promise<PlanItem | undefined> {
     const name = this.fallback;
     if (items.some(({ planned }) => planned.kind === 'Namespace' && planned.name === name)) return undefined;
@@ -58,6 +58,7 @@ export class DraftItems {
   }
 
   private async unknownKind({ apiVersion, kind }: { apiVersion: string; kind: string }): Promise<ResourceError> {
+    if (await this.cluster.isUnavailable(apiVersion)) return apiUnavailable(apiVersion);
     const known = (await this.cluster.listKinds()).filter((one) => one.kind === kind).map((one) => one.apiVersion);
     const hint =
       known.length > 0

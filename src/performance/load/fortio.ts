@@ -25,7 +25,7 @@ interface FortioResults {
   Sizes?: { Sum: number } | null;
 }
 
-/** Drives load with fortio, in a closed model: it tells all that it measured at the end. */
+/** Generates load with fortio, in a closed model: it reports all measurements at the end. */
 export class FortioLoad {
   constructor(
     private readonly task: GeneratorTask,

@@ -80,20 +80,20 @@ describe('load by k6', () => {
     return path;
   };
 
-  it('is what k6 tells, second by second', async () => {
+  it('is what k6 reports, second by second', async () => {
     const path = await program(
-      'told',
+      'reported',
       `const at = (ms) => new Date(1e12 + ms).toISOString();
-      const tell = (metric, ms, value, tags = {}) =>
+      const report = (metric, ms, value, tags = {}) =>
         console.log(JSON.stringify({ metric, type: 'Point', data: { time: at(ms), value, tags } }));
       console.log('{"type":"Metric","data":{"name":"latency"},"metric":"latency"}');
-      tell('begun', 0, 1);
-      tell('latency', 100, 50, { status: '200' });
-      tell('data_received', 100, 300);
-      tell('http_reqs', 100, 1);
-      tell('latency', 1200, 0, { failure: '1212' });
-      tell('dropped_iterations', 1300, 3);
-      tell('latency', 2500, 1400, { status: '500' });`,
+      report('begun', 0, 1);
+      report('latency', 100, 50, { status: '200' });
+      report('data_received', 100, 300);
+      report('http_reqs', 100, 1);
+      report('latency', 1200, 0, { failure: '1212' });
+      report('dropped_iterations', 1300, 3);
+      report('latency', 2500, 1400, { status: '500' });`,
     );
     const { slices } = await drive(path, { seconds: 2 });
     expect(
@@ -109,7 +109,7 @@ describe('load by k6', () => {
     expect(slices.map(({ latencies }) => latencies.max)).toEqual([0.05, 0, 1.4]);
   });
 
-  it('fails in the words of k6 when it has none to tell', async () => {
+  it('fails in the words of k6 when it has none to report', async () => {
     const broken = await program('broken', `console.error('no such option'); process.exit(105);`);
     await expect(drive(broken, {})).rejects.toThrow('no such option');
     const silent = await program('silent', '');
@@ -119,7 +119,7 @@ describe('load by k6', () => {
 
   it('gets nothing of the environment and no secret among its arguments', async () => {
     const path = await program(
-      'told-much',
+      'reported-much',
       `console.error(JSON.stringify([process.argv.slice(2), Object.keys(process.env)])); process.exit(1);`,
     );
     const error = await drive(path, {}, { headers: { authorization: 'hush' } }).catch((thrown: unknown) =>
@@ -192,7 +192,7 @@ requires('K6_BIN', 'k6 itself', (k6) => {
     expect(bounded.slices.length).toBeGreaterThanOrEqual(2);
   }, 120_000);
 
-  it('tells what could not be sent while a server stalls', async () => {
+  it('reports what could not be sent while a server stalls', async () => {
     const began = performance.now();
     const port = await listen(
       createHttpServer((_, response) => {
@@ -207,7 +207,7 @@ requires('K6_BIN', 'k6 itself', (k6) => {
     expect(percentile(latencies, 100)).toBeGreaterThan(0.3);
   }, 120_000);
 
-  it('tells what goes wrong in the words of other generators', async () => {
+  it('reports what goes wrong in the words of other generators', async () => {
     const closing = await listen(createRawServer((socket) => socket.on('error', () => undefined).destroy()));
     const garbage = await listen(
       createRawServer((socket) => void socket.on('error', () => undefined).end('what\r\n\r\n')),

@@ -8,7 +8,7 @@ import type { Slice } from './measurement.js';
 import { SliceClock } from './slice-clock.js';
 import { trustedAuthorities } from './trusted-authorities.js';
 
-/** One value that k6 tells. */
+/** One value that k6 reports. */
 interface Point {
   metric: string;
   data: { time: string; value: number; tags: { status?: string; failure?: string } };

@@ -4,7 +4,7 @@ import { countKind, type Slice } from './measurement.js';
 /** What comes later than so many milliseconds after the end of its second is counted in the next. */
 const LATE_MS = 700;
 
-/** Sorts what a generator tells with its times into the seconds of a run, and reports each once it is over. */
+/** Sorts the timed values of a generator into the seconds of a run, and reports each second once it is over. */
 export class SliceClock {
   private readonly seconds = new Map<number, Second>();
   private next = 0;
