@@ -14,6 +14,7 @@ import { compressBodies } from './core/rest/compression.js';
 import { limitConnections } from './core/rest/connection-limits.js';
 import { serveOpenApiDocument } from './core/rest/openapi/serve-openapi-document.js';
 import { markDeprecatedPaths } from './core/rest/deprecated-paths.js';
+import { runHandlerStepsAtOnce } from './core/rest/handler-steps.js';
 import { constantHeaders, inOrder } from './core/rest/middleware.js';
 import { accessLogMiddleware } from './core/telemetry/access-log.js';
 import { LOGGER, NestLogger, withoutRedaction } from './core/telemetry/logger.js';
@@ -36,6 +37,7 @@ export function setPathPrefix(app: INestApplication): void {
  * @param door where it is to serve; without one the caller lets it listen
  */
 export async function createApp(env: Env, databaseUrl: string, door?: HttpListener): Promise<NestExpressApplication> {
+  runHandlerStepsAtOnce();
   const adapter = new HttpListenerAdapter(door);
   const app = await NestFactory.create<NestExpressApplication>(AppModule.forRoot(env, databaseUrl), adapter, {
     bodyParser: false,
