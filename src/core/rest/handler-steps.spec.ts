@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import type { CanActivate, PipeTransform } from '@nestjs/common';
 import { RouteParamtypes } from '@nestjs/common/internal';
 import { RouterExecutionContext } from '@nestjs/core/router/router-execution-context.js';
@@ -15,7 +16,7 @@ const run = (...guards: CanActivate[]): unknown => steps.createGuardsFn(guards, 
 const pipe = (change: (value: number) => unknown): PipeTransform => ({ transform: change });
 
 function take(value: unknown, shared: PipeTransform[], own: PipeTransform[], type = RouteParamtypes.QUERY) {
-  const parameter = { index: 0, type, data: undefined, pipes: own, extractValue: () => value };
+  const parameter = { index: 0, type, data: '', pipes: own, extractValue: () => value };
   const args: unknown[] = [null];
   return { args, pending: steps.createPipesFn(shared, [parameter])?.(args, {}, {}, handler) };
 }
